@@ -1,0 +1,389 @@
+/* tosajit: TOSA elementwise operations, compiled into SIMD kernels while your program runs.
+ *
+ * One op in a few lines:
+ *
+ *     tosajit_engine *engine;
+ *     tosajit_kernel *kernel;
+ *     tosajit_engine_create(NULL, &engine);
+ *
+ *     tosajit_tensor_type types[2] = {
+ *         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, 3}),    // tensor<?x3xf32>
+ *         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 3}),                  // tensor<1x3xf32>
+ *     };
+ *     tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel);
+ *
+ *     float a[4][3], b[1][3], r[4][3];
+ *     tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, (int64_t[]){4, 3}),
+ *                                   tosajit_dense(TOSAJIT_F32, b, 2, (int64_t[]){1, 3})};
+ *     tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 2, (int64_t[]){4, 3});
+ *     if (tosajit_run(kernel, operands, 2, &result, 1) != TOSAJIT_OK) puts(tosajit_last_error());
+ *
+ *     tosajit_kernel_release(kernel);
+ *     tosajit_engine_destroy(engine);
+ *
+ * Several ops become one fused kernel through an expression (tosajit_expr_*): one pass over memory, no temporaries, and
+ * the same bits as running its ops one by one.
+ *
+ * Shapes. A dimension is a static size or TOSAJIT_DYNAMIC, decided when the kernel is called. Operands broadcast: sizes
+ * of a dimension are equal or 1; the result's size is `a == 1 ? b : a`. Operands of lower rank are padded with 1 on the
+ * left, unless the expression is strict. Size 0 is an ordinary run-time size.
+ *
+ * Errors. Every function that can fail returns a tosajit_status; tosajit_last_error() gives the sentence that says
+ * what was wrong. A call that fails writes no result and changes no object. No data makes a kernel trap.
+ *
+ * Threads. Engines and kernels may be used from any number of threads at once. An expression belongs to one thread at a
+ * time. The last error is per thread.
+ *
+ * Source of the meaning of every op: TOSA 1.1; of broadcasting: the MLIR trait ResultsBroadcastableShape and the RFC
+ * "TOSA-to-Linalg lowering of element-wise ops". */
+#ifndef TOSAJIT_TOSAJIT_H
+#define TOSAJIT_TOSAJIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TOSAJIT_API __attribute__((visibility("default")))
+#else
+#define TOSAJIT_API
+#endif
+
+#define TOSAJIT_VERSION_MAJOR 0
+#define TOSAJIT_VERSION_MINOR 1
+#define TOSAJIT_VERSION_PATCH 0
+
+/* Limits. */
+#define TOSAJIT_MAX_RANK 16     /* dimensions of a tensor */
+#define TOSAJIT_MAX_ARITY 3     /* operands of one op */
+#define TOSAJIT_MAX_TENSORS 64  /* inputs, non-splat constants and results of one expression together */
+#define TOSAJIT_MAX_NODES 65536 /* inputs, constants and ops of one expression together */
+
+#define TOSAJIT_DYNAMIC INT64_MIN /* a dimension whose size is known when the kernel is called: `?` */
+#define TOSAJIT_UNRANKED (-1)     /* rank of `tensor<*xT>` */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Status */
+
+typedef enum tosajit_status {
+    TOSAJIT_OK = 0,
+    TOSAJIT_INVALID_ARGUMENT, /* a null pointer, an unknown enum value, a foreign or wrongly counted operand */
+    TOSAJIT_TYPE_MISMATCH,    /* TOSA does not define the op for these element types */
+    TOSAJIT_SHAPE_MISMATCH,   /* ranks or sizes that do not broadcast, or are not the declared ones */
+    TOSAJIT_UNRANKED_SHAPE,   /* a shape without a rank where a kernel needs one */
+    TOSAJIT_BAD_ATTRIBUTE,    /* an attribute outside its legal range */
+    TOSAJIT_OVERLAP,          /* a result shares memory with an operand or result in another way than exactly in place */
+    TOSAJIT_OVERFLOW,         /* a number of elements or bytes beyond 2^63 - 1 */
+    TOSAJIT_LIMIT_EXCEEDED,   /* more than TOSAJIT_MAX_* */
+    TOSAJIT_OUT_OF_MEMORY,
+    TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native kernel */
+    TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
+} tosajit_status;
+
+/* The name of a status, "TOSAJIT_SHAPE_MISMATCH"; never null. */
+TOSAJIT_API const char *tosajit_status_name(tosajit_status status);
+
+/* What went wrong in the last failed call of this thread: one sentence that names op, operand, dimension and sizes. Valid
+ * until the thread's next failing call; empty if none has failed. */
+TOSAJIT_API const char *tosajit_last_error(void);
+
+/* "0.1.0" */
+TOSAJIT_API const char *tosajit_version(void);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Types */
+
+typedef enum tosajit_type {
+    TOSAJIT_I1, /* one byte; any value but 0 is true on input, exactly 0 or 1 on output */
+    TOSAJIT_I8,
+    TOSAJIT_I16,
+    TOSAJIT_I32,
+    TOSAJIT_I48, /* carried in 8 bytes */
+    TOSAJIT_I64,
+    TOSAJIT_F16,
+    TOSAJIT_BF16,
+    TOSAJIT_F32,
+    TOSAJIT_F8E4M3FN,
+    TOSAJIT_F8E5M2,
+    TOSAJIT_TYPE_COUNT
+} tosajit_type;
+
+/* "i8", "f32", ...; null for a value that is no type. */
+TOSAJIT_API const char *tosajit_type_name(tosajit_type type);
+/* Bytes that one element takes in memory; 0 for a value that is no type. */
+TOSAJIT_API size_t tosajit_type_size(tosajit_type type);
+/* The type of that name; TOSAJIT_TYPE_COUNT if there is none. */
+TOSAJIT_API tosajit_type tosajit_type_find(const char *name);
+
+/* Element type and shape. dims[d] is a size >= 1 or TOSAJIT_DYNAMIC; d = 0 is the outermost dimension. */
+typedef struct tosajit_tensor_type {
+    tosajit_type element;
+    int32_t rank; /* 0..TOSAJIT_MAX_RANK or TOSAJIT_UNRANKED */
+    int64_t dims[TOSAJIT_MAX_RANK];
+} tosajit_tensor_type;
+
+/* A ranked type; rank is cut to TOSAJIT_MAX_RANK + 1, which every function refuses. */
+static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t rank, const int64_t *dims) {
+    tosajit_tensor_type t = {element, rank, {0}};
+    for (int32_t d = 0; d < rank && d < TOSAJIT_MAX_RANK; d++) t.dims[d] = dims[d];
+    return t;
+}
+
+/* Write "tensor<?x3xf32>" into text (capacity bytes, always terminated); returns the length that the whole text has. */
+TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
+
+/* A tensor in memory. strides[d] is the distance in bytes from one index of dimension d to the next, any sign, 0 for
+ * operands that repeat; null means dense row-major. Nothing is owned. */
+typedef struct tosajit_tensor {
+    tosajit_type element;
+    int32_t rank;
+    void *data;
+    const int64_t *dims;
+    const int64_t *strides;
+} tosajit_tensor;
+
+static inline tosajit_tensor tosajit_dense(tosajit_type element, void *data, int32_t rank, const int64_t *dims) {
+    tosajit_tensor t = {element, rank, data, dims, NULL};
+    return t;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Operations */
+
+typedef enum tosajit_op {
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) TOSAJIT_OP_##name,
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+    TOSAJIT_OP_COUNT
+} tosajit_op;
+
+/* "add"; null for a value that is no op. */
+TOSAJIT_API const char *tosajit_op_name(tosajit_op op);
+/* Number of operands; 0 for a value that is no op. */
+TOSAJIT_API int tosajit_op_arity(tosajit_op op);
+/* The meaning in one line, with corner results; null for a value that is no op. */
+TOSAJIT_API const char *tosajit_op_formula(tosajit_op op);
+/* The op of that name, "add" or "tosa.add"; "div" is taken as "intdiv". TOSAJIT_OP_COUNT if there is none. */
+TOSAJIT_API tosajit_op tosajit_op_find(const char *name);
+/* Whether TOSA defines op for these operand element types, as many as its arity, and this result element type. */
+TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands, tosajit_type result);
+
+typedef enum tosajit_nan_mode {
+    TOSAJIT_NAN_PROPAGATE, /* a NaN operand makes the result NaN */
+    TOSAJIT_NAN_IGNORE     /* the operand that is a number wins */
+} tosajit_nan_mode;
+
+typedef enum tosajit_rounding_mode {
+    TOSAJIT_SINGLE_ROUND,
+    TOSAJIT_INEXACT_ROUND,
+    TOSAJIT_DOUBLE_ROUND
+} tosajit_rounding_mode;
+
+/* A value of an element type: `i` for integers (sign-extended) and i1, `f` for floating point. */
+typedef union tosajit_scalar {
+    int64_t i;
+    double f;
+} tosajit_scalar;
+
+/* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that the op does not
+ * take must be 0. A null pointer stands for all zero, which is illegal for clamp only in that it clamps to [0, 0]. */
+typedef struct tosajit_attributes {
+    tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
+    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
+    int32_t shift;                   /* mul; 0..63 for i32, else 0 */
+    int64_t input_zp, output_zp;     /* negate; in the element's range for i8, else 0 */
+    uint8_t round;                   /* arithmetic_right_shift */
+    uint8_t input_unsigned;          /* cast from i8, i16 or i32 */
+} tosajit_attributes;
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Memory */
+
+/* Hooks for every allocation that this library makes for its own objects (LLVM's own allocations while it compiles are
+ * not covered). allocate returns memory aligned for any object, or null; context is passed through. Must be thread-safe
+ * if the objects are used by several threads. */
+typedef struct tosajit_allocator {
+    void *(*allocate)(void *context, size_t size);
+    void (*release)(void *context, void *memory, size_t size);
+    void *context;
+} tosajit_allocator;
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Expressions */
+
+/* A DAG of inputs, constants and ops, built front to back. Each call checks its node at once. */
+typedef struct tosajit_expr tosajit_expr;
+typedef int32_t tosajit_value; /* a node of one expression */
+
+typedef struct tosajit_expr_options {
+    size_t size;                        /* sizeof(tosajit_expr_options) */
+    const tosajit_allocator *allocator; /* copied; null: malloc and free */
+    int strict; /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared static where a
+                   dynamic size is inferred. Zero: operands are padded to the highest rank, and such a result is accepted
+                   and checked when the kernel is called. */
+} tosajit_expr_options;
+
+/* An empty expression. options may be null. OUT_OF_MEMORY, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_expr **expr);
+/* Null is allowed. Kernels made from the expression keep what they need. */
+TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
+
+/* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1), OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type, tosajit_value *value);
+
+/* A constant; data is dense row-major and copied. The type must be static. A constant whose elements are all equal becomes
+ * part of the code. */
+TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data,
+                                                 tosajit_value *value);
+
+/* An op on earlier values. attributes may be null. result declares the type of the value; null means the inferred one
+ * (cast needs it, of it only the element type if its rank is TOSAJIT_UNRANKED: an unranked result takes the inferred
+ * shape). TYPE_MISMATCH, SHAPE_MISMATCH, BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message
+ * says which operand and dimension. */
+TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands, size_t operand_count,
+                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result,
+                                           tosajit_value *value);
+
+/* Make value the next result of the kernel. A value may be a result more than once. */
+TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
+
+/* The declared or inferred type of a value. INVALID_ARGUMENT if it is none of expr's. */
+TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value, tosajit_tensor_type *type);
+
+/* Whether a kernel can be made: there is a result, every shape has a rank, no dimension can never match. */
+TOSAJIT_API tosajit_status tosajit_expr_verify(const tosajit_expr *expr);
+
+/* Check one op without compiling it: element types, attributes, shapes, and the declared result if it is not null. Shapes may
+ * be unranked. inferred, if not null, receives the inferred type. Nothing is allocated. */
+TOSAJIT_API tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
+                                          const tosajit_attributes *attributes, const tosajit_tensor_type *result, int strict,
+                                          tosajit_tensor_type *inferred);
+
+/* The shape that operands of these shapes broadcast to; element types are ignored, the result's element type is that of
+ * operand 0. Unranked operands are skipped; if all are, the result is unranked. SHAPE_MISMATCH, INVALID_ARGUMENT.
+ * Source: ResultsBroadcastableShape, InferShape. */
+TOSAJIT_API tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t operand_count, int strict,
+                                               tosajit_tensor_type *result);
+
+/* Whether a result declared as `result` is compatible with the inferred shape. */
+TOSAJIT_API tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred, const tosajit_tensor_type *result, int strict);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Engines and kernels */
+
+typedef struct tosajit_engine tosajit_engine;
+typedef struct tosajit_kernel tosajit_kernel;
+
+typedef enum tosajit_backend {
+    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory */
+    TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
+    TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
+    TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
+} tosajit_backend;
+
+typedef struct tosajit_engine_options {
+    size_t size;                        /* sizeof(tosajit_engine_options) */
+    const tosajit_allocator *allocator; /* copied; null: malloc and free */
+    tosajit_backend backend;
+    const char *cpu; /* code for this CPU: null or "native", "x86-64-v3", "x86-64-v4", "znver4", ...; a CPU that this
+                        machine is not refuses with INVALID_ARGUMENT */
+} tosajit_engine_options;
+
+/* An engine compiles and owns the code of its kernels. options may be null. */
+TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
+/* Drop the engine; kernels that are still held keep what they need of it. Null is allowed. */
+TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
+
+/* Compile an expression into a kernel (reference count 1). The expression may be destroyed afterwards. SHAPE_MISMATCH,
+ * UNRANKED_SHAPE, INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
+
+/* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
+TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands,
+                                           size_t operand_count, const tosajit_attributes *attributes,
+                                           const tosajit_tensor_type *result, tosajit_kernel **kernel);
+
+TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
+/* Give up one reference; the last one returns the code's memory. Null is allowed. */
+TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
+
+/* Wait until a BACKGROUND kernel runs natively; the status of its compilation. OK at once for others. */
+TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
+/* Nonzero if runs use native code now. */
+TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
+
+/* Compute all results. operands and results are in the order of tosajit_expr_input and tosajit_expr_result; the results'
+ * memory is the caller's, of the shape that tosajit_kernel_result_dims gives. A result may be exactly an operand (same
+ * data, strides, element size and sizes: in place); any other shared byte is refused. Allocates nothing. On failure nothing
+ * has been written. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                                       const tosajit_tensor *results, size_t result_count);
+
+/* The same computed by the interpreter, whatever the backend. */
+TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                                                   const tosajit_tensor *results, size_t result_count);
+
+/* The sizes that result `index` has for operands of these shapes (data may be null). dims has room for TOSAJIT_MAX_RANK;
+ * rank may be null. SHAPE_MISMATCH if the operands do not broadcast. */
+TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                                      size_t operand_count, size_t index, int32_t *rank, int64_t *dims);
+
+TOSAJIT_API size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel);
+TOSAJIT_API size_t tosajit_kernel_result_count(const tosajit_kernel *kernel);
+/* Type of operand or result `index`; it must be in range. */
+TOSAJIT_API tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel, size_t index);
+TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, size_t index);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Looking inside */
+
+typedef enum tosajit_view {
+    TOSAJIT_VIEW_PLAN, /* indexing maps, run-time decisions, iteration space, loop variants */
+    TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
+    TOSAJIT_VIEW_ASM,  /* assembly */
+} tosajit_view;
+
+/* A text about the expression as this engine would compile it. *text is terminated and released with tosajit_text_release.
+ * IR and assembly need a backend that compiles. */
+TOSAJIT_API tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text);
+TOSAJIT_API void tosajit_text_release(char *text);
+
+/* The code of a kernel without the checks. A kernel walks a 2-D tile of rows x cols elements: tensor t's element (r, c) lies
+ * at pointers[t] + r * strides[2t] + c * strides[2t + 1], strides in bytes. A column stride is the element size (contiguous)
+ * or 0 (one value for the whole row), and results are contiguous. variants[] lists which of these combinations the code
+ * has; another combination computes garbage. */
+typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
+
+typedef struct tosajit_raw {
+    size_t size; /* sizeof(tosajit_raw), set by the caller */
+    tosajit_entry entry;
+    int32_t tensor_count;           /* operands, then constants, then results */
+    int32_t operand_count;          /* of these, the kernel's operands that the part reads */
+    int32_t constant_count;         /* of these, constants: pass constants[i] as their pointer */
+    int32_t result_count;           /* of these, the kernel's results that the part writes */
+    const int32_t *operand_index;   /* which operand of the kernel */
+    const void *const *constants;   /* owned by the kernel */
+    const int32_t *result_index;    /* which result of the kernel */
+    int32_t variant_count;          /* at least 1 */
+    const uint64_t *variants;       /* bit t: tensor t's column stride is 0 in this variant */
+} tosajit_raw;
+
+/* Results of one iteration space are computed together, as one part; most kernels have one. */
+TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
+/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted. */
+TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part, tosajit_raw *raw);
+
+typedef struct tosajit_kernel_info {
+    size_t size;                                     /* sizeof(tosajit_kernel_info), set by the caller */
+    size_t code_bytes;                               /* of machine code and its constants */
+    double emit_ms, passes_ms, codegen_ms, link_ms; /* what compiling took */
+} tosajit_kernel_info;
+TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_kernel_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Install what is missing, build, and run every test of the default set.
+set -eu
+cd "$(dirname "$0")"
+sh tools/install-dependencies.sh
+cmake -S . -B build -G Ninja
+cmake --build build
+ctest --test-dir build --output-on-failure --no-tests=error "$@"

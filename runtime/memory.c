@@ -1,0 +1,47 @@
+/* Memory: every allocation of this library's own objects goes through here. */
+#include "runtime/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *heap_allocate(void *context, size_t size) {
+    (void)context;
+    return malloc(size);
+}
+
+static void heap_release(void *context, void *memory, size_t size) {
+    (void)context;
+    (void)size;
+    free(memory);
+}
+
+tosajit_allocator memory_allocator(const tosajit_allocator *hooks) {
+    tosajit_allocator heap = {heap_allocate, heap_release, NULL};
+    return hooks && hooks->allocate && hooks->release ? *hooks : heap;
+}
+
+void *memory_new(const tosajit_allocator *allocator, size_t count, size_t size) {
+    if (count == 0) count = 1;
+    if (count > SIZE_MAX / size) return NULL;
+    void *memory = allocator->allocate(allocator->context, count * size);
+    if (memory) memset(memory, 0, count * size);
+    return memory;
+}
+
+void memory_free(const tosajit_allocator *allocator, void *memory, size_t count, size_t size) {
+    if (count == 0) count = 1;
+    if (memory) allocator->release(allocator->context, memory, count * size);
+}
+
+int memory_grow(const tosajit_allocator *allocator, void **array, size_t *capacity, size_t needed, size_t size) {
+    if (needed <= *capacity) return 1;
+    size_t grown = *capacity ? *capacity * 2 : 8;
+    if (grown < needed) grown = needed;
+    void *larger = memory_new(allocator, grown, size);
+    if (!larger) return 0;
+    if (*array) memcpy(larger, *array, *capacity * size);
+    if (*array) memory_free(allocator, *array, *capacity, size);
+    *array = larger;
+    *capacity = grown;
+    return 1;
+}

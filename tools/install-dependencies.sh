@@ -1,0 +1,15 @@
+#!/bin/sh
+# Install what building and testing needs, on Debian. Nothing happens where all of it is there already.
+set -eu
+packages="gcc cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libcmocka-dev libmpfr-dev libbenchmark-dev"
+missing=""
+for package in $packages; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+echo "installing:$missing"
+as_root=""
+[ "$(id -u)" = 0 ] || as_root=sudo
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing
