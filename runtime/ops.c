@@ -144,8 +144,8 @@ tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, to
     }
     print_set(legal, sizeof legal, 0, row->elements);
     const char *to = tosajit_type_name(result);
-    return diag_error(TOSAJIT_TYPE_MISMATCH, "tosa.%s is not defined for (%s) -> %s; it takes %s %s", row->name, given,
-                      to ? to : "invalid", forms[row->signature], legal);
+    return diag_error(TOSAJIT_TYPE_MISMATCH, "not defined for (%s) -> %s; it takes %s %s", given, to ? to : "invalid", forms[row->signature],
+                      legal);
 }
 
 static tosajit_status check_clamp(tosajit_type element, const tosajit_attributes *a) {
@@ -188,7 +188,7 @@ static const char *stray_attribute(unsigned taken, const tosajit_attributes *a) 
 tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, const tosajit_attributes *a) {
     unsigned taken = op_table[op].attributes;
     const char *stray = stray_attribute(taken, a);
-    if (stray) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "tosa.%s takes no %s", op_table[op].name, stray);
+    if (stray) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the op takes no %s", stray);
     tosajit_status status = TOSAJIT_OK;
     if (taken & ATTRIBUTE_MIN_MAX) status = check_clamp(operand, a);
     if (!status && (unsigned)a->nan_mode > TOSAJIT_NAN_IGNORE)
@@ -200,5 +200,5 @@ tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, const to
     if (!status && taken & ATTRIBUTE_ZERO_POINTS) status = check_zero_point(operand, "output_zp", a->output_zp);
     if (!status && a->input_unsigned && (operand == TOSAJIT_I1 || type_is_float(operand)))
         status = diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of %s", tosajit_type_name(operand));
-    return status ? diag_prefix(status, "tosa.%s: ", op_table[op].name) : TOSAJIT_OK;
+    return status;
 }

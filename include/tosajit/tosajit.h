@@ -353,22 +353,24 @@ TOSAJIT_API void tosajit_text_release(char *text);
 
 /* The code of a kernel without the checks. A kernel walks a 2-D tile of rows x cols elements: tensor t's element (r, c) lies
  * at pointers[t] + r * strides[2t] + c * strides[2t + 1], strides in bytes. A column stride is the element size (contiguous)
- * or 0 (one value for the whole row), and results are contiguous. variants[] lists which of these combinations the code
- * has; another combination computes garbage. */
+ * or 0 (a splat: one value for the whole row), and results are contiguous. The variants list which of these combinations
+ * the code has; another combination computes garbage. */
 typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
+
+/* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
+typedef struct tosajit_variant {
+    uint64_t splat, either;
+} tosajit_variant;
 
 typedef struct tosajit_raw {
     size_t size; /* sizeof(tosajit_raw), set by the caller */
     tosajit_entry entry;
-    int32_t tensor_count;           /* operands, then constants, then results */
-    int32_t operand_count;          /* of these, the kernel's operands that the part reads */
-    int32_t constant_count;         /* of these, constants: pass constants[i] as their pointer */
-    int32_t result_count;           /* of these, the kernel's results that the part writes */
-    const int32_t *operand_index;   /* which operand of the kernel */
-    const void *const *constants;   /* owned by the kernel */
-    const int32_t *result_index;    /* which result of the kernel */
-    int32_t variant_count;          /* at least 1 */
-    const uint64_t *variants;       /* bit t: tensor t's column stride is 0 in this variant */
+    int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
+    const int32_t *operand_index; /* which operand of the kernel, [operand_count] */
+    const void *const *constants; /* the pointer to pass, owned by the kernel, [constant_count] */
+    const int32_t *result_index;  /* which result of the kernel, [result_count] */
+    int32_t variant_count;        /* at least 1 */
+    const tosajit_variant *variants; /* the first that matches runs */
 } tosajit_raw;
 
 /* Results of one iteration space are computed together, as one part; most kernels have one. */

@@ -1,0 +1,133 @@
+/* Lanes: thin, total wrappers over the LLVM IR builder. */
+#include "jit/lane.h"
+
+#include <string.h>
+
+LLVMTypeRef lane_vector(const lane *l, LLVMTypeRef element) { return l->count == 1 ? element : LLVMVectorType(element, l->count); }
+LLVMTypeRef lane_bool_type(const lane *l) { return lane_vector(l, LLVMInt1TypeInContext(l->context)); }
+LLVMTypeRef lane_int_type(const lane *l, unsigned bits) { return lane_vector(l, LLVMIntTypeInContext(l->context, bits)); }
+LLVMTypeRef lane_f32_type(const lane *l) { return lane_vector(l, LLVMFloatTypeInContext(l->context)); }
+LLVMTypeRef lane_f64_type(const lane *l) { return lane_vector(l, LLVMDoubleTypeInContext(l->context)); }
+
+LLVMTypeRef lane_element_type(const lane *l, tosajit_type element) {
+    if (element == TOSAJIT_F32) return lane_f32_type(l);
+    if (element == TOSAJIT_I1) return lane_bool_type(l);
+    return lane_int_type(l, (unsigned)tosajit_type_size(element) * 8);
+}
+
+/* The element type of a vector type, a scalar type itself. */
+static LLVMTypeRef scalar_type(LLVMTypeRef type) {
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+unsigned lane_bits(LLVMValueRef value) { return LLVMGetIntTypeWidth(scalar_type(LLVMTypeOf(value))); }
+
+/* A constant of `type` with `scalar` in every lane. */
+static LLVMValueRef splat_constant(LLVMTypeRef type, LLVMValueRef scalar) {
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar;
+    enum { MAX_LANES = 1024 };
+    LLVMValueRef lanes[MAX_LANES];
+    unsigned count = LLVMGetVectorSize(type);
+    for (unsigned k = 0; k < count; k++) lanes[k] = scalar;
+    return LLVMConstVector(lanes, count);
+}
+
+static LLVMValueRef int_constant(LLVMTypeRef type, int64_t value) {
+    return splat_constant(type, LLVMConstInt(scalar_type(type), (unsigned long long)value, 1));
+}
+
+static LLVMValueRef real_constant(LLVMTypeRef type, double value) { return splat_constant(type, LLVMConstReal(scalar_type(type), value)); }
+
+LLVMValueRef lane_int(const lane *l, unsigned bits, int64_t value) { return int_constant(lane_int_type(l, bits), value); }
+LLVMValueRef lane_f32(const lane *l, float value) { return real_constant(lane_f32_type(l), (double)value); }
+LLVMValueRef lane_f64(const lane *l, double value) { return real_constant(lane_f64_type(l), value); }
+LLVMValueRef lane_int_like(LLVMValueRef like, int64_t value) { return int_constant(LLVMTypeOf(like), value); }
+LLVMValueRef lane_real_like(LLVMValueRef like, double value) { return real_constant(LLVMTypeOf(like), value); }
+
+LLVMValueRef lane_splat(const lane *l, LLVMValueRef scalar) {
+    if (l->count == 1) return scalar;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef poison = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalar), l->count));
+    LLVMValueRef first = LLVMBuildInsertElement(l->builder, poison, scalar, LLVMConstInt(i32, 0, 0), "");
+    return LLVMBuildShuffleVector(l->builder, first, poison, LLVMConstNull(LLVMVectorType(i32, l->count)), "");
+}
+
+LLVMValueRef lane_fadd(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFAdd(l->builder, a, b, ""); }
+LLVMValueRef lane_fsub(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFSub(l->builder, a, b, ""); }
+LLVMValueRef lane_fmul(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFMul(l->builder, a, b, ""); }
+LLVMValueRef lane_fdiv(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFDiv(l->builder, a, b, ""); }
+LLVMValueRef lane_fneg(const lane *l, LLVMValueRef a) { return LLVMBuildFNeg(l->builder, a, ""); }
+LLVMValueRef lane_fabs(const lane *l, LLVMValueRef a) { return lane_intrinsic(l, "llvm.fabs", &a, 1); }
+LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a) { return lane_intrinsic(l, "llvm.sqrt", &a, 1); }
+LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+    return lane_intrinsic(l, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
+}
+LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildFCmp(l->builder, predicate, a, b, "");
+}
+
+LLVMValueRef lane_add(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAdd(l->builder, a, b, ""); }
+LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildSub(l->builder, a, b, ""); }
+LLVMValueRef lane_mul(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildMul(l->builder, a, b, ""); }
+LLVMValueRef lane_and(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildAnd(l->builder, a, b, ""); }
+LLVMValueRef lane_or(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildOr(l->builder, a, b, ""); }
+LLVMValueRef lane_xor(const lane *l, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildXor(l->builder, a, b, ""); }
+LLVMValueRef lane_not(const lane *l, LLVMValueRef a) { return LLVMBuildNot(l->builder, a, ""); }
+LLVMValueRef lane_shl(const lane *l, LLVMValueRef a, LLVMValueRef amount) { return LLVMBuildShl(l->builder, a, amount, ""); }
+LLVMValueRef lane_lshr(const lane *l, LLVMValueRef a, LLVMValueRef amount) { return LLVMBuildLShr(l->builder, a, amount, ""); }
+LLVMValueRef lane_ashr(const lane *l, LLVMValueRef a, LLVMValueRef amount) { return LLVMBuildAShr(l->builder, a, amount, ""); }
+LLVMValueRef lane_icmp(const lane *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildICmp(l->builder, predicate, a, b, "");
+}
+
+LLVMValueRef lane_select(const lane *l, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b) {
+    return LLVMBuildSelect(l->builder, condition, a, b, "");
+}
+
+LLVMValueRef lane_bitcast(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildBitCast(l->builder, a, type, ""); }
+LLVMValueRef lane_sext(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildSExt(l->builder, a, type, ""); }
+LLVMValueRef lane_zext(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildZExt(l->builder, a, type, ""); }
+LLVMValueRef lane_trunc(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildTrunc(l->builder, a, type, ""); }
+LLVMValueRef lane_fpext(const lane *l, LLVMValueRef a) { return LLVMBuildFPExt(l->builder, a, lane_f64_type(l), ""); }
+LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a) { return LLVMBuildFPTrunc(l->builder, a, lane_f32_type(l), ""); }
+LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildSIToFP(l->builder, a, type, ""); }
+LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type) { return LLVMBuildUIToFP(l->builder, a, type, ""); }
+
+LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef type = LLVMTypeOf(operands[0]);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &type, 1);
+    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1), function, operands, count, "");
+}
+
+/* The table as a private constant of the module; made once per name. */
+static LLVMValueRef table_constant(const lane *l, const double *table, unsigned count, const char *name) {
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, name);
+    if (global) return global;
+    enum { MAX_TABLE = 1024 };
+    LLVMValueRef values[MAX_TABLE];
+    LLVMTypeRef f64 = LLVMDoubleTypeInContext(l->context);
+    for (unsigned k = 0; k < count; k++) values[k] = LLVMConstReal(f64, table[k]);
+    global = LLVMAddGlobal(l->module, LLVMArrayType2(f64, count), name);
+    LLVMSetInitializer(global, LLVMConstArray2(f64, values, count));
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 64);
+    return global;
+}
+
+LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLVMValueRef index, const char *name) {
+    LLVMValueRef base = table_constant(l, table, count, name);
+    LLVMTypeRef f64 = LLVMDoubleTypeInContext(l->context);
+    LLVMValueRef address = LLVMBuildGEP2(l->builder, f64, base, &index, 1, "");
+    if (l->count == 1) return LLVMBuildLoad2(l->builder, f64, address, "");
+    LLVMTypeRef types[2] = {lane_f64_type(l), LLVMTypeOf(address)};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", strlen("llvm.masked.gather"));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, 2);
+    LLVMValueRef mask = int_constant(lane_bool_type(l), -1);
+    LLVMValueRef operands[3] = {address, mask, LLVMGetPoison(types[0])};
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, 2);
+    LLVMValueRef call = LLVMBuildCall2(l->builder, type, function, operands, LLVMCountParamTypes(type), "");
+    LLVMSetInstrParamAlignment(call, 1, 8);
+    return call;
+}

@@ -1,0 +1,83 @@
+/* Lanes: the vocabulary in which ops are emitted. A lane context is an IR builder with a lane count; every value is a vector
+ * of that many lanes, or a scalar where the count is 1, so that one emitter serves the wide loop, the narrow loop and the
+ * tail. No emitter knows an instruction set. No fast-math flag is ever set: bits must not depend on the optimiser. */
+#ifndef TOSAJIT_JIT_LANE_H
+#define TOSAJIT_JIT_LANE_H
+
+#include <llvm-c/Core.h>
+#include <stdint.h>
+
+#include "tosajit/tosajit.h"
+
+typedef struct lane {
+    LLVMContextRef context; /* all borrowed from the kernel that is being emitted */
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    unsigned count; /* lanes per value; 1: scalars */
+} lane;
+
+/* Types of this lane count. A bool is the i1 of comparisons, not the byte in memory. */
+LLVMTypeRef lane_vector(const lane *l, LLVMTypeRef element);
+LLVMTypeRef lane_bool_type(const lane *l);
+LLVMTypeRef lane_int_type(const lane *l, unsigned bits);
+LLVMTypeRef lane_f32_type(const lane *l);
+LLVMTypeRef lane_f64_type(const lane *l);
+/* How values of an element type are computed with: i1 as bool, integers as themselves, f32 as float. */
+LLVMTypeRef lane_element_type(const lane *l, tosajit_type element);
+/* Bits of an integer value's element. */
+unsigned lane_bits(LLVMValueRef value);
+
+/* The same constant in every lane. */
+LLVMValueRef lane_int(const lane *l, unsigned bits, int64_t value);
+LLVMValueRef lane_f32(const lane *l, float value);
+LLVMValueRef lane_f64(const lane *l, double value);
+/* A constant of another value's type: integer, or float rounded to it. */
+LLVMValueRef lane_int_like(LLVMValueRef like, int64_t value);
+LLVMValueRef lane_real_like(LLVMValueRef like, double value);
+/* A scalar in every lane. */
+LLVMValueRef lane_splat(const lane *l, LLVMValueRef scalar);
+
+/* Floating point, IEEE 754, round to nearest even. */
+LLVMValueRef lane_fadd(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fsub(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fmul(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fdiv(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fneg(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_fabs(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* a * b + c, rounded once */
+LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
+
+/* Integers; all wrap. Shift amounts must be below the width. */
+LLVMValueRef lane_add(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_mul(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_and(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_or(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_xor(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_not(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_shl(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+LLVMValueRef lane_lshr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+LLVMValueRef lane_ashr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+LLVMValueRef lane_icmp(const lane *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
+
+/* condition ? a : b, per lane; condition is a bool. */
+LLVMValueRef lane_select(const lane *l, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b);
+
+/* Conversions; the target type is given as a type of this lane count. */
+LLVMValueRef lane_bitcast(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_sext(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_zext(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_trunc(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_fpext(const lane *l, LLVMValueRef a);   /* f32 -> f64 */
+LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a); /* f64 -> f32, round to nearest even */
+LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+
+/* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
+LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
+
+/* table[index] per lane: `count` doubles become a constant of the module; index is a vector of i32 or i64 in 0..count-1. */
+LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLVMValueRef index, const char *name);
+
+#endif

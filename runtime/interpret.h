@@ -1,0 +1,31 @@
+/* The interpreter: the plain evaluator of expressions, one element at a time, straight from the definitions. It is the
+ * reference of the tests, the second opinion of `--check`, and the answer where no native code may run.
+ * In: a program and tensors whose shapes have been checked. Out: the results' elements. */
+#ifndef TOSAJIT_RUNTIME_INTERPRET_H
+#define TOSAJIT_RUNTIME_INTERPRET_H
+
+#include "runtime/kernel.h"
+
+/* One value: `i` for integers (sign-extended) and i1 (0 or 1), `f` for f32; raw bits in `i` for types that ops only move. */
+typedef union cell {
+    int64_t i;
+    float f;
+} cell;
+
+typedef struct interpret_op {
+    const tosajit_attributes *attributes;
+    tosajit_type operand, result; /* element types of operand 0 and of the result */
+} interpret_op;
+
+/* interpret_add, ...: the op on one element. */
+typedef cell interpret_function(const interpret_op *op, const cell *operands);
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) interpret_function interpret_##name;
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+extern interpret_function *const interpret_table[TOSAJIT_OP_COUNT];
+
+/* Compute one part. tensors[k] describes leaf k, results[k] result k; dims and strides are never null.
+ * OUT_OF_MEMORY for programs of more than a few hundred nodes, otherwise OK. */
+tosajit_status interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results);
+
+#endif

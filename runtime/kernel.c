@@ -1,0 +1,109 @@
+/* Kernels: making, counting references, answering questions. */
+#include "runtime/kernel.h"
+
+#include <string.h>
+
+#include "runtime/diag.h"
+#include "runtime/memory.h"
+
+/* Find the nodes behind the tensor numbers. */
+static void index_tensors(tosajit_kernel *kernel) {
+    const tosajit_expr *program = kernel->program;
+    kernel->tensor_count = program->input_count + program->constant_count;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (node->tensor >= 0) kernel->inputs[node->tensor] = node;
+    }
+}
+
+tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+    tosajit_kernel *made = memory_new(allocator, 1, sizeof *made);
+    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
+    made->allocator = *allocator;
+    atomic_init(&made->references, 1);
+    atomic_init(&made->code, NULL);
+    tosajit_status status = expr_compact(expr, allocator, &made->program);
+    if (!status) status = plan_make(made->program, allocator, &made->plan);
+    if (status) {
+        tosajit_expr_destroy(made->program);
+        memory_free(allocator, made, 1, sizeof *made);
+        return status;
+    }
+    index_tensors(made);
+    *kernel = made;
+    return TOSAJIT_OK;
+}
+
+void tosajit_kernel_retain(tosajit_kernel *kernel) {
+    if (kernel) atomic_fetch_add_explicit(&kernel->references, 1, memory_order_relaxed);
+}
+
+void tosajit_kernel_release(tosajit_kernel *kernel) {
+    if (!kernel || atomic_fetch_sub_explicit(&kernel->references, 1, memory_order_acq_rel) != 1) return;
+    if (kernel->release_code) kernel->release_code(kernel);
+    tosajit_allocator allocator = kernel->allocator;
+    plan_destroy(&kernel->plan);
+    tosajit_expr_destroy(kernel->program);
+    memory_free(&allocator, kernel, 1, sizeof *kernel);
+}
+
+tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {
+    if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_verify: expr is a null pointer");
+    plan p;
+    tosajit_status status = plan_make(expr, &expr->allocator, &p);
+    if (!status) plan_destroy(&p);
+    return status;
+}
+
+tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel) {
+    if (!kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_wait: kernel is a null pointer");
+    return kernel->wait ? kernel->wait(kernel) : TOSAJIT_OK;
+}
+
+int tosajit_kernel_is_native(const tosajit_kernel *kernel) {
+    return kernel && atomic_load_explicit(&kernel->code, memory_order_acquire) != NULL;
+}
+
+size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel) { return kernel ? (size_t)kernel->program->input_count : 0; }
+size_t tosajit_kernel_result_count(const tosajit_kernel *kernel) { return kernel ? (size_t)kernel->program->result_count : 0; }
+size_t tosajit_kernel_part_count(const tosajit_kernel *kernel) { return kernel ? (size_t)kernel->plan.part_count : 0; }
+
+static const tosajit_tensor_type no_type = {TOSAJIT_TYPE_COUNT, TOSAJIT_UNRANKED, {0}};
+
+tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel, size_t index) {
+    return index < tosajit_kernel_operand_count(kernel) ? kernel->inputs[index]->type : no_type;
+}
+
+tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, size_t index) {
+    return index < tosajit_kernel_result_count(kernel) ? kernel->program->nodes[kernel->program->results[index]].type : no_type;
+}
+
+tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_index, tosajit_raw *raw) {
+    if (!kernel || !raw || raw->size < sizeof *raw || part_index >= tosajit_kernel_part_count(kernel))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_raw: kernel or raw is a null pointer, raw->size is not set, or there is no such part");
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (!code) return diag_error(TOSAJIT_NOT_EXECUTABLE, "kernel_raw: the kernel is interpreted and has no code");
+    const plan_part *part = &kernel->plan.parts[part_index];
+    *raw = (tosajit_raw){
+        .size = sizeof *raw,
+        .entry = code->entries[part_index],
+        .operand_count = part->operand_count,
+        .constant_count = part->leaf_count - part->operand_count,
+        .result_count = part->result_count,
+        .operand_index = part->operands,
+        .constants = part->constants,
+        .result_index = part->results,
+        .variant_count = part->variant_count,
+        .variants = part->variants,
+    };
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_kernel_info *info) {
+    if (!kernel || !info || info->size < sizeof *info)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_describe: kernel or info is a null pointer, or info->size is not set");
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    *info = code ? code->info : (tosajit_kernel_info){0};
+    info->size = sizeof *info;
+    return TOSAJIT_OK;
+}

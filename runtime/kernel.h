@@ -1,0 +1,33 @@
+/* A kernel: the program, its plan, and the native code once there is some. Immutable after it was made, but for the code
+ * that a background compilation publishes. */
+#ifndef TOSAJIT_RUNTIME_KERNEL_H
+#define TOSAJIT_RUNTIME_KERNEL_H
+
+#include <stdatomic.h>
+
+#include "runtime/plan.h"
+
+typedef struct kernel_code {
+    const tosajit_entry *entries; /* one per part */
+    tosajit_kernel_info info;
+} kernel_code;
+
+struct tosajit_kernel {
+    atomic_int references;
+    tosajit_allocator allocator;
+    tosajit_expr *program; /* owned */
+    plan plan;             /* owned */
+    int32_t tensor_count;  /* operands and non-splat constants */
+    const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
+    _Atomic(const kernel_code *) code;          /* null while runs are interpreted */
+
+    /* The provider of code; all null for a kernel that is only interpreted. */
+    void *provider;
+    void (*release_code)(tosajit_kernel *kernel);
+    tosajit_status (*wait)(tosajit_kernel *kernel);
+};
+
+/* A kernel with reference count 1 and no code. */
+tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel);
+
+#endif

@@ -1,0 +1,268 @@
+/* Plan: which dimension of which operand decides each size of the iteration space, and what is left for the call.
+ *
+ * Per value and dimension the analysis carries the static size, if there is one, and the set of tensors whose dynamic size
+ * takes part. Broadcasting is associative, so the set says everything about a dynamic size: it is the only size other than 1
+ * among them. */
+#include "runtime/plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/diag.h"
+#include "runtime/memory.h"
+#include "runtime/ops.h"
+#include "runtime/types.h"
+#include "runtime/walk.h"
+
+typedef struct dim_info {
+    int64_t size;        /* static, or TOSAJIT_DYNAMIC */
+    uint64_t dynamic;    /* bit t: the dynamic size of tensor t takes part */
+    bool stretched;      /* a static size above 1 takes part */
+} dim_info;
+
+typedef struct value_info {
+    int32_t rank;
+    dim_info dims[TOSAJIT_MAX_RANK];
+} value_info;
+
+static value_info leaf_info(const expr_node *node) {
+    value_info info = {.rank = node->type.rank};
+    for (int32_t d = 0; d < info.rank; d++) {
+        int64_t size = node->type.dims[d];
+        info.dims[d] = (dim_info){size, size == TOSAJIT_DYNAMIC ? UINT64_C(1) << node->tensor : 0, size != TOSAJIT_DYNAMIC && size != 1};
+    }
+    return info;
+}
+
+/* Record that a dimension of value, which depends on dynamic sizes, must be exactly `size`. */
+static tosajit_status add_check(plan *p, tosajit_value value, int32_t from_end, int64_t size, uint64_t dynamic) {
+    for (size_t k = 0; k < p->check_count; k++)
+        if (p->checks[k].dynamic == dynamic && p->checks[k].size == size && p->checks[k].from_end == from_end) return TOSAJIT_OK;
+    if (!memory_grow(&p->allocator, (void **)&p->checks, &p->check_capacity, p->check_count + 1, sizeof *p->checks))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    p->checks[p->check_count++] = (plan_check){value, from_end, size, dynamic};
+    return TOSAJIT_OK;
+}
+
+/* Take the declared type of a value into account: it may promise a size that the operands leave open. */
+static tosajit_status apply_declared(plan *p, const tosajit_expr *program, tosajit_value value, value_info *info) {
+    const tosajit_tensor_type *type = &program->nodes[value].type;
+    for (int32_t d = 0; d < info->rank; d++) {
+        dim_info *dim = &info->dims[d];
+        int64_t declared = type->dims[d];
+        if (declared == TOSAJIT_DYNAMIC || declared == dim->size) continue;
+        if (dim->size != TOSAJIT_DYNAMIC)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s dimension %d: declared %" PRId64 ", but the operands always give %" PRId64,
+                              expr_value_name(program, value).text, (int)d, declared, dim->size);
+        tosajit_status status = add_check(p, value, info->rank - d, declared, dim->dynamic);
+        if (status) return status;
+        dim->size = declared;
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_value value, value_info *infos) {
+    const expr_node *node = &program->nodes[value];
+    value_info *info = &infos[value];
+    info->rank = node->type.rank;
+    for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, false};
+    for (int o = 0; o < op_table[node->op].arity; o++) {
+        const value_info *operand = &infos[node->operands[o]];
+        int32_t shift = info->rank - operand->rank;
+        for (int32_t d = 0; d < operand->rank; d++) {
+            dim_info *dim = &info->dims[d + shift];
+            const dim_info *from = &operand->dims[d];
+            if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 && from->size != 1 && dim->size != from->size)
+                return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: operand %d dimension %d is always %" PRId64 ", which does not broadcast with %" PRId64,
+                                  expr_value_name(program, value).text, o, (int)d, from->size, dim->size);
+            if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1)) dim->size = from->size;
+            dim->dynamic |= from->dynamic;
+            dim->stretched |= from->stretched;
+        }
+    }
+    return apply_declared(p, program, value, info);
+}
+
+static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *infos) {
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        tosajit_value value = (tosajit_value)k;
+        if (node->type.rank == TOSAJIT_UNRANKED)
+            return diag_error(TOSAJIT_UNRANKED_SHAPE, "%s: a kernel needs the rank of every tensor, and %s has none",
+                              expr_value_name(program, value).text, type_print(&node->type).text);
+        tosajit_status status = TOSAJIT_OK;
+        if (node->kind == NODE_OP)
+            status = op_info(p, program, value, infos);
+        else
+            infos[k] = leaf_info(node);
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Whether two results are certain to have the same sizes in every call. */
+static bool same_space(const value_info *a, const value_info *b) {
+    if (a->rank != b->rank) return false;
+    for (int32_t d = 0; d < a->rank; d++)
+        if (a->dims[d].size != b->dims[d].size || (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic)) return false;
+    return true;
+}
+
+/* Put each result into the first part whose iteration space it shares. */
+static void assign_results(plan *p, const tosajit_expr *program, const value_info *infos) {
+    for (int32_t r = 0; r < program->result_count; r++) {
+        const value_info *info = &infos[program->results[r]];
+        int32_t part = 0;
+        while (part < p->part_count && !same_space(info, &infos[program->results[p->parts[part].results[0]]])) part++;
+        if (part == p->part_count) p->part_count++;
+        p->parts[part].results[p->parts[part].result_count++] = r;
+        p->node_parts[program->results[r]] |= UINT64_C(1) << part;
+    }
+    for (size_t k = program->count; k-- > 0;) {
+        const expr_node *node = &program->nodes[k];
+        for (int o = 0; node->kind == NODE_OP && o < op_table[node->op].arity; o++) p->node_parts[node->operands[o]] |= p->node_parts[k];
+    }
+}
+
+static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *extent) {
+    if (leaf_size != TOSAJIT_DYNAMIC) return leaf_size == 1 ? MAP_ZERO : MAP_IDENTITY;
+    bool master = extent->dynamic == leaf_bit && !extent->stretched;
+    return master ? MAP_IDENTITY : MAP_RUNTIME;
+}
+
+static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, const value_info *space) {
+    int32_t k = part->leaf_count++;
+    plan_leaf *leaf = &part->leaves[k];
+    leaf->value = value;
+    part->operands[k] = leaf->tensor = node->tensor;
+    if (node->kind == NODE_INPUT)
+        part->operand_count++;
+    else
+        part->constants[k - part->operand_count] = node->data;
+    int32_t shift = part->rank - node->type.rank;
+    for (int32_t d = 0; d < part->rank; d++)
+        leaf->maps[d] = (uint8_t)(d < shift ? MAP_ZERO : leaf_map(node->type.dims[d - shift], UINT64_C(1) << node->tensor, &space->dims[d]));
+}
+
+/* The tensors that a part reads: operands first, then constants. */
+static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tosajit_expr *program, const value_info *space) {
+    for (int kind = NODE_INPUT; kind <= NODE_CONSTANT; kind++)
+        for (size_t k = 0; k < program->count; k++) {
+            const expr_node *node = &program->nodes[k];
+            if ((int)node->kind == kind && node->tensor >= 0 && (p->node_parts[k] >> index & 1))
+                add_leaf(part, node, (tosajit_value)k, space);
+        }
+}
+
+/* Which leaves may be a splat, and which may be contiguous, along the innermost dimension that a call ends up with. A
+ * static space is coalesced here, and has one answer; with dynamic sizes any dimension may become the innermost. */
+static void inner_classes(const plan_part *part, const tosajit_expr *program, uint64_t *may_splat, uint64_t *may_contiguous) {
+    *may_splat = *may_contiguous = 0;
+    bool is_static = true;
+    for (int32_t d = 0; d < part->rank; d++) is_static &= part->extents[d] != TOSAJIT_DYNAMIC;
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        for (int32_t d = 0; d < part->rank; d++) is_static &= part->leaves[k].maps[d] != MAP_RUNTIME;
+    if (is_static) {
+        walk w = {.rank = part->rank, .tensors = part->leaf_count + 1};
+        for (int32_t d = 0; d < part->rank; d++) w.sizes[d] = part->extents[d];
+        int64_t dense[TOSAJIT_MAX_RANK];
+        for (int32_t k = 0; k < part->leaf_count; k++) {
+            const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
+            walk_dense_strides(type->rank, type->dims, 1, dense);
+            for (int32_t d = 0; d < part->rank; d++)
+                walk_strides(&w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
+        }
+        walk_dense_strides(part->rank, part->extents, 1, dense);
+        for (int32_t d = 0; d < part->rank; d++) walk_strides(&w, d)[part->leaf_count] = dense[d];
+        walk_coalesce(&w);
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            *(walk_strides(&w, w.rank - 1)[k] == 0 ? may_splat : may_contiguous) |= UINT64_C(1) << k;
+        return;
+    }
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        bool splat = false, contiguous = false;
+        for (int32_t d = 0; d < part->rank; d++) {
+            splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
+            contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
+        }
+        if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
+        if (contiguous) *may_contiguous |= UINT64_C(1) << k;
+    }
+}
+
+/* The k-th subset of the bits of set. */
+static uint64_t subset(uint64_t set, uint64_t k) {
+    uint64_t chosen = 0;
+    for (uint64_t bit = 1; set; bit <<= 1, k >>= 1) {
+        while (!(set & bit)) bit <<= 1;
+        if (k & 1) chosen |= bit;
+        set &= ~bit;
+    }
+    return chosen;
+}
+
+static uint64_t leaf_set(const plan_part *part) { return part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0; }
+
+/* Whether a size above 1 can come from a splat constant or a declared type alone. If not, a space in which every leaf is
+ * a splat has one element per row, and any other variant serves. */
+static bool stretches_without_leaf(const plan_part *part) {
+    for (int32_t d = 0; d < part->rank; d++) {
+        bool from_leaf = part->extents[d] == TOSAJIT_DYNAMIC || part->extents[d] == 1;
+        for (int32_t k = 0; k < part->leaf_count; k++) from_leaf |= part->leaves[k].maps[d] == MAP_IDENTITY;
+        if (!from_leaf) return true;
+    }
+    return false;
+}
+
+/* One loop per combination of inner classes while they are few; otherwise the all-contiguous loop, and one that reads a
+ * splat as a pattern that does not advance. */
+static void plan_variants(plan_part *part, const tosajit_expr *program) {
+    uint64_t may_splat, may_contiguous;
+    inner_classes(part, program, &may_splat, &may_contiguous);
+    uint64_t always = may_splat & ~may_contiguous, either = may_splat & may_contiguous;
+    int open = 0;
+    for (uint64_t bits = either; bits; bits &= bits - 1) open++;
+    if (open <= 2) {
+        for (uint64_t k = 0; k < UINT64_C(1) << open; k++)
+            part->variants[part->variant_count++] = (tosajit_variant){always | subset(either, k), 0};
+        if (open > 0 && (always | either) == leaf_set(part) && !stretches_without_leaf(part)) part->variant_count--;
+        return;
+    }
+    part->variants[part->variant_count++] = (tosajit_variant){always, 0};
+    part->variants[part->variant_count++] = (tosajit_variant){always, either};
+}
+
+static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos) {
+    for (int32_t k = 0; k < p->part_count; k++) {
+        plan_part *part = &p->parts[k];
+        const value_info *space = &infos[program->results[part->results[0]]];
+        part->rank = space->rank;
+        for (int32_t d = 0; d < part->rank; d++) part->extents[d] = space->dims[d].size;
+        plan_leaves(part, k, p, program, space);
+        plan_variants(part, program);
+    }
+}
+
+tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p) {
+    *p = (plan){.allocator = *allocator, .node_count = program->count, .part_capacity = (size_t)program->result_count};
+    if (program->result_count == 0)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the expression has no result; name one with tosajit_expr_result");
+    value_info *infos = memory_new(allocator, program->count, sizeof *infos);
+    p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
+    p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
+    tosajit_status status = TOSAJIT_OK;
+    if (!infos || !p->node_parts || !p->parts) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    if (!status) status = analyse(p, program, infos);
+    if (!status) assign_results(p, program, infos);
+    if (!status) plan_parts(p, program, infos);
+    memory_free(allocator, infos, program->count, sizeof *infos);
+    if (status) plan_destroy(p);
+    return status;
+}
+
+void plan_destroy(plan *p) {
+    memory_free(&p->allocator, p->node_parts, p->node_count, sizeof *p->node_parts);
+    memory_free(&p->allocator, p->parts, p->part_capacity, sizeof *p->parts);
+    memory_free(&p->allocator, p->checks, p->check_capacity, sizeof *p->checks);
+    *p = (plan){0};
+}

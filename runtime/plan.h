@@ -1,0 +1,65 @@
+/* Plan: how the operands of an expression are walked to compute its results, decided once per kernel.
+ * In: a compacted expression. Out: parts, one per iteration space, each with an indexing map per operand, the decisions left
+ * for the call, and the loop variants that the code needs. */
+#ifndef TOSAJIT_RUNTIME_PLAN_H
+#define TOSAJIT_RUNTIME_PLAN_H
+
+#include <stdbool.h>
+
+#include "runtime/expr.h"
+
+enum { PLAN_MAX_VARIANTS = 4 };
+
+/* One dimension of an operand's indexing map. */
+typedef enum map_kind {
+    MAP_IDENTITY, /* d_i */
+    MAP_ZERO,     /* 0: a static size of 1, or a dimension that rank expansion adds */
+    MAP_RUNTIME,  /* size == 1 ? 0 : d_i, when called */
+} map_kind;
+
+/* An operand or non-splat constant that a part reads. */
+typedef struct plan_leaf {
+    tosajit_value value;
+    int32_t tensor; /* position among the kernel's tensors: operands, then constants */
+    uint8_t maps[TOSAJIT_MAX_RANK];
+} plan_leaf;
+
+/* A size that a declared type promises: the dynamic sizes of the tensors in `dynamic` must broadcast to exactly `size`. */
+typedef struct plan_check {
+    tosajit_value value; /* whose type promises it */
+    int32_t from_end;    /* the dimension, 1 being the innermost: all tensors align there */
+    int64_t size;
+    uint64_t dynamic;
+} plan_check;
+
+typedef struct plan_part {
+    int32_t rank;
+    int64_t extents[TOSAJIT_MAX_RANK]; /* of the iteration space; TOSAJIT_DYNAMIC: known when called */
+    int32_t leaf_count, operand_count, result_count; /* leaves: operand_count operands, then constants */
+    plan_leaf leaves[TOSAJIT_MAX_TENSORS];
+    int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
+    const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
+    int32_t results[TOSAJIT_MAX_TENSORS]; /* positions among the kernel's results */
+    int32_t variant_count;
+    tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */
+} plan_part;
+
+typedef struct plan {
+    tosajit_allocator allocator;
+    size_t node_count;
+    uint64_t *node_parts; /* per node, bit p: part p computes it */
+    int32_t part_count;
+    size_t part_capacity;
+    plan_part *parts;
+    size_t check_count, check_capacity;
+    plan_check *checks;
+} plan;
+
+/* SHAPE_MISMATCH (sizes that can never match), UNRANKED_SHAPE, INVALID_ARGUMENT (no result), OUT_OF_MEMORY. */
+tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
+void plan_destroy(plan *p);
+
+/* The plan as text in MLIR's vocabulary; memory from the plan's allocator, size in *size. */
+tosajit_status plan_print(const plan *p, const tosajit_expr *program, char **text, size_t *size);
+
+#endif

@@ -1,0 +1,372 @@
+/* Running a kernel: check the call completely, then compute. Nothing is written before every check of every part has passed,
+ * and nothing is allocated. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/diag.h"
+#include "runtime/interpret.h"
+#include "runtime/kernel.h"
+#include "runtime/tile.h"
+#include "runtime/types.h"
+#include "runtime/walk.h"
+
+/* A tensor of the call with strides filled in and the bytes that it touches, relative to data: [low, high). */
+typedef struct view {
+    tosajit_tensor tensor;
+    int64_t strides[TOSAJIT_MAX_RANK];
+    int64_t low, high;
+    bool empty;
+} view;
+
+/* Which tensor a message is about: "operand 1", "result 0". */
+typedef struct tensor_id {
+    const char *kind;
+    size_t index;
+} tensor_id;
+
+/* The sizes of a call as "4x1", for messages. */
+static type_text print_dims(const tosajit_tensor *tensor) {
+    tosajit_tensor_type type = tosajit_ranked(tensor->element, tensor->rank, tensor->dims);
+    return type_print(&type);
+}
+
+static tosajit_status check_type(const tosajit_tensor *tensor, const tosajit_tensor_type *type, tensor_id id) {
+    if (tensor->element != type->element) {
+        const char *given = tosajit_type_name(tensor->element);
+        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s %zu has elements of %s, but the kernel was compiled for %s", id.kind, id.index,
+                          given ? given : "no known type", type_print(type).text);
+    }
+    if (tensor->rank != type->rank)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu has rank %d, but the kernel was compiled for %s of rank %d", id.kind, id.index,
+                          (int)tensor->rank, type_print(type).text, (int)type->rank);
+    if (tensor->rank > 0 && !tensor->dims) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: dims is a null pointer", id.kind, id.index);
+    for (int32_t d = 0; d < tensor->rank; d++) {
+        if (tensor->dims[d] < 0)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d: %" PRId64 " is not a size", id.kind, id.index, (int)d, tensor->dims[d]);
+        if (type->dims[d] != TOSAJIT_DYNAMIC && tensor->dims[d] != type->dims[d])
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d is %" PRId64 ", but the kernel was compiled for %s", id.kind, id.index,
+                              (int)d, tensor->dims[d], type_print(type).text);
+    }
+    return TOSAJIT_OK;
+}
+
+/* Fill in strides and the range of bytes; every address computed later lies in that range. */
+static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, view *v) {
+    int64_t element_size = (int64_t)tosajit_type_size(tensor->element), count, bytes;
+    v->tensor = *tensor;
+    v->low = 0;
+    v->high = element_size;
+    v->empty = false;
+    for (int32_t d = 0; d < tensor->rank; d++) v->empty |= tensor->dims[d] == 0;
+    if (v->empty) {
+        memset(v->strides, 0, sizeof v->strides);
+        v->high = 0;
+    } else if (!size_count(tensor->rank, tensor->dims, &count) || !size_multiply(count, element_size, &bytes)) {
+        return diag_error(TOSAJIT_OVERFLOW, "%s %zu: %s has more than 2^63 - 1 bytes", id.kind, id.index, print_dims(tensor).text);
+    } else if (!tensor->strides) {
+        walk_dense_strides(tensor->rank, tensor->dims, element_size, v->strides);
+        v->high = bytes;
+    } else {
+        for (int32_t d = 0; d < tensor->rank; d++) {
+            int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
+            v->strides[d] = steps ? stride : 0;
+            if (stride == INT64_MIN || !size_multiply(steps, stride < 0 ? -stride : stride, &span) || span > INT64_MAX / 4 - v->high + v->low)
+                return diag_error(TOSAJIT_OVERFLOW, "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64 " bytes exceed the address space",
+                                  id.kind, id.index, (int)d, tensor->dims[d], stride);
+            *(stride < 0 ? &v->low : &v->high) += stride < 0 ? -span : span;
+        }
+    }
+    v->tensor.strides = v->strides;
+    if (!tensor->data && !v->empty) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind, id.index);
+    return TOSAJIT_OK;
+}
+
+/* A run-time size that does not fit the iteration space; find the operand that set it, for the message. */
+static tosajit_status size_mismatch(const plan_part *part, const view *operands, int32_t leaf, int32_t d, int64_t expected) {
+    const tosajit_tensor *tensor = &operands[part->leaves[leaf].tensor].tensor;
+    int32_t own = d - (part->rank - tensor->rank);
+    for (int32_t k = 0; k < leaf; k++) {
+        const tosajit_tensor *other = &operands[part->leaves[k].tensor].tensor;
+        int32_t at = d - (part->rank - other->rank);
+        if (at >= 0 && other->dims[at] == expected && k < part->operand_count && leaf < part->operand_count)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64 " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of them 1",
+                              (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected, (int)part->leaves[k].tensor, (int)at,
+                              print_dims(tensor).text, print_dims(other).text);
+    }
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with the static size %" PRId64 " (%s)",
+                      (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected, print_dims(tensor).text);
+}
+
+/* The sizes of a part's iteration space: `a == 1 ? b : a` over the leaves, with static sizes fixed beforehand. */
+static tosajit_status iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
+    for (int32_t d = 0; d < part->rank; d++) sizes[d] = part->extents[d] == TOSAJIT_DYNAMIC ? 1 : part->extents[d];
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor *tensor = &tensors[part->leaves[k].tensor].tensor;
+        int32_t shift = part->rank - tensor->rank;
+        for (int32_t d = shift; d < part->rank; d++) {
+            int64_t size = tensor->dims[d - shift];
+            if (size == sizes[d] || size == 1) continue;
+            if (sizes[d] != 1 || part->extents[d] == 1) return size_mismatch(part, tensors, k, d, sizes[d]);
+            sizes[d] = size;
+        }
+    }
+    return TOSAJIT_OK;
+}
+
+/* Sizes that the declared type of a value promises. */
+static tosajit_status check_promises(const tosajit_kernel *kernel, const view *tensors) {
+    for (size_t k = 0; k < kernel->plan.check_count; k++) {
+        const plan_check *check = &kernel->plan.checks[k];
+        int64_t size = 1;
+        for (int32_t t = 0; t < kernel->tensor_count; t++) {
+            if (!(check->dynamic >> t & 1)) continue;
+            const tosajit_tensor *tensor = &tensors[t].tensor;
+            int64_t own = tensor->dims[tensor->rank - check->from_end];
+            if (own != 1 && size != 1 && own != size)
+                return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64, (int)t,
+                                  (int)(tensor->rank - check->from_end), own, size);
+            if (own != 1) size = own;
+        }
+        if (size != check->size)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is declared %s, but its dimension %d is %" PRId64 " in this call",
+                              expr_value_name(kernel->program, check->value).text, type_print(&kernel->program->nodes[check->value].type).text,
+                              (int)(kernel->program->nodes[check->value].type.rank - check->from_end), size);
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status check_result_sizes(const view *result, tensor_id id, int32_t rank, const int64_t *sizes) {
+    for (int32_t d = 0; d < rank; d++) {
+        if (result->tensor.dims[d] == sizes[d]) continue;
+        tosajit_tensor_type expected = tosajit_ranked(result->tensor.element, rank, sizes);
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d: the given size is %" PRId64 ", but the operands give %" PRId64 " (result %s, expected %s)",
+                          id.kind, id.index, (int)d, result->tensor.dims[d], sizes[d], print_dims(&result->tensor).text, type_print(&expected).text);
+    }
+    return TOSAJIT_OK;
+}
+
+/* Memory. */
+
+static bool ranges_meet(const view *a, const view *b) {
+    if (a->empty || b->empty) return false;
+    uintptr_t a_data = (uintptr_t)a->tensor.data, b_data = (uintptr_t)b->tensor.data;
+    return a_data + (uintptr_t)a->low < b_data + (uintptr_t)b->high && b_data + (uintptr_t)b->low < a_data + (uintptr_t)a->high;
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Whether two views whose ranges meet interleave without a common byte, as the even and the odd columns of a matrix do:
+ * all addresses of each are congruent modulo a common divisor of all strides. */
+static bool interleave(const view *a, const view *b) {
+    int64_t g = 0;
+    for (int32_t d = 0; d < a->tensor.rank; d++) g = gcd(g, a->strides[d]);
+    for (int32_t d = 0; d < b->tensor.rank; d++) g = gcd(g, b->strides[d]);
+    int64_t a_size = (int64_t)tosajit_type_size(a->tensor.element), b_size = (int64_t)tosajit_type_size(b->tensor.element);
+    if (g == 0) return false;
+    int64_t distance = (int64_t)(((uintptr_t)b->tensor.data - (uintptr_t)a->tensor.data) % (uintptr_t)g);
+    if ((uintptr_t)b->tensor.data < (uintptr_t)a->tensor.data) {
+        int64_t back = (int64_t)(((uintptr_t)a->tensor.data - (uintptr_t)b->tensor.data) % (uintptr_t)g);
+        distance = back ? g - back : 0;
+    }
+    return distance >= a_size && distance + b_size <= g;
+}
+
+/* Whether the operand's element for every index is the result's own. */
+static bool exactly_in_place(const view *operand, const view *result) {
+    if (operand->tensor.data != result->tensor.data) return false;
+    if (tosajit_type_size(operand->tensor.element) != tosajit_type_size(result->tensor.element)) return false;
+    int32_t shift = result->tensor.rank - operand->tensor.rank;
+    if (shift < 0) return false;
+    for (int32_t d = 0; d < result->tensor.rank; d++) {
+        int64_t size = d < shift ? 1 : operand->tensor.dims[d - shift];
+        if (size != result->tensor.dims[d] || (size != 1 && operand->strides[d - shift] != result->strides[d])) return false;
+    }
+    return true;
+}
+
+/* A strided result must not hit a byte twice: sorted by stride, each dimension must step over all inner ones. */
+static tosajit_status check_result_strides(const view *result, tensor_id id) {
+    if (result->empty) return TOSAJIT_OK;
+    int64_t covered = (int64_t)tosajit_type_size(result->tensor.element), passed = 0;
+    for (int32_t round = 0; round < result->tensor.rank; round++) {
+        int64_t best = INT64_MAX;
+        int32_t at = -1;
+        for (int32_t d = 0; d < result->tensor.rank; d++) {
+            int64_t stride = result->strides[d] < 0 ? -result->strides[d] : result->strides[d];
+            if (!(passed >> d & 1) && stride <= best) best = stride, at = d;
+        }
+        passed |= INT64_C(1) << at;
+        if (result->tensor.dims[at] == 1) continue;
+        if (best < covered)
+            return diag_error(TOSAJIT_OVERLAP, "%s %zu dimension %d: a stride of %" PRId64 " bytes makes the result's elements overlap", id.kind, id.index,
+                              (int)at, result->strides[at]);
+        covered += best * (result->tensor.dims[at] - 1);
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results, int32_t reader, int32_t writer) {
+    const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
+    for (int32_t r = 0; r < writes->result_count; r++)
+        for (int32_t k = 0; k < reads->operand_count; k++) {
+            const view *operand = &tensors[reads->leaves[k].tensor], *result = &results[writes->results[r]];
+            if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
+            if (exactly_in_place(operand, result) && writer >= reader) continue;
+            return diag_error(TOSAJIT_OVERLAP, "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
+                              (int)writes->results[r], (int)reads->leaves[k].tensor,
+                              writer < reader ? ", and a later result still reads that operand" : "");
+        }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status check_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results) {
+    for (int32_t reader = 0; reader < kernel->plan.part_count; reader++)
+        for (int32_t writer = 0; writer < kernel->plan.part_count; writer++) {
+            tosajit_status status = check_operand_overlap(kernel, tensors, results, reader, writer);
+            if (status) return status;
+        }
+    for (int32_t a = 1; a < kernel->program->result_count; a++)
+        for (int32_t b = 0; b < a; b++)
+            if (ranges_meet(&results[a], &results[b]) && !interleave(&results[a], &results[b]))
+                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory", (int)b, (int)a);
+    return TOSAJIT_OK;
+}
+
+/* Computing. */
+
+static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors, const view *results) {
+    const plan_part *part = &kernel->plan.parts[part_index];
+    const int64_t *sizes = results[part->results[0]].tensor.dims;
+    walk w;
+    w.rank = part->rank;
+    w.tensors = part->leaf_count + part->result_count;
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    uint8_t element_sizes[TOSAJIT_MAX_TENSORS];
+    for (int32_t d = 0; d < part->rank; d++) w.sizes[d] = sizes[d];
+    for (int32_t t = 0; t < w.tensors; t++) {
+        const view *v = t < part->leaf_count ? &tensors[part->leaves[t].tensor] : &results[part->results[t - part->leaf_count]];
+        pointers[t] = v->tensor.data;
+        element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
+        int32_t shift = part->rank - v->tensor.rank;
+        for (int32_t d = 0; d < part->rank; d++)
+            walk_strides(&w, d)[t] = d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
+    }
+    walk_coalesce(&w);
+    tile_run(part, code->entries[part_index], &w, pointers, element_sizes);
+}
+
+static tosajit_status run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results) {
+    const plan_part *part = &kernel->plan.parts[part_index];
+    tosajit_tensor leaves[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
+    for (int32_t k = 0; k < part->leaf_count; k++) leaves[k] = tensors[part->leaves[k].tensor].tensor;
+    for (int32_t r = 0; r < part->result_count; r++) written[r] = results[part->results[r]].tensor;
+    return interpret_part(kernel, part_index, leaves, written);
+}
+
+/* Resolve operands and constants into views, with their types checked. */
+static tosajit_status resolve_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t count, view *tensors) {
+    if (count != (size_t)kernel->program->input_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %d operands, not %zu", (int)kernel->program->input_count, count);
+    for (size_t k = 0; k < count; k++) {
+        tensor_id id = {"operand", k};
+        tosajit_status status = check_type(&operands[k], &kernel->inputs[k]->type, id);
+        if (!status) status = resolve(&operands[k], id, &tensors[k]);
+        if (status) return status;
+    }
+    for (size_t k = count; k < (size_t)kernel->tensor_count; k++) {
+        const expr_node *node = kernel->inputs[k];
+        tosajit_tensor constant = tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
+        tosajit_status status = resolve(&constant, (tensor_id){"constant", k - count}, &tensors[k]);
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Everything that can be wrong with a call. */
+static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                                 const tosajit_tensor *results, size_t result_count, view *tensors, view *written) {
+    if (result_count != (size_t)kernel->program->result_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
+    tosajit_status status = resolve_operands(kernel, operands, operand_count, tensors);
+    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
+        const plan_part *part = &kernel->plan.parts[p];
+        int64_t sizes[TOSAJIT_MAX_RANK];
+        status = iteration_space(part, tensors, sizes);
+        for (int32_t k = 0; !status && k < part->result_count; k++) {
+            int32_t r = part->results[k];
+            tensor_id id = {"result", (size_t)r};
+            status = check_type(&results[r], &kernel->program->nodes[kernel->program->results[r]].type, id);
+            if (!status) status = resolve(&results[r], id, &written[r]);
+            if (!status) status = check_result_sizes(&written[r], id, part->rank, sizes);
+            if (!status && results[r].strides) status = check_result_strides(&written[r], id);
+        }
+    }
+    if (!status) status = check_promises(kernel, tensors);
+    return status ? status : check_overlap(kernel, tensors, written);
+}
+
+static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code, const tosajit_tensor *operands, size_t operand_count,
+                          const tosajit_tensor *results, size_t result_count) {
+    view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
+    tosajit_status status = check_call(kernel, operands, operand_count, results, result_count, tensors, written);
+    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
+        if (written[kernel->plan.parts[p].results[0]].empty) continue;
+        if (code)
+            run_native(kernel, code, p, tensors, written);
+        else
+            status = run_interpreted(kernel, p, tensors, written);
+    }
+    return status;
+}
+
+tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, const tosajit_tensor *results,
+                           size_t result_count) {
+    if (!kernel || (operand_count && !operands) || !results)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "run: kernel, operands or results is a null pointer");
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    return run(kernel, code, operands, operand_count, results, result_count);
+}
+
+tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                                       const tosajit_tensor *results, size_t result_count) {
+    if (!kernel || (operand_count && !operands) || !results)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "run_interpreted: kernel, operands or results is a null pointer");
+    return run(kernel, NULL, operands, operand_count, results, result_count);
+}
+
+tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, size_t index,
+                                          int32_t *rank, int64_t *dims) {
+    if (!kernel || (operand_count && !operands) || !dims || index >= (size_t)kernel->program->result_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: a null pointer, or there is no result %zu", index);
+    if (operand_count != (size_t)kernel->program->input_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %d operands, not %zu", (int)kernel->program->input_count, operand_count);
+    view tensors[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < kernel->tensor_count; t++) {
+        const expr_node *node = kernel->inputs[t];
+        bool is_operand = t < kernel->program->input_count;
+        tosajit_status status = is_operand ? check_type(&operands[t], &node->type, (tensor_id){"operand", (size_t)t}) : TOSAJIT_OK;
+        if (status) return status;
+        tensors[t].tensor = is_operand ? operands[t] : tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
+    }
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
+        const plan_part *part = &kernel->plan.parts[p];
+        for (int32_t k = 0; k < part->result_count; k++) {
+            if ((size_t)part->results[k] != index) continue;
+            if (rank) *rank = part->rank;
+            int64_t sizes[TOSAJIT_MAX_RANK];
+            tosajit_status status = iteration_space(part, tensors, sizes);
+            if (!status) status = check_promises(kernel, tensors);
+            if (!status) memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);
+            return status;
+        }
+    }
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: there is no result %zu", index);
+}

@@ -1,0 +1,263 @@
+/* Tiles: the walk's two innermost dimensions are the kernel's rows and columns, the others an odometer around it. Tensors that
+ * no loop of the kernel can read or write in place (strided columns), and rows too short for a loop, go through an L1 buffer:
+ * elements are gathered into it, the kernel runs over it, and results are scattered from it. */
+#include "runtime/tile.h"
+
+#include <string.h>
+
+enum {
+    SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a chunk together */
+    MAX_CHUNK = 1024,          /* elements; more gains nothing once the call is amortised */
+    SHORT_ROW = 16,            /* columns up to which rows are joined into longer ones, where a loop for that exists */
+};
+
+typedef struct tile_job {
+    const plan_part *part;
+    tosajit_entry entry;
+    const walk *w;
+    void *const *pointers;
+    const uint8_t *element_sizes;
+    uint64_t splat;                              /* leaves whose column stride is 0 */
+    uint64_t packed;                             /* tensors that go through the buffer */
+    int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* for the entry */
+} tile_job;
+
+static const int64_t *strides_of(const walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
+
+static bool has_variant(const plan_part *part, uint64_t splat) {
+    for (int32_t v = 0; v < part->variant_count; v++)
+        if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
+    return false;
+}
+
+/* Step the outer dimensions, the last one fastest; false after the last index. offsets follow. */
+static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void **pointers) {
+    for (int32_t d = outer_rank; d-- > 0;) {
+        const int64_t *strides = strides_of(w, d);
+        if (++index[d] < w->sizes[d]) {
+            for (int32_t t = 0; t < w->tensors; t++) pointers[t] = (char *)pointers[t] + strides[t];
+            return true;
+        }
+        for (int32_t t = 0; t < w->tensors; t++) pointers[t] = (char *)pointers[t] - strides[t] * (w->sizes[d] - 1);
+        index[d] = 0;
+    }
+    return false;
+}
+
+/* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
+static void run_direct(tile_job *job) {
+    const walk *w = job->w;
+    const int64_t *columns = strides_of(w, w->rank - 1);
+    const int64_t *rows = w->rank > 1 ? strides_of(w, w->rank - 2) : columns;
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < w->tensors; t++) {
+        pointers[t] = job->pointers[t];
+        job->strides[2 * t] = rows[t];
+        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
+    }
+    int64_t row_count = w->rank > 1 ? w->sizes[w->rank - 2] : 1, index[TOSAJIT_MAX_RANK] = {0};
+    do job->entry(pointers, job->strides, row_count, w->sizes[w->rank - 1]);
+    while (next_outer(w, w->rank - 2, index, pointers));
+}
+
+/* Copy `count` elements of `size` bytes, each `from_stride` and `to_stride` bytes after the one before. */
+static void copy_strided(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t count, uint8_t size) {
+    switch (size) { /* a constant size makes each copy one load and one store */
+    case 1: for (int64_t k = 0; k < count; k++) to[k * to_stride] = from[k * from_stride]; break;
+    case 2: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 2); break;
+    case 4: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 4); break;
+    default: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 8); break;
+    }
+}
+
+/* Elements per chunk, and where each packed tensor lies in the buffer. */
+static int64_t lay_out(const tile_job *job, char *scratch, char **buffers) {
+    int64_t bytes = 0;
+    for (int32_t t = 0; t < job->w->tensors; t++)
+        if (job->packed >> t & 1) bytes += job->element_sizes[t];
+    int64_t chunk = bytes ? SCRATCH_BYTES / bytes / 64 * 64 : MAX_CHUNK; /* 64 tensors of 8 bytes still get 64 elements */
+    if (chunk > MAX_CHUNK) chunk = MAX_CHUNK;
+    for (int32_t t = 0; t < job->w->tensors; t++) {
+        buffers[t] = scratch;
+        if (job->packed >> t & 1) scratch += chunk * job->element_sizes[t];
+    }
+    return chunk;
+}
+
+/* Row by row, in chunks of columns: strided columns are packed, all else is read and written in place. */
+static void run_packed_rows(tile_job *job) {
+    const walk *w = job->w;
+    const int64_t *columns = strides_of(w, w->rank - 1);
+    _Alignas(64) char scratch[SCRATCH_BYTES];
+    char *buffers[TOSAJIT_MAX_TENSORS];
+    void *row[TOSAJIT_MAX_TENSORS], *pointers[TOSAJIT_MAX_TENSORS];
+    int64_t chunk = lay_out(job, scratch, buffers), index[TOSAJIT_MAX_RANK] = {0}, cols = w->sizes[w->rank - 1];
+    int32_t leaves = job->part->leaf_count;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        row[t] = job->pointers[t];
+        job->strides[2 * t] = 0;
+        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
+    }
+    do {
+        for (int64_t start = 0; start < cols; start += chunk) {
+            int64_t count = cols - start < chunk ? cols - start : chunk;
+            for (int32_t t = 0; t < w->tensors; t++) {
+                char *source = (char *)row[t] + start * columns[t];
+                bool packed = job->packed >> t & 1;
+                pointers[t] = packed ? buffers[t] : source;
+                if (packed && t < leaves) copy_strided(buffers[t], job->element_sizes[t], source, columns[t], count, job->element_sizes[t]);
+            }
+            job->entry(pointers, job->strides, 1, count);
+            for (int32_t t = leaves; t < w->tensors; t++)
+                if (job->packed >> t & 1)
+                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->element_sizes[t], count, job->element_sizes[t]);
+        }
+    } while (next_outer(w, w->rank - 1, index, row));
+}
+
+/* Whether a tensor's elements follow each other through the whole walk. */
+static bool is_linear(const walk *w, int32_t t, uint8_t element_size) {
+    int64_t expected = element_size;
+    for (int32_t d = w->rank; d-- > 0;) {
+        if (strides_of(w, d)[t] != expected) return false;
+        expected *= w->sizes[d];
+    }
+    return true;
+}
+
+/* Move `count` elements between a tensor, from index on, and a buffer. */
+static void transfer(const walk *w, int32_t t, char *tensor, char *buffer, uint8_t size, const int64_t *from, int64_t count, bool gather) {
+    int64_t index[TOSAJIT_MAX_RANK], inner = w->sizes[w->rank - 1], stride = strides_of(w, w->rank - 1)[t];
+    memcpy(index, from, sizeof index);
+    while (count > 0) {
+        char *address = tensor;
+        for (int32_t d = 0; d < w->rank; d++) address += index[d] * strides_of(w, d)[t];
+        int64_t run = inner - index[w->rank - 1];
+        if (run > count) run = count;
+        if (gather)
+            copy_strided(buffer, size, address, stride, run, size);
+        else
+            copy_strided(address, stride, buffer, size, run, size);
+        buffer += run * size;
+        count -= run;
+        index[w->rank - 1] = 0;
+        for (int32_t d = w->rank - 1; d-- > 0;) {
+            if (++index[d] < w->sizes[d]) break;
+            index[d] = 0;
+        }
+    }
+}
+
+/* Advance a multi-index by `count` elements. */
+static void advance(const walk *w, int64_t *index, int64_t count) {
+    for (int32_t d = w->rank; d-- > 0 && count;) {
+        int64_t sum = index[d] + count;
+        index[d] = sum % w->sizes[d];
+        count = sum / w->sizes[d];
+    }
+}
+
+/* All rows as one long row: what does not lie that way in memory is packed. */
+static void run_packed_linear(tile_job *job) {
+    const walk *w = job->w;
+    _Alignas(64) char scratch[SCRATCH_BYTES];
+    char *buffers[TOSAJIT_MAX_TENSORS];
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    int64_t chunk = lay_out(job, scratch, buffers), total = 1, index[TOSAJIT_MAX_RANK] = {0};
+    int32_t leaves = job->part->leaf_count;
+    for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
+    for (int32_t t = 0; t < w->tensors; t++) {
+        job->strides[2 * t] = 0;
+        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
+    }
+    for (int64_t start = 0; start < total; start += chunk) {
+        int64_t count = total - start < chunk ? total - start : chunk;
+        for (int32_t t = 0; t < w->tensors; t++) {
+            bool packed = job->packed >> t & 1;
+            pointers[t] = packed ? buffers[t] : (char *)job->pointers[t] + start * job->strides[2 * t + 1];
+            if (packed && t < leaves) transfer(w, t, job->pointers[t], buffers[t], job->element_sizes[t], index, count, true);
+        }
+        job->entry(pointers, job->strides, 1, count);
+        for (int32_t t = leaves; t < w->tensors; t++)
+            if (job->packed >> t & 1) transfer(w, t, job->pointers[t], buffers[t], job->element_sizes[t], index, count, false);
+        advance(w, index, count);
+    }
+}
+
+/* Decide for one long row: splats must repeat through all dimensions. False if the code has no such loop. */
+static bool choose_linear(tile_job *job) {
+    const walk *w = job->w;
+    job->splat = job->packed = 0;
+    uint64_t all_zero = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        bool zero = true;
+        for (int32_t d = 0; d < w->rank; d++) zero &= strides_of(w, d)[t] == 0;
+        if (zero && t < job->part->leaf_count) all_zero |= UINT64_C(1) << t;
+    }
+    for (int32_t v = 0; v < job->part->variant_count; v++) {
+        const tosajit_variant *variant = &job->part->variants[v];
+        if (variant->splat & ~all_zero & ~variant->either) continue;
+        job->splat = all_zero & (variant->splat | variant->either);
+        for (int32_t t = 0; t < w->tensors; t++)
+            if (!(job->splat >> t & 1) && !is_linear(w, t, job->element_sizes[t])) job->packed |= UINT64_C(1) << t;
+        return true;
+    }
+    return false;
+}
+
+/* Decide for rows as they are: what is neither contiguous nor a splat is packed; so is a splat that no loop takes as one. */
+static void choose_rows(tile_job *job) {
+    const walk *w = job->w;
+    const int64_t *columns = strides_of(w, w->rank - 1);
+    uint64_t zero = 0;
+    job->packed = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        bool is_leaf = t < job->part->leaf_count;
+        if (columns[t] == 0 && is_leaf)
+            zero |= UINT64_C(1) << t;
+        else if (columns[t] != job->element_sizes[t])
+            job->packed |= UINT64_C(1) << t;
+    }
+    job->splat = zero;
+    if (has_variant(job->part, zero)) return;
+    for (int32_t v = 0; v < job->part->variant_count; v++) {
+        const tosajit_variant *variant = &job->part->variants[v];
+        if (variant->splat & ~zero & ~variant->either) continue;
+        job->splat = zero & (variant->splat | variant->either);
+        job->packed |= zero & ~job->splat;
+        return;
+    }
+}
+
+/* One element per row and one row: any loop serves, with its own classes. */
+static void run_single(tile_job *job) {
+    job->splat = job->part->variants[0].splat;
+    for (int32_t t = 0; t < job->w->tensors; t++) {
+        job->strides[2 * t] = 0;
+        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
+    }
+    job->entry(job->pointers, job->strides, 1, 1);
+}
+
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, void *const *pointers, const uint8_t *element_sizes) {
+    tile_job job; /* not initialised: its arrays are large, and filled as far as they are used */
+    job.part = part;
+    job.entry = entry;
+    job.w = w;
+    job.pointers = pointers;
+    job.element_sizes = element_sizes;
+    int64_t cols = w->sizes[w->rank - 1];
+    if (cols == 1) {
+        run_single(&job); /* coalescing leaves a size of 1 only where it is the whole space */
+        return;
+    }
+    if (w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job)) {
+        run_packed_linear(&job);
+        return;
+    }
+    choose_rows(&job);
+    if (job.packed)
+        run_packed_rows(&job);
+    else
+        run_direct(&job);
+}

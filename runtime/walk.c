@@ -1,0 +1,37 @@
+/* Walk: coalescing of dimensions. */
+#include "runtime/walk.h"
+
+/* Whether every tensor steps from one index of `outer` to the next as from the end of `inner` to one beyond. */
+static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, int64_t inner_size) {
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (outer[t] != inner[t] * inner_size) return false;
+    return true;
+}
+
+void walk_coalesce(walk *w) {
+    /* kept dimensions are rewritten in place, outermost first; `last` is the innermost kept so far. */
+    int32_t last = -1;
+    for (int32_t d = 0; d < w->rank; d++) {
+        if (w->sizes[d] == 1) continue;
+        const int64_t *inner = walk_strides(w, d);
+        if (last >= 0 && merges(w, walk_strides(w, last), inner, w->sizes[d]))
+            w->sizes[last] *= w->sizes[d];
+        else
+            w->sizes[++last] = w->sizes[d];
+        int64_t *kept = walk_strides(w, last);
+        for (int32_t t = 0; t < w->tensors; t++) kept[t] = inner[t];
+    }
+    if (last < 0) {
+        w->sizes[last = 0] = 1;
+        for (int32_t t = 0; t < w->tensors; t++) w->strides[t] = 0;
+    }
+    w->rank = last + 1;
+}
+
+void walk_dense_strides(int32_t rank, const int64_t *dims, int64_t element_size, int64_t *strides) {
+    int64_t stride = element_size;
+    for (int32_t d = rank; d-- > 0;) {
+        strides[d] = stride;
+        stride *= dims[d];
+    }
+}
