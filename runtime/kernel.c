@@ -40,7 +40,8 @@ void tosajit_kernel_retain(tosajit_kernel *kernel) {
 
 void tosajit_kernel_release(tosajit_kernel *kernel) {
     if (!kernel || atomic_fetch_sub_explicit(&kernel->references, 1, memory_order_acq_rel) != 1) return;
-    if (kernel->release_code) kernel->release_code(kernel);
+    if (kernel->release_job) kernel->release_job(kernel);
+    if (kernel->release_native) kernel->release_native(kernel);
     tosajit_allocator allocator = kernel->allocator;
     plan_destroy(&kernel->plan);
     tosajit_expr_destroy(kernel->program);

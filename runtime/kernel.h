@@ -21,10 +21,12 @@ struct tosajit_kernel {
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;          /* null while runs are interpreted */
 
-    /* The provider of code; all null for a kernel that is only interpreted. */
-    void *provider;
-    void (*release_code)(tosajit_kernel *kernel);
+    /* Who made the code, null without code; and who compiles it in the background, null for others. */
+    void *native;
+    void (*release_native)(tosajit_kernel *kernel);
+    void *job;
     tosajit_status (*wait)(tosajit_kernel *kernel);
+    void (*release_job)(tosajit_kernel *kernel);
 };
 
 /* A kernel with reference count 1 and no code. */

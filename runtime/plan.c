@@ -12,7 +12,6 @@
 #include "runtime/memory.h"
 #include "runtime/ops.h"
 #include "runtime/types.h"
-#include "runtime/walk.h"
 
 typedef struct dim_info {
     int64_t size;        /* static, or TOSAJIT_DYNAMIC */
@@ -154,27 +153,34 @@ static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tos
         }
 }
 
+bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
+    for (int32_t d = 0; d < part->rank; d++) {
+        if (part->extents[d] == TOSAJIT_DYNAMIC) return false;
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            if (part->leaves[k].maps[d] == MAP_RUNTIME) return false;
+    }
+    w->rank = part->rank;
+    w->tensors = part->leaf_count + 1;
+    for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = part->extents[d];
+    int64_t dense[TOSAJIT_MAX_RANK];
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
+        walk_dense_strides(type->rank, type->dims, 1, dense);
+        for (int32_t d = 0; d < part->rank; d++)
+            walk_strides(w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
+    }
+    walk_dense_strides(part->rank, part->extents, 1, dense);
+    for (int32_t d = 0; d < part->rank; d++) walk_strides(w, d)[part->leaf_count] = dense[d];
+    walk_coalesce(w);
+    return true;
+}
+
 /* Which leaves may be a splat, and which may be contiguous, along the innermost dimension that a call ends up with. A
  * static space is coalesced here, and has one answer; with dynamic sizes any dimension may become the innermost. */
 static void inner_classes(const plan_part *part, const tosajit_expr *program, uint64_t *may_splat, uint64_t *may_contiguous) {
     *may_splat = *may_contiguous = 0;
-    bool is_static = true;
-    for (int32_t d = 0; d < part->rank; d++) is_static &= part->extents[d] != TOSAJIT_DYNAMIC;
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        for (int32_t d = 0; d < part->rank; d++) is_static &= part->leaves[k].maps[d] != MAP_RUNTIME;
-    if (is_static) {
-        walk w = {.rank = part->rank, .tensors = part->leaf_count + 1};
-        for (int32_t d = 0; d < part->rank; d++) w.sizes[d] = part->extents[d];
-        int64_t dense[TOSAJIT_MAX_RANK];
-        for (int32_t k = 0; k < part->leaf_count; k++) {
-            const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
-            walk_dense_strides(type->rank, type->dims, 1, dense);
-            for (int32_t d = 0; d < part->rank; d++)
-                walk_strides(&w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
-        }
-        walk_dense_strides(part->rank, part->extents, 1, dense);
-        for (int32_t d = 0; d < part->rank; d++) walk_strides(&w, d)[part->leaf_count] = dense[d];
-        walk_coalesce(&w);
+    walk w;
+    if (plan_static_walk(part, program, &w)) {
         for (int32_t k = 0; k < part->leaf_count; k++)
             *(walk_strides(&w, w.rank - 1)[k] == 0 ? may_splat : may_contiguous) |= UINT64_C(1) << k;
         return;

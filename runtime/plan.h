@@ -5,8 +5,10 @@
 #define TOSAJIT_RUNTIME_PLAN_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "runtime/expr.h"
+#include "runtime/walk.h"
 
 enum { PLAN_MAX_VARIANTS = 4 };
 
@@ -59,7 +61,11 @@ typedef struct plan {
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
 void plan_destroy(plan *p);
 
-/* The plan as text in MLIR's vocabulary; memory from the plan's allocator, size in *size. */
-tosajit_status plan_print(const plan *p, const tosajit_expr *program, char **text, size_t *size);
+/* The coalesced walk of a part whose sizes are all static, over dense tensors and in elements: leaves, then the results. False
+ * if a call decides anything. */
+bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w);
+
+/* Write the plan as text in MLIR's vocabulary. Failures are the stream's. */
+void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
 
 #endif

@@ -1,0 +1,101 @@
+/* Codegen: the few steps that are LLVM's. The IR is already in vectors, so three cheap passes do; loop passes would cost forty
+ * times their compile time and find nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "jit/codegen.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "jit/emit_kernel.h"
+#include "runtime/diag.h"
+
+static const char passes[] = "function(instcombine,early-cse,simplifycfg)";
+
+double codegen_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* An error that LLVM reports while it generates code; without a handler it would end the process. */
+typedef struct failure {
+    bool happened;
+    char text[256];
+} failure;
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
+    failure *f = context;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || f->happened) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    f->happened = true;
+    snprintf(f->text, sizeof f->text, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+static tosajit_status verify(LLVMModuleRef module) {
+    char *message = NULL;
+    tosajit_status status = TOSAJIT_OK;
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+        status = diag_error(TOSAJIT_CODEGEN_FAILED, "the emitted IR is malformed: %s", message);
+    LLVMDisposeMessage(message);
+    return status;
+}
+
+static tosajit_status run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return TOSAJIT_OK;
+    char *message = LLVMGetErrorMessage(error);
+    diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM's passes failed: %s", message);
+    LLVMDisposeErrorMessage(message);
+    return TOSAJIT_CODEGEN_FAILED;
+}
+
+static void set_target(LLVMModuleRef module, const target *t, LLVMTargetMachineRef machine) {
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMSetTarget(module, t->triple);
+}
+
+tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLVMTargetMachineRef machine, char *const *names,
+                              tosajit_kernel_info *info, codegen *c) {
+    double start = codegen_clock();
+    c->context = LLVMContextCreate();
+    c->module = LLVMModuleCreateWithNameInContext(names[0], c->context);
+    set_target(c->module, t, machine);
+    tosajit_status status = emit_kernel(kernel->program, &kernel->plan, t, c->module, names);
+    if (!status) status = verify(c->module);
+    double emitted = codegen_clock();
+    if (!status) status = run_passes(c->module, machine);
+    info->emit_ms = emitted - start;
+    info->passes_ms = codegen_clock() - emitted;
+    if (status) codegen_destroy(c);
+    return status;
+}
+
+void codegen_destroy(codegen *c) {
+    LLVMDisposeModule(c->module);
+    LLVMContextDispose(c->context);
+    *c = (codegen){0};
+}
+
+tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, tosajit_kernel_info *info,
+                            LLVMMemoryBufferRef *buffer) {
+    double start = codegen_clock();
+    failure f = {0};
+    char *message = NULL;
+    LLVMContextSetDiagnosticHandler(c->context, on_diagnostic, &f);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(machine, c->module, type, &message, buffer);
+    LLVMContextSetDiagnosticHandler(c->context, NULL, NULL);
+    info->codegen_ms = codegen_clock() - start;
+    tosajit_status status = TOSAJIT_OK;
+    if (failed || f.happened)
+        status = diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM generated no code: %s", f.happened ? f.text : message ? message : "no reason given");
+    if (status && !failed) LLVMDisposeMemoryBuffer(*buffer);
+    LLVMDisposeMessage(message);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Codegen: from a program and its plan to an LLVM module, and from the module to an object or to assembly. */
+#ifndef TOSAJIT_JIT_CODEGEN_H
+#define TOSAJIT_JIT_CODEGEN_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include "jit/target.h"
+#include "runtime/kernel.h"
+
+/* A module in a context of its own; both are released together. */
+typedef struct codegen {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+} codegen;
+
+/* Emit the functions of all parts, verify them and run the passes. names: of the functions, one per part. emit_ms and passes_ms
+ * of info are set. CODEGEN_FAILED, OUT_OF_MEMORY. */
+tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLVMTargetMachineRef machine, char *const *names,
+                              tosajit_kernel_info *info, codegen *c);
+void codegen_destroy(codegen *c);
+
+/* The module as machine code; the buffer is the caller's. codegen_ms of info is set. */
+tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, tosajit_kernel_info *info,
+                            LLVMMemoryBufferRef *buffer);
+
+/* Milliseconds on a clock that only runs forward. */
+double codegen_clock(void);
+
+#endif

@@ -1,0 +1,120 @@
+/* Compile: the public ways from an op or an expression to a kernel, or to a text about it. */
+#define _POSIX_C_SOURCE 200809L
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/native.h"
+#include "runtime/diag.h"
+
+tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+    if (!engine || !expr || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_expr: engine, expr or kernel is a null pointer");
+    tosajit_kernel *made;
+    tosajit_status status = kernel_create(expr, &engine->allocator, &made);
+    if (status) return status;
+    if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
+        status = background_add(&engine->background, made);
+    else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)
+        status = native_compile(engine, made);
+    if (status)
+        tosajit_kernel_release(made);
+    else
+        *kernel = made;
+    return status;
+}
+
+/* The expression with one node of this op. */
+static tosajit_status single_op(tosajit_expr *expr, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
+                                const tosajit_attributes *attributes, const tosajit_tensor_type *result) {
+    tosajit_value inputs[TOSAJIT_MAX_ARITY] = {0}, value;
+    if (operand_count > TOSAJIT_MAX_ARITY) /* the op says how many it takes */
+        return tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; !status && k < operand_count; k++) status = tosajit_expr_input(expr, &operands[k], &inputs[k]);
+    if (!status) status = tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
+    return status ? status : tosajit_expr_result(expr, value);
+}
+
+tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
+                               const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_kernel **kernel) {
+    if (!engine || !operands || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile: engine, operands or kernel is a null pointer");
+    tosajit_expr_options options = {.size = sizeof options, .allocator = &engine->allocator};
+    tosajit_expr *expr;
+    tosajit_status status = tosajit_expr_create(&options, &expr);
+    if (status) return status;
+    status = single_op(expr, op, operands, operand_count, attributes, result);
+    if (!status) status = tosajit_compile_expr(engine, expr, kernel);
+    tosajit_expr_destroy(expr);
+    return status;
+}
+
+/* A copy in memory that tosajit_text_release takes. */
+static tosajit_status copy_text(const char *bytes, size_t size, char **text) {
+    *text = malloc(size + 1);
+    if (!*text) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text of %zu bytes", size);
+    memcpy(*text, bytes, size);
+    (*text)[size] = 0;
+    return TOSAJIT_OK;
+}
+
+static tosajit_status print_ir(const codegen *c, char **text) {
+    char *printed = LLVMPrintModuleToString(c->module);
+    tosajit_status status = copy_text(printed, strlen(printed), text);
+    LLVMDisposeMessage(printed);
+    return status;
+}
+
+static tosajit_status print_asm(const codegen *c, LLVMTargetMachineRef machine, char **text) {
+    LLVMMemoryBufferRef buffer;
+    tosajit_kernel_info info;
+    tosajit_status status = codegen_emit(c, machine, LLVMAssemblyFile, &info, &buffer);
+    if (status) return status;
+    status = copy_text(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), text);
+    LLVMDisposeMemoryBuffer(buffer);
+    return status;
+}
+
+static tosajit_status print_code(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
+    if (engine->backend == TOSAJIT_BACKEND_INTERPRET)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "print: an engine that interprets has no code to show");
+    LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
+    if (!machine) return TOSAJIT_CODEGEN_FAILED;
+    native_names names;
+    native_name(kernel, &names);
+    tosajit_kernel_info info;
+    codegen c;
+    tosajit_status status = codegen_create(kernel, &engine->target, machine, names.list, &info, &c);
+    if (!status) {
+        status = view == TOSAJIT_VIEW_IR ? print_ir(&c, text) : print_asm(&c, machine, text);
+        codegen_destroy(&c);
+    }
+    machine_pool_give(&engine->machines, machine);
+    return status;
+}
+
+static tosajit_status print_plan(const tosajit_kernel *kernel, char **text) {
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
+    plan_print(&kernel->plan, kernel->program, out);
+    bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
+    free(*text);
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
+}
+
+tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text) {
+    if (!engine || !expr || !text) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: engine, expr or text is a null pointer");
+    if ((unsigned)view > TOSAJIT_VIEW_ASM) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
+    tosajit_kernel *kernel;
+    tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
+    if (status) return status;
+    char *printed = NULL;
+    status = view == TOSAJIT_VIEW_PLAN ? print_plan(kernel, &printed) : print_code(engine, kernel, view, &printed);
+    if (!status) *text = printed;
+    tosajit_kernel_release(kernel);
+    return status;
+}
+
+void tosajit_text_release(char *text) { free(text); }

@@ -1,0 +1,105 @@
+/* Emitters of arithmetic, comparison and selection. Float results are rounded once, by the instruction itself. */
+#include "jit/emit.h"
+
+static int is_float(const emit_op *op) { return op->operand == TOSAJIT_F32; }
+
+LLVMValueRef emit_identity(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)l, (void)op, x[0]; }
+
+LLVMValueRef emit_abs(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op)) return lane_fabs(l, x[0]);
+    LLVMValueRef zero = lane_int_like(x[0], 0);
+    return lane_select(l, lane_icmp(l, LLVMIntSLT, x[0], zero), lane_sub(l, zero, x[0]), x[0]);
+}
+
+LLVMValueRef emit_add(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return is_float(op) ? lane_fadd(l, x[0], x[1]) : lane_add(l, x[0], x[1]);
+}
+
+LLVMValueRef emit_sub(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return is_float(op) ? lane_fsub(l, x[0], x[1]) : lane_sub(l, x[0], x[1]);
+}
+
+/* floor(a*b / 2^s + 1/2) as (P >> s) + bit s-1 of P, which cannot overflow where adding 2^(s-1) to the product could. */
+static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b, int32_t shift) {
+    LLVMTypeRef wide = lane_int_type(l, 64);
+    LLVMValueRef product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
+    LLVMValueRef quotient = lane_ashr(l, product, lane_int(l, 64, shift));
+    LLVMValueRef half = lane_and(l, lane_lshr(l, product, lane_int(l, 64, shift - 1)), lane_int(l, 64, 1));
+    return lane_trunc(l, lane_add(l, quotient, half), lane_int_type(l, 32));
+}
+
+LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op)) return lane_fmul(l, x[0], x[1]);
+    if (op->attributes->shift > 0) return scaled_product(l, x[0], x[1], op->attributes->shift);
+    if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
+    LLVMTypeRef wide = lane_element_type(l, op->result);
+    return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
+}
+
+/* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated, is exact: a quotient that
+ * is no integer is at least 2^-31 away from the next one, far more than the rounding. */
+LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
+    LLVMValueRef zero = lane_int_like(x[0], 0), is_zero = lane_icmp(l, LLVMIntEQ, x[1], zero);
+    LLVMValueRef divisor = lane_select(l, is_zero, lane_int_like(x[1], 1), x[1]);
+    LLVMValueRef quotient = lane_fdiv(l, lane_sitofp(l, x[0], real), lane_sitofp(l, divisor, real));
+    /* min / -1 = 2^31 is the one quotient outside i32. */
+    LLVMValueRef fits = lane_fcmp(l, LLVMRealOLT, quotient, lane_f64(l, 2147483648.0));
+    LLVMValueRef safe = lane_select(l, fits, quotient, lane_f64(l, -2147483648.0));
+    LLVMValueRef integer = LLVMBuildFPToSI(l->builder, safe, i32, "");
+    return lane_select(l, is_zero, zero, integer);
+}
+
+/* Saturating output_zp - (x - input_zp): in 16 bits for i8, which hold every intermediate value; for wider types, whose zero
+ * points are 0, only the smallest value has no negative. */
+LLVMValueRef emit_negate(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op)) return lane_fneg(l, x[0]);
+    int64_t zero_points = op->attributes->input_zp + op->attributes->output_zp;
+    if (zero_points == 0) return lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){lane_int_like(x[0], 0), x[0]}, 2);
+    LLVMTypeRef wide = lane_int_type(l, 16), narrow = LLVMTypeOf(x[0]);
+    LLVMValueRef difference = lane_sub(l, lane_int(l, 16, zero_points), lane_sext(l, x[0], wide));
+    LLVMValueRef low = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){difference, lane_int(l, 16, INT8_MIN)}, 2);
+    return lane_trunc(l, lane_intrinsic(l, "llvm.smin", (LLVMValueRef[]){low, lane_int(l, 16, INT8_MAX)}, 2), narrow);
+}
+
+LLVMValueRef emit_ceil(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef operand = x[0];
+    return (void)op, lane_intrinsic(l, "llvm.ceil", &operand, 1);
+}
+
+LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef operand = x[0];
+    return (void)op, lane_intrinsic(l, "llvm.floor", &operand, 1);
+}
+
+/* Extremes: IEEE 754-2019 maximum/minimum where NaN wins, maximumNumber/minimumNumber where numbers do; both put -0 below +0. */
+static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b, int larger) {
+    static const char *const names[3][2] = {
+        {"llvm.minimum", "llvm.maximum"}, {"llvm.minimumnum", "llvm.maximumnum"}, {"llvm.smin", "llvm.smax"}};
+    int kind = is_float(op) ? op->attributes->nan_mode == TOSAJIT_NAN_IGNORE : 2;
+    return lane_intrinsic(l, names[kind][larger], (LLVMValueRef[]){a, b}, 2);
+}
+
+LLVMValueRef emit_maximum(const lane *l, const emit_op *op, const LLVMValueRef *x) { return extreme(l, op, x[0], x[1], 1); }
+LLVMValueRef emit_minimum(const lane *l, const emit_op *op, const LLVMValueRef *x) { return extreme(l, op, x[0], x[1], 0); }
+
+LLVMValueRef emit_clamp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const tosajit_attributes *a = op->attributes;
+    LLVMValueRef low = is_float(op) ? lane_real_like(x[0], a->min_val.f) : lane_int_like(x[0], a->min_val.i);
+    LLVMValueRef high = is_float(op) ? lane_real_like(x[0], a->max_val.f) : lane_int_like(x[0], a->max_val.i);
+    return extreme(l, op, extreme(l, op, x[0], low, 1), high, 0);
+}
+
+/* Comparisons are false when an operand is NaN. */
+static LLVMValueRef compare(const lane *l, const emit_op *op, const LLVMValueRef *x, LLVMRealPredicate real, LLVMIntPredicate integer) {
+    return is_float(op) ? lane_fcmp(l, real, x[0], x[1]) : lane_icmp(l, integer, x[0], x[1]);
+}
+
+LLVMValueRef emit_equal(const lane *l, const emit_op *op, const LLVMValueRef *x) { return compare(l, op, x, LLVMRealOEQ, LLVMIntEQ); }
+LLVMValueRef emit_greater(const lane *l, const emit_op *op, const LLVMValueRef *x) { return compare(l, op, x, LLVMRealOGT, LLVMIntSGT); }
+LLVMValueRef emit_greater_equal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return compare(l, op, x, LLVMRealOGE, LLVMIntSGE);
+}
+
+LLVMValueRef emit_select(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)op, lane_select(l, x[0], x[1], x[2]); }

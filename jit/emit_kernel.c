@@ -1,0 +1,401 @@
+/* Kernels in IR. A function checks which of the part's loop variants its column strides ask for, then walks rows x cols:
+ *
+ *     for each row:
+ *         load splats, and compute what depends on nothing else
+ *         for each level, from the widest lane count to the narrowest:
+ *             while (column + lanes <= cols)          (a masked level: while (column < cols))
+ *                 load lanes, compute every node, store lanes
+ *
+ * The body is the same code at every level; only the lane count differs. All loads of a step come before its stores, so that
+ * a result may be computed in place of an operand. */
+#include "jit/emit_kernel.h"
+
+#include <string.h>
+
+#include "jit/emit.h"
+#include "runtime/diag.h"
+#include "runtime/memory.h"
+#include "runtime/ops.h"
+
+emitter *const emit_table[TOSAJIT_OP_COUNT] = {
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) emit_##name,
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+};
+
+enum {
+    MAX_LEVELS = 3,
+    ALIGNMENT = 1, /* of every access: views at any address are legal operands, and unaligned instructions cost the same */
+};
+
+typedef struct level {
+    unsigned lanes;
+    bool masked; /* also runs on fewer columns than lanes */
+} level;
+
+/* Everything that emitting one part needs; the arrays belong to emit_kernel. */
+typedef struct part_emitter {
+    const tosajit_expr *program;
+    const plan_part *part;
+    const uint64_t *node_parts;
+    uint64_t part_bit;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function, rows, cols, strides;
+    LLVMTypeRef i64, ptr;
+    level levels[MAX_LEVELS];
+    int level_count;
+    LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
+    LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
+    LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
+    LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* `either` leaves: a splat's pattern, or where the row starts */
+    LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to multiply the column with */
+} part_emitter;
+
+static int32_t tensor_count(const part_emitter *e) { return e->part->leaf_count + e->part->result_count; }
+static bool has_bit(uint64_t set, int32_t t) { return set >> t & 1; }
+
+static const expr_node *tensor_node(const part_emitter *e, int32_t t) {
+    int32_t leaves = e->part->leaf_count;
+    return &e->program->nodes[t < leaves ? e->part->leaves[t].value : e->program->results[e->part->results[t - leaves]]];
+}
+
+/* The type of an element in memory: integers of its size, and float. */
+static LLVMTypeRef memory_type(const lane *l, tosajit_type element) {
+    return element == TOSAJIT_I1 ? lane_int_type(l, 8) : lane_element_type(l, element);
+}
+
+static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, lanes}; }
+
+static LLVMBasicBlockRef new_block(const part_emitter *e, const char *name) {
+    return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { return LLVMConstInt(e->i64, (unsigned long long)value, 1); }
+
+/* Lane counts. Wide vectors, which LLVM splits into several registers, give independent instructions to overlap; the larger
+ * the body, the fewer are needed and the sooner they spill. */
+
+static bool is_heavy(tosajit_op op) {
+    return op == TOSAJIT_OP_cos || op == TOSAJIT_OP_sin || op == TOSAJIT_OP_erf || op == TOSAJIT_OP_exp || op == TOSAJIT_OP_log ||
+           op == TOSAJIT_OP_pow || op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_sigmoid || op == TOSAJIT_OP_tanh || op == TOSAJIT_OP_intdiv;
+}
+
+static void choose_levels(part_emitter *e, const target *t) {
+    unsigned widest = 1, light = 0, heavy = 0;
+    for (size_t k = 0; k < e->program->count; k++) {
+        const expr_node *node = &e->program->nodes[k];
+        if (!(e->node_parts[k] & e->part_bit)) continue;
+        unsigned size = (unsigned)tosajit_type_size(node->type.element);
+        if (size > widest) widest = size;
+        if (node->kind == NODE_OP) *(is_heavy(node->op) ? &heavy : &light) += 1;
+    }
+    unsigned lanes = t->vector_bytes / widest;
+    unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
+    if (unroll > 1) e->levels[e->level_count++] = (level){lanes * unroll, false};
+    e->levels[e->level_count++] = (level){lanes, t->masks};
+    if (!t->masks) e->levels[e->level_count++] = (level){1, false};
+}
+
+/* Memory. */
+
+/* Lanes column .. column + lanes - 1 that exist, as a mask. */
+static LLVMValueRef column_mask(const part_emitter *e, const lane *l, LLVMValueRef column) {
+    enum { MAX_LANES = 64 };
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
+    LLVMValueRef lanes[MAX_LANES];
+    for (unsigned k = 0; k < l->count; k++) lanes[k] = LLVMConstInt(i8, k, 0);
+    /* At most 64 lanes: comparing in bytes is one instruction for all of them. */
+    LLVMValueRef left = LLVMBuildSub(e->builder, e->cols, column, "left");
+    LLVMValueRef bounded = lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){left, int64_constant(e, l->count)}, 2);
+    LLVMValueRef limit = lane_splat(l, LLVMBuildTrunc(e->builder, bounded, i8, ""));
+    return lane_icmp(l, LLVMIntULT, LLVMConstVector(lanes, l->count), limit);
+}
+
+static LLVMValueRef masked_call(const lane *l, const char *name, LLVMTypeRef value, LLVMValueRef *operands, unsigned count, unsigned pointer) {
+    LLVMTypeRef types[2] = {value, LLVMTypeOf(operands[pointer])};
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(l->module, id, types, 2);
+    LLVMValueRef call = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2), declaration, operands, count, "");
+    LLVMSetInstrParamAlignment(call, pointer + 1, ALIGNMENT);
+    return call;
+}
+
+/* Memory form to computing form: any byte but 0 is true. */
+static LLVMValueRef from_memory(const lane *l, tosajit_type element, LLVMValueRef value) {
+    return element == TOSAJIT_I1 ? lane_icmp(l, LLVMIntNE, value, lane_int_like(value, 0)) : value;
+}
+
+static LLVMValueRef load(const lane *l, tosajit_type element, LLVMValueRef address, LLVMValueRef mask) {
+    LLVMTypeRef type = memory_type(l, element);
+    LLVMValueRef value;
+    if (mask) {
+        value = masked_call(l, "llvm.masked.load", type, (LLVMValueRef[]){address, mask, LLVMConstNull(type)}, 3, 0);
+    } else {
+        value = LLVMBuildLoad2(l->builder, type, address, "");
+        LLVMSetAlignment(value, ALIGNMENT);
+    }
+    return from_memory(l, element, value);
+}
+
+static void store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask) {
+    LLVMTypeRef type = memory_type(l, element);
+    if (element == TOSAJIT_I1) value = lane_zext(l, value, type);
+    if (mask)
+        masked_call(l, "llvm.masked.store", type, (LLVMValueRef[]){value, address, mask}, 3, 1);
+    else
+        LLVMSetAlignment(LLVMBuildStore(l->builder, value, address), ALIGNMENT);
+}
+
+/* Nodes. */
+
+/* A splat constant as a value in every lane. */
+static LLVMValueRef constant_lanes(const lane *l, const expr_node *node) {
+    tosajit_type element = node->type.element;
+    uint64_t bits = 0;
+    memcpy(&bits, node->data, node->data_size); /* little-endian: the low bytes */
+    if (element == TOSAJIT_I1) return bits ? LLVMConstAllOnes(lane_bool_type(l)) : LLVMConstNull(lane_bool_type(l));
+    if (element == TOSAJIT_F32) return lane_bitcast(l, lane_int(l, 32, (int64_t)bits), lane_f32_type(l));
+    return lane_int(l, (unsigned)node->data_size * 8, (int64_t)bits);
+}
+
+static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LLVMValueRef *const values) {
+    const expr_node *node = &e->program->nodes[k];
+    LLVMValueRef operands[TOSAJIT_MAX_ARITY];
+    for (int o = 0; o < op_table[node->op].arity; o++) operands[o] = values[node->operands[o]];
+    emit_op op = {node->op, &node->attributes, e->program->nodes[node->operands[0]].type.element, node->type.element};
+    return emit_table[node->op](l, &op, operands);
+}
+
+/* What is the same for the whole row: splats, constants, and ops of nothing else. Computed once, in scalars. */
+static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
+    lane l = lane_of(e, 1);
+    memset(e->scalars, 0, e->program->count * sizeof *e->scalars);
+    for (int32_t t = 0; t < e->part->leaf_count; t++)
+        if (has_bit(variant->splat, t))
+            e->scalars[e->part->leaves[t].value] = load(&l, tensor_node(e, t)->type.element, e->row_pointers[t], NULL);
+    for (size_t k = 0; k < e->program->count; k++) {
+        const expr_node *node = &e->program->nodes[k];
+        if (!(e->node_parts[k] & e->part_bit) || node->kind == NODE_INPUT) continue;
+        if (node->kind == NODE_CONSTANT) {
+            if (node->splat) e->scalars[k] = constant_lanes(&l, node);
+            continue;
+        }
+        bool uniform = true;
+        for (int o = 0; o < op_table[node->op].arity; o++) uniform &= e->scalars[node->operands[o]] != NULL;
+        if (uniform) e->scalars[k] = emit_node(e, &l, k, e->scalars);
+    }
+}
+
+/* For leaves that may be either: a splat becomes a short pattern in memory that the loop reads again and again. */
+static void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
+    lane wide = lane_of(e, e->levels[0].lanes), one = lane_of(e, 1);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (!has_bit(variant->either, t)) continue;
+        LLVMTypeRef element = memory_type(&one, tensor_node(e, t)->type.element);
+        LLVMValueRef first = LLVMBuildLoad2(e->builder, element, e->row_pointers[t], "");
+        LLVMSetAlignment(first, ALIGNMENT);
+        LLVMBuildStore(e->builder, lane_splat(&wide, first), e->patterns[t]);
+    }
+}
+
+static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t, LLVMValueRef column) {
+    lane one = lane_of(e, 1);
+    LLVMTypeRef element = memory_type(&one, tensor_node(e, t)->type.element);
+    LLVMValueRef base = e->row_pointers[t];
+    if (t < e->part->leaf_count && has_bit(variant->either, t)) {
+        LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, e->pattern_masks[t], int64_constant(e, 0), "");
+        base = LLVMBuildSelect(e->builder, moves, base, e->patterns[t], "");
+        column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
+    }
+    return LLVMBuildGEP2(e->builder, element, base, &column, 1, "");
+}
+
+/* One step of a level: load, compute, store. */
+static void emit_body(part_emitter *e, const tosajit_variant *variant, level lv, LLVMValueRef column) {
+    lane l = lane_of(e, lv.lanes);
+    LLVMValueRef mask = lv.masked ? column_mask(e, &l, column) : NULL;
+    memset(e->values, 0, e->program->count * sizeof *e->values);
+    for (int32_t t = 0; t < e->part->leaf_count; t++)
+        if (!has_bit(variant->splat, t))
+            e->values[e->part->leaves[t].value] =
+                load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column), mask);
+    for (size_t k = 0; k < e->program->count; k++) {
+        if (!(e->node_parts[k] & e->part_bit) || e->values[k]) continue;
+        const expr_node *node = &e->program->nodes[k];
+        if (node->kind == NODE_CONSTANT && node->splat)
+            e->values[k] = constant_lanes(&l, node);
+        else
+            e->values[k] = e->scalars[k] ? lane_splat(&l, e->scalars[k]) : emit_node(e, &l, k, e->values);
+    }
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        tosajit_value value = e->program->results[e->part->results[t - e->part->leaf_count]];
+        store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column), mask);
+    }
+}
+
+/* `while (column + lanes <= cols) body`, or `while (column < cols)` for a masked level; returns the column behind it. */
+static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, level lv, LLVMValueRef start) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "columns"), body = new_block(e, "step"), after = new_block(e, "columns.end");
+    LLVMBuildBr(e->builder, head);
+    LLVMPositionBuilderAtEnd(e->builder, head);
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
+    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv.lanes), "next");
+    LLVMValueRef more = lv.masked ? LLVMBuildICmp(e->builder, LLVMIntSLT, column, e->cols, "") : LLVMBuildICmp(e->builder, LLVMIntSLE, next, e->cols, "");
+    LLVMBuildCondBr(e->builder, more, body, after);
+
+    LLVMPositionBuilderAtEnd(e->builder, body);
+    emit_body(e, variant, lv, column);
+    LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(e->builder)}, 2);
+    LLVMBuildBr(e->builder, head);
+    LLVMPositionBuilderAtEnd(e->builder, after);
+    return column;
+}
+
+static LLVMValueRef column_stride(const part_emitter *e, int32_t t) {
+    LLVMValueRef at = int64_constant(e, 2 * t + 1);
+    return LLVMBuildLoad2(e->builder, e->i64, LLVMBuildGEP2(e->builder, e->i64, e->strides, &at, 1, ""), "");
+}
+
+/* Pattern buffers live in the entry block, so that a row loop does not grow the stack. */
+static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder), entry = LLVMGetEntryBasicBlock(e->function);
+    lane wide = lane_of(e, e->levels[0].lanes);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (!has_bit(variant->either, t)) continue;
+        LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
+        e->patterns[t] = LLVMBuildAlloca(e->builder, memory_type(&wide, tensor_node(e, t)->type.element), "pattern");
+        LLVMPositionBuilderAtEnd(e->builder, here);
+        LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, column_stride(e, t), int64_constant(e, 0), "");
+        e->pattern_masks[t] = LLVMBuildSExt(e->builder, moves, e->i64, "");
+    }
+}
+
+/* All rows of one variant, from its first block to the function's return. */
+static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
+    emit_pattern_buffers(e, variant);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "rows");
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
+    LLVMBuildBr(e->builder, head);
+    LLVMPositionBuilderAtEnd(e->builder, head);
+    LLVMValueRef row = LLVMBuildPhi(e->builder, e->i64, "row"), advanced[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < tensor_count(e); t++) e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+    emit_row_scalars(e, variant);
+    emit_row_patterns(e, variant);
+    LLVMValueRef column = int64_constant(e, 0);
+    for (int k = 0; k < e->level_count; k++) column = emit_level(e, variant, e->levels[k], column);
+
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder), end = new_block(e, "rows.end");
+    LLVMBasicBlockRef from[2] = {before, last};
+    LLVMValueRef next = LLVMBuildAdd(e->builder, row, int64_constant(e, 1), "");
+    LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next}, from, 2);
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        LLVMValueRef stride = row_strides[t];
+        advanced[t] = LLVMBuildGEP2(e->builder, i8, e->row_pointers[t], &stride, 1, "");
+        LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){pointers[t], advanced[t]}, from, 2);
+    }
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, end);
+    LLVMPositionBuilderAtEnd(e->builder, end);
+    LLVMBuildRetVoid(e->builder);
+}
+
+/* Whether the column strides of the call ask for this variant. Only leaves that differ between variants are looked at. */
+static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *variant, uint64_t differing) {
+    LLVMValueRef all = NULL;
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (!has_bit(differing & ~variant->either, t)) continue;
+        LLVMIntPredicate predicate = has_bit(variant->splat, t) ? LLVMIntEQ : LLVMIntNE;
+        LLVMValueRef one = LLVMBuildICmp(e->builder, predicate, column_stride(e, t), int64_constant(e, 0), "");
+        all = all ? LLVMBuildAnd(e->builder, all, one, "") : one;
+    }
+    return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
+}
+
+static LLVMValueRef load_at(const part_emitter *e, LLVMTypeRef type, LLVMValueRef array, int64_t index) {
+    LLVMValueRef at = int64_constant(e, index);
+    return LLVMBuildLoad2(e->builder, type, LLVMBuildGEP2(e->builder, type, array, &at, 1, ""), "");
+}
+
+static void emit_part(part_emitter *e) {
+    LLVMBasicBlockRef check = new_block(e, "entry"), entry = new_block(e, "tile"), none = new_block(e, "empty");
+    LLVMPositionBuilderAtEnd(e->builder, check);
+    LLVMValueRef zero = int64_constant(e, 0);
+    LLVMValueRef any = LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->rows, zero, ""),
+                                    LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, zero, ""), "");
+    LLVMBuildCondBr(e->builder, any, entry, none);
+    LLVMPositionBuilderAtEnd(e->builder, none);
+    LLVMBuildRetVoid(e->builder);
+    LLVMPositionBuilderAtEnd(e->builder, entry);
+
+    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], row_strides[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        pointers[t] = load_at(e, e->ptr, LLVMGetParam(e->function, 0), t);
+        row_strides[t] = load_at(e, e->i64, e->strides, 2 * t);
+    }
+    uint64_t differing = 0;
+    for (int32_t v = 1; v < e->part->variant_count; v++)
+        differing |= (e->part->variants[v].splat ^ e->part->variants[0].splat) | e->part->variants[v].either;
+    for (int32_t v = 0; v < e->part->variant_count; v++) {
+        const tosajit_variant *variant = &e->part->variants[v];
+        if (v + 1 < e->part->variant_count) {
+            LLVMBasicBlockRef chosen = new_block(e, "variant"), other = new_block(e, "other");
+            LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
+            LLVMPositionBuilderAtEnd(e->builder, chosen);
+            emit_variant(e, variant, pointers, row_strides);
+            LLVMPositionBuilderAtEnd(e->builder, other);
+        } else {
+            emit_variant(e, variant, pointers, row_strides);
+        }
+    }
+}
+
+static void add_attribute(LLVMValueRef function, const char *key, const char *value) {
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+static void declare_function(part_emitter *e, const target *t, const char *name) {
+    LLVMTypeRef parameters[4] = {e->ptr, e->ptr, e->i64, e->i64};
+    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 4, 0));
+    e->strides = LLVMGetParam(e->function, 1);
+    e->rows = LLVMGetParam(e->function, 2);
+    e->cols = LLVMGetParam(e->function, 3);
+    /* Without unwind tables the object is text and constants only. */
+    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", sizeof "nounwind" - 1);
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, nounwind, 0));
+    add_attribute(e->function, "target-cpu", t->cpu);
+    add_attribute(e->function, "target-features", t->features);
+    /* Tuning models prefer narrower registers than the loops were planned for. */
+    if (t->vector_bytes > 16) add_attribute(e->function, "prefer-vector-width", t->vector_bytes == 64 ? "512" : "256");
+}
+
+tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const target *t, LLVMModuleRef module, char *const *names) {
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    part_emitter e = {
+        .program = program,
+        .node_parts = p->node_parts,
+        .context = context,
+        .module = module,
+        .i64 = LLVMInt64TypeInContext(context),
+        .ptr = LLVMPointerTypeInContext(context, 0),
+        .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
+        .values = memory_new(&p->allocator, program->count, sizeof *e.values),
+    };
+    tosajit_status status = TOSAJIT_OK;
+    if (!e.scalars || !e.values) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
+    e.builder = LLVMCreateBuilderInContext(context);
+    for (int32_t k = 0; !status && k < p->part_count; k++) {
+        e.part = &p->parts[k];
+        e.part_bit = UINT64_C(1) << k;
+        e.level_count = 0;
+        choose_levels(&e, t);
+        declare_function(&e, t, names[k]);
+        emit_part(&e);
+    }
+    LLVMDisposeBuilder(e.builder);
+    memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
+    memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
+    return status;
+}

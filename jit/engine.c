@@ -1,0 +1,60 @@
+/* Engine: creation, fallback, life. */
+#include "jit/engine.h"
+
+#include "runtime/diag.h"
+#include "runtime/memory.h"
+
+static bool may_interpret(tosajit_backend backend) { return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND; }
+
+/* Everything that compiling needs. What has been made is found by engine_release, so a failure just returns. */
+static tosajit_status start_native(tosajit_engine *engine, const char *cpu) {
+    tosajit_status status = target_find(cpu, &engine->target);
+    if (!status) status = linker_probe();
+    if (!status) status = linker_create(&engine->linker);
+    if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND) status = background_start(&engine->background, engine);
+    if (status == TOSAJIT_NOT_EXECUTABLE && may_interpret(engine->backend)) {
+        engine->backend = TOSAJIT_BACKEND_INTERPRET;
+        return TOSAJIT_OK;
+    }
+    return status;
+}
+
+tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine) {
+    if (!engine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: engine is a null pointer");
+    tosajit_engine_options none = {.size = sizeof none}, given = options ? *options : none;
+    if (given.size < sizeof given)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: options->size is %zu; set it to sizeof(tosajit_engine_options), %zu",
+                          given.size, sizeof given);
+    if ((unsigned)given.backend > TOSAJIT_BACKEND_BACKGROUND)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d", (int)given.backend);
+    tosajit_allocator allocator = memory_allocator(given.allocator);
+    tosajit_engine *made = memory_new(&allocator, 1, sizeof *made);
+    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an engine");
+    made->allocator = allocator;
+    made->backend = given.backend;
+    atomic_init(&made->references, 1);
+    machine_pool_create(&made->machines);
+    tosajit_status status = given.backend == TOSAJIT_BACKEND_INTERPRET ? TOSAJIT_OK : start_native(made, given.cpu);
+    if (status)
+        engine_release(made);
+    else
+        *engine = made;
+    return status;
+}
+
+void tosajit_engine_destroy(tosajit_engine *engine) {
+    if (!engine) return;
+    background_stop(&engine->background);
+    engine_release(engine);
+}
+
+void engine_retain(tosajit_engine *engine) { atomic_fetch_add_explicit(&engine->references, 1, memory_order_relaxed); }
+
+void engine_release(tosajit_engine *engine) {
+    if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
+    linker_destroy(&engine->linker);
+    machine_pool_destroy(&engine->machines);
+    target_destroy(&engine->target);
+    tosajit_allocator allocator = engine->allocator;
+    memory_free(&allocator, engine, 1, sizeof *engine);
+}

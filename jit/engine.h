@@ -1,0 +1,24 @@
+/* Engine: what compilations share, and how long it lives: as long as its owner or a kernel with code holds it. */
+#ifndef TOSAJIT_JIT_ENGINE_H
+#define TOSAJIT_JIT_ENGINE_H
+
+#include <stdatomic.h>
+
+#include "jit/background.h"
+#include "jit/linker.h"
+#include "jit/target.h"
+
+struct tosajit_engine {
+    atomic_int references; /* the owner, and every kernel with code */
+    tosajit_allocator allocator;
+    tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
+    target target;           /* this and the next three: unless backend is INTERPRET */
+    machine_pool machines;
+    linker linker;
+    background background; /* of BACKGROUND */
+};
+
+void engine_retain(tosajit_engine *engine);
+void engine_release(tosajit_engine *engine);
+
+#endif

@@ -1,0 +1,87 @@
+/* Native: the pipeline behind the plan, from top to bottom. */
+#include "jit/native.h"
+
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+#include "jit/object.h"
+#include "runtime/diag.h"
+#include "runtime/memory.h"
+#include "runtime/ops.h"
+
+/* The code of a kernel and what gives it back. */
+typedef struct native {
+    kernel_code code;
+    LLVMOrcResourceTrackerRef tracker;
+    tosajit_engine *engine;
+    tosajit_entry entries[];
+} native;
+
+static size_t native_size(const tosajit_kernel *kernel) {
+    return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry);
+}
+
+static void release_native(tosajit_kernel *kernel) {
+    native *n = kernel->native;
+    tosajit_engine *engine = n->engine;
+    linker_remove(&engine->linker, n->tracker);
+    memory_free(&kernel->allocator, n, 1, native_size(kernel));
+    engine_release(engine);
+}
+
+void native_name(const tosajit_kernel *kernel, native_names *names) {
+    static atomic_uint counter;
+    unsigned number = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
+    const tosajit_expr *program = kernel->program;
+    const expr_node *last = &program->nodes[program->results[program->result_count - 1]];
+    const char *op = last->kind == NODE_OP ? op_table[last->op].name : "copy";
+    for (int32_t k = 0; k < kernel->plan.part_count; k++) {
+        snprintf(names->text[k], sizeof names->text[k], "tosajit_%s_%s_%u_p%d", op, tosajit_type_name(last->type.element), number, (int)k);
+        names->list[k] = names->text[k];
+    }
+}
+
+/* The module as an object that has been checked. */
+static tosajit_status make_object(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names, tosajit_kernel_info *info,
+                                  LLVMMemoryBufferRef *object) {
+    LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
+    if (!machine) return TOSAJIT_CODEGEN_FAILED;
+    codegen c;
+    tosajit_status status = codegen_create(kernel, &engine->target, machine, names->list, info, &c);
+    if (!status) {
+        status = codegen_emit(&c, machine, LLVMObjectFile, info, object);
+        codegen_destroy(&c);
+    }
+    machine_pool_give(&engine->machines, machine);
+    if (status) return status;
+    status = object_check(LLVMGetBufferStart(*object), LLVMGetBufferSize(*object), &info->code_bytes);
+    if (status) LLVMDisposeMemoryBuffer(*object);
+    return status;
+}
+
+tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
+    native *n = memory_new(&kernel->allocator, 1, native_size(kernel));
+    if (!n) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
+    native_names names;
+    native_name(kernel, &names);
+    LLVMMemoryBufferRef object;
+    tosajit_status status = make_object(engine, kernel, &names, &n->code.info, &object);
+    if (!status) {
+        double start = codegen_clock();
+        status = linker_add(&engine->linker, names.list[0], object, names.list, kernel->plan.part_count, n->entries, &n->tracker);
+        n->code.info.link_ms = codegen_clock() - start;
+        LLVMDisposeMemoryBuffer(object);
+    }
+    if (status) {
+        memory_free(&kernel->allocator, n, 1, native_size(kernel));
+        return status;
+    }
+    engine_retain(engine);
+    n->engine = engine;
+    n->code.entries = n->entries;
+    n->code.info.size = sizeof n->code.info;
+    kernel->native = n;
+    kernel->release_native = release_native;
+    atomic_store_explicit(&kernel->code, &n->code, memory_order_release);
+    return TOSAJIT_OK;
+}

@@ -1,0 +1,129 @@
+/* Targets: names, features, register widths. */
+#include "jit/target.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/diag.h"
+
+static void initialize_llvm(void) {
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+}
+
+/* LLVM's target registry is global and its initialisation is not thread-safe. */
+static pthread_once_t initialized = PTHREAD_ONCE_INIT;
+
+/* A named CPU: needs lists host features that must all be there; the first row whose needs the host meets is native. */
+typedef struct cpu_row {
+    const char *name, *triple_prefix, *needs;
+    unsigned vector_bytes;
+    bool masks;
+} cpu_row;
+
+static const cpu_row cpu_rows[] = {
+    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, true},
+    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, false},
+    {"generic", "aarch64", "+neon", 16, false},
+};
+
+/* Whether list has every one of the comma-separated words of needs, as whole words. */
+static bool has_all(const char *list, const char *needs) {
+    while (*needs) {
+        size_t length = strcspn(needs, ",");
+        bool found = false;
+        for (const char *word = list; !found && *word; word += strcspn(word, ","), word += *word == ',')
+            found = strcspn(word, ",") == length && strncmp(word, needs, length) == 0;
+        if (!found) return false;
+        needs += length;
+        needs += *needs == ',';
+    }
+    return true;
+}
+
+static tosajit_status unknown_cpu(const char *name, const char *triple) {
+    char names[128] = "native";
+    for (size_t k = 0; k < sizeof cpu_rows / sizeof *cpu_rows; k++)
+        if (strncmp(triple, cpu_rows[k].triple_prefix, strlen(cpu_rows[k].triple_prefix)) == 0)
+            snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", cpu_rows[k].name);
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no CPU \"%s\" to compile for; known are %s", name, names);
+}
+
+tosajit_status target_find(const char *name, target *t) {
+    pthread_once(&initialized, initialize_llvm);
+    bool native = !name || strcmp(name, "native") == 0;
+    *t = (target){.triple = LLVMGetDefaultTargetTriple(), .features = LLVMGetHostCPUFeatures()};
+    const cpu_row *chosen = NULL, *named = NULL;
+    for (size_t k = 0; k < sizeof cpu_rows / sizeof *cpu_rows && !chosen; k++) {
+        const cpu_row *row = &cpu_rows[k];
+        if (strncmp(t->triple, row->triple_prefix, strlen(row->triple_prefix)) != 0 || (!native && strcmp(row->name, name) != 0)) continue;
+        named = row;
+        if (has_all(t->features, row->needs)) chosen = row;
+    }
+    tosajit_status status = TOSAJIT_OK;
+    if (!native && !named)
+        status = unknown_cpu(name, t->triple);
+    else if (!native && !chosen)
+        status = diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s: it lacks one of %s", name, named->needs);
+    else if (!chosen)
+        status = diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%s)", named ? named->needs : "x86-64 or AArch64");
+    if (status) {
+        target_destroy(t);
+        return status;
+    }
+    /* The native CPU's name implies features that a hypervisor may have masked; the feature list says + or - of each. */
+    t->cpu = native ? LLVMGetHostCPUName() : LLVMCreateMessage(chosen->name);
+    if (!native) {
+        LLVMDisposeMessage(t->features);
+        t->features = LLVMCreateMessage("");
+    }
+    t->vector_bytes = chosen->vector_bytes;
+    t->masks = chosen->masks;
+    return TOSAJIT_OK;
+}
+
+void target_destroy(target *t) {
+    if (t->triple) LLVMDisposeMessage(t->triple);
+    if (t->cpu) LLVMDisposeMessage(t->cpu);
+    if (t->features) LLVMDisposeMessage(t->features);
+    *t = (target){0};
+}
+
+LLVMTargetMachineRef target_machine(const target *t) {
+    LLVMTargetRef backend;
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(t->triple, &backend, &message)) {
+        diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM has no backend for %s: %s", t->triple, message ? message : "");
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return LLVMCreateTargetMachine(backend, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
+void machine_pool_create(machine_pool *pool) {
+    pthread_mutex_init(&pool->mutex, NULL);
+    pool->count = 0;
+}
+
+void machine_pool_destroy(machine_pool *pool) {
+    while (pool->count > 0) LLVMDisposeTargetMachine(pool->idle[--pool->count]);
+    pthread_mutex_destroy(&pool->mutex);
+}
+
+LLVMTargetMachineRef machine_pool_take(machine_pool *pool, const target *t) {
+    pthread_mutex_lock(&pool->mutex);
+    LLVMTargetMachineRef machine = pool->count > 0 ? pool->idle[--pool->count] : NULL;
+    pthread_mutex_unlock(&pool->mutex);
+    return machine ? machine : target_machine(t);
+}
+
+void machine_pool_give(machine_pool *pool, LLVMTargetMachineRef machine) {
+    enum { CAPACITY = sizeof pool->idle / sizeof *pool->idle };
+    pthread_mutex_lock(&pool->mutex);
+    bool kept = pool->count < CAPACITY;
+    if (kept) pool->idle[pool->count++] = machine;
+    pthread_mutex_unlock(&pool->mutex);
+    if (!kept) LLVMDisposeTargetMachine(machine);
+}
