@@ -4,12 +4,8 @@
 
 #include <string.h>
 
-#include "runtime/diag.h"
-#include "runtime/memory.h"
 #include "runtime/ops.h"
 #include "runtime/types.h"
-
-enum { STACK_CELLS = 512 };
 
 static cell load(tosajit_type type, const void *address) {
     cell value = {.i = 0};
@@ -70,15 +66,12 @@ static bool next(int32_t rank, const int64_t *sizes, int64_t *index) {
     return false;
 }
 
-tosajit_status interpret_part(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves, const tosajit_tensor *results) {
+void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves, const tosajit_tensor *results,
+                    cell *cells) {
     const plan_part *part = &kernel->plan.parts[part_index];
     const tosajit_expr *program = kernel->program;
     int64_t count, index[TOSAJIT_MAX_RANK] = {0};
-    if (!size_count(part->rank, results[0].dims, &count) || count == 0) return TOSAJIT_OK; /* sizes were checked: empty */
-
-    cell stack[STACK_CELLS], *cells = stack;
-    if (program->count > STACK_CELLS) cells = memory_new(&kernel->allocator, program->count, sizeof *cells);
-    if (!cells) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", program->count);
+    if (!size_count(part->rank, results[0].dims, &count) || count == 0) return; /* sizes were checked: empty */
     do {
         for (int32_t k = 0; k < part->leaf_count; k++)
             cells[part->leaves[k].value] = load(leaves[k].element, element(&leaves[k], part->rank, index));
@@ -86,6 +79,4 @@ tosajit_status interpret_part(const tosajit_kernel *kernel, int32_t part_index, 
         for (int32_t r = 0; r < part->result_count; r++)
             store(results[r].element, element(&results[r], part->rank, index), cells[program->results[part->results[r]]]);
     } while (next(part->rank, results[0].dims, index));
-    if (cells != stack) memory_free(&kernel->allocator, cells, program->count, sizeof *cells);
-    return TOSAJIT_OK;
 }

@@ -24,8 +24,8 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_table[TOSAJIT_OP_COUNT];
 
-/* Compute one part. tensors[k] describes leaf k, results[k] result k; dims and strides are never null.
- * OUT_OF_MEMORY for programs of more than a few hundred nodes, otherwise OK. */
-tosajit_status interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results);
+/* Compute one part. leaves[k] describes leaf k, results[k] result k of the part; dims and strides are never null. cells has room
+ * for every node of the program. */
+void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results, cell *cells);
 
 #endif

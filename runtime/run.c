@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "runtime/diag.h"
+#include "runtime/fpenv.h"
 #include "runtime/interpret.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 #include "runtime/tile.h"
 #include "runtime/types.h"
 #include "runtime/walk.h"
@@ -263,12 +265,33 @@ static void run_native(const tosajit_kernel *kernel, const kernel_code *code, in
     tile_run(part, code->entries[part_index], &w, pointers, element_sizes);
 }
 
-static tosajit_status run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results) {
+static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, cell *cells) {
     const plan_part *part = &kernel->plan.parts[part_index];
     tosajit_tensor leaves[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < part->leaf_count; k++) leaves[k] = tensors[part->leaves[k].tensor].tensor;
     for (int32_t r = 0; r < part->result_count; r++) written[r] = results[part->results[r]].tensor;
-    return interpret_part(kernel, part_index, leaves, written);
+    interpret_part(kernel, part_index, leaves, written, cells);
+}
+
+/* Compute every part that is not empty; natively if there is code. OUT_OF_MEMORY before anything is written. */
+static tosajit_status compute(const tosajit_kernel *kernel, const kernel_code *code, const view *tensors, const view *results) {
+    enum { STACK_CELLS = 512 };
+    cell stack[STACK_CELLS], *cells = stack;
+    size_t count = kernel->program->count;
+    bool on_heap = !code && count > STACK_CELLS;
+    if (on_heap && !(cells = memory_new(&kernel->allocator, count, sizeof *cells)))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
+    uint64_t environment = fpenv_enter();
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
+        if (results[kernel->plan.parts[p].results[0]].empty) continue;
+        if (code)
+            run_native(kernel, code, p, tensors, results);
+        else
+            run_interpreted(kernel, p, tensors, results, cells);
+    }
+    fpenv_leave(environment);
+    if (on_heap) memory_free(&kernel->allocator, cells, count, sizeof *cells);
+    return TOSAJIT_OK;
 }
 
 /* Resolve operands and constants into views, with their types checked. */
@@ -317,14 +340,7 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const tosajit_tensor *results, size_t result_count) {
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     tosajit_status status = check_call(kernel, operands, operand_count, results, result_count, tensors, written);
-    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
-        if (written[kernel->plan.parts[p].results[0]].empty) continue;
-        if (code)
-            run_native(kernel, code, p, tensors, written);
-        else
-            status = run_interpreted(kernel, p, tensors, written);
-    }
-    return status;
+    return status ? status : compute(kernel, code, tensors, written);
 }
 
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, const tosajit_tensor *results,
