@@ -100,6 +100,19 @@ LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *opera
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1), function, operands, count, "");
 }
 
+/* Every second coefficient from `first` on, by Horner's rule in `square`. */
+static LLVMValueRef half_polynomial(const lane *l, const double *c, unsigned first, unsigned count, LLVMValueRef square) {
+    unsigned last = first + (count - 1 - first) / 2 * 2;
+    LLVMValueRef sum = lane_f64(l, c[last]);
+    for (unsigned k = last; k > first; k -= 2) sum = lane_fma(l, sum, square, lane_f64(l, c[k - 2]));
+    return sum;
+}
+
+LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x) {
+    LLVMValueRef square = lane_fmul(l, x, x);
+    return lane_fma(l, half_polynomial(l, c, 1, count, square), x, half_polynomial(l, c, 0, count, square));
+}
+
 /* The table as a private constant of the module; made once per name. */
 static LLVMValueRef table_constant(const lane *l, const double *table, unsigned count, const char *name) {
     LLVMValueRef global = LLVMGetNamedGlobal(l->module, name);

@@ -77,6 +77,9 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 /* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
 
+/* c[0] + c[1] x + ... + c[count - 1] x^(count - 1), count > 1, in count - 1 fused steps as two chains, even and odd powers. */
+LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x);
+
 /* table[index] per lane: `count` doubles become a constant of the module; index is a vector of i32 or i64 in 0..count-1. */
 LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLVMValueRef index, const char *name);
 

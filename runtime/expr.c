@@ -113,12 +113,17 @@ tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_ty
     return status;
 }
 
+static tosajit_status check_op(tosajit_op op, size_t operand_count) {
+    if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%d is not an op", (int)op);
+    int arity = op_table[op].arity;
+    if (operand_count == (size_t)arity) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu", op_table[op].name, arity, arity == 1 ? "" : "s",
+                      operand_count);
+}
+
 /* The type of an op's result from the types of its operands, and the legality of everything; the one place that decides. */
 static tosajit_status infer(tosajit_op op, const tosajit_tensor_type *operands, size_t count, const tosajit_attributes *attributes,
                             const tosajit_tensor_type *declared, int strict, tosajit_tensor_type *inferred) {
-    if ((int)count != op_table[op].arity)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu", op_table[op].name, op_table[op].arity,
-                          op_table[op].arity == 1 ? "" : "s", count);
     tosajit_type elements[TOSAJIT_MAX_ARITY];
     for (size_t k = 0; k < count; k++) elements[k] = operands[k].element;
     tosajit_type element = declared ? declared->element : TOSAJIT_TYPE_COUNT;
@@ -136,17 +141,18 @@ static tosajit_status infer(tosajit_op op, const tosajit_tensor_type *operands, 
 tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands, size_t operand_count,
                                const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_value *value) {
     if (!expr || !operands || !value) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_op: expr, operands or value is a null pointer");
-    if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_op: %d is not an op", (int)op);
+    tosajit_status status = check_op(op, operand_count);
+    if (status) return status;
     expr_node node = {.kind = NODE_OP, .op = op, .tensor = -1, .attributes = attributes ? *attributes : no_attributes};
     tosajit_tensor_type types[TOSAJIT_MAX_ARITY];
-    for (size_t k = 0; k < operand_count && k < TOSAJIT_MAX_ARITY; k++) {
+    for (size_t k = 0; k < operand_count; k++) {
         if (operands[k] < 0 || (size_t)operands[k] >= expr->count)
             return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s operand %zu: %d is not a value of this expression", op_table[op].name, k,
                               (int)operands[k]);
         node.operands[k] = operands[k];
         types[k] = expr->nodes[operands[k]].type;
     }
-    tosajit_status status = infer(op, types, operand_count, &node.attributes, result, expr->strict, &node.type);
+    status = infer(op, types, operand_count, &node.attributes, result, expr->strict, &node.type);
     if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
     if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
     return append(expr, &node, value);
@@ -171,9 +177,10 @@ tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands
                               const tosajit_attributes *attributes, const tosajit_tensor_type *result, int strict,
                               tosajit_tensor_type *inferred) {
     if (!operands) return diag_error(TOSAJIT_INVALID_ARGUMENT, "verify: operands is a null pointer");
-    if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "verify: %d is not an op", (int)op);
     tosajit_tensor_type shape;
-    tosajit_status status = infer(op, operands, operand_count, attributes ? attributes : &no_attributes, result, strict, &shape);
+    tosajit_status status = check_op(op, operand_count);
+    if (status) return status;
+    status = infer(op, operands, operand_count, attributes ? attributes : &no_attributes, result, strict, &shape);
     if (status) return diag_prefix(status, "tosa.%s: ", op_table[op].name);
     if (inferred) *inferred = shape;
     return TOSAJIT_OK;

@@ -1,0 +1,115 @@
+/* Emitters of exp, log, tanh, sigmoid, erf, reciprocal and rsqrt on f32. Operands are widened to f64, the function is evaluated
+ * there to about 2^-52 and rounded to f32 once, which makes overflow, subnormal results and their rounding come out by
+ * themselves. Only operations with one defined result are used, so bits do not depend on lane count or instruction set. */
+#include <math.h>
+
+#include "jit/emit.h"
+#include "jit/math_coefficients.h"
+
+#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
+
+/* x limited to low..high; NaN passes, both comparisons being false. */
+static LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
+    LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), lowest, x);
+    return lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, highest), highest, raised);
+}
+
+/* x = n ln 2 + r with n the nearest integer. */
+typedef struct exp_reduction {
+    LLVMValueRef exponent; /* n in the exponent bits of an f64, as i64 */
+    LLVMValueRef r;        /* abs(r) <= 0.3467 */
+} exp_reduction;
+
+/* Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits. The second part of ln 2 keeps r exact to 2^-60. */
+static exp_reduction reduce_exp(const lane *l, LLVMValueRef x) {
+    LLVMValueRef shift = lane_f64(l, 0x1.8p52), log2_e = lane_f64(l, 0x1.71547652b82fep0);
+    LLVMValueRef shifted = lane_fma(l, x, log2_e, shift), n = lane_fsub(l, shifted, shift);
+    LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0]), x);
+    LLVMValueRef bits = lane_bitcast(l, shifted, lane_int_type(l, 64));
+    return (exp_reduction){lane_shl(l, bits, lane_int(l, 64, 52)), lane_fma(l, n, lane_f64(l, -ln2_parts[1]), r)};
+}
+
+/* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its exponent is kept. */
+static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
+    exp_reduction e = reduce_exp(l, x);
+    LLVMValueRef q = lane_polynomial(l, exp_coefficients, COUNT(exp_coefficients), e.r);
+    LLVMValueRef tail = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);
+    LLVMValueRef power = lane_bitcast(l, lane_fadd(l, tail, lane_f64(l, 1.0)), lane_int_type(l, 64));
+    return lane_bitcast(l, lane_add(l, power, e.exponent), lane_f64_type(l));
+}
+
+/* e^100 overflows f32 and e^-110 is below half its smallest subnormal. */
+LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    return lane_fptrunc(l, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
+}
+
+/* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two f32 that f64 lands on it;
+ * there a factor a little below 1/4 decides as the cubic term would, and changes nothing else. */
+LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef one = lane_f64(l, 1.0), wide = lane_fpext(l, limit(l, x[0], -110.0, 100.0));
+    LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
+    LLVMValueRef near = lane_fma(l, wide, lane_f64(l, 0.25 * (1.0 - 0x1p-27)), lane_f64(l, 0.5));
+    LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, wide), lane_f64(l, 0x1p-11));
+    return lane_fptrunc(l, lane_select(l, small, near, far));
+}
+
+/* E / (E + 2) with E = e^2x - 1 = 2^n (e^r - 1) + (2^n - 1), which does not cancel near 0. tanh 10 rounds to 1. */
+LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef wide = lane_fpext(l, limit(l, x[0], -10.0, 10.0));
+    exp_reduction e = reduce_exp(l, lane_fadd(l, wide, wide));
+    LLVMValueRef q = lane_polynomial(l, expm1_coefficients, COUNT(expm1_coefficients), e.r);
+    LLVMValueRef power = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r), one = lane_f64(l, 1.0);
+    LLVMValueRef scale_bits = lane_add(l, e.exponent, lane_bitcast(l, one, lane_int_type(l, 64)));
+    LLVMValueRef scale = lane_bitcast(l, scale_bits, lane_f64_type(l));
+    LLVMValueRef expm1 = lane_fma(l, power, scale, lane_fsub(l, scale, one));
+    LLVMValueRef result = lane_fptrunc(l, lane_fdiv(l, expm1, lane_fadd(l, expm1, lane_f64(l, 2.0))));
+    /* The sums above turn -0 into +0. */
+    return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){result, x[0]}, 2);
+}
+
+/* One even polynomial for the whole range: erf is entire, and beyond 3.93 it rounds to 1 in f32. */
+LLVMValueRef emit_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef a = lane_fpext(l, limit(l, x[0], -3.93, 3.93)), u = lane_fma(l, a, a, lane_f64(l, -7.75));
+    return lane_fptrunc(l, lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
+}
+
+/* x = 2^k m, m in sqrt(1/2)..sqrt(2); f = m - 1, s = f / (m + 1), ln m = f - s (f - s^2 P(s^2)): the leading term is exact. */
+static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
+    const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000, fraction = 0x000fffffffffffff;
+    LLVMValueRef bits = lane_bitcast(l, x, lane_int_type(l, 64)), one = lane_f64(l, 1.0);
+    LLVMValueRef offset = lane_add(l, bits, lane_int(l, 64, one_bits - lowest));
+    LLVMValueRef m_bits = lane_add(l, lane_and(l, offset, lane_int(l, 64, fraction)), lane_int(l, 64, lowest));
+    /* The biased exponent below the bits of 2^52 is the double 2^52 + 1023 + k; 64-bit conversions are slow before AVX-512. */
+    LLVMValueRef exponent = lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
+    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, exponent, lane_f64_type(l)), lane_f64(l, 0x1p52 + 1023));
+    LLVMValueRef m = lane_bitcast(l, m_bits, lane_f64_type(l)), f = lane_fsub(l, m, one);
+    LLVMValueRef s = lane_fdiv(l, f, lane_fadd(l, m, one)), z = lane_fmul(l, s, s);
+    LLVMValueRef p = lane_polynomial(l, log_coefficients, COUNT(log_coefficients), z);
+    LLVMValueRef rest = lane_fma(l, z, p, lane_fneg(l, f));
+    return lane_fma(l, s, rest, lane_fma(l, k, lane_f64(l, ln2_parts[0]), f));
+}
+
+LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x[0]))), zero = lane_real_like(x[0], 0.0);
+    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x[0], lane_real_like(x[0], (double)INFINITY));
+    LLVMValueRef or_special = lane_select(l, finite, result, x[0]); /* +inf and NaN are their own logarithms */
+    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x[0], zero), positive = lane_fcmp(l, LLVMRealUGT, x[0], zero);
+    LLVMValueRef below = lane_select(l, pole, lane_real_like(x[0], -(double)INFINITY), lane_real_like(x[0], (double)NAN));
+    return lane_select(l, positive, or_special, below);
+}
+
+LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_fdiv(l, lane_real_like(x[0], 1.0), x[0]);
+}
+
+/* Two roundings in f64 leave the result within 2^-52, and no 1/sqrt of an f32 is that close to a midpoint. */
+LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    return lane_fptrunc(l, lane_fdiv(l, lane_f64(l, 1.0), lane_sqrt(l, lane_fpext(l, x[0]))));
+}

@@ -1,0 +1,110 @@
+/* Emitters of sin and cos on f32. Both are (-1)^n sin(r) with x = n pi + r, where n is an integer for sin and an odd multiple
+ * of 1/2 for cos. Evaluated in f64, rounded once; vectors that hold huge arguments take a branch with an exact reduction. */
+#include "jit/emit.h"
+#include "jit/math_coefficients.h"
+
+#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
+
+/* Adding this rounds to an integer and leaves its parity in the lowest bit. */
+static const double shift = 0x1.8p52;
+
+/* Half a turn is 1. */
+typedef struct reduction {
+    LLVMValueRef r;      /* f64, abs(r) <= pi / 2 */
+    LLVMValueRef parity; /* i64, its lowest bit is that of n rounded up to an integer */
+} reduction;
+
+/* Two parts of pi and FMA: exact enough below 2^28, where the first step loses nothing. `phase` is 1/2 for cos. */
+static reduction reduce_small(const lane *l, LLVMValueRef x, double phase) {
+    LLVMValueRef turns = lane_f64(l, 0x1.45f306dc9c883p-2), magic = lane_f64(l, shift);
+    LLVMValueRef shifted = lane_fma(l, x, turns, magic);
+    if (phase != 0.0) shifted = lane_fadd(l, lane_fma(l, x, turns, lane_f64(l, phase)), magic);
+    LLVMValueRef n = lane_fsub(l, shifted, magic);
+    if (phase != 0.0) n = lane_fsub(l, n, lane_f64(l, phase));
+    LLVMValueRef r = lane_fma(l, n, lane_f64(l, -pi_parts[0]), x);
+    return (reduction){lane_fma(l, n, lane_f64(l, -pi_parts[1]), r), lane_bitcast(l, shifted, lane_int_type(l, 64))};
+}
+
+/* a + b = sum + error exactly. */
+static LLVMValueRef two_sum(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *error) {
+    LLVMValueRef sum = lane_fadd(l, a, b), b_part = lane_fsub(l, sum, a), a_part = lane_fsub(l, sum, b_part);
+    *error = lane_fadd(l, lane_fsub(l, a, a_part), lane_fsub(l, b, b_part));
+    return sum;
+}
+
+/* v minus the nearest even integer, exact for abs(v) < 2^51. */
+static LLVMValueRef modulo_2(const lane *l, LLVMValueRef v) {
+    LLVMValueRef magic = lane_f64(l, shift);
+    LLVMValueRef halves = lane_fsub(l, lane_fma(l, v, lane_f64(l, 0.5), magic), magic);
+    return lane_fma(l, halves, lane_f64(l, -2.0), v);
+}
+
+/* Payne and Hanek: x / pi modulo 2 from the digits of 1/pi that matter. x = m 2^e with 24-bit m; its product with a 24-bit
+ * digit is exact in f64. Digits before the first make even integers; six leave an error below 2^-96, against abs(r) > 2^-30. */
+static reduction reduce_large(const lane *l, LLVMValueRef narrow, double phase) {
+    LLVMTypeRef i32 = lane_int_type(l, 32);
+    LLVMValueRef exponent = lane_and(l, lane_lshr(l, lane_bitcast(l, narrow, i32), lane_int(l, 32, 23)), lane_int(l, 32, 255));
+    /* first = floor((e - 1) / 24) = (exponent - 151) / 24, at least 0; by 2731 / 2^16, equal up to 255 - 151. */
+    LLVMValueRef from_151 = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){exponent, lane_int(l, 32, 151)}, 2);
+    LLVMValueRef product = lane_mul(l, lane_sub(l, from_151, lane_int(l, 32, 151)), lane_int(l, 32, 2731));
+    LLVMValueRef first = lane_lshr(l, product, lane_int(l, 32, 16));
+    enum { DIGITS = 6 };
+    LLVMValueRef x = lane_fpext(l, narrow), v[DIGITS];
+    for (int k = 0; k < DIGITS; k++) {
+        LLVMValueRef index = lane_add(l, first, lane_int(l, 32, k));
+        v[k] = lane_fmul(l, x, lane_lookup(l, inverse_pi_digits, COUNT(inverse_pi_digits), index, "inverse_pi_digits"));
+    }
+    LLVMValueRef error, second_error, magic = lane_f64(l, shift);
+    LLVMValueRef leading = lane_fadd(l, modulo_2(l, v[0]), modulo_2(l, v[1])); /* exact: a multiple of 2^-47 */
+    LLVMValueRef sum = two_sum(l, lane_fadd(l, leading, lane_f64(l, phase)), v[2], &error);
+    LLVMValueRef shifted = lane_fadd(l, sum, magic);
+    LLVMValueRef fraction = two_sum(l, lane_fsub(l, sum, lane_fsub(l, shifted, magic)), v[3], &second_error);
+    LLVMValueRef low = lane_fadd(l, lane_fadd(l, error, second_error), lane_fadd(l, v[4], v[5]));
+    LLVMValueRef low_r = lane_fma(l, fraction, lane_f64(l, pi_parts[1]), lane_fmul(l, low, lane_f64(l, pi_parts[0])));
+    return (reduction){lane_fma(l, fraction, lane_f64(l, pi_parts[0]), low_r), lane_bitcast(l, shifted, lane_int_type(l, 64))};
+}
+
+/* Whether any lane is huge. */
+static LLVMValueRef any_lane(const lane *l, LLVMValueRef condition) {
+    return l->count == 1 ? condition : lane_intrinsic(l, "llvm.vector.reduce.or", &condition, 1);
+}
+
+/* The small reduction, replaced in lanes of 2^28 and above on a branch that is taken only if there are any. NaN counts as small;
+ * infinity makes inf - inf on the branch. */
+static reduction reduce(const lane *l, LLVMValueRef x, double phase) {
+    reduction small = reduce_small(l, lane_fpext(l, x), phase);
+    LLVMValueRef huge = lane_fcmp(l, LLVMRealOGE, lane_fabs(l, x), lane_real_like(x, 0x1p28));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
+    LLVMValueRef function = LLVMGetBasicBlockParent(before);
+    LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(l->context, function, "huge");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(l->context, function, "reduced");
+    LLVMBuildCondBr(l->builder, any_lane(l, huge), cold, after);
+    LLVMPositionBuilderAtEnd(l->builder, cold);
+    reduction large = reduce_large(l, x, phase);
+    large.r = lane_select(l, huge, large.r, small.r);
+    large.parity = lane_select(l, huge, large.parity, small.parity);
+    LLVMBuildBr(l->builder, after);
+    LLVMPositionBuilderAtEnd(l->builder, after);
+    LLVMValueRef r = LLVMBuildPhi(l->builder, lane_f64_type(l), ""), parity = LLVMBuildPhi(l->builder, lane_int_type(l, 64), "");
+    LLVMAddIncoming(r, (LLVMValueRef[]){small.r, large.r}, (LLVMBasicBlockRef[]){before, cold}, 2);
+    LLVMAddIncoming(parity, (LLVMValueRef[]){small.parity, large.parity}, (LLVMBasicBlockRef[]){before, cold}, 2);
+    return (reduction){r, parity};
+}
+
+static LLVMValueRef sine(const lane *l, LLVMValueRef x, double phase) {
+    reduction d = reduce(l, x, phase);
+    LLVMValueRef square = lane_fmul(l, d.r, d.r);
+    LLVMValueRef p = lane_polynomial(l, sin_coefficients, COUNT(sin_coefficients), square);
+    LLVMValueRef result = lane_fma(l, lane_fmul(l, square, d.r), p, d.r);
+    LLVMValueRef sign = lane_shl(l, d.parity, lane_int(l, 64, 63)), bits = lane_bitcast(l, result, lane_int_type(l, 64));
+    return lane_fptrunc(l, lane_bitcast(l, lane_xor(l, bits, sign), lane_f64_type(l)));
+}
+
+/* The sums above turn -0 into +0. */
+LLVMValueRef emit_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef is_zero = lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], 0.0));
+    return lane_select(l, is_zero, x[0], sine(l, x[0], 0.0));
+}
+
+LLVMValueRef emit_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)op, sine(l, x[0], 0.5); }

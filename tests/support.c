@@ -1,0 +1,222 @@
+/* What the tests share: engines, random elements, comparisons. See support.h. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *cpu;
+    tosajit_backend backend;
+} engine_rows[TEST_MAX_ENGINES] = {
+    {"interpreter", NULL, TOSAJIT_BACKEND_INTERPRET},
+    {"native", "native", TOSAJIT_BACKEND_NATIVE},
+    {"x86-64-v3", "x86-64-v3", TOSAJIT_BACKEND_NATIVE},
+    {"x86-64-v4", "x86-64-v4", TOSAJIT_BACKEND_NATIVE},
+};
+
+size_t test_engines_open(test_engine *engines) {
+    size_t count = 0;
+    for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
+        tosajit_engine_options options = {sizeof options, NULL, engine_rows[k].backend, engine_rows[k].cpu};
+        tosajit_engine *engine = NULL;
+        tosajit_status status = tosajit_engine_create(&options, &engine);
+        if (status == TOSAJIT_OK) {
+            engines[count++] = (test_engine){engine_rows[k].name, engine_rows[k].backend == TOSAJIT_BACKEND_NATIVE, engine};
+            continue;
+        }
+        printf("*** engine %s: %s: %s\n", engine_rows[k].name, tosajit_status_name(status), tosajit_last_error());
+        if (status == TOSAJIT_INVALID_ARGUMENT && k >= 2) {
+            printf("*** NOT TESTED: code for %s\n", engine_rows[k].name);
+            continue;
+        }
+        test_engines_close(engines, count);
+        return 0;
+    }
+    return count;
+}
+
+void test_engines_close(test_engine *engines, size_t count) {
+    for (size_t k = 0; k < count; k++) tosajit_engine_destroy(engines[k].engine);
+}
+
+int32_t test_dims(const char *shape, int64_t *dims) {
+    int32_t rank = 0;
+    while (*shape) {
+        char *end = NULL;
+        if (*shape == '?') {
+            dims[rank++] = TOSAJIT_DYNAMIC;
+            shape++;
+        } else {
+            dims[rank++] = strtoll(shape, &end, 10);
+            shape = end;
+        }
+        if (*shape == 'x') shape++;
+    }
+    return rank;
+}
+
+tosajit_tensor_type test_type(tosajit_type element, const char *shape) {
+    tosajit_tensor_type type = {element, TOSAJIT_UNRANKED, {0}};
+    if (*shape != '*') type.rank = test_dims(shape, type.dims);
+    return type;
+}
+
+uint64_t test_setting(const char *variable, uint64_t standard) {
+    const char *text = getenv(variable);
+    return text && *text ? strtoull(text, NULL, 0) : standard;
+}
+
+test_random test_random_start(uint64_t seed) {
+    uint64_t z = seed + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    z ^= z >> 31;
+    return (test_random){z ? z : 1};
+}
+
+uint64_t test_random_next(test_random *random) {
+    uint64_t x = random->state;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    random->state = x;
+    return x * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+int64_t test_random_range(test_random *random, int64_t low, int64_t high) {
+    return low + (int64_t)((test_random_next(random) >> 11) % (uint64_t)(high - low + 1));
+}
+
+bool test_random_chance(test_random *random, int percent) { return test_random_range(random, 0, 99) < percent; }
+
+/* The layout of the floating-point types; exponent 0 for the others. */
+typedef struct float_layout {
+    unsigned exponent, mantissa;
+    bool finite_only; /* no infinity; all ones is the only NaN */
+} float_layout;
+
+static const float_layout layouts[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_F16] = {5, 10, false}, [TOSAJIT_BF16] = {8, 7, false},     [TOSAJIT_F32] = {8, 23, false},
+    [TOSAJIT_F8E5M2] = {5, 2, false}, [TOSAJIT_F8E4M3FN] = {4, 3, true},
+};
+
+bool test_is_float(tosajit_type type) { return layouts[type].exponent != 0; }
+
+static uint64_t special_float(test_random *random, const float_layout *f) {
+    uint64_t bias = (UINT64_C(1) << (f->exponent - 1)) - 1, top = (UINT64_C(1) << f->exponent) - 1, m = f->mantissa;
+    uint64_t ones = (UINT64_C(1) << m) - 1, infinity = top << m, largest = f->finite_only ? infinity | (ones - 1) : infinity - 1;
+    const uint64_t values[] = {
+        0,                       /* zero */
+        1,                       /* smallest subnormal */
+        ones,                    /* largest subnormal */
+        ones + 1,                /* smallest normal */
+        bias << m,               /* 1 */
+        (bias - 1) << m,         /* 0.5 */
+        bias << m | (ones + 1) / 2, /* 1.5 */
+        (bias + 1) << m | (ones + 1) / 4, /* 2.5 */
+        (bias << m) + 1,         /* the value after 1 */
+        (bias + 6) << m,         /* 64 */
+        largest,
+        f->finite_only ? largest : infinity,
+        infinity | ones,                        /* NaN */
+        infinity | (f->finite_only ? ones : 1), /* signalling NaN */
+    };
+    return values[test_random_range(random, 0, (int64_t)(sizeof values / sizeof *values) - 1)];
+}
+
+static uint64_t random_float(test_random *random, tosajit_type type) {
+    const float_layout *f = &layouts[type];
+    uint64_t noise = test_random_next(random), sign = (noise >> 63) << (f->exponent + f->mantissa);
+    uint64_t bias = (UINT64_C(1) << (f->exponent - 1)) - 1;
+    int64_t way = test_random_range(random, 0, 9);
+    if (way < 3) return sign | special_float(random, f);
+    if (way < 5) return noise & ((UINT64_C(1) << (1 + f->exponent + f->mantissa)) - 1);
+    int64_t exponent = (int64_t)bias + test_random_range(random, -5, 4);
+    return sign | (uint64_t)exponent << f->mantissa | (noise & ((UINT64_C(1) << f->mantissa) - 1));
+}
+
+static const unsigned widths[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_I1] = 1, [TOSAJIT_I8] = 8, [TOSAJIT_I16] = 16, [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
+};
+
+static uint64_t random_integer(test_random *random, unsigned width) {
+    static const int64_t numbers[] = {0, 1, -1, 2, -2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, -8, -31, 127, -128, 100};
+    uint64_t noise = test_random_next(random), smallest = UINT64_C(1) << (width - 1), value = noise;
+    int64_t way = test_random_range(random, 0, 9);
+    if (way < 3)
+        value = (uint64_t)numbers[noise % (sizeof numbers / sizeof *numbers)];
+    else if (way < 4)
+        value = smallest - 2 + noise % 4; /* max - 1, max, min, min + 1 */
+    else if (way < 6)
+        value = noise % 64 - 16;
+    return (value & (2 * smallest - 1)) | (value & smallest ? ~(2 * smallest - 1) : 0); /* an i48 fills its 8 bytes */
+}
+
+void test_random_element(test_random *random, tosajit_type type, void *element) {
+    static const uint8_t truths[] = {0, 0, 0, 1, 1, 2, 0x80, 0xFF};
+    uint64_t bits = type == TOSAJIT_I1       ? truths[test_random_range(random, 0, 7)]
+                    : test_is_float(type) ? random_float(random, type)
+                                             : random_integer(random, widths[type]);
+    const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),  (unsigned char)(bits >> 16), (unsigned char)(bits >> 24),
+                                    (unsigned char)(bits >> 32), (unsigned char)(bits >> 40), (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
+    memcpy(element, bytes, tosajit_type_size(type)); /* every host that LLVM compiles for here is little-endian */
+}
+
+uint64_t test_bits(tosajit_type type, const void *element) {
+    const unsigned char *bytes = element;
+    uint64_t bits = 0;
+    for (size_t k = tosajit_type_size(type); k-- > 0;) bits = bits << 8 | bytes[k];
+    return bits;
+}
+
+bool test_is_nan(tosajit_type type, uint64_t bits) {
+    if (!test_is_float(type)) return false;
+    const float_layout *f = &layouts[type];
+    uint64_t magnitude = bits & ((UINT64_C(1) << (f->exponent + f->mantissa)) - 1);
+    uint64_t infinity = ((UINT64_C(1) << f->exponent) - 1) << f->mantissa;
+    return f->finite_only ? magnitude == (infinity | ((UINT64_C(1) << f->mantissa) - 1)) : magnitude > infinity;
+}
+
+/* Representable values in order: -0 and +0 are neighbours at -1 and 0. */
+static int64_t ordered(tosajit_type type, uint64_t bits) {
+    uint64_t sign = UINT64_C(1) << (layouts[type].exponent + layouts[type].mantissa);
+    return bits & sign ? -1 - (int64_t)(bits & (sign - 1)) : (int64_t)bits;
+}
+
+bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps) {
+    if (a == b) return true;
+    if (!test_is_float(type)) return false;
+    if (test_is_nan(type, a) || test_is_nan(type, b)) return test_is_nan(type, a) && test_is_nan(type, b);
+    int64_t distance = ordered(type, a) - ordered(type, b);
+    return (uint64_t)(distance < 0 ? -distance : distance) <= ulps;
+}
+
+bool test_is_approximated(tosajit_op op) {
+    switch (op) {
+    case TOSAJIT_OP_cos:
+    case TOSAJIT_OP_erf:
+    case TOSAJIT_OP_exp:
+    case TOSAJIT_OP_log:
+    case TOSAJIT_OP_pow:
+    case TOSAJIT_OP_rsqrt:
+    case TOSAJIT_OP_sigmoid:
+    case TOSAJIT_OP_sin:
+    case TOSAJIT_OP_tanh: return true;
+    default: return false;
+    }
+}
+
+bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands, tosajit_type *result) {
+    const unsigned types = TOSAJIT_TYPE_COUNT;
+    for (; *state < types * types; ++*state) {
+        tosajit_type from = (tosajit_type)(*state / types), to = (tosajit_type)(*state % types);
+        int arity = tosajit_op_arity(op);
+        for (int k = 0; k < arity; k++) operands[k] = arity == 3 && k == 0 ? TOSAJIT_I1 : from;
+        if (!tosajit_op_accepts(op, operands, to)) continue;
+        *result = to;
+        ++*state;
+        return true;
+    }
+    return false;
+}

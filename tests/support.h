@@ -1,0 +1,54 @@
+/* What the tests share: the engines of this machine, random numbers and elements, comparing elements, shapes as text.
+ * In: settings from the environment. Out: values; nothing here decides whether a test passes. */
+#ifndef TOSAJIT_TESTS_SUPPORT_H
+#define TOSAJIT_TESTS_SUPPORT_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+/* The interpreter, and native code for every CPU that this machine can run. */
+enum { TEST_MAX_ENGINES = 4 };
+typedef struct test_engine {
+    const char *name;
+    bool native;
+    tosajit_engine *engine;
+} test_engine;
+
+/* Open them all; prints which CPUs are left out. 0 if one fails for another reason than a CPU that this machine is not. */
+size_t test_engines_open(test_engine *engines);
+void test_engines_close(test_engine *engines, size_t count);
+
+/* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */
+tosajit_tensor_type test_type(tosajit_type element, const char *shape);
+/* "4x3" -> sizes, which may be 0; returns the rank. */
+int32_t test_dims(const char *shape, int64_t *dims);
+
+/* A number from the environment variable, or the default. */
+uint64_t test_setting(const char *variable, uint64_t standard);
+
+/* xorshift64*, started through splitmix64 so that neighbouring seeds differ. */
+typedef struct test_random {
+    uint64_t state;
+} test_random;
+test_random test_random_start(uint64_t seed);
+uint64_t test_random_next(test_random *random);
+int64_t test_random_range(test_random *random, int64_t low, int64_t high); /* both included */
+bool test_random_chance(test_random *random, int percent);
+
+/* An element of any type: special values, everyday values and arbitrary bits in turn. */
+void test_random_element(test_random *random, tosajit_type type, void *element);
+
+/* Bits of an element as a number, for comparing and printing. */
+uint64_t test_bits(tosajit_type type, const void *element);
+bool test_is_nan(tosajit_type type, uint64_t bits);
+bool test_is_float(tosajit_type type);
+/* Equal bits, or both NaN, or floating-point values at most `ulps` representable values apart. */
+bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps);
+/* Whether the op is evaluated by an approximation, and thus may differ by 1 ulp between kernel and interpreter. */
+bool test_is_approximated(tosajit_op op);
+
+/* The next legal combination of operand and result element types of op after *state, which starts at 0; false at the end. */
+bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands, tosajit_type *result);
+
+#endif
