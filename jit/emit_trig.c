@@ -64,31 +64,16 @@ static reduction reduce_large(const lane *l, LLVMValueRef narrow, double phase) 
     return (reduction){lane_fma(l, fraction, lane_f64(l, pi_parts[0]), low_r), lane_bitcast(l, shifted, lane_int_type(l, 64))};
 }
 
-/* Whether any lane is huge. */
-static LLVMValueRef any_lane(const lane *l, LLVMValueRef condition) {
-    return l->count == 1 ? condition : lane_intrinsic(l, "llvm.vector.reduce.or", &condition, 1);
-}
-
-/* The small reduction, replaced in lanes of 2^28 and above on a branch that is taken only if there are any. NaN counts as small;
- * infinity makes inf - inf on the branch. */
+/* The small reduction, replaced in lanes of 2^28 and above by cold code. NaN counts as small; infinity makes inf - inf there. */
 static reduction reduce(const lane *l, LLVMValueRef x, double phase) {
     reduction small = reduce_small(l, lane_fpext(l, x), phase);
     LLVMValueRef huge = lane_fcmp(l, LLVMRealOGE, lane_fabs(l, x), lane_real_like(x, 0x1p28));
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
-    LLVMValueRef function = LLVMGetBasicBlockParent(before);
-    LLVMBasicBlockRef cold = LLVMAppendBasicBlockInContext(l->context, function, "huge");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(l->context, function, "reduced");
-    LLVMBuildCondBr(l->builder, any_lane(l, huge), cold, after);
-    LLVMPositionBuilderAtEnd(l->builder, cold);
+    lane_cold cold = lane_cold_begin(l, huge);
     reduction large = reduce_large(l, x, phase);
     large.r = lane_select(l, huge, large.r, small.r);
     large.parity = lane_select(l, huge, large.parity, small.parity);
-    LLVMBuildBr(l->builder, after);
-    LLVMPositionBuilderAtEnd(l->builder, after);
-    LLVMValueRef r = LLVMBuildPhi(l->builder, lane_f64_type(l), ""), parity = LLVMBuildPhi(l->builder, lane_int_type(l, 64), "");
-    LLVMAddIncoming(r, (LLVMValueRef[]){small.r, large.r}, (LLVMBasicBlockRef[]){before, cold}, 2);
-    LLVMAddIncoming(parity, (LLVMValueRef[]){small.parity, large.parity}, (LLVMBasicBlockRef[]){before, cold}, 2);
-    return (reduction){r, parity};
+    lane_cold_end(l, &cold);
+    return (reduction){lane_cold_merge(l, &cold, small.r, large.r), lane_cold_merge(l, &cold, small.parity, large.parity)};
 }
 
 static LLVMValueRef sine(const lane *l, LLVMValueRef x, double phase) {

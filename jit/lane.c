@@ -100,6 +100,38 @@ LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *opera
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1), function, operands, count, "");
 }
 
+/* Weights keep spills and block order in favour of the usual path. */
+static void mark_unlikely(const lane *l, LLVMValueRef branch) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+    LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(l->context, "branch_weights", strlen("branch_weights")),
+                                  LLVMValueAsMetadata(LLVMConstInt(i32, 1, 0)), LLVMValueAsMetadata(LLVMConstInt(i32, 1 << 20, 0))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, weights, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", strlen("prof")), LLVMMetadataAsValue(l->context, node));
+}
+
+lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition) {
+    lane_cold cold = {.before = LLVMGetInsertBlock(l->builder)};
+    LLVMValueRef any = l->count == 1 ? condition : lane_intrinsic(l, "llvm.vector.reduce.or", &condition, 1);
+    LLVMValueRef function = LLVMGetBasicBlockParent(cold.before);
+    LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(l->context, function, "cold");
+    cold.after = LLVMAppendBasicBlockInContext(l->context, function, "");
+    mark_unlikely(l, LLVMBuildCondBr(l->builder, any, first, cold.after));
+    LLVMPositionBuilderAtEnd(l->builder, first);
+    return cold;
+}
+
+void lane_cold_end(const lane *l, lane_cold *cold) {
+    cold->last = LLVMGetInsertBlock(l->builder);
+    LLVMBuildBr(l->builder, cold->after);
+    LLVMPositionBuilderAtEnd(l->builder, cold->after);
+}
+
+LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual, LLVMValueRef rare) {
+    LLVMValueRef phi = LLVMBuildPhi(l->builder, LLVMTypeOf(usual), "");
+    LLVMAddIncoming(phi, (LLVMValueRef[]){usual, rare}, (LLVMBasicBlockRef[]){cold->before, cold->last}, 2);
+    return phi;
+}
+
 /* Every second coefficient from `first` on, by Horner's rule in `square`. */
 static LLVMValueRef half_polynomial(const lane *l, const double *c, unsigned first, unsigned count, LLVMValueRef square) {
     unsigned last = first + (count - 1 - first) / 2 * 2;

@@ -176,12 +176,6 @@ typedef enum tosajit_nan_mode {
     TOSAJIT_NAN_IGNORE     /* the operand that is a number wins */
 } tosajit_nan_mode;
 
-typedef enum tosajit_rounding_mode {
-    TOSAJIT_SINGLE_ROUND,
-    TOSAJIT_INEXACT_ROUND,
-    TOSAJIT_DOUBLE_ROUND
-} tosajit_rounding_mode;
-
 /* A value of an element type: `i` for integers (sign-extended) and i1, `f` for floating point. */
 typedef union tosajit_scalar {
     int64_t i;
@@ -288,8 +282,8 @@ typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     tosajit_backend backend;
-    const char *cpu; /* code for this CPU: null or "native", "x86-64-v3", "x86-64-v4", "znver4", ...; a CPU that this
-                        machine is not refuses with INVALID_ARGUMENT */
+    const char *cpu; /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
+                        "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
 } tosajit_engine_options;
 
 /* An engine compiles and owns the code of its kernels. options may be null. */

@@ -1,0 +1,225 @@
+/* Transcendental functions against MPFR: strided samples of all 2^32 operands, the neighbourhood of every operand where something
+ * happens, and pairs for pow. TOSAJIT_STRIDE=1 makes it exhaustive. TOSA allows several ulp; 1 is what this library allows itself,
+ * and the share of results that are not correctly rounded is printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <mpfr.h>
+
+#include "tests/support.h"
+#include "tosajit/tosajit.h"
+
+enum { BATCH = 4096, PRECISION = 160, STRIDE = 50021, PAIRS = 60000 };
+
+typedef int reference(mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) { return mpfr_ui_div(r, 1, x, mode); }
+
+/* MPFR follows the other tradition for -0: here it is 1 / sqrt(-0) = -inf. */
+static int reference_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
+    if (mpfr_zero_p(x)) return mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1), 0;
+    return mpfr_rec_sqrt(r, x, mode);
+}
+
+static int reference_sigmoid(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
+    mpfr_neg(r, x, mode);
+    mpfr_exp(r, r, mode);
+    mpfr_add_ui(r, r, 1, mode);
+    return mpfr_ui_div(r, 1, r, mode);
+}
+
+typedef struct function {
+    tosajit_op op;
+    reference *value;
+} function;
+
+static const function functions[] = {
+    {TOSAJIT_OP_exp, mpfr_exp},   {TOSAJIT_OP_log, mpfr_log},
+    {TOSAJIT_OP_tanh, mpfr_tanh}, {TOSAJIT_OP_sigmoid, reference_sigmoid},
+    {TOSAJIT_OP_erf, mpfr_erf},   {TOSAJIT_OP_sin, mpfr_sin},
+    {TOSAJIT_OP_cos, mpfr_cos},   {TOSAJIT_OP_rsqrt, reference_rsqrt},
+    {TOSAJIT_OP_reciprocal, reference_reciprocal},
+};
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+typedef struct tally {
+    uint64_t checked, misrounded;
+} tally;
+
+static test_engine engines[TEST_MAX_ENGINES];
+static size_t engine_count;
+
+static tosajit_kernel *compile(size_t engine, tosajit_op op) {
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_kernel *kernel;
+    if (tosajit_compile(engines[engine].engine, op, (tosajit_tensor_type[]){type, type}, (size_t)tosajit_op_arity(op), NULL, NULL, &kernel))
+        fail_msg("%s", tosajit_last_error());
+    return kernel;
+}
+
+static void run(const tosajit_kernel *kernel, float *x, float *y, float *r, int64_t count) {
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, x, 1, &count), tosajit_dense(TOSAJIT_F32, y, 1, &count)};
+    tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 1, &count);
+    if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1)) fail_msg("%s", tosajit_last_error());
+}
+
+static void compare(tally *t, const char *engine, tosajit_op op, float x, float y, float actual, float expected) {
+    t->checked++;
+    if (test_same(TOSAJIT_F32, bits_of(actual), bits_of(expected), 0)) return;
+    t->misrounded++;
+    if (!test_same(TOSAJIT_F32, bits_of(actual), bits_of(expected), 1))
+        fail_msg("%s: %s(%a, %a) [operands 0x%08x 0x%08x] is %a [0x%08x], should be %a [0x%08x]", engine, tosajit_op_name(op), (double)x, (double)y,
+                 bits_of(x), bits_of(y), (double)actual, bits_of(actual), (double)expected, bits_of(expected));
+}
+
+static float expected_value(const function *f, float x, mpfr_t argument, mpfr_t value) {
+    mpfr_set_flt(argument, x, MPFR_RNDN);
+    f->value(value, argument, MPFR_RNDN);
+    return mpfr_get_flt(value, MPFR_RNDN);
+}
+
+/* Operands around which results change their kind: exponents of every size, thresholds of overflow and underflow, and so on. */
+static size_t special_operands(float *x) {
+    static const float centres[] = {0x1p-149f, 0x1p-126f, 1, 0.5f, 2, 88.72284f, 87.33655f, 103.97208f, 17, 8.66f, 9.01f, 3.92f, 0x1p23f, 0x1p24f,
+                                    1.5707964f, 3.1415927f, 6.2831855f, 0x1.921fb6p100f, 10.05f, 3.4028235e38f};
+    size_t count = 0;
+    for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
+        for (uint32_t step = 0; step < 17; step++)
+            for (uint32_t sign = 0; sign < 2; sign++) x[count++] = float_of(((bits_of(centres[k]) + step - 8) & 0x7fffffff) | sign << 31);
+    const uint32_t rest[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = float_of(rest[k]);
+    return count;
+}
+
+/* One batch through every engine. */
+static void check_batch(const function *f, tosajit_kernel *const *kernels, tally *tallies, float *x, const float *expected, size_t count) {
+    static float r[BATCH];
+    for (size_t e = 0; e < engine_count; e++) {
+        run(kernels[e], x, x, r, (int64_t)count);
+        for (size_t k = 0; k < count; k++) compare(&tallies[e], engines[e].name, f->op, x[k], x[k], r[k], expected[k]);
+    }
+}
+
+static void report(tosajit_op op, const tally *tallies) {
+    for (size_t e = 0; e < engine_count; e++)
+        printf("  %-10s %-12s %9llu operands, %llu not correctly rounded\n", tosajit_op_name(op), engines[e].name,
+               (unsigned long long)tallies[e].checked, (unsigned long long)tallies[e].misrounded);
+}
+
+static void unary_functions_are_within_one_ulp(void **state) {
+    (void)state;
+    static float x[BATCH], expected[BATCH];
+    uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < sizeof functions / sizeof *functions; n++) {
+        const function *f = &functions[n];
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        tally tallies[TEST_MAX_ENGINES] = {0};
+        for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, f->op);
+        size_t count = special_operands(x);
+        for (uint64_t bits = 7 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
+            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = float_of((uint32_t)bits);
+            for (size_t k = 0; k < count; k++) expected[k] = expected_value(f, x[k], argument, value);
+            check_batch(f, kernels, tallies, x, expected, count);
+        }
+        for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+        report(f->op, tallies);
+    }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+/* Pairs whose power is an ordinary number more often than overflow: x near 1 with large y, and all sizes otherwise. */
+static void random_pair(test_random *random, float *x, float *y) {
+    float a, b;
+    test_random_element(random, TOSAJIT_F32, &a);
+    test_random_element(random, TOSAJIT_F32, &b);
+    if (test_random_chance(random, 60)) {
+        a = 1.0f + (float)test_random_range(random, -800000, 4000000) * 0x1p-20f;
+        b = (float)test_random_range(random, -1000000, 1000000) * 0x1p-15f;
+        if (test_random_chance(random, 20)) a = -a, b = floorf(b);
+    }
+    *x = a;
+    *y = b;
+}
+
+static void pow_is_within_one_ulp(void **state) {
+    (void)state;
+    static float x[BATCH], y[BATCH], r[BATCH], expected[BATCH];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    tally tallies[TEST_MAX_ENGINES] = {0};
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, TOSAJIT_OP_pow);
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs; done += BATCH) {
+        for (size_t k = 0; k < BATCH; k++) {
+            random_pair(&random, &x[k], &y[k]);
+            mpfr_set_flt(a, x[k], MPFR_RNDN);
+            mpfr_set_flt(b, y[k], MPFR_RNDN);
+            mpfr_pow(value, a, b, MPFR_RNDN);
+            expected[k] = mpfr_get_flt(value, MPFR_RNDN);
+        }
+        for (size_t e = 0; e < engine_count; e++) {
+            run(kernels[e], x, y, r, BATCH);
+            for (size_t k = 0; k < BATCH; k++) compare(&tallies[e], engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k], expected[k]);
+        }
+    }
+    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+    report(TOSAJIT_OP_pow, tallies);
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+/* Every pair of special values: C99 Annex F, by libm, which follows it. */
+static void pow_of_special_values(void **state) {
+    (void)state;
+    static const float values[] = {0.0f, -0.0f, 1, -1, 0.5f, -0.5f, 2, -2, 3, -3, 2.5f, -2.5f, 0x1p-149f, -0x1p-149f, 0x1p24f, -0x1p24f, 16777215.0f,
+                                   3.4028235e38f, -3.4028235e38f, 0.99999994f, 1.0000001f, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof values / sizeof *values };
+    static float x[COUNT * COUNT], y[COUNT * COUNT], r[COUNT * COUNT];
+    tally t = {0};
+    for (size_t k = 0; k < COUNT * COUNT; k++) x[k] = values[k / COUNT], y[k] = values[k % COUNT];
+    for (size_t e = 0; e < engine_count; e++) {
+        tosajit_kernel *kernel = compile(e, TOSAJIT_OP_pow);
+        run(kernel, x, y, r, COUNT * COUNT);
+        for (size_t k = 0; k < COUNT * COUNT; k++)
+            compare(&t, engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k], (float)pow((double)x[k], (double)y[k]));
+        tosajit_kernel_release(kernel);
+    }
+}
+
+static int open_engines(void **state) {
+    (void)state;
+    engine_count = test_engines_open(engines);
+    return engine_count ? 0 : -1;
+}
+
+static int close_engines(void **state) {
+    (void)state;
+    test_engines_close(engines, engine_count);
+    mpfr_free_cache();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(unary_functions_are_within_one_ulp), cmocka_unit_test(pow_is_within_one_ulp),
+                                       cmocka_unit_test(pow_of_special_values)};
+    return cmocka_run_group_tests(tests, open_engines, close_engines);
+}
