@@ -4,9 +4,8 @@
 #include <math.h>
 
 #include "jit/emit.h"
+#include "jit/emit_math.h"
 #include "jit/math_coefficients.h"
-
-#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
 
 /* x limited to low..high; NaN passes, both comparisons being false. */
 static LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
@@ -53,7 +52,8 @@ LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *
     LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
     LLVMValueRef near = lane_fma(l, wide, lane_f64(l, 0.25 * (1.0 - 0x1p-27)), lane_f64(l, 0.5));
     LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, wide), lane_f64(l, 0x1p-11));
-    return lane_fptrunc(l, lane_select(l, small, near, far));
+    LLVMValueRef result = lane_fptrunc(l, lane_select(l, small, near, far));
+    return lane_except(l, x[0], -0x1.250c02p-10, 0x1.ffb6bep-2, result);
 }
 
 /* E / (E + 2) with E = e^2x - 1 = 2^n (e^r - 1) + (2^n - 1), which does not cancel near 0. tanh 10 rounds to 1. */
@@ -74,42 +74,70 @@ LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) 
 /* One even polynomial for the whole range: erf is entire, and beyond 3.93 it rounds to 1 in f32. */
 LLVMValueRef emit_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef a = lane_fpext(l, limit(l, x[0], -3.93, 3.93)), u = lane_fma(l, a, a, lane_f64(l, -7.75));
+    LLVMValueRef a = lane_fpext(l, limit(l, x[0], -3.93, 3.93)), u = lane_fma(l, a, a, lane_f64(l, -7.7));
     return lane_fptrunc(l, lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
 }
 
-/* x = 2^k m, m in sqrt(1/2)..sqrt(2); f = m - 1, s = f / (m + 1), ln m = f - s (f - s^2 P(s^2)): the leading term is exact. */
-static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
+split split_f64(const lane *l, LLVMValueRef x) {
     const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000, fraction = 0x000fffffffffffff;
-    LLVMValueRef bits = lane_bitcast(l, x, lane_int_type(l, 64)), one = lane_f64(l, 1.0);
-    LLVMValueRef offset = lane_add(l, bits, lane_int(l, 64, one_bits - lowest));
+    LLVMTypeRef f64 = lane_f64_type(l);
+    LLVMValueRef offset = lane_add(l, lane_bitcast(l, x, lane_int_type(l, 64)), lane_int(l, 64, one_bits - lowest));
     LLVMValueRef m_bits = lane_add(l, lane_and(l, offset, lane_int(l, 64, fraction)), lane_int(l, 64, lowest));
     /* The biased exponent below the bits of 2^52 is the double 2^52 + 1023 + k; 64-bit conversions are slow before AVX-512. */
-    LLVMValueRef exponent = lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
-    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, exponent, lane_f64_type(l)), lane_f64(l, 0x1p52 + 1023));
-    LLVMValueRef m = lane_bitcast(l, m_bits, lane_f64_type(l)), f = lane_fsub(l, m, one);
-    LLVMValueRef s = lane_fdiv(l, f, lane_fadd(l, m, one)), z = lane_fmul(l, s, s);
-    LLVMValueRef p = lane_polynomial(l, log_coefficients, COUNT(log_coefficients), z);
-    LLVMValueRef rest = lane_fma(l, z, p, lane_fneg(l, f));
-    return lane_fma(l, s, rest, lane_fma(l, k, lane_f64(l, ln2_parts[0]), f));
+    LLVMValueRef k_bits = lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
+    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, k_bits, f64), lane_f64(l, 0x1p52 + 1023));
+    LLVMValueRef m = lane_bitcast(l, m_bits, f64), one = lane_f64(l, 1.0);
+    return (split){k, lane_fsub(l, m, one), lane_fadd(l, m, one)};
 }
 
+/* f = m - 1, s = f / (m + 1), ln m = f - s (f - s^2 P(s^2)): the leading term is exact. */
+static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
+    split parts = split_f64(l, x);
+    LLVMValueRef f = parts.below, s = lane_fdiv(l, f, parts.above), z = lane_fmul(l, s, s);
+    LLVMValueRef p = lane_polynomial(l, log_coefficients, COUNT(log_coefficients), z);
+    LLVMValueRef rest = lane_fma(l, z, p, lane_fneg(l, f));
+    return lane_fma(l, s, rest, lane_fma(l, parts.k, lane_f64(l, ln2_parts[0]), f));
+}
+
+/* The inputs on which f64 is not enough. */
+static const double hard_logs[][2] = {
+    {0x1.bacb4ap+25, 0x1.1e0696p+4}, {0x1.b121a6p+76, 0x1.a9a3f2p+5}, {0x1.6351d8p+95, 0x1.08b512p+6}};
+
+static LLVMValueRef special_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
+    LLVMValueRef zero = lane_real_like(x, 0.0), infinity = lane_real_like(x, (double)INFINITY);
+    for (unsigned k = 0; k < COUNT(hard_logs); k++) result = lane_except(l, x, hard_logs[k][0], hard_logs[k][1], result);
+    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x, infinity);
+    LLVMValueRef large = lane_select(l, finite, result, x); /* +inf and NaN are their own logarithms */
+    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x, zero), positive = lane_fcmp(l, LLVMRealUGT, x, zero);
+    return lane_select(l, positive, large, lane_select(l, pole, lane_fneg(l, infinity), lane_real_like(x, (double)NAN)));
+}
+
+/* Everything but positive numbers below infinity is rare. */
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x[0]))), zero = lane_real_like(x[0], 0.0);
-    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x[0], lane_real_like(x[0], (double)INFINITY));
-    LLVMValueRef or_special = lane_select(l, finite, result, x[0]); /* +inf and NaN are their own logarithms */
-    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x[0], zero), positive = lane_fcmp(l, LLVMRealUGT, x[0], zero);
-    LLVMValueRef below = lane_select(l, pole, lane_real_like(x[0], -(double)INFINITY), lane_real_like(x[0], (double)NAN));
-    return lane_select(l, positive, or_special, below);
+    LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x[0])));
+    LLVMValueRef before_zero = lane_sub(l, lane_bitcast(l, x[0], lane_int_type(l, 32)), lane_int(l, 32, 1));
+    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
+    for (unsigned k = 0; k < COUNT(hard_logs); k++)
+        rare = lane_or(l, rare, lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], hard_logs[k][0])));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef corrected = special_logs(l, x[0], result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
 }
 
 LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return (void)op, lane_fdiv(l, lane_real_like(x[0], 1.0), x[0]);
 }
 
-/* Two roundings in f64 leave the result within 2^-52, and no 1/sqrt of an f32 is that close to a midpoint. */
+/* An f32 estimate y, whose relative error e/2 is below 2^-22, and one step of third order in f64, which leaves 2^-53; that
+ * takes half the time of square root and division in f64. x y is exact, so e is, too. Where the step makes a NaN the estimate
+ * is the result: infinity of +-0, 0 of infinity, NaN. */
 LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    return lane_fptrunc(l, lane_fdiv(l, lane_f64(l, 1.0), lane_sqrt(l, lane_fpext(l, x[0]))));
+    LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x[0], 1.0), lane_sqrt(l, x[0])), y = lane_fpext(l, estimate);
+    LLVMValueRef root = lane_fmul(l, lane_fpext(l, x[0]), y), e = lane_fma(l, lane_fneg(l, root), y, lane_f64(l, 1.0));
+    LLVMValueRef half = lane_fma(l, e, lane_f64(l, 0.375), lane_f64(l, 0.5));
+    LLVMValueRef result = lane_fptrunc(l, lane_fma(l, lane_fmul(l, e, y), half, y));
+    return lane_select(l, lane_fcmp(l, LLVMRealUNO, result, result), estimate, result);
 }

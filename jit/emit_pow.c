@@ -1,62 +1,189 @@
 /* Emitter of pow on f32, with the special values of C99 Annex F. abs(x)^y = 2^(y log2 abs(x)) in f64 with the logarithm as a
- * sum of two doubles, rounded once. Only operations with one defined result are used. */
+ * sum of two doubles, rounded once; results too close to a midpoint of two f32 are computed again to about 2^-90 by cold code,
+ * which also finds the midpoints themselves, such as 1.13671875^3. Only operations with one defined result are used. */
 #include <math.h>
 
 #include "jit/emit.h"
+#include "jit/emit_math.h"
 #include "jit/math_coefficients.h"
 
-#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
+/* An unevaluated sum of two doubles, low below half a unit of high. */
+typedef struct pair {
+    LLVMValueRef high, low;
+} pair;
 
-/* log2 x = k + high + low, abs(high) <= 1/2, low below its rounding error. */
-typedef struct log2_parts {
-    LLVMValueRef k, high, low;
-} log2_parts;
+/* a + b for abs(a) >= abs(b), or a = 0. */
+static pair quick_sum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef sum = lane_fadd(l, a, b);
+    return (pair){sum, lane_fadd(l, lane_fsub(l, a, sum), b)};
+}
 
-/* x = 2^k m, m in sqrt(1/2)..sqrt(2); s = (m - 1) / (m + 1) with its error, log2 m = (2 / ln 2) s + s^3 P(s^2). x > 0, f64. */
-static log2_parts log2_f64(const lane *l, LLVMValueRef x) {
-    const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000, fraction = 0x000fffffffffffff;
-    LLVMValueRef bits = lane_bitcast(l, x, lane_int_type(l, 64)), one = lane_f64(l, 1.0);
-    LLVMValueRef offset = lane_add(l, bits, lane_int(l, 64, one_bits - lowest));
-    LLVMValueRef m_bits = lane_add(l, lane_and(l, offset, lane_int(l, 64, fraction)), lane_int(l, 64, lowest));
-    /* The biased exponent below the bits of 2^52 is the double 2^52 + 1023 + k; 64-bit conversions are slow before AVX-512. */
-    LLVMValueRef exponent = lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
-    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, exponent, lane_f64_type(l)), lane_f64(l, 0x1p52 + 1023));
-    LLVMValueRef m = lane_bitcast(l, m_bits, lane_f64_type(l)), f = lane_fsub(l, m, one), g = lane_fadd(l, m, one);
-    LLVMValueRef inverse = lane_fdiv(l, one, g), s = lane_fmul(l, f, inverse);
-    LLVMValueRef s_low = lane_fmul(l, lane_fma(l, lane_fneg(l, s), g, f), inverse);
-    LLVMValueRef scale = lane_f64(l, two_over_ln2_parts[0]), z = lane_fmul(l, s, s), lead = lane_fmul(l, s, scale);
+/* a + b in any order. */
+static pair sum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef high = lane_fadd(l, a, b), b_part = lane_fsub(l, high, a), a_part = lane_fsub(l, high, b_part);
+    return (pair){high, lane_fadd(l, lane_fsub(l, a, a_part), lane_fsub(l, b, b_part))};
+}
+
+/* a b to 2^-103. */
+static pair pair_product(const lane *l, pair a, pair b) {
+    LLVMValueRef high = lane_fmul(l, a.high, b.high), error = lane_fma(l, a.high, b.high, lane_fneg(l, high));
+    return quick_sum(l, high, lane_fma(l, a.high, b.low, lane_fma(l, a.low, b.high, error)));
+}
+
+/* c + a, where a is the smaller. */
+static pair pair_add(const lane *l, const double c[2], pair a) {
+    pair heads = quick_sum(l, lane_f64(l, c[0]), a.high);
+    return quick_sum(l, heads.high, lane_fadd(l, heads.low, lane_fadd(l, a.low, lane_f64(l, c[1]))));
+}
+
+/* Sum of c[i] x^i, falling. From `precise` on single doubles are enough. */
+static pair pair_polynomial(const lane *l, const double c[][2], int count, int precise, pair x) {
+    LLVMValueRef tail = lane_f64(l, c[count - 1][0]);
+    for (int k = count - 2; k >= precise; k--) tail = lane_fma(l, tail, x.high, lane_f64(l, c[k][0]));
+    pair result = {tail, lane_f64(l, 0.0)};
+    for (int k = precise - 1; k >= 0; k--) result = pair_add(l, c[k], pair_product(l, result, x));
+    return result;
+}
+
+/* log2 m = (2 / ln 2) s + s^3 P(s^2), s = (m - 1) / (m + 1) with its error. Good to 2^-59. */
+static pair log2_m(const lane *l, split x) {
+    LLVMValueRef inverse = lane_fdiv(l, lane_f64(l, 1.0), x.above), s = lane_fmul(l, x.below, inverse), z = lane_fmul(l, s, s);
+    LLVMValueRef s_low = lane_fmul(l, lane_fma(l, lane_fneg(l, s), x.above, x.below), inverse);
+    LLVMValueRef scale = lane_f64(l, two_over_ln2_parts[0]), lead = lane_fmul(l, s, scale);
     LLVMValueRef low = lane_fma(l, s, scale, lane_fneg(l, lead));
     low = lane_fma(l, s, lane_f64(l, two_over_ln2_parts[1]), low);
     low = lane_fma(l, s_low, scale, low);
     low = lane_fma(l, lane_fmul(l, z, s), lane_polynomial(l, log2_coefficients, COUNT(log2_coefficients), z), low);
-    LLVMValueRef high = lane_fadd(l, lead, low);
-    return (log2_parts){k, high, lane_fadd(l, lane_fsub(l, lead, high), low)};
+    return quick_sum(l, lead, low);
 }
 
-/* x^y in f64 for finite x > 0 and any y: infinity above 2^199, 0 below 2^-199. k y and y high enter exactly. */
-static LLVMValueRef power_f64(const lane *l, LLVMValueRef x, LLVMValueRef y) {
-    log2_parts log = log2_f64(l, x);
-    LLVMValueRef t = lane_fmul(l, y, lane_fadd(l, log.k, log.high)), magic = lane_f64(l, 0x1.8p52);
-    LLVMValueRef under = lane_fcmp(l, LLVMRealOLT, t, lane_f64(l, -199.0));
-    LLVMValueRef over = lane_fcmp(l, LLVMRealOGT, t, lane_f64(l, 199.0));
-    LLVMValueRef shifted = lane_fadd(l, t, magic), n = lane_fsub(l, shifted, magic);
-    LLVMValueRef product = lane_fmul(l, y, log.high);
-    LLVMValueRef product_low = lane_fma(l, y, log.low, lane_fma(l, y, log.high, lane_fneg(l, product)));
-    LLVMValueRef leading = lane_fadd(l, lane_fma(l, y, log.k, lane_fneg(l, n)), product);
-    LLVMValueRef r = lane_fadd(l, leading, product_low);
-    LLVMValueRef p = lane_fma(l, r, lane_polynomial(l, exp2_coefficients, COUNT(exp2_coefficients), r), lane_f64(l, 1.0));
-    LLVMValueRef exponent = lane_shl(l, lane_bitcast(l, shifted, lane_int_type(l, 64)), lane_int(l, 64, 52));
-    LLVMValueRef scaled = lane_add(l, lane_bitcast(l, p, lane_int_type(l, 64)), exponent);
-    LLVMValueRef result = lane_bitcast(l, scaled, lane_f64_type(l));
-    return lane_select(l, under, lane_f64(l, 0.0), lane_select(l, over, lane_f64(l, (double)INFINITY), result));
+/* The same from its series, to 2^-95. */
+static pair log2_m_precise(const lane *l, split x) {
+    LLVMValueRef s_high = lane_fdiv(l, x.below, x.above);
+    pair s = {s_high, lane_fdiv(l, lane_fma(l, lane_fneg(l, s_high), x.above, x.below), x.above)};
+    pair scale = {lane_f64(l, two_over_ln2_parts[0]), lane_f64(l, two_over_ln2_parts[1])};
+    pair series = pair_polynomial(l, atanh_pairs, (int)COUNT(atanh_pairs), 9, pair_product(l, s, s));
+    return pair_product(l, scale, pair_product(l, s, series));
 }
 
-/* Which integers y is among. Floats of 2^24 and above, infinity too, count as even. */
+/* y log2 x = n + r: n in the low bits of `shifted`, k y and the larger part of the product entering exactly. */
+typedef struct exponent {
+    LLVMValueRef total, shifted;
+    pair r;
+} exponent;
+
+static exponent multiply(const lane *l, LLVMValueRef y, LLVMValueRef k, pair log2_m) {
+    LLVMValueRef total = lane_fmul(l, y, lane_fadd(l, k, log2_m.high)), shift = lane_f64(l, 0x1.8p52);
+    LLVMValueRef shifted = lane_fadd(l, total, shift), n = lane_fsub(l, shifted, shift);
+    LLVMValueRef product = lane_fmul(l, y, log2_m.high);
+    LLVMValueRef low = lane_fma(l, y, log2_m.low, lane_fma(l, y, log2_m.high, lane_fneg(l, product)));
+    pair r = sum(l, lane_fma(l, y, k, lane_fneg(l, n)), product);
+    return (exponent){total, shifted, {r.high, lane_fadd(l, r.low, low)}};
+}
+
+/* value 2^n, for a value and a result that are not subnormal. */
+static LLVMValueRef times_power_of_2(const lane *l, LLVMValueRef value, LLVMValueRef shifted) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef exponent_bits = lane_shl(l, lane_bitcast(l, shifted, i64), lane_int(l, 64, 52));
+    return lane_bitcast(l, lane_add(l, lane_bitcast(l, value, i64), exponent_bits), lane_f64_type(l));
+}
+
+/* x^y in f64 to 2^-51 for finite x > 0 and any y: infinity above 2^199, 0 below 2^-199. */
+static LLVMValueRef power(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    split p = split_f64(l, x);
+    exponent e = multiply(l, y, p.k, log2_m(l, p));
+    LLVMValueRef r = lane_fadd(l, e.r.high, e.r.low);
+    LLVMValueRef value = lane_fma(l, r, lane_polynomial(l, exp2_coefficients, COUNT(exp2_coefficients), r), lane_f64(l, 1.0));
+    LLVMValueRef under = lane_fcmp(l, LLVMRealOLT, e.total, lane_f64(l, -199.0));
+    LLVMValueRef over = lane_fcmp(l, LLVMRealOGT, e.total, lane_f64(l, 199.0));
+    LLVMValueRef bounded = lane_select(l, over, lane_f64(l, (double)INFINITY), times_power_of_2(l, value, e.shifted));
+    return lane_select(l, under, lane_f64(l, 0.0), bounded);
+}
+
+/* Rounding to odd: an even double next to which the exact value lies becomes its odd neighbour on that side, so that it is no
+ * midpoint of two f32 any more. A rest that is only error leaves the midpoint, which then rounds to even. */
+static LLVMValueRef round_to_odd(const lane *l, pair value) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef bits = lane_bitcast(l, value.high, i64), one = lane_int(l, 64, 1), zero = lane_f64(l, 0.0);
+    LLVMValueRef even = lane_icmp(l, LLVMIntEQ, lane_and(l, bits, one), lane_int(l, 64, 0));
+    LLVMValueRef certain = lane_fcmp(l, LLVMRealOGT, lane_fabs(l, value.low), lane_fmul(l, value.high, lane_f64(l, 0x1p-84)));
+    LLVMValueRef above = lane_fcmp(l, LLVMRealOGT, value.low, zero);
+    LLVMValueRef step = lane_select(l, above, one, lane_int(l, 64, -1));
+    LLVMValueRef moved = lane_select(l, lane_and(l, even, certain), lane_add(l, bits, step), bits);
+    return lane_bitcast(l, moved, lane_f64_type(l));
+}
+
+/* x^y as a double that rounds to f32 correctly. 2^r = (2^(r/16))^16, which shortens the series. */
+static LLVMValueRef power_precise(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    split p = split_f64(l, x);
+    exponent e = multiply(l, y, p.k, log2_m_precise(l, p));
+    LLVMValueRef sixteenth = lane_f64(l, 0x1p-4);
+    pair r = quick_sum(l, lane_fmul(l, e.r.high, sixteenth), lane_fmul(l, e.r.low, sixteenth));
+    pair value = pair_polynomial(l, exp2_pairs, (int)COUNT(exp2_pairs), 7, r);
+    for (int k = 0; k < 4; k++) value = pair_product(l, value, value);
+    return times_power_of_2(l, round_to_odd(l, value), e.shifted);
+}
+
+/* `float power_precise(float, float)`, made once per module. */
+static LLVMValueRef precise_function(const lane *l, LLVMTypeRef *type) {
+    static const char name[] = "tosajit_power_precise";
+    LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context);
+    *type = LLVMFunctionType(f32, (LLVMTypeRef[]){f32, f32}, 2, 0);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
+    if (function) return function;
+    function = LLVMAddFunction(l->module, name, *type);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
+    LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAddAttributeAtIndex(function, whole, LLVMCreateEnumAttribute(l->context, noinline, 0));
+    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), 1};
+    LLVMPositionBuilderAtEnd(scalar.builder, LLVMAppendBasicBlockInContext(l->context, function, ""));
+    LLVMValueRef x = lane_fpext(&scalar, LLVMGetParam(function, 0)), y = lane_fpext(&scalar, LLVMGetParam(function, 1));
+    LLVMBuildRet(scalar.builder, lane_fptrunc(&scalar, power_precise(&scalar, x, y)));
+    LLVMDisposeBuilder(scalar.builder);
+    return function;
+}
+
+/* The function on each lane, in a loop. */
+static LLVMValueRef each_lane(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    LLVMTypeRef type, i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef function = precise_function(l, &type);
+    if (l->count == 1) return LLVMBuildCall2(l->builder, type, function, (LLVMValueRef[]){x, y}, 2, "");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
+    LLVMValueRef parent = LLVMGetBasicBlockParent(before);
+    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBuildBr(l->builder, loop);
+    LLVMPositionBuilderAtEnd(l->builder, loop);
+    LLVMValueRef k = LLVMBuildPhi(l->builder, i32, ""), results = LLVMBuildPhi(l->builder, LLVMTypeOf(x), "");
+    LLVMValueRef operands[2] = {LLVMBuildExtractElement(l->builder, x, k, ""), LLVMBuildExtractElement(l->builder, y, k, "")};
+    LLVMValueRef value = LLVMBuildCall2(l->builder, type, function, operands, 2, "");
+    LLVMValueRef extended = LLVMBuildInsertElement(l->builder, results, value, k, "");
+    LLVMValueRef next = LLVMBuildAdd(l->builder, k, LLVMConstInt(i32, 1, 0), "");
+    LLVMAddIncoming(k, (LLVMValueRef[]){LLVMConstInt(i32, 0, 0), next}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMAddIncoming(results, (LLVMValueRef[]){LLVMConstNull(LLVMTypeOf(x)), extended}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMValueRef more = LLVMBuildICmp(l->builder, LLVMIntNE, next, LLVMConstInt(i32, l->count, 0), "");
+    LLVMBuildCondBr(l->builder, more, loop, done);
+    LLVMPositionBuilderAtEnd(l->builder, done);
+    return extended;
+}
+
+/* x^y rounded to f32 correctly. Where an error of 2^-50 could change the rounding, of one result in 2^25, the cold code decides. */
+static LLVMValueRef power_rounded(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef value = power(l, lane_fpext(l, x), lane_fpext(l, y));
+    LLVMValueRef lower = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 - 0x1p-50)));
+    LLVMValueRef upper = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 + 0x1p-50)));
+    LLVMValueRef open = lane_fcmp(l, LLVMRealONE, lower, upper);
+    lane_cold cold = lane_cold_begin(l, open);
+    LLVMValueRef decided = lane_select(l, open, each_lane(l, x, y), lower);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, lower, decided);
+}
+
+/* Infinity counts as an integer, and floats of 2^24 and above as even ones. */
 static LLVMValueRef is_integer(const lane *l, LLVMValueRef y) {
     return lane_fcmp(l, LLVMRealOEQ, lane_intrinsic(l, "llvm.floor", &y, 1), y);
 }
-
-static LLVMValueRef both(const lane *l, LLVMValueRef a, LLVMValueRef b) { return lane_and(l, a, b); }
 
 /* C99, F.9.4.4. `magnitude` is abs(x)^y where both are finite and x is not 0. */
 static LLVMValueRef special_values(const lane *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude) {
@@ -70,12 +197,12 @@ static LLVMValueRef special_values(const lane *l, LLVMValueRef x, LLVMValueRef y
     magnitude = lane_select(l, lane_fcmp(l, LLVMRealOEQ, size, one), one, magnitude);
     /* The sign: that of x where y is odd. */
     LLVMValueRef integer = is_integer(l, y), half = lane_fmul(l, y, lane_real_like(y, 0.5));
-    LLVMValueRef odd = both(l, integer, lane_not(l, is_integer(l, half)));
-    LLVMValueRef negative = lane_fcmp(l, LLVMRealOLT, x, zero);
+    LLVMValueRef odd = lane_and(l, integer, lane_not(l, is_integer(l, half)));
     LLVMValueRef sign_source = lane_select(l, odd, x, one);
     LLVMValueRef result = lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){magnitude, sign_source}, 2);
     /* Without a value: NaN operands, and roots of finite negative numbers. */
-    LLVMValueRef root = both(l, both(l, negative, lane_not(l, integer)), lane_not(l, x_infinite));
+    LLVMValueRef negative = lane_fcmp(l, LLVMRealOLT, x, zero);
+    LLVMValueRef root = lane_and(l, lane_and(l, negative, lane_not(l, integer)), lane_not(l, x_infinite));
     LLVMValueRef invalid = lane_or(l, root, lane_fcmp(l, LLVMRealUNO, x, y));
     result = lane_select(l, invalid, lane_real_like(x, (double)NAN), result);
     /* x^0 and 1^y are 1 even of NaN. */
@@ -83,8 +210,20 @@ static LLVMValueRef special_values(const lane *l, LLVMValueRef x, LLVMValueRef y
     return lane_select(l, trivial, one, result);
 }
 
+/* Without specials: x positive and finite, y finite. */
+static LLVMValueRef has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    LLVMTypeRef i32 = lane_int_type(l, 32);
+    LLVMValueRef before_zero = lane_sub(l, lane_bitcast(l, x, i32), lane_int(l, 32, 1));
+    LLVMValueRef special_x = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
+    LLVMValueRef special_y = lane_not(l, lane_fcmp(l, LLVMRealOLT, lane_fabs(l, y), lane_real_like(y, (double)INFINITY)));
+    return lane_or(l, special_x, special_y);
+}
+
 LLVMValueRef emit_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef magnitude = power_f64(l, lane_fpext(l, lane_fabs(l, x[0])), lane_fpext(l, x[1]));
-    return special_values(l, x[0], x[1], lane_fptrunc(l, magnitude));
+    LLVMValueRef magnitude = power_rounded(l, lane_fabs(l, x[0]), x[1]);
+    lane_cold cold = lane_cold_begin(l, has_specials(l, x[0], x[1]));
+    LLVMValueRef special = special_values(l, x[0], x[1], magnitude);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, magnitude, special);
 }

@@ -1,9 +1,8 @@
 /* Emitters of sin and cos on f32. Both are (-1)^n sin(r) with x = n pi + r, where n is an integer for sin and an odd multiple
  * of 1/2 for cos. Evaluated in f64, rounded once; vectors that hold huge arguments take a branch with an exact reduction. */
 #include "jit/emit.h"
+#include "jit/emit_math.h"
 #include "jit/math_coefficients.h"
-
-#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
 
 /* Adding this rounds to an integer and leaves its parity in the lowest bit. */
 static const double shift = 0x1.8p52;
@@ -64,12 +63,21 @@ static reduction reduce_large(const lane *l, LLVMValueRef narrow, double phase) 
     return (reduction){lane_fma(l, fraction, lane_f64(l, pi_parts[0]), low_r), lane_bitcast(l, shifted, lane_int_type(l, 64))};
 }
 
+/* Three cosines of huge arguments lie nearer to a midpoint of two f32 than f64 tells; this moves r to the right side. */
+static LLVMValueRef nudge_cosines(const lane *l, LLVMValueRef size, LLVMValueRef r) {
+    static const double cases[][2] = {{0x1.3170fp63, 1.0 - 0x1p-48}, {0x1.2b9622p67, 1.0 + 0x1p-48}, {0x1.119ae6p115, 1.0 - 0x1p-48}};
+    LLVMValueRef factor = lane_f64(l, 1.0);
+    for (unsigned k = 0; k < COUNT(cases); k++) factor = lane_except(l, size, cases[k][0], cases[k][1], factor);
+    return lane_fmul(l, r, factor);
+}
+
 /* The small reduction, replaced in lanes of 2^28 and above by cold code. NaN counts as small; infinity makes inf - inf there. */
 static reduction reduce(const lane *l, LLVMValueRef x, double phase) {
     reduction small = reduce_small(l, lane_fpext(l, x), phase);
     LLVMValueRef huge = lane_fcmp(l, LLVMRealOGE, lane_fabs(l, x), lane_real_like(x, 0x1p28));
     lane_cold cold = lane_cold_begin(l, huge);
     reduction large = reduce_large(l, x, phase);
+    if (phase != 0.0) large.r = nudge_cosines(l, lane_fabs(l, x), large.r);
     large.r = lane_select(l, huge, large.r, small.r);
     large.parity = lane_select(l, huge, large.parity, small.parity);
     lane_cold_end(l, &cold);
@@ -88,8 +96,10 @@ static LLVMValueRef sine(const lane *l, LLVMValueRef x, double phase) {
 /* The sums above turn -0 into +0. */
 LLVMValueRef emit_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef is_zero = lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], 0.0));
-    return lane_select(l, is_zero, x[0], sine(l, x[0], 0.0));
+    LLVMValueRef result = sine(l, x[0], 0.0), is_zero = lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], 0.0));
+    result = lane_except(l, x[0], 0x1.33333p13, -0x1.63f4bap-2, result);
+    result = lane_except(l, x[0], -0x1.33333p13, 0x1.63f4bap-2, result);
+    return lane_select(l, is_zero, x[0], result);
 }
 
 LLVMValueRef emit_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)op, sine(l, x[0], 0.5); }

@@ -100,6 +100,11 @@ LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *opera
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1), function, operands, count, "");
 }
 
+LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double value, LLVMValueRef result) {
+    LLVMValueRef is_input = lane_fcmp(l, LLVMRealOEQ, x, lane_real_like(x, input));
+    return lane_select(l, is_input, lane_real_like(result, value), result);
+}
+
 /* Weights keep spills and block order in favour of the usual path. */
 static void mark_unlikely(const lane *l, LLVMValueRef branch) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
@@ -132,17 +137,23 @@ LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef 
     return phi;
 }
 
-/* Every second coefficient from `first` on, by Horner's rule in `square`. */
-static LLVMValueRef half_polynomial(const lane *l, const double *c, unsigned first, unsigned count, LLVMValueRef square) {
-    unsigned last = first + (count - 1 - first) / 2 * 2;
+/* The coefficients first, first + step, ... below `end`, at least one, by Horner's rule in `x`. */
+static LLVMValueRef horner(const lane *l, const double *c, unsigned first, unsigned step, unsigned end, LLVMValueRef x) {
+    unsigned last = first + (end - 1 - first) / step * step;
     LLVMValueRef sum = lane_f64(l, c[last]);
-    for (unsigned k = last; k > first; k -= 2) sum = lane_fma(l, sum, square, lane_f64(l, c[k - 2]));
+    for (unsigned k = last; k > first; k -= step) sum = lane_fma(l, sum, x, lane_f64(l, c[k - step]));
     return sum;
 }
 
+/* Short ones as two chains, of even and odd powers. Long ones in groups of four, which leave less to wait for. */
 LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x) {
     LLVMValueRef square = lane_fmul(l, x, x);
-    return lane_fma(l, half_polynomial(l, c, 1, count, square), x, half_polynomial(l, c, 0, count, square));
+    if (count <= 16) return lane_fma(l, horner(l, c, 1, 2, count, square), x, horner(l, c, 0, 2, count, square));
+    LLVMValueRef fourth = lane_fmul(l, square, square);
+    unsigned first = (count - 1) / 4 * 4;
+    LLVMValueRef sum = horner(l, c, first, 1, count, x);
+    for (; first > 0; first -= 4) sum = lane_fma(l, sum, fourth, horner(l, c, first - 4, 1, first, x));
+    return sum;
 }
 
 /* The table as a private constant of the module; made once per name. */

@@ -77,6 +77,10 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 /* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
 
+/* `result`, but `value` where x is `input`: for the few inputs whose exact result is so near a midpoint of two f32 that the
+ * evaluation in f64 lands on the wrong side. */
+LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double value, LLVMValueRef result);
+
 /* Code for rare lanes: a branch that is taken only if `condition` holds in any lane. Begin leaves the builder in the cold
  * block, end after it; then each value of the cold block is merged with the one that stands where it was not entered. */
 typedef struct lane_cold {
@@ -86,7 +90,7 @@ lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition);
 void lane_cold_end(const lane *l, lane_cold *cold);
 LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual, LLVMValueRef rare);
 
-/* c[0] + c[1] x + ... + c[count - 1] x^(count - 1), count > 1, in count - 1 fused steps as two chains, even and odd powers. */
+/* c[0] + c[1] x + ... + c[count - 1] x^(count - 1) in f64, count > 1, in count - 1 fused steps whose order is fixed. */
 LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x);
 
 /* table[index] per lane: `count` doubles become a constant of the module; index is a vector of i32 or i64 in 0..count-1. */
