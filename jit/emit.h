@@ -1,7 +1,10 @@
-/* Emitters: one function per op of the table, from operand lanes to result lanes. Values are in computing form: i1 as bool,
- * integers as themselves, f32 as float (runtime rounding rules of each op apply before it returns). */
+/* Emitters: one function per op of the table, from operand lanes to result lanes. Integers come as themselves, i1 as bool,
+ * floating point as f32 or f64; a floating-point result may be f32 or f64 too, unrounded: it is rounded once to its type afterwards.
+ * Ops that only move or mask bits (works_on_bits in jit/emit_kernel.c) see the bits of the types narrower than f32 instead. */
 #ifndef TOSAJIT_JIT_EMIT_H
 #define TOSAJIT_JIT_EMIT_H
+
+#include <stdbool.h>
 
 #include "jit/lane.h"
 
@@ -9,6 +12,8 @@ typedef struct emit_op {
     tosajit_op op;
     const tosajit_attributes *attributes;
     tosajit_type operand, result; /* element types of operand 0 and of the result */
+    int operand_count;            /* parameters included */
+    LLVMValueRef table, stride;   /* of the op table: address, and bytes between elements; else null */
 } emit_op;
 
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
@@ -19,6 +24,6 @@ typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRe
 #undef TOSAJIT_OP
 
 /* The emitter of each op. */
-extern emitter *const emit_table[TOSAJIT_OP_COUNT];
+extern emitter *const emitters[TOSAJIT_OP_COUNT];
 
 #endif

@@ -1,11 +1,16 @@
 /* Emitters of arithmetic, comparison and selection. Float results are rounded once, by the instruction itself. */
 #include "jit/emit.h"
+#include "runtime/ops.h"
+#include "runtime/types.h"
 
-static int is_float(const emit_op *op) { return op->operand == TOSAJIT_F32; }
+static bool is_float(const emit_op *op) { return type_is_float(op->operand); }
+/* Types narrower than f32 come as bits where bits are all that is needed. */
+static bool is_bits(const lane *l, LLVMValueRef x) { return LLVMTypeOf(x) != lane_f32_type(l) && LLVMTypeOf(x) != lane_f64_type(l); }
 
 LLVMValueRef emit_identity(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)l, (void)op, x[0]; }
 
 LLVMValueRef emit_abs(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op) && is_bits(l, x[0])) return lane_and(l, x[0], lane_int_like(x[0], type_max((int)lane_bits(x[0]))));
     if (is_float(op)) return lane_fabs(l, x[0]);
     LLVMValueRef zero = lane_int_like(x[0], 0);
     return lane_select(l, lane_icmp(l, LLVMIntSLT, x[0], zero), lane_sub(l, zero, x[0]), x[0]);
@@ -20,26 +25,43 @@ LLVMValueRef emit_sub(const lane *l, const emit_op *op, const LLVMValueRef *x) {
 }
 
 /* floor(a*b / 2^s + 1/2) as (P >> s) + bit s-1 of P, which cannot overflow where adding 2^(s-1) to the product could. */
-static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b, int32_t shift) {
+static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef shift) {
     LLVMTypeRef wide = lane_int_type(l, 64);
-    LLVMValueRef product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
-    LLVMValueRef quotient = lane_ashr(l, product, lane_int(l, 64, shift));
-    LLVMValueRef half = lane_and(l, lane_lshr(l, product, lane_int(l, 64, shift - 1)), lane_int(l, 64, 1));
-    return lane_trunc(l, lane_add(l, quotient, half), lane_int_type(l, 32));
+    LLVMValueRef one = lane_int(l, 64, 1), product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
+    LLVMValueRef is_zero = lane_icmp(l, LLVMIntEQ, shift, lane_int(l, 64, 0));
+    LLVMValueRef below = lane_select(l, is_zero, shift, lane_sub(l, shift, one));
+    LLVMValueRef half = lane_select(l, is_zero, lane_int(l, 64, 0), lane_and(l, lane_lshr(l, product, below), one));
+    return lane_trunc(l, lane_add(l, lane_ashr(l, product, shift), half), lane_int_type(l, 32));
+}
+
+/* The shift as i64, at most 63 whatever its bits. */
+static LLVMValueRef product_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (op->operand_count == 2) return lane_int(l, 64, op->attributes->shift);
+    return lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){lane_zext(l, x[2], lane_int_type(l, 64)), lane_int(l, 64, 63)}, 2);
 }
 
 LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_float(op)) return lane_fmul(l, x[0], x[1]);
-    if (op->attributes->shift > 0) return scaled_product(l, x[0], x[1], op->attributes->shift);
+    bool shifts = op->operand_count == 3 || op->attributes->shift > 0;
+    if (op->operand == TOSAJIT_I32 && shifts) return scaled_product(l, x[0], x[1], product_shift(l, op, x));
     if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
     LLVMTypeRef wide = lane_element_type(l, op->result);
     return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
 }
 
+/* No instruction divides vectors of i64: these become scalar divisions, whose divisor is made harmless first. */
+static LLVMValueRef divide_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef zero = lane_int(l, 64, 0), one = lane_int(l, 64, 1), is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
+    LLVMValueRef negates = lane_icmp(l, LLVMIntEQ, b, lane_int(l, 64, -1));
+    LLVMValueRef divisor = lane_select(l, is_zero, one, lane_select(l, negates, one, b));
+    LLVMValueRef quotient = LLVMBuildSDiv(l->builder, a, divisor, "");
+    return lane_select(l, is_zero, zero, lane_select(l, negates, lane_sub(l, zero, a), quotient));
+}
+
 /* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated, is exact: a quotient that
  * is no integer is at least 2^-31 away from the next one, far more than the rounding. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
+    if (op->operand == TOSAJIT_I64) return divide_i64(l, x[0], x[1]);
     LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
     LLVMValueRef zero = lane_int_like(x[0], 0), is_zero = lane_icmp(l, LLVMIntEQ, x[1], zero);
     LLVMValueRef divisor = lane_select(l, is_zero, lane_int_like(x[1], 1), x[1]);
@@ -51,16 +73,24 @@ LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x
     return lane_select(l, is_zero, zero, integer);
 }
 
+/* The sum of the zero points in 16 bits; null where it is 0. Only those of i8 count. */
+static LLVMValueRef zero_points(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    int64_t sum = op->attributes->input_zp + op->attributes->output_zp;
+    LLVMTypeRef i16 = lane_int_type(l, 16);
+    if (op->operand != TOSAJIT_I8) return NULL;
+    if (op->operand_count == 3) return lane_add(l, lane_sext(l, x[1], i16), lane_sext(l, x[2], i16));
+    return sum ? lane_int(l, 16, sum) : NULL;
+}
+
 /* Saturating output_zp - (x - input_zp): in 16 bits for i8, which hold every intermediate value; for wider types, whose zero
  * points are 0, only the smallest value has no negative. */
 LLVMValueRef emit_negate(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op) && is_bits(l, x[0])) return lane_xor(l, x[0], lane_int_like(x[0], type_min((int)lane_bits(x[0]))));
     if (is_float(op)) return lane_fneg(l, x[0]);
-    int64_t zero_points = op->attributes->input_zp + op->attributes->output_zp;
-    if (zero_points == 0) return lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){lane_int_like(x[0], 0), x[0]}, 2);
-    LLVMTypeRef wide = lane_int_type(l, 16), narrow = LLVMTypeOf(x[0]);
-    LLVMValueRef difference = lane_sub(l, lane_int(l, 16, zero_points), lane_sext(l, x[0], wide));
-    LLVMValueRef low = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){difference, lane_int(l, 16, INT8_MIN)}, 2);
-    return lane_trunc(l, lane_intrinsic(l, "llvm.smin", (LLVMValueRef[]){low, lane_int(l, 16, INT8_MAX)}, 2), narrow);
+    LLVMValueRef sum = zero_points(l, op, x);
+    if (!sum) return lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){lane_int_like(x[0], 0), x[0]}, 2);
+    LLVMValueRef difference = lane_sub(l, sum, lane_sext(l, x[0], lane_int_type(l, 16)));
+    return lane_trunc(l, lane_clip(l, difference, INT8_MIN, INT8_MAX), lane_int_type(l, 8));
 }
 
 LLVMValueRef emit_ceil(const lane *l, const emit_op *op, const LLVMValueRef *x) {

@@ -1,5 +1,7 @@
-/* The emitter of cast. To integer: nearest even, saturating, NaN gives 0. Between integers: low bits, or extension. */
+/* The emitter of cast. To integer: nearest even, saturating, NaN gives 0. Between integers: low bits, or extension. To a narrower
+ * floating-point type: rounded afterwards, once. */
 #include "jit/emit.h"
+#include "runtime/types.h"
 
 static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, LLVMTypeRef target) {
     LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
@@ -9,12 +11,21 @@ static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, LLVMTypeRef targ
                           &rounded, 1, "");
 }
 
+/* Through f64 where f32 would round a first time; i64 goes to f64 only. */
+static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef x, bool is_unsigned) {
+    bool exact = lane_bits(x) <= 16 || op->result == TOSAJIT_F32;
+    LLVMTypeRef type = exact ? lane_f32_type(l) : lane_f64_type(l);
+    return is_unsigned ? lane_uitofp(l, x, type) : lane_sitofp(l, x, type);
+}
+
 LLVMValueRef emit_cast(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMTypeRef target = lane_element_type(l, op->result);
-    if (op->operand == TOSAJIT_F32)
+    if (type_is_float(op->operand)) {
+        if (type_is_float(op->result)) return x[0];
         return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0)) : float_to_int(l, x[0], target);
-    int is_unsigned = op->operand == TOSAJIT_I1 || op->attributes->input_unsigned;
-    if (op->result == TOSAJIT_F32) return is_unsigned ? lane_uitofp(l, x[0], target) : lane_sitofp(l, x[0], target);
+    }
+    bool is_unsigned = op->operand == TOSAJIT_I1 || op->attributes->input_unsigned;
+    if (type_is_float(op->result)) return int_to_float(l, op, x[0], is_unsigned);
     if (op->result == TOSAJIT_I1) return lane_icmp(l, LLVMIntNE, x[0], lane_int_like(x[0], 0));
     if (lane_bits(x[0]) > (unsigned)tosajit_type_size(op->result) * 8) return lane_trunc(l, x[0], target);
     return is_unsigned ? lane_zext(l, x[0], target) : lane_sext(l, x[0], target);

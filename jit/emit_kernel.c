@@ -16,8 +16,9 @@
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/ops.h"
+#include "runtime/types.h"
 
-emitter *const emit_table[TOSAJIT_OP_COUNT] = {
+emitter *const emitters[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) emit_##name,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
@@ -79,7 +80,15 @@ static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { retur
 
 static bool is_heavy(tosajit_op op) {
     return op == TOSAJIT_OP_cos || op == TOSAJIT_OP_sin || op == TOSAJIT_OP_erf || op == TOSAJIT_OP_exp || op == TOSAJIT_OP_log ||
-           op == TOSAJIT_OP_pow || op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_sigmoid || op == TOSAJIT_OP_tanh || op == TOSAJIT_OP_intdiv;
+           op == TOSAJIT_OP_pow || op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_sigmoid || op == TOSAJIT_OP_tanh || op == TOSAJIT_OP_intdiv ||
+           op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale;
+}
+
+/* Bytes per lane of a node at work: narrow floating point is computed in f32, indices and scaled products take 8. */
+static unsigned working_size(const expr_node *node) {
+    unsigned size = (unsigned)tosajit_type_size(node->type.element);
+    if (node->kind == NODE_OP && (node->op == TOSAJIT_OP_table || node->op == TOSAJIT_OP_rescale)) return 8;
+    return type_is_float(node->type.element) && size < 4 ? 4 : size;
 }
 
 static void choose_levels(part_emitter *e, const target *t) {
@@ -87,7 +96,7 @@ static void choose_levels(part_emitter *e, const target *t) {
     for (size_t k = 0; k < e->program->count; k++) {
         const expr_node *node = &e->program->nodes[k];
         if (!(e->node_parts[k] & e->part_bit)) continue;
-        unsigned size = (unsigned)tosajit_type_size(node->type.element);
+        unsigned size = working_size(node);
         if (size > widest) widest = size;
         if (node->kind == NODE_OP) *(is_heavy(node->op) ? &heavy : &light) += 1;
     }
@@ -156,16 +165,44 @@ static LLVMValueRef constant_lanes(const lane *l, const expr_node *node) {
     uint64_t bits = 0;
     memcpy(&bits, node->data, node->data_size); /* little-endian: the low bytes */
     if (element == TOSAJIT_I1) return bits ? LLVMConstAllOnes(lane_bool_type(l)) : LLVMConstNull(lane_bool_type(l));
-    if (element == TOSAJIT_F32) return lane_bitcast(l, lane_int(l, 32, (int64_t)bits), lane_f32_type(l));
-    return lane_int(l, (unsigned)node->data_size * 8, (int64_t)bits);
+    LLVMValueRef integer = lane_int(l, (unsigned)node->data_size * 8, (int64_t)bits);
+    return element == TOSAJIT_F32 || element == TOSAJIT_F64 ? lane_bitcast(l, integer, lane_element_type(l, element)) : integer;
+}
+
+/* Whether an op needs no more of a floating-point value than its bits. */
+static bool works_on_bits(tosajit_op op) {
+    return op == TOSAJIT_OP_identity || op == TOSAJIT_OP_select || op == TOSAJIT_OP_abs || op == TOSAJIT_OP_negate;
+}
+
+/* The leaf behind the table that a node looks up; -1 for other ops. */
+static int32_t table_leaf(const part_emitter *e, const expr_node *node) {
+    for (int32_t t = 0; node->op == TOSAJIT_OP_table && t < e->part->leaf_count; t++)
+        if (e->part->leaves[t].table && e->part->leaves[t].value == node->operands[1]) return t;
+    return -1;
+}
+
+static LLVMValueRef column_stride(const part_emitter *e, int32_t t) {
+    LLVMValueRef at = int64_constant(e, 2 * t + 1);
+    return LLVMBuildLoad2(e->builder, e->i64, LLVMBuildGEP2(e->builder, e->i64, e->strides, &at, 1, ""), "");
 }
 
 static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LLVMValueRef *const values) {
     const expr_node *node = &e->program->nodes[k];
-    LLVMValueRef operands[TOSAJIT_MAX_ARITY];
-    for (int o = 0; o < op_table[node->op].arity; o++) operands[o] = values[node->operands[o]];
-    emit_op op = {node->op, &node->attributes, e->program->nodes[node->operands[0]].type.element, node->type.element};
-    return emit_table[node->op](l, &op, operands);
+    LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
+    for (int o = 0; o < node->operand_count; o++) {
+        operands[o] = values[node->operands[o]];
+        if (operands[o] && !works_on_bits(node->op)) operands[o] = lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
+    }
+    int32_t table = table_leaf(e, node);
+    emit_op op = {node->op,
+                  &node->attributes,
+                  e->program->nodes[node->operands[0]].type.element,
+                  node->type.element,
+                  node->operand_count,
+                  table < 0 ? NULL : e->row_pointers[table],
+                  table < 0 ? NULL : column_stride(e, table)};
+    LLVMValueRef result = emitters[node->op](l, &op, operands);
+    return works_on_bits(node->op) ? result : lane_narrow(l, node->type.element, result);
 }
 
 /* What is the same for the whole row: splats, constants, and ops of nothing else. Computed once, in scalars. */
@@ -173,7 +210,7 @@ static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
     lane l = lane_of(e, 1);
     memset(e->scalars, 0, e->program->count * sizeof *e->scalars);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
-        if (has_bit(variant->splat, t))
+        if (has_bit(variant->splat, t) && !e->part->leaves[t].table)
             e->scalars[e->part->leaves[t].value] = load(&l, tensor_node(e, t)->type.element, e->row_pointers[t], NULL);
     for (size_t k = 0; k < e->program->count; k++) {
         const expr_node *node = &e->program->nodes[k];
@@ -183,7 +220,8 @@ static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
             continue;
         }
         bool uniform = true;
-        for (int o = 0; o < op_table[node->op].arity; o++) uniform &= e->scalars[node->operands[o]] != NULL;
+        for (int o = 0; o < node->operand_count; o++)
+            uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
         if (uniform) e->scalars[k] = emit_node(e, &l, k, e->scalars);
     }
 }
@@ -251,11 +289,6 @@ static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, 
     LLVMBuildBr(e->builder, head);
     LLVMPositionBuilderAtEnd(e->builder, after);
     return column;
-}
-
-static LLVMValueRef column_stride(const part_emitter *e, int32_t t) {
-    LLVMValueRef at = int64_constant(e, 2 * t + 1);
-    return LLVMBuildLoad2(e->builder, e->i64, LLVMBuildGEP2(e->builder, e->i64, e->strides, &at, 1, ""), "");
 }
 
 /* Pattern buffers live in the entry block, so that a row loop does not grow the stack. */

@@ -11,6 +11,7 @@ LLVMTypeRef lane_f64_type(const lane *l) { return lane_vector(l, LLVMDoubleTypeI
 
 LLVMTypeRef lane_element_type(const lane *l, tosajit_type element) {
     if (element == TOSAJIT_F32) return lane_f32_type(l);
+    if (element == TOSAJIT_F64) return lane_f64_type(l);
     if (element == TOSAJIT_I1) return lane_bool_type(l);
     return lane_int_type(l, (unsigned)tosajit_type_size(element) * 8);
 }
@@ -186,4 +187,28 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
     LLVMValueRef call = LLVMBuildCall2(l->builder, type, function, operands, LLVMCountParamTypes(type), "");
     LLVMSetInstrParamAlignment(call, 1, 8);
     return call;
+}
+
+/* The address of each lane; a gather of 32 or 64 bits is one instruction, others become single loads. */
+LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride) {
+    LLVMTypeRef element = LLVMIntTypeInContext(l->context, bits), byte = LLVMInt8TypeInContext(l->context);
+    LLVMValueRef offset = lane_mul(l, index, lane_splat(l, stride));
+    LLVMValueRef address = LLVMBuildGEP2(l->builder, byte, base, &offset, 1, "");
+    if (l->count == 1) {
+        LLVMValueRef value = LLVMBuildLoad2(l->builder, element, address, "");
+        LLVMSetAlignment(value, 1);
+        return value;
+    }
+    LLVMTypeRef types[2] = {lane_vector(l, element), LLVMTypeOf(address)};
+    LLVMValueRef operands[3] = {address, LLVMConstAllOnes(lane_bool_type(l)), LLVMConstNull(types[0])};
+    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", sizeof "llvm.masked.gather" - 1);
+    LLVMValueRef call = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
+                                       LLVMGetIntrinsicDeclaration(l->module, id, types, 2), operands, 3, "");
+    LLVMSetInstrParamAlignment(call, 1, 1);
+    return call;
+}
+
+LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high) {
+    LLVMValueRef raised = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){a, lane_int_like(a, low)}, 2);
+    return lane_intrinsic(l, "llvm.smin", (LLVMValueRef[]){raised, lane_int_like(a, high)}, 2);
 }

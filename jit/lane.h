@@ -22,7 +22,8 @@ LLVMTypeRef lane_bool_type(const lane *l);
 LLVMTypeRef lane_int_type(const lane *l, unsigned bits);
 LLVMTypeRef lane_f32_type(const lane *l);
 LLVMTypeRef lane_f64_type(const lane *l);
-/* How values of an element type are computed with: i1 as bool, integers as themselves, f32 as float. */
+/* How values of an element type pass from op to op: i1 as bool, f32 and f64 as float and double, all others as integers of their
+ * size, which for floating point are the bits in memory. */
 LLVMTypeRef lane_element_type(const lane *l, tosajit_type element);
 /* Bits of an integer value's element. */
 unsigned lane_bits(LLVMValueRef value);
@@ -59,6 +60,8 @@ LLVMValueRef lane_not(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_shl(const lane *l, LLVMValueRef a, LLVMValueRef amount);
 LLVMValueRef lane_lshr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
 LLVMValueRef lane_ashr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+/* The nearest value in low..high, as signed integers. */
+LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high);
 LLVMValueRef lane_icmp(const lane *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 
 /* condition ? a : b, per lane; condition is a bool. */
@@ -73,6 +76,15 @@ LLVMValueRef lane_fpext(const lane *l, LLVMValueRef a);   /* f32 -> f64 */
 LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a); /* f64 -> f32, round to nearest even */
 LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+
+/* Floating point from the form in which it passes from op to op to the one that ops compute with, f32 or f64, exactly; and back,
+ * from f32 or f64, rounded once to nearest even. Beyond the largest value comes infinity, or NaN where there is none. No
+ * instruction is used that flushes subnormals or rounds twice. */
+LLVMValueRef lane_widen(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
+
+/* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
+LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 
 /* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);

@@ -58,8 +58,8 @@ static tosajit_status append(tosajit_expr *expr, const expr_node *node, tosajit_
 
 /* Inputs, non-splat constants and results are the kernel's tensors; their number is bounded. */
 static tosajit_status check_tensor_limit(const tosajit_expr *expr) {
-    if (expr->input_count + expr->constant_count + expr->result_count < TOSAJIT_MAX_TENSORS) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_LIMIT_EXCEEDED, "an expression has at most %d inputs, non-splat constants and results together",
+    if (expr->input_count + expr->constant_count + expr->result_count + expr->table_count < TOSAJIT_MAX_TENSORS) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED, "an expression has at most %d inputs, non-splat constants, tables and results together",
                       TOSAJIT_MAX_TENSORS);
 }
 
@@ -113,29 +113,116 @@ tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_ty
     return status;
 }
 
+operand_role expr_role(const expr_node *node, int operand) {
+    const op_row *row = &op_table[node->op];
+    int parameter = operand - row->arity;
+    if (parameter < 0) return ROLE_DATA;
+    if (row->attributes & ATTRIBUTE_TABLE) return ROLE_TABLE;
+    bool of_channel = node->attributes.per_channel && (parameter == PARAMETER_MULTIPLIER || parameter == PARAMETER_SHIFT);
+    return of_channel ? ROLE_CHANNEL : ROLE_PARAMETER;
+}
+
 static tosajit_status check_op(tosajit_op op, size_t operand_count) {
     if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%d is not an op", (int)op);
-    int arity = op_table[op].arity;
-    if (operand_count == (size_t)arity) return TOSAJIT_OK;
+    int arity = op_table[op].arity, required, parameters = tosajit_op_parameters(op, &required);
+    if (operand_count == (size_t)(arity + parameters) || (!required && operand_count == (size_t)arity)) return TOSAJIT_OK;
+    if (parameters)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values", op_table[op].name, arity,
+                          arity == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu", op_table[op].name, arity, arity == 1 ? "" : "s",
                       operand_count);
 }
 
+/* An op with the types of its operands, before it is a node. */
+typedef struct op_use {
+    tosajit_op op;
+    const tosajit_tensor_type *operands;
+    int operand_count;
+    const tosajit_attributes *attributes;
+    const tosajit_tensor_type *declared; /* or null */
+    bool strict;
+} op_use;
+
+/* The number of elements that a parameter must have; TOSAJIT_DYNAMIC if that is open. */
+static int64_t expected_count(const op_parameter *p, const tosajit_tensor_type *operand) {
+    if (p->count) return p->count;
+    return operand->rank > 0 ? operand->dims[operand->rank - 1] : TOSAJIT_DYNAMIC;
+}
+
+static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_type result) {
+    const tosajit_tensor_type *operand = &use->operands[0], *type = &use->operands[op_table[use->op].arity + k];
+    op_parameter p = op_describe_parameter(use->op, k, operand->element, result, use->attributes);
+    if (type->element != p.element)
+        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name, type_print(type).text, tosajit_type_name(p.element));
+    if (p.count == 0 && operand->rank == 0) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "per_channel needs an operand with a dimension");
+    if (type->rank == TOSAJIT_UNRANKED) return TOSAJIT_OK;
+    int64_t expected = expected_count(&p, operand);
+    bool fits = type->rank == 1 && (type->dims[0] == expected || type->dims[0] == TOSAJIT_DYNAMIC || expected == TOSAJIT_DYNAMIC);
+    if (fits) return TOSAJIT_OK;
+    if (expected == TOSAJIT_DYNAMIC)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but a parameter has rank 1", p.name, type_print(type).text);
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name, type_print(type).text, expected,
+                      expected == 1 ? "" : "s");
+}
+
 /* The type of an op's result from the types of its operands, and the legality of everything; the one place that decides. */
-static tosajit_status infer(tosajit_op op, const tosajit_tensor_type *operands, size_t count, const tosajit_attributes *attributes,
-                            const tosajit_tensor_type *declared, int strict, tosajit_tensor_type *inferred) {
+static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
+    int arity = op_table[use->op].arity;
     tosajit_type elements[TOSAJIT_MAX_ARITY];
-    for (size_t k = 0; k < count; k++) elements[k] = operands[k].element;
-    tosajit_type element = declared ? declared->element : TOSAJIT_TYPE_COUNT;
-    if (!declared && !op_result_element(op, elements, &element)) element = elements[count - 1];
-    if (!declared && op_table[op].signature == SIGNATURE_CONVERT)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s needs a result type: the element type to convert to", op_table[op].name);
-    tosajit_status status = op_check_elements(op, elements, element);
-    if (!status) status = op_check_attributes(op, elements[0], attributes);
-    if (!status) status = tosajit_infer_shape(operands, count, strict, inferred);
+    for (int k = 0; k < arity; k++) elements[k] = use->operands[k].element;
+    tosajit_type element = use->declared ? use->declared->element : TOSAJIT_TYPE_COUNT;
+    if (!use->declared && op_needs_result(use->op))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s needs a result type: the element type to convert to", op_table[use->op].name);
+    if (!use->declared && !op_result_element(use->op, elements, &element)) element = elements[arity - 1];
+    tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
+    if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
+    if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    for (int k = 0; !status && k < use->operand_count - arity; k++) status = check_parameter_type(use, k, element);
     if (status) return status;
     inferred->element = element;
-    return declared ? tosajit_verify_result(inferred, declared, strict) : TOSAJIT_OK;
+    return use->declared ? tosajit_verify_result(inferred, use->declared, use->strict) : TOSAJIT_OK;
+}
+
+/* The values of constant parameters; a table must be at hand as a whole. */
+static tosajit_status check_parameter_values(const tosajit_expr *expr, const expr_node *node) {
+    int arity = op_table[node->op].arity;
+    tosajit_type operand = expr->nodes[node->operands[0]].type.element;
+    for (int k = 0; k < node->operand_count - arity; k++) {
+        const expr_node *value = &expr->nodes[node->operands[arity + k]];
+        op_parameter p = op_describe_parameter(node->op, k, operand, node->type.element, &node->attributes);
+        if (value->kind == NODE_OP && expr_role(node, arity + k) == ROLE_TABLE) /* its elements exist one by one */
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s must be an input or a constant, not the result of tosa.%s", p.name, op_table[value->op].name);
+        int64_t count = value->kind == NODE_CONSTANT && !value->splat ? value->type.dims[0] : 1;
+        tosajit_status status = value->kind == NODE_CONSTANT ? op_check_parameter(&p, value->data, count) : TOSAJIT_OK;
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
+/* A table is read at any index, so a constant of equal elements is needed in full length. */
+static tosajit_status expand_constant(tosajit_expr *expr, expr_node *node) {
+    size_t element = node->data_size, size = element * (size_t)node->type.dims[0];
+    char *data = memory_new(&expr->allocator, size, 1);
+    if (!data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table of %zu bytes", size);
+    for (size_t at = 0; at < size; at += element) memcpy(data + at, node->data, element);
+    memory_free(&expr->allocator, node->data, node->data_size, 1);
+    node->data = data;
+    node->data_size = size;
+    node->splat = false;
+    expr->constant_count++;
+    return TOSAJIT_OK;
+}
+
+static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
+    expr_node *node = &expr->nodes[op->operands[op->operand_count - 1]];
+    if (op_table[op->op].signature != SIGNATURE_LOOKUP || node->table) return TOSAJIT_OK;
+    tosajit_status status = check_tensor_limit(expr);
+    if (status) return status;
+    node->table = true;
+    expr->table_count++;
+    if (node->kind != NODE_CONSTANT || !node->splat) return TOSAJIT_OK;
+    status = check_tensor_limit(expr);
+    return status ? status : expand_constant(expr, node);
 }
 
 tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands, size_t operand_count,
@@ -143,8 +230,9 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!expr || !operands || !value) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_op: expr, operands or value is a null pointer");
     tosajit_status status = check_op(op, operand_count);
     if (status) return status;
-    expr_node node = {.kind = NODE_OP, .op = op, .tensor = -1, .attributes = attributes ? *attributes : no_attributes};
-    tosajit_tensor_type types[TOSAJIT_MAX_ARITY];
+    expr_node node = {.kind = NODE_OP, .op = op, .tensor = -1, .operand_count = (int)operand_count};
+    node.attributes = attributes ? *attributes : no_attributes;
+    tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS];
     for (size_t k = 0; k < operand_count; k++) {
         if (operands[k] < 0 || (size_t)operands[k] >= expr->count)
             return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s operand %zu: %d is not a value of this expression", op_table[op].name, k,
@@ -152,7 +240,10 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
         node.operands[k] = operands[k];
         types[k] = expr->nodes[operands[k]].type;
     }
-    status = infer(op, types, operand_count, &node.attributes, result, expr->strict, &node.type);
+    op_use use = {op, types, node.operand_count, &node.attributes, result, expr->strict};
+    status = infer(&use, &node.type);
+    if (!status) status = check_parameter_values(expr, &node);
+    if (!status) status = note_table(expr, &node);
     if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
     if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
     return append(expr, &node, value);
@@ -180,7 +271,8 @@ tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands
     tosajit_tensor_type shape;
     tosajit_status status = check_op(op, operand_count);
     if (status) return status;
-    status = infer(op, operands, operand_count, attributes ? attributes : &no_attributes, result, strict, &shape);
+    op_use use = {op, operands, (int)operand_count, attributes ? attributes : &no_attributes, result, strict != 0};
+    status = infer(&use, &shape);
     if (status) return diag_prefix(status, "tosa.%s: ", op_table[op].name);
     if (inferred) *inferred = shape;
     return TOSAJIT_OK;
@@ -192,14 +284,14 @@ static void mark_live(const tosajit_expr *expr, uint8_t *live) {
     for (size_t k = expr->count; k-- > 0;) {
         const expr_node *node = &expr->nodes[k];
         if (node->kind == NODE_INPUT) live[k] = 1;
-        for (int o = 0; live[k] && node->kind == NODE_OP && o < op_table[node->op].arity; o++) live[node->operands[o]] = 1;
+        for (int o = 0; live[k] && o < node->operand_count; o++) live[node->operands[o]] = 1;
     }
 }
 
 /* Copy one live node, renumbered by moved[]. */
 static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved, tosajit_expr *program, tosajit_value *value) {
     expr_node node = *source;
-    for (int o = 0; node.kind == NODE_OP && o < op_table[node.op].arity; o++) node.operands[o] = moved[node.operands[o]];
+    for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
     if (node.kind == NODE_INPUT) program->input_count++;
     if (node.kind != NODE_CONSTANT) return append(program, &node, value);
     node.data = memory_new(&program->allocator, node.data_size, 1);

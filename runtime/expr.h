@@ -12,11 +12,13 @@ typedef enum node_kind { NODE_INPUT, NODE_CONSTANT, NODE_OP } node_kind;
 typedef struct expr_node {
     node_kind kind;
     tosajit_op op;                               /* of a NODE_OP */
-    tosajit_value operands[TOSAJIT_MAX_ARITY];
+    int operand_count; /* of a NODE_OP, parameters included */
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS];
     tosajit_attributes attributes;
     tosajit_tensor_type type;                    /* as declared, or inferred where nothing was declared */
     int32_t tensor;                              /* inputs: position; non-splat constants: position behind all inputs; else -1 */
     bool splat;                                  /* of a NODE_CONSTANT: data is one element */
+    bool table;                                  /* some op looks it up */
     void *data;                                  /* of a NODE_CONSTANT; owned */
     size_t data_size;
 } expr_node;
@@ -28,7 +30,17 @@ struct tosajit_expr {
     size_t count, capacity;
     tosajit_value results[TOSAJIT_MAX_TENSORS];
     int32_t result_count, input_count, constant_count; /* constants that are tensors, i.e. not splat */
+    int32_t table_count;                               /* tensors that are tables: a part may read them as data besides */
 };
+
+/* How a node uses an operand: what broadcasting does to it, and how code reads it. */
+typedef enum operand_role {
+    ROLE_DATA,      /* broadcast */
+    ROLE_PARAMETER, /* one element for the whole tensor */
+    ROLE_CHANNEL,   /* a parameter with one element per index of the last dimension; broadcast like data */
+    ROLE_TABLE,     /* looked up, at any index */
+} operand_role;
+operand_role expr_role(const expr_node *node, int operand);
 
 /* A copy with all inputs and, of the rest, only what the results need. */
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_expr **program);

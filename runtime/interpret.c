@@ -2,36 +2,8 @@
  * code with the kernels, so that each is a check of the other. */
 #include "runtime/interpret.h"
 
-#include <string.h>
-
 #include "runtime/ops.h"
 #include "runtime/types.h"
-
-static cell load(tosajit_type type, const void *address) {
-    cell value = {.i = 0};
-    switch (tosajit_type_size(type)) {
-    case 1: { int8_t v; memcpy(&v, address, sizeof v); value.i = v; break; }
-    case 2: { int16_t v; memcpy(&v, address, sizeof v); value.i = v; break; }
-    case 4: { int32_t v; memcpy(&v, address, sizeof v); value.i = v; break; }
-    default: memcpy(&value.i, address, sizeof value.i); break;
-    }
-    if (type == TOSAJIT_I1) value.i = value.i != 0;
-    if (type == TOSAJIT_F32) memcpy(&value.f, address, sizeof value.f);
-    return value;
-}
-
-static void store(tosajit_type type, void *address, cell value) {
-    if (type == TOSAJIT_F32) {
-        memcpy(address, &value.f, sizeof value.f);
-        return;
-    }
-    switch (tosajit_type_size(type)) {
-    case 1: { int8_t v = (int8_t)value.i; memcpy(address, &v, sizeof v); break; }
-    case 2: { int16_t v = (int16_t)value.i; memcpy(address, &v, sizeof v); break; }
-    case 4: { int32_t v = (int32_t)value.i; memcpy(address, &v, sizeof v); break; }
-    default: memcpy(address, &value.i, sizeof value.i); break;
-    }
-}
 
 /* The address of the element that index of the iteration space reads: dimensions align at the end, size 1 repeats. */
 static char *element(const tosajit_tensor *tensor, int32_t rank, const int64_t *index) {
@@ -42,18 +14,38 @@ static char *element(const tosajit_tensor *tensor, int32_t rank, const int64_t *
     return address;
 }
 
+/* The table that a node looks up, among the leaves. */
+static const tosajit_tensor *table_of(const plan_part *part, const expr_node *node, const tosajit_tensor *leaves) {
+    for (int32_t k = 0; node->op == TOSAJIT_OP_table && k < part->leaf_count; k++)
+        if (part->leaves[k].table && part->leaves[k].value == node->operands[1]) return &leaves[k];
+    return NULL;
+}
+
+/* Whether an op moves elements without looking at them. */
+static bool moves(tosajit_op op) { return op == TOSAJIT_OP_identity || op == TOSAJIT_OP_select; }
+
+static uint64_t evaluate_op(const tosajit_expr *program, const expr_node *node, const tosajit_tensor *table, const uint64_t *bits) {
+    cell operands[TOSAJIT_MAX_OPERANDS];
+    for (int o = 0; o < node->operand_count; o++) {
+        tosajit_type type = program->nodes[node->operands[o]].type.element;
+        if (moves(node->op) && type != TOSAJIT_I1)
+            operands[o].i = (int64_t)bits[node->operands[o]];
+        else
+            operands[o] = convert_decode(type, bits[node->operands[o]]);
+    }
+    interpret_op op = {&node->attributes, program->nodes[node->operands[0]].type.element, node->type.element, node->operand_count, table};
+    cell value = interpret_functions[node->op](&op, operands);
+    return moves(node->op) ? (uint64_t)value.i : convert_encode(node->type.element, value);
+}
+
 /* Evaluate every node of the part for one element. */
-static void evaluate(const tosajit_kernel *kernel, int32_t part_index, cell *cells) {
+static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves, uint64_t *bits) {
     const tosajit_expr *program = kernel->program;
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         if (!(kernel->plan.node_parts[k] >> part_index & 1)) continue;
-        if (node->kind == NODE_CONSTANT && node->splat) cells[k] = load(node->type.element, node->data);
-        if (node->kind != NODE_OP) continue;
-        cell operands[TOSAJIT_MAX_ARITY];
-        for (int o = 0; o < op_table[node->op].arity; o++) operands[o] = cells[node->operands[o]];
-        interpret_op op = {&node->attributes, program->nodes[node->operands[0]].type.element, node->type.element};
-        cells[k] = interpret_table[node->op](&op, operands);
+        if (node->kind == NODE_CONSTANT && node->splat) bits[k] = convert_load(node->type.element, node->data);
+        if (node->kind == NODE_OP) bits[k] = evaluate_op(program, node, table_of(&kernel->plan.parts[part_index], node, leaves), bits);
     }
 }
 
@@ -67,16 +59,21 @@ static bool next(int32_t rank, const int64_t *sizes, int64_t *index) {
 }
 
 void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves, const tosajit_tensor *results,
-                    cell *cells) {
+                    uint64_t *bits) {
     const plan_part *part = &kernel->plan.parts[part_index];
     const tosajit_expr *program = kernel->program;
     int64_t count, index[TOSAJIT_MAX_RANK] = {0};
     if (!size_count(part->rank, results[0].dims, &count) || count == 0) return; /* sizes were checked: empty */
     do {
         for (int32_t k = 0; k < part->leaf_count; k++)
-            cells[part->leaves[k].value] = load(leaves[k].element, element(&leaves[k], part->rank, index));
-        evaluate(kernel, part_index, cells);
-        for (int32_t r = 0; r < part->result_count; r++)
-            store(results[r].element, element(&results[r], part->rank, index), cells[program->results[part->results[r]]]);
+            if (!part->leaves[k].table)
+                bits[part->leaves[k].value] = convert_load(leaves[k].element, element(&leaves[k], part->rank, index));
+        evaluate(kernel, part_index, leaves, bits);
+        for (int32_t r = 0; r < part->result_count; r++) {
+            /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
+            uint64_t result = bits[program->results[part->results[r]]];
+            if (results[r].element == TOSAJIT_I1) result = (result & 0xff) != 0;
+            convert_store(results[r].element, element(&results[r], part->rank, index), result);
+        }
     } while (next(part->rank, results[0].dims, index));
 }

@@ -4,28 +4,26 @@
 #ifndef TOSAJIT_RUNTIME_INTERPRET_H
 #define TOSAJIT_RUNTIME_INTERPRET_H
 
+#include "runtime/convert.h"
 #include "runtime/kernel.h"
-
-/* One value: `i` for integers (sign-extended) and i1 (0 or 1), `f` for f32; raw bits in `i` for types that ops only move. */
-typedef union cell {
-    int64_t i;
-    float f;
-} cell;
 
 typedef struct interpret_op {
     const tosajit_attributes *attributes;
     tosajit_type operand, result; /* element types of operand 0 and of the result */
+    int operand_count;            /* parameters included */
+    const tosajit_tensor *table;  /* of the op table, else null */
 } interpret_op;
 
-/* interpret_add, ...: the op on one element. */
+/* interpret_add, ...: the op on one element. Floating-point results need not be rounded to the result's type: that is done once,
+ * for all ops; every type but f64 is computed in double. identity and select see integers, the bits themselves. */
 typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) interpret_function interpret_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
-extern interpret_function *const interpret_table[TOSAJIT_OP_COUNT];
+extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
-/* Compute one part. leaves[k] describes leaf k, results[k] result k of the part; dims and strides are never null. cells has room
+/* Compute one part. leaves[k] describes leaf k, results[k] result k of the part; dims and strides are never null. bits has room
  * for every node of the program. */
-void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results, cell *cells);
+void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results, uint64_t *bits);
 
 #endif

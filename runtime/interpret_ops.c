@@ -1,20 +1,20 @@
 /* What every op computes, one element at a time, written from the TOSA definitions for clarity, not speed. Corner results that
  * TOSA leaves open are listed in docs/semantics.md. */
 #include <math.h>
-#include <string.h>
 
 #include "runtime/interpret.h"
+#include "runtime/ops.h"
 #include "runtime/types.h"
 
-interpret_function *const interpret_table[TOSAJIT_OP_COUNT] = {
+interpret_function *const interpret_functions[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) interpret_##name,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };
 
 static cell from_int(int64_t value) { return (cell){.i = value}; }
-static cell from_float(float value) { return (cell){.f = value}; }
-static bool is_float(const interpret_op *op) { return op->operand == TOSAJIT_F32; }
+static cell from_float(double value) { return (cell){.f = value}; }
+static bool is_float(const interpret_op *op) { return type_is_float(op->operand); }
 
 /* The low bits of a value as a signed integer of the type's width. */
 static cell wrap(tosajit_type type, uint64_t value) {
@@ -33,7 +33,7 @@ static int64_t clip(int64_t value, int64_t low, int64_t high) { return value < l
 /* Unary, integer and logical. */
 
 cell interpret_abs(const interpret_op *op, const cell *x) {
-    if (is_float(op)) return from_float(fabsf(x[0].f));
+    if (is_float(op)) return from_float(fabs(x[0].f));
     return x[0].i < 0 ? wrap(op->operand, 0 - (uint64_t)x[0].i) : x[0];
 }
 cell interpret_bitwise_not(const interpret_op *op, const cell *x) { return (void)op, from_int(~x[0].i); }
@@ -49,39 +49,39 @@ cell interpret_clz(const interpret_op *op, const cell *x) {
 
 cell interpret_negate(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(-x[0].f);
-    int64_t negated = op->attributes->output_zp - (x[0].i - op->attributes->input_zp);
     int width = type_width(op->operand);
-    return from_int(clip(negated, type_min(width), type_max(width)));
+    int64_t input_zp = op->attributes->input_zp, output_zp = op->attributes->output_zp;
+    if (op->operand == TOSAJIT_I8 && op->operand_count == 3) input_zp = x[1].i, output_zp = x[2].i;
+    if (x[0].i == INT64_MIN) return from_int(INT64_MAX);
+    return from_int(clip(output_zp - (x[0].i - input_zp), type_min(width), type_max(width)));
 }
 
 cell interpret_clamp(const interpret_op *op, const cell *x) {
     const tosajit_attributes *a = op->attributes;
     if (!is_float(op)) return from_int(clip(x[0].i, a->min_val.i, a->max_val.i));
-    cell low = from_float((float)a->min_val.f), high = from_float((float)a->max_val.f);
-    cell bounded = interpret_maximum(op, (cell[]){x[0], low});
-    return interpret_minimum(op, (cell[]){bounded, high});
+    cell bounded = interpret_maximum(op, (cell[]){x[0], a->min_val});
+    return interpret_minimum(op, (cell[]){bounded, a->max_val});
 }
 
-/* Unary, floating point: evaluated in double and rounded once. */
+/* Unary, floating point. */
 
-cell interpret_ceil(const interpret_op *op, const cell *x) { return (void)op, from_float(ceilf(x[0].f)); }
-cell interpret_floor(const interpret_op *op, const cell *x) { return (void)op, from_float(floorf(x[0].f)); }
-cell interpret_cos(const interpret_op *op, const cell *x) { return (void)op, from_float((float)cos((double)x[0].f)); }
-cell interpret_sin(const interpret_op *op, const cell *x) { return (void)op, from_float((float)sin((double)x[0].f)); }
-cell interpret_erf(const interpret_op *op, const cell *x) { return (void)op, from_float((float)erf((double)x[0].f)); }
-cell interpret_exp(const interpret_op *op, const cell *x) { return (void)op, from_float((float)exp((double)x[0].f)); }
-cell interpret_log(const interpret_op *op, const cell *x) { return (void)op, from_float((float)log((double)x[0].f)); }
-cell interpret_tanh(const interpret_op *op, const cell *x) { return (void)op, from_float((float)tanh((double)x[0].f)); }
-cell interpret_reciprocal(const interpret_op *op, const cell *x) { return (void)op, from_float(1.0f / x[0].f); }
-cell interpret_rsqrt(const interpret_op *op, const cell *x) { return (void)op, from_float((float)(1.0 / sqrt((double)x[0].f))); }
+cell interpret_ceil(const interpret_op *op, const cell *x) { return (void)op, from_float(ceil(x[0].f)); }
+cell interpret_floor(const interpret_op *op, const cell *x) { return (void)op, from_float(floor(x[0].f)); }
+cell interpret_cos(const interpret_op *op, const cell *x) { return (void)op, from_float(cos(x[0].f)); }
+cell interpret_sin(const interpret_op *op, const cell *x) { return (void)op, from_float(sin(x[0].f)); }
+cell interpret_erf(const interpret_op *op, const cell *x) { return (void)op, from_float(erf(x[0].f)); }
+cell interpret_exp(const interpret_op *op, const cell *x) { return (void)op, from_float(exp(x[0].f)); }
+cell interpret_log(const interpret_op *op, const cell *x) { return (void)op, from_float(log(x[0].f)); }
+cell interpret_tanh(const interpret_op *op, const cell *x) { return (void)op, from_float(tanh(x[0].f)); }
+cell interpret_reciprocal(const interpret_op *op, const cell *x) { return (void)op, from_float(1.0 / x[0].f); }
+cell interpret_rsqrt(const interpret_op *op, const cell *x) { return (void)op, from_float(1.0 / sqrt(x[0].f)); }
 cell interpret_sigmoid(const interpret_op *op, const cell *x) {
     /* 1/(1+e^-x) cancels nothing: the sum is at least 1. Written through e^x where that is small, to keep its tail. */
-    double v = (double)x[0].f;
-    double result = v < 0 ? exp(v) / (1.0 + exp(v)) : 1.0 / (1.0 + exp(-v));
-    return (void)op, from_float((float)result);
+    double v = x[0].f;
+    return (void)op, from_float(v < 0 ? exp(v) / (1.0 + exp(v)) : 1.0 / (1.0 + exp(-v)));
 }
 
-/* Binary. */
+/* Binary. Sums and products of f32 and narrower types are so much shorter than a double that rounding twice does no harm. */
 
 cell interpret_add(const interpret_op *op, const cell *x) {
     return is_float(op) ? from_float(x[0].f + x[1].f) : wrap(op->operand, (uint64_t)x[0].i + (uint64_t)x[1].i);
@@ -92,17 +92,20 @@ cell interpret_sub(const interpret_op *op, const cell *x) {
 
 cell interpret_mul(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(x[0].f * x[1].f);
+    if (op->operand != TOSAJIT_I32) return wrap(op->result, (uint64_t)x[0].i * (uint64_t)x[1].i);
     int64_t product = x[0].i * x[1].i; /* at most 62 bits */
-    int shift = op->attributes->shift;
+    uint64_t shift = op->operand_count == 3 ? pattern(TOSAJIT_I8, x[2].i) : (uint64_t)op->attributes->shift;
+    if (shift > 63) shift = 63;
     if (shift > 0) product = (product >> shift) + (product >> (shift - 1) & 1);
     return wrap(op->result, (uint64_t)product);
 }
 
 cell interpret_intdiv(const interpret_op *op, const cell *x) {
-    return x[1].i == 0 ? from_int(0) : wrap(op->operand, (uint64_t)(x[0].i / x[1].i));
+    if (x[1].i == 0) return from_int(0);
+    return x[1].i == -1 ? wrap(op->operand, 0 - (uint64_t)x[0].i) : from_int(x[0].i / x[1].i);
 }
 
-cell interpret_pow(const interpret_op *op, const cell *x) { return (void)op, from_float((float)pow((double)x[0].f, (double)x[1].f)); }
+cell interpret_pow(const interpret_op *op, const cell *x) { return (void)op, from_float(pow(x[0].f, x[1].f)); }
 
 /* IEEE 754 maximum: -0 < +0. Ignoring NaN it is maximumNumber. */
 cell interpret_maximum(const interpret_op *op, const cell *x) {
@@ -156,20 +159,57 @@ cell interpret_select(const interpret_op *op, const cell *x) { return (void)op, 
 
 /* TOSA 1.1, CAST. */
 
-static int64_t round_saturate(float value, int64_t low, int64_t high) {
+static int64_t round_saturate(double value, int64_t low, int64_t high) {
     if (isnan(value)) return 0;
-    double rounded = nearbyint((double)value);
+    double rounded = nearbyint(value);
     return rounded <= (double)low ? low : rounded >= (double)high ? high : (int64_t)rounded;
 }
 
 cell interpret_cast(const interpret_op *op, const cell *x) {
-    if (op->operand == TOSAJIT_F32) {
-        if (op->result == TOSAJIT_I1) return from_int(x[0].f != 0.0f);
+    if (is_float(op)) {
+        if (type_is_float(op->result)) return x[0];
+        if (op->result == TOSAJIT_I1) return from_int(x[0].f != 0);
         int width = type_width(op->result);
         return from_int(round_saturate(x[0].f, type_min(width), type_max(width)));
     }
-    int64_t value = op->attributes->input_unsigned ? (int64_t)pattern(op->operand, x[0].i) : x[0].i;
-    if (op->result == TOSAJIT_F32) return from_float((float)value);
-    if (op->result == TOSAJIT_I1) return from_int(value != 0);
-    return wrap(op->result, (uint64_t)value);
+    bool is_unsigned = op->attributes->input_unsigned;
+    if (type_is_float(op->result)) return from_float(is_unsigned ? (double)pattern(op->operand, x[0].i) : (double)x[0].i);
+    if (op->result == TOSAJIT_I1) return from_int(x[0].i != 0);
+    return wrap(op->result, is_unsigned ? pattern(op->operand, x[0].i) : (uint64_t)x[0].i);
+}
+
+/* TOSA 1.1, TABLE. */
+
+static int64_t entry(const interpret_op *op, int64_t index) {
+    const tosajit_tensor *table = op->table;
+    return convert_decode(table->element, convert_load(table->element, (const char *)table->data + index * table->strides[0])).i;
+}
+
+cell interpret_table(const interpret_op *op, const cell *x) {
+    if (op->operand == TOSAJIT_I8) return from_int(entry(op, x[0].i + 128));
+    int64_t index = (x[0].i + 32768) >> 7, fraction = x[0].i & 127;
+    int64_t base = entry(op, index), slope = entry(op, index + 1) - base;
+    return from_int(128 * base + slope * fraction);
+}
+
+/* TOSA 1.1, RESCALE, in 64 bits throughout; parameters that are open may hold any value, so sums and products wrap. */
+cell interpret_rescale(const interpret_op *op, const cell *x) {
+    const tosajit_attributes *a = op->attributes;
+    const cell *parameters = x + 1;
+    bool input_zp = op->operand == TOSAJIT_I8 || a->input_unsigned, output_zp = op->result == TOSAJIT_I8 || a->output_unsigned;
+    int64_t value = a->input_unsigned ? (int64_t)pattern(op->operand, x[0].i) : x[0].i;
+    int64_t in_zp = parameters[PARAMETER_INPUT_ZP].i, out_zp = parameters[PARAMETER_OUTPUT_ZP].i;
+    if (a->input_unsigned) in_zp = (int64_t)pattern(op->operand, in_zp);
+    if (a->output_unsigned) out_zp = (int64_t)pattern(op->result, out_zp);
+    if (input_zp) value -= in_zp;
+    uint64_t shift = pattern(TOSAJIT_I8, parameters[PARAMETER_SHIFT].i), round = 0;
+    if (shift > 63) shift = 63;
+    if (shift > 0) round = UINT64_C(1) << (shift - 1);
+    if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && shift > 31) round += value >= 0 ? UINT64_C(1) << 30 : 0 - (UINT64_C(1) << 30);
+    uint64_t product = (uint64_t)value * (uint64_t)parameters[PARAMETER_MULTIPLIER].i;
+    int64_t scaled = (int64_t)(product + round) >> shift;
+    int width = type_width(op->result);
+    int64_t low = a->output_unsigned ? 0 : type_min(width), high = a->output_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
+    if (!output_zp) return from_int(clip(scaled, low, high));
+    return from_int(clip(clip(scaled, INT32_MIN, INT32_MAX) + out_zp, low, high));
 }

@@ -91,6 +91,7 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         .operand_count = part->operand_count,
         .constant_count = part->leaf_count - part->operand_count,
         .result_count = part->result_count,
+        .tables = plan_tables(part),
         .operand_index = part->operands,
         .constants = part->constants,
         .result_index = part->results,

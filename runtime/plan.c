@@ -33,13 +33,15 @@ static value_info leaf_info(const expr_node *node) {
     return info;
 }
 
-/* Record that a dimension of value, which depends on dynamic sizes, must be exactly `size`. */
-static tosajit_status add_check(plan *p, tosajit_value value, int32_t from_end, int64_t size, uint64_t dynamic) {
-    for (size_t k = 0; k < p->check_count; k++)
-        if (p->checks[k].dynamic == dynamic && p->checks[k].size == size && p->checks[k].from_end == from_end) return TOSAJIT_OK;
+static tosajit_status add_check(plan *p, plan_check check) {
+    for (size_t k = 0; k < p->check_count; k++) {
+        const plan_check *known = &p->checks[k];
+        if (known->dynamic == check.dynamic && known->other == check.other && known->size == check.size && known->from_end == check.from_end)
+            return TOSAJIT_OK;
+    }
     if (!memory_grow(&p->allocator, (void **)&p->checks, &p->check_capacity, p->check_count + 1, sizeof *p->checks))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
-    p->checks[p->check_count++] = (plan_check){value, from_end, size, dynamic};
+    p->checks[p->check_count++] = check;
     return TOSAJIT_OK;
 }
 
@@ -53,11 +55,51 @@ static tosajit_status apply_declared(plan *p, const tosajit_expr *program, tosaj
         if (dim->size != TOSAJIT_DYNAMIC)
             return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s dimension %d: declared %" PRId64 ", but the operands always give %" PRId64,
                               expr_value_name(program, value).text, (int)d, declared, dim->size);
-        tosajit_status status = add_check(p, value, info->rank - d, declared, dim->dynamic);
+        tosajit_status status = add_check(p, (plan_check){value, info->rank - d, declared, dim->dynamic, 0});
         if (status) return status;
         dim->size = declared;
     }
     return TOSAJIT_OK;
+}
+
+static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_value value, int o, const value_info *operand, value_info *info) {
+    int32_t shift = info->rank - operand->rank;
+    for (int32_t d = 0; d < operand->rank; d++) {
+        dim_info *dim = &info->dims[d + shift];
+        const dim_info *from = &operand->dims[d];
+        if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 && from->size != 1 && dim->size != from->size)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: operand %d dimension %d is always %" PRId64 ", which does not broadcast with %" PRId64,
+                              expr_value_name(program, value).text, o, (int)d, from->size, dim->size);
+        if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1)) dim->size = from->size;
+        dim->dynamic |= from->dynamic;
+        dim->stretched |= from->stretched;
+    }
+    return TOSAJIT_OK;
+}
+
+/* The one dimension of a parameter must have the size `expected`, which may be dynamic with the tensors of its own. */
+static tosajit_status match_parameter(plan *p, const tosajit_expr *program, tosajit_value value, int o, const dim_info *given,
+                                      const dim_info *expected) {
+    if (given->size != TOSAJIT_DYNAMIC && expected->size != TOSAJIT_DYNAMIC) {
+        if (given->size == expected->size) return TOSAJIT_OK;
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: operand %d always has %" PRId64 " elements, but must have %" PRId64,
+                          expr_value_name(program, value).text, o, given->size, expected->size);
+    }
+    tosajit_value parameter = program->nodes[value].operands[o], data = program->nodes[value].operands[0];
+    if (given->size == TOSAJIT_DYNAMIC && expected->size == TOSAJIT_DYNAMIC)
+        return add_check(p, (plan_check){parameter, 1, TOSAJIT_DYNAMIC, given->dynamic, expected->dynamic});
+    if (given->size == TOSAJIT_DYNAMIC) return add_check(p, (plan_check){parameter, 1, expected->size, given->dynamic, 0});
+    return add_check(p, (plan_check){data, 1, given->size, expected->dynamic, 0});
+}
+
+static tosajit_status parameter_info(plan *p, const tosajit_expr *program, tosajit_value value, int o, const value_info *infos) {
+    const expr_node *node = &program->nodes[value];
+    const value_info *given = &infos[node->operands[o]], *data = &infos[node->operands[0]];
+    if (expr_role(node, o) == ROLE_CHANNEL) return match_parameter(p, program, value, o, &given->dims[0], &data->dims[data->rank - 1]);
+    op_parameter described = op_describe_parameter(node->op, o - op_table[node->op].arity, program->nodes[node->operands[0]].type.element,
+                                                   node->type.element, &node->attributes);
+    dim_info expected = {described.count, 0, false};
+    return match_parameter(p, program, value, o, &given->dims[0], &expected);
 }
 
 static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_value value, value_info *infos) {
@@ -65,21 +107,11 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     value_info *info = &infos[value];
     info->rank = node->type.rank;
     for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, false};
-    for (int o = 0; o < op_table[node->op].arity; o++) {
-        const value_info *operand = &infos[node->operands[o]];
-        int32_t shift = info->rank - operand->rank;
-        for (int32_t d = 0; d < operand->rank; d++) {
-            dim_info *dim = &info->dims[d + shift];
-            const dim_info *from = &operand->dims[d];
-            if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 && from->size != 1 && dim->size != from->size)
-                return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: operand %d dimension %d is always %" PRId64 ", which does not broadcast with %" PRId64,
-                                  expr_value_name(program, value).text, o, (int)d, from->size, dim->size);
-            if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1)) dim->size = from->size;
-            dim->dynamic |= from->dynamic;
-            dim->stretched |= from->stretched;
-        }
-    }
-    return apply_declared(p, program, value, info);
+    tosajit_status status = TOSAJIT_OK;
+    for (int o = 0; !status && o < node->operand_count; o++)
+        status = expr_role(node, o) == ROLE_DATA ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
+                                                 : parameter_info(p, program, value, o, infos);
+    return status ? status : apply_declared(p, program, value, info);
 }
 
 static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *infos) {
@@ -119,7 +151,8 @@ static void assign_results(plan *p, const tosajit_expr *program, const value_inf
     }
     for (size_t k = program->count; k-- > 0;) {
         const expr_node *node = &program->nodes[k];
-        for (int o = 0; node->kind == NODE_OP && o < op_table[node->op].arity; o++) p->node_parts[node->operands[o]] |= p->node_parts[k];
+        for (int o = 0; o < node->operand_count; o++)
+            *(expr_role(node, o) == ROLE_TABLE ? &p->table_parts[node->operands[o]] : &p->node_parts[node->operands[o]]) |= p->node_parts[k];
     }
 }
 
@@ -129,18 +162,24 @@ static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *e
     return master ? MAP_IDENTITY : MAP_RUNTIME;
 }
 
-static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, const value_info *space) {
+/* A parameter of rank 1 may be read by a part of rank 0; it has one element then. */
+static map_kind map_of(const plan_leaf *leaf, const tosajit_tensor_type *type, int32_t rank, int32_t d, const value_info *space, uint64_t bit) {
+    int32_t own = d - (rank - type->rank);
+    return leaf->table || own < 0 ? MAP_ZERO : leaf_map(type->dims[own], bit, &space->dims[d]);
+}
+
+static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, bool table, const value_info *space) {
     int32_t k = part->leaf_count++;
     plan_leaf *leaf = &part->leaves[k];
     leaf->value = value;
+    leaf->table = table;
     part->operands[k] = leaf->tensor = node->tensor;
     if (node->kind == NODE_INPUT)
         part->operand_count++;
     else
         part->constants[k - part->operand_count] = node->data;
-    int32_t shift = part->rank - node->type.rank;
     for (int32_t d = 0; d < part->rank; d++)
-        leaf->maps[d] = (uint8_t)(d < shift ? MAP_ZERO : leaf_map(node->type.dims[d - shift], UINT64_C(1) << node->tensor, &space->dims[d]));
+        leaf->maps[d] = (uint8_t)map_of(leaf, &node->type, part->rank, d, space, UINT64_C(1) << node->tensor);
 }
 
 /* The tensors that a part reads: operands first, then constants. */
@@ -148,9 +187,16 @@ static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tos
     for (int kind = NODE_INPUT; kind <= NODE_CONSTANT; kind++)
         for (size_t k = 0; k < program->count; k++) {
             const expr_node *node = &program->nodes[k];
-            if ((int)node->kind == kind && node->tensor >= 0 && (p->node_parts[k] >> index & 1))
-                add_leaf(part, node, (tosajit_value)k, space);
+            if ((int)node->kind != kind || node->tensor < 0) continue;
+            if (p->node_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, false, space);
+            if (p->table_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, true, space);
         }
+}
+
+uint64_t plan_tables(const plan_part *part) {
+    uint64_t tables = 0;
+    for (int32_t k = 0; k < part->leaf_count; k++) tables |= (uint64_t)part->leaves[k].table << k;
+    return tables;
 }
 
 bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
@@ -165,7 +211,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     int64_t dense[TOSAJIT_MAX_RANK];
     for (int32_t k = 0; k < part->leaf_count; k++) {
         const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
-        walk_dense_strides(type->rank, type->dims, 1, dense);
+        if (!part->leaves[k].table) walk_dense_strides(type->rank, type->dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
             walk_strides(w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
     }
@@ -255,9 +301,10 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the expression has no result; name one with tosajit_expr_result");
     value_info *infos = memory_new(allocator, program->count, sizeof *infos);
     p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
+    p->table_parts = memory_new(allocator, program->count, sizeof *p->table_parts);
     p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
     tosajit_status status = TOSAJIT_OK;
-    if (!infos || !p->node_parts || !p->parts) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    if (!infos || !p->node_parts || !p->table_parts || !p->parts) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     if (!status) status = analyse(p, program, infos);
     if (!status) assign_results(p, program, infos);
     if (!status) plan_parts(p, program, infos);
@@ -268,6 +315,7 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
 
 void plan_destroy(plan *p) {
     memory_free(&p->allocator, p->node_parts, p->node_count, sizeof *p->node_parts);
+    memory_free(&p->allocator, p->table_parts, p->node_count, sizeof *p->table_parts);
     memory_free(&p->allocator, p->parts, p->part_capacity, sizeof *p->parts);
     memory_free(&p->allocator, p->checks, p->check_capacity, sizeof *p->checks);
     *p = (plan){0};

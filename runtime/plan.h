@@ -19,19 +19,21 @@ typedef enum map_kind {
     MAP_RUNTIME,  /* size == 1 ? 0 : d_i, when called */
 } map_kind;
 
-/* An operand or non-splat constant that a part reads. */
+/* An operand or non-splat constant that a part reads. One that is used as a table and as data is two leaves. */
 typedef struct plan_leaf {
     tosajit_value value;
     int32_t tensor; /* position among the kernel's tensors: operands, then constants */
+    bool table;     /* looked up; takes no part in broadcasting */
     uint8_t maps[TOSAJIT_MAX_RANK];
 } plan_leaf;
 
-/* A size that a declared type promises: the dynamic sizes of the tensors in `dynamic` must broadcast to exactly `size`. */
+/* A size that a declared type or a parameter demands: the dynamic sizes of the tensors in `dynamic` must broadcast to exactly
+ * `size`, or, where that is TOSAJIT_DYNAMIC, to the same as those in `other`. */
 typedef struct plan_check {
-    tosajit_value value; /* whose type promises it */
+    tosajit_value value; /* which demands it */
     int32_t from_end;    /* the dimension, 1 being the innermost: all tensors align there */
     int64_t size;
-    uint64_t dynamic;
+    uint64_t dynamic, other;
 } plan_check;
 
 typedef struct plan_part {
@@ -49,7 +51,8 @@ typedef struct plan_part {
 typedef struct plan {
     tosajit_allocator allocator;
     size_t node_count;
-    uint64_t *node_parts; /* per node, bit p: part p computes it */
+    uint64_t *node_parts;  /* per node, bit p: part p computes it */
+    uint64_t *table_parts; /* per node, bit p: part p looks it up */
     int32_t part_count;
     size_t part_capacity;
     plan_part *parts;
@@ -60,6 +63,9 @@ typedef struct plan {
 /* SHAPE_MISMATCH (sizes that can never match), UNRANKED_SHAPE, INVALID_ARGUMENT (no result), OUT_OF_MEMORY. */
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
 void plan_destroy(plan *p);
+
+/* The leaves that are tables, as bits. */
+uint64_t plan_tables(const plan_part *part);
 
 /* The coalesced walk of a part whose sizes are all static, over dense tensors and in elements: leaves, then the results. False
  * if a call decides anything. */

@@ -41,11 +41,11 @@ static void print_map(FILE *out, const plan_part *part, const plan_leaf *leaf, i
     fputs(" -> (", out);
     for (int32_t d = part->rank - leaf_rank; d < part->rank; d++) {
         if (d > part->rank - leaf_rank) fputs(", ", out);
-        if (leaf->maps[d] == MAP_ZERO)
+        if (d < 0 || leaf->maps[d] == MAP_ZERO) /* below 0: a parameter in a part of rank 0 */
             fputc('0', out);
         else
             fprintf(out, "d%d", (int)d);
-        if (leaf->maps[d] == MAP_RUNTIME) fprintf(out, " * s%d", next++);
+        if (d >= 0 && leaf->maps[d] == MAP_RUNTIME) fprintf(out, " * s%d", next++);
     }
     fputs(")>", out);
     *symbol = end;
@@ -57,7 +57,10 @@ static void print_leaves(FILE *out, const plan_part *part, const tosajit_expr *p
         const plan_leaf *leaf = &part->leaves[k];
         const tosajit_tensor_type *type = &program->nodes[leaf->value].type;
         fprintf(out, "  %s : %s  ", expr_value_name(program, leaf->value).text, type_print(type).text);
-        print_map(out, part, leaf, type->rank, &symbol);
+        if (leaf->table)
+            fputs("table", out);
+        else
+            print_map(out, part, leaf, type->rank, &symbol);
         fputc('\n', out);
     }
 }
@@ -84,12 +87,12 @@ static void print_class(FILE *out, const char *what, uint64_t set, const plan_pa
 }
 
 static void print_variants(FILE *out, const plan_part *part, const tosajit_expr *program) {
-    uint64_t all = part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
+    uint64_t tables = plan_tables(part), all = (part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0) & ~tables;
     for (int32_t v = 0; v < part->variant_count; v++) {
         const tosajit_variant *variant = &part->variants[v];
         fprintf(out, "  loop %d:", (int)v);
         print_class(out, "contiguous", all & ~variant->splat & ~variant->either, part, program);
-        print_class(out, "splat", variant->splat, part, program);
+        print_class(out, "splat", variant->splat & ~tables, part, program);
         print_class(out, "either", variant->either, part, program);
         fputc('\n', out);
     }
@@ -122,7 +125,10 @@ void plan_print(const plan *p, const tosajit_expr *program, FILE *out) {
     for (size_t k = 0; k < p->check_count; k++) {
         const plan_check *check = &p->checks[k];
         const tosajit_tensor_type *type = &program->nodes[check->value].type;
-        fprintf(out, "check when called: %s dimension %d is %" PRId64 "\n", expr_value_name(program, check->value).text,
-                (int)(type->rank - check->from_end), check->size);
+        fprintf(out, "check when called: %s dimension %d is ", expr_value_name(program, check->value).text, (int)(type->rank - check->from_end));
+        if (check->size == TOSAJIT_DYNAMIC)
+            fputs("one per channel\n", out);
+        else
+            fprintf(out, "%" PRId64 "\n", check->size);
     }
 }

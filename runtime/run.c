@@ -104,9 +104,10 @@ static tosajit_status size_mismatch(const plan_part *part, const view *operands,
 static tosajit_status iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
     for (int32_t d = 0; d < part->rank; d++) sizes[d] = part->extents[d] == TOSAJIT_DYNAMIC ? 1 : part->extents[d];
     for (int32_t k = 0; k < part->leaf_count; k++) {
+        if (part->leaves[k].table) continue;
         const tosajit_tensor *tensor = &tensors[part->leaves[k].tensor].tensor;
-        int32_t shift = part->rank - tensor->rank;
-        for (int32_t d = shift; d < part->rank; d++) {
+        int32_t shift = part->rank - tensor->rank; /* below 0 for a parameter of one element, in a part of rank 0 */
+        for (int32_t d = shift < 0 ? 0 : shift; d < part->rank; d++) {
             int64_t size = tensor->dims[d - shift];
             if (size == sizes[d] || size == 1) continue;
             if (sizes[d] != 1 || part->extents[d] == 1) return size_mismatch(part, tensors, k, d, sizes[d]);
@@ -116,24 +117,35 @@ static tosajit_status iteration_space(const plan_part *part, const view *tensors
     return TOSAJIT_OK;
 }
 
-/* Sizes that the declared type of a value promises. */
-static tosajit_status check_promises(const tosajit_kernel *kernel, const view *tensors) {
+/* What the dimension of these tensors, counted from the end, broadcasts to. */
+static tosajit_status broadcast_size(const tosajit_kernel *kernel, const view *tensors, uint64_t set, int32_t from_end, int64_t *size) {
+    *size = 1;
+    for (int32_t t = 0; t < kernel->tensor_count; t++) {
+        if (!(set >> t & 1)) continue;
+        const tosajit_tensor *tensor = &tensors[t].tensor;
+        int32_t d = tensor->rank - from_end;
+        int64_t own = tensor->dims[d];
+        if (own != 1 && *size != 1 && own != *size)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64, (int)t, (int)d, own,
+                              *size);
+        if (own != 1) *size = own;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Sizes that the declared type of a value, or its use as a parameter, demands. */
+static tosajit_status check_demands(const tosajit_kernel *kernel, const view *tensors) {
     for (size_t k = 0; k < kernel->plan.check_count; k++) {
         const plan_check *check = &kernel->plan.checks[k];
-        int64_t size = 1;
-        for (int32_t t = 0; t < kernel->tensor_count; t++) {
-            if (!(check->dynamic >> t & 1)) continue;
-            const tosajit_tensor *tensor = &tensors[t].tensor;
-            int64_t own = tensor->dims[tensor->rank - check->from_end];
-            if (own != 1 && size != 1 && own != size)
-                return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64, (int)t,
-                                  (int)(tensor->rank - check->from_end), own, size);
-            if (own != 1) size = own;
-        }
-        if (size != check->size)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is declared %s, but its dimension %d is %" PRId64 " in this call",
-                              expr_value_name(kernel->program, check->value).text, type_print(&kernel->program->nodes[check->value].type).text,
-                              (int)(kernel->program->nodes[check->value].type.rank - check->from_end), size);
+        const tosajit_tensor_type *type = &kernel->program->nodes[check->value].type;
+        int64_t size, expected = check->size;
+        tosajit_status status = broadcast_size(kernel, tensors, check->dynamic, check->from_end, &size);
+        if (!status && expected == TOSAJIT_DYNAMIC) status = broadcast_size(kernel, tensors, check->other, check->from_end, &expected);
+        if (status) return status;
+        if (size != expected)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s : %s: dimension %d is %" PRId64 " in this call, but must be %" PRId64,
+                              expr_value_name(kernel->program, check->value).text, type_print(type).text, (int)(type->rank - check->from_end), size,
+                              expected);
     }
     return TOSAJIT_OK;
 }
@@ -221,7 +233,7 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
         for (int32_t k = 0; k < reads->operand_count; k++) {
             const view *operand = &tensors[reads->leaves[k].tensor], *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
-            if (exactly_in_place(operand, result) && writer >= reader) continue;
+            if (exactly_in_place(operand, result) && writer >= reader && !reads->leaves[k].table) continue;
             return diag_error(TOSAJIT_OVERLAP, "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
                               (int)writes->results[r], (int)reads->leaves[k].tensor,
                               writer < reader ? ", and a later result still reads that operand" : "");
@@ -250,36 +262,37 @@ static void run_native(const tosajit_kernel *kernel, const kernel_code *code, in
     walk w;
     w.rank = part->rank;
     w.tensors = part->leaf_count + part->result_count;
-    void *pointers[TOSAJIT_MAX_TENSORS];
-    uint8_t element_sizes[TOSAJIT_MAX_TENSORS];
+    tile_tensors tile; /* not initialised: filled as far as it is used */
     for (int32_t d = 0; d < part->rank; d++) w.sizes[d] = sizes[d];
     for (int32_t t = 0; t < w.tensors; t++) {
-        const view *v = t < part->leaf_count ? &tensors[part->leaves[t].tensor] : &results[part->results[t - part->leaf_count]];
-        pointers[t] = v->tensor.data;
-        element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
+        bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
+        const view *v = is_leaf ? &tensors[part->leaves[t].tensor] : &results[part->results[t - part->leaf_count]];
+        tile.pointers[t] = v->tensor.data;
+        tile.element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
+        tile.splat_strides[t] = table ? v->strides[0] : 0;
         int32_t shift = part->rank - v->tensor.rank;
         for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(&w, d)[t] = d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
+            walk_strides(&w, d)[t] = table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
     walk_coalesce(&w);
-    tile_run(part, code->entries[part_index], &w, pointers, element_sizes);
+    tile_run(part, code->entries[part_index], &w, &tile);
 }
 
-static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, cell *cells) {
+static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, uint64_t *bits) {
     const plan_part *part = &kernel->plan.parts[part_index];
     tosajit_tensor leaves[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < part->leaf_count; k++) leaves[k] = tensors[part->leaves[k].tensor].tensor;
     for (int32_t r = 0; r < part->result_count; r++) written[r] = results[part->results[r]].tensor;
-    interpret_part(kernel, part_index, leaves, written, cells);
+    interpret_part(kernel, part_index, leaves, written, bits);
 }
 
 /* Compute every part that is not empty; natively if there is code. OUT_OF_MEMORY before anything is written. */
 static tosajit_status compute(const tosajit_kernel *kernel, const kernel_code *code, const view *tensors, const view *results) {
-    enum { STACK_CELLS = 512 };
-    cell stack[STACK_CELLS], *cells = stack;
+    enum { STACK_NODES = 512 };
+    uint64_t stack[STACK_NODES], *bits = stack;
     size_t count = kernel->program->count;
-    bool on_heap = !code && count > STACK_CELLS;
-    if (on_heap && !(cells = memory_new(&kernel->allocator, count, sizeof *cells)))
+    bool on_heap = !code && count > STACK_NODES;
+    if (on_heap && !(bits = memory_new(&kernel->allocator, count, sizeof *bits)))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
     uint64_t environment = fpenv_enter();
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
@@ -287,10 +300,10 @@ static tosajit_status compute(const tosajit_kernel *kernel, const kernel_code *c
         if (code)
             run_native(kernel, code, p, tensors, results);
         else
-            run_interpreted(kernel, p, tensors, results, cells);
+            run_interpreted(kernel, p, tensors, results, bits);
     }
     fpenv_leave(environment);
-    if (on_heap) memory_free(&kernel->allocator, cells, count, sizeof *cells);
+    if (on_heap) memory_free(&kernel->allocator, bits, count, sizeof *bits);
     return TOSAJIT_OK;
 }
 
@@ -332,7 +345,7 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
             if (!status && results[r].strides) status = check_result_strides(&written[r], id);
         }
     }
-    if (!status) status = check_promises(kernel, tensors);
+    if (!status) status = check_demands(kernel, tensors);
     return status ? status : check_overlap(kernel, tensors, written);
 }
 
@@ -379,7 +392,7 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const to
             if (rank) *rank = part->rank;
             int64_t sizes[TOSAJIT_MAX_RANK];
             tosajit_status status = iteration_space(part, tensors, sizes);
-            if (!status) status = check_promises(kernel, tensors);
+            if (!status) status = check_demands(kernel, tensors);
             if (!status) memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);
             return status;
         }

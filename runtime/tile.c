@@ -15,8 +15,7 @@ typedef struct tile_job {
     const plan_part *part;
     tosajit_entry entry;
     const walk *w;
-    void *const *pointers;
-    const uint8_t *element_sizes;
+    const tile_tensors *tensors;
     uint64_t splat;                              /* leaves whose column stride is 0 */
     uint64_t packed;                             /* tensors that go through the buffer */
     int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* for the entry */
@@ -28,6 +27,14 @@ static bool has_variant(const plan_part *part, uint64_t splat) {
     for (int32_t v = 0; v < part->variant_count; v++)
         if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
     return false;
+}
+
+/* The strides for the entry: rows[t], or 0 for all, and columns by class. */
+static void set_strides(tile_job *job, const int64_t *rows) {
+    for (int32_t t = 0; t < job->w->tensors; t++) {
+        job->strides[2 * t] = rows ? rows[t] : 0;
+        job->strides[2 * t + 1] = job->splat >> t & 1 ? job->tensors->splat_strides[t] : job->tensors->element_sizes[t];
+    }
 }
 
 /* Step the outer dimensions, the last one fastest; false after the last index. offsets follow. */
@@ -47,14 +54,9 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
 /* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
 static void run_direct(tile_job *job) {
     const walk *w = job->w;
-    const int64_t *columns = strides_of(w, w->rank - 1);
-    const int64_t *rows = w->rank > 1 ? strides_of(w, w->rank - 2) : columns;
     void *pointers[TOSAJIT_MAX_TENSORS];
-    for (int32_t t = 0; t < w->tensors; t++) {
-        pointers[t] = job->pointers[t];
-        job->strides[2 * t] = rows[t];
-        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
-    }
+    set_strides(job, w->rank > 1 ? strides_of(w, w->rank - 2) : NULL);
+    for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
     int64_t row_count = w->rank > 1 ? w->sizes[w->rank - 2] : 1, index[TOSAJIT_MAX_RANK] = {0};
     do job->entry(pointers, job->strides, row_count, w->sizes[w->rank - 1]);
     while (next_outer(w, w->rank - 2, index, pointers));
@@ -74,12 +76,12 @@ static void copy_strided(char *to, int64_t to_stride, const char *from, int64_t 
 static int64_t lay_out(const tile_job *job, char *scratch, char **buffers) {
     int64_t bytes = 0;
     for (int32_t t = 0; t < job->w->tensors; t++)
-        if (job->packed >> t & 1) bytes += job->element_sizes[t];
+        if (job->packed >> t & 1) bytes += job->tensors->element_sizes[t];
     int64_t chunk = bytes ? SCRATCH_BYTES / bytes / 64 * 64 : MAX_CHUNK; /* 64 tensors of 8 bytes still get 64 elements */
     if (chunk > MAX_CHUNK) chunk = MAX_CHUNK;
     for (int32_t t = 0; t < job->w->tensors; t++) {
         buffers[t] = scratch;
-        if (job->packed >> t & 1) scratch += chunk * job->element_sizes[t];
+        if (job->packed >> t & 1) scratch += chunk * job->tensors->element_sizes[t];
     }
     return chunk;
 }
@@ -93,11 +95,8 @@ static void run_packed_rows(tile_job *job) {
     void *row[TOSAJIT_MAX_TENSORS], *pointers[TOSAJIT_MAX_TENSORS];
     int64_t chunk = lay_out(job, scratch, buffers), index[TOSAJIT_MAX_RANK] = {0}, cols = w->sizes[w->rank - 1];
     int32_t leaves = job->part->leaf_count;
-    for (int32_t t = 0; t < w->tensors; t++) {
-        row[t] = job->pointers[t];
-        job->strides[2 * t] = 0;
-        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
-    }
+    set_strides(job, NULL);
+    for (int32_t t = 0; t < w->tensors; t++) row[t] = job->tensors->pointers[t];
     do {
         for (int64_t start = 0; start < cols; start += chunk) {
             int64_t count = cols - start < chunk ? cols - start : chunk;
@@ -105,12 +104,12 @@ static void run_packed_rows(tile_job *job) {
                 char *source = (char *)row[t] + start * columns[t];
                 bool packed = job->packed >> t & 1;
                 pointers[t] = packed ? buffers[t] : source;
-                if (packed && t < leaves) copy_strided(buffers[t], job->element_sizes[t], source, columns[t], count, job->element_sizes[t]);
+                if (packed && t < leaves) copy_strided(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
             }
             job->entry(pointers, job->strides, 1, count);
             for (int32_t t = leaves; t < w->tensors; t++)
                 if (job->packed >> t & 1)
-                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->element_sizes[t], count, job->element_sizes[t]);
+                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count, job->tensors->element_sizes[t]);
         }
     } while (next_outer(w, w->rank - 1, index, row));
 }
@@ -166,20 +165,18 @@ static void run_packed_linear(tile_job *job) {
     int64_t chunk = lay_out(job, scratch, buffers), total = 1, index[TOSAJIT_MAX_RANK] = {0};
     int32_t leaves = job->part->leaf_count;
     for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
-    for (int32_t t = 0; t < w->tensors; t++) {
-        job->strides[2 * t] = 0;
-        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
-    }
+    set_strides(job, NULL);
     for (int64_t start = 0; start < total; start += chunk) {
         int64_t count = total - start < chunk ? total - start : chunk;
         for (int32_t t = 0; t < w->tensors; t++) {
             bool packed = job->packed >> t & 1;
-            pointers[t] = packed ? buffers[t] : (char *)job->pointers[t] + start * job->strides[2 * t + 1];
-            if (packed && t < leaves) transfer(w, t, job->pointers[t], buffers[t], job->element_sizes[t], index, count, true);
+            int64_t stride = job->splat >> t & 1 ? 0 : job->tensors->element_sizes[t];
+            pointers[t] = packed ? buffers[t] : (char *)job->tensors->pointers[t] + start * stride;
+            if (packed && t < leaves) transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, true);
         }
         job->entry(pointers, job->strides, 1, count);
         for (int32_t t = leaves; t < w->tensors; t++)
-            if (job->packed >> t & 1) transfer(w, t, job->pointers[t], buffers[t], job->element_sizes[t], index, count, false);
+            if (job->packed >> t & 1) transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, false);
         advance(w, index, count);
     }
 }
@@ -199,7 +196,7 @@ static bool choose_linear(tile_job *job) {
         if (variant->splat & ~all_zero & ~variant->either) continue;
         job->splat = all_zero & (variant->splat | variant->either);
         for (int32_t t = 0; t < w->tensors; t++)
-            if (!(job->splat >> t & 1) && !is_linear(w, t, job->element_sizes[t])) job->packed |= UINT64_C(1) << t;
+            if (!(job->splat >> t & 1) && !is_linear(w, t, job->tensors->element_sizes[t])) job->packed |= UINT64_C(1) << t;
         return true;
     }
     return false;
@@ -215,7 +212,7 @@ static void choose_rows(tile_job *job) {
         bool is_leaf = t < job->part->leaf_count;
         if (columns[t] == 0 && is_leaf)
             zero |= UINT64_C(1) << t;
-        else if (columns[t] != job->element_sizes[t])
+        else if (columns[t] != job->tensors->element_sizes[t])
             job->packed |= UINT64_C(1) << t;
     }
     job->splat = zero;
@@ -232,20 +229,16 @@ static void choose_rows(tile_job *job) {
 /* One element per row and one row: any loop serves, with its own classes. */
 static void run_single(tile_job *job) {
     job->splat = job->part->variants[0].splat;
-    for (int32_t t = 0; t < job->w->tensors; t++) {
-        job->strides[2 * t] = 0;
-        job->strides[2 * t + 1] = job->splat >> t & 1 ? 0 : job->element_sizes[t];
-    }
-    job->entry(job->pointers, job->strides, 1, 1);
+    set_strides(job, NULL);
+    job->entry(job->tensors->pointers, job->strides, 1, 1);
 }
 
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, void *const *pointers, const uint8_t *element_sizes) {
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors) {
     tile_job job; /* not initialised: its arrays are large, and filled as far as they are used */
     job.part = part;
     job.entry = entry;
     job.w = w;
-    job.pointers = pointers;
-    job.element_sizes = element_sizes;
+    job.tensors = tensors;
     int64_t cols = w->sizes[w->rank - 1];
     if (cols == 1) {
         run_single(&job); /* coalescing leaves a size of 1 only where it is the whole space */

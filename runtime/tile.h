@@ -5,8 +5,14 @@
 #include "runtime/plan.h"
 #include "runtime/walk.h"
 
-/* Run a part's code over a coalesced walk without a size of 0. pointers: leaves, then results, at index 0; element_sizes
- * likewise, in bytes. */
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, void *const *pointers, const uint8_t *element_sizes);
+/* A part's leaves, then its results. */
+typedef struct tile_tensors {
+    void *pointers[TOSAJIT_MAX_TENSORS]; /* at index 0 */
+    int64_t splat_strides[TOSAJIT_MAX_TENSORS]; /* what the code is told for a column stride of 0: 0, or that between a table's elements */
+    uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
+} tile_tensors;
+
+/* Run a part's code over a coalesced walk without a size of 0. */
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors);
 
 #endif

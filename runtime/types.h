@@ -17,13 +17,13 @@ type_text type_print(const tosajit_tensor_type *type);
 
 static inline bool type_is_valid(tosajit_type type) { return (unsigned)type < TOSAJIT_TYPE_COUNT; }
 static inline bool type_is_float(tosajit_type type) {
-    return type == TOSAJIT_F32 || type == TOSAJIT_F16 || type == TOSAJIT_BF16 || type == TOSAJIT_F8E4M3FN || type == TOSAJIT_F8E5M2;
+    return type >= TOSAJIT_F16 && type <= TOSAJIT_F64;
 }
 /* Bits of an integer type's value; 1 for i1. */
 int type_width(tosajit_type type);
 /* Smallest and largest value of a signed integer type of this many bits. */
-static inline int64_t type_min(int width) { return -(INT64_C(1) << (width - 1)); }
-static inline int64_t type_max(int width) { return (INT64_C(1) << (width - 1)) - 1; }
+static inline int64_t type_min(int width) { return INT64_MIN >> (64 - width); }
+static inline int64_t type_max(int width) { return INT64_MAX >> (64 - width); }
 
 /* Check that element, rank and every dimension (>= 1 or dynamic) are legal; `what` names the tensor in the message. */
 tosajit_status type_check(const tosajit_tensor_type *type, const char *what);

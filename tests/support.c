@@ -98,7 +98,7 @@ typedef struct float_layout {
 
 static const float_layout layouts[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_F16] = {5, 10, false}, [TOSAJIT_BF16] = {8, 7, false},     [TOSAJIT_F32] = {8, 23, false},
-    [TOSAJIT_F8E5M2] = {5, 2, false}, [TOSAJIT_F8E4M3FN] = {4, 3, true},
+    [TOSAJIT_F8E5M2] = {5, 2, false}, [TOSAJIT_F8E4M3FN] = {4, 3, true}, [TOSAJIT_F64] = {11, 52, false},
 };
 
 bool test_is_float(tosajit_type type) { return layouts[type].exponent != 0; }
@@ -131,7 +131,7 @@ static uint64_t random_float(test_random *random, tosajit_type type) {
     uint64_t bias = (UINT64_C(1) << (f->exponent - 1)) - 1;
     int64_t way = test_random_range(random, 0, 9);
     if (way < 3) return sign | special_float(random, f);
-    if (way < 5) return noise & ((UINT64_C(1) << (1 + f->exponent + f->mantissa)) - 1);
+    if (way < 5) return noise & (~UINT64_C(0) >> (63 - f->exponent - f->mantissa));
     int64_t exponent = (int64_t)bias + test_random_range(random, -5, 4);
     return sign | (uint64_t)exponent << f->mantissa | (noise & ((UINT64_C(1) << f->mantissa) - 1));
 }
@@ -155,11 +155,12 @@ static uint64_t random_integer(test_random *random, unsigned width) {
 
 void test_random_element(test_random *random, tosajit_type type, void *element) {
     static const uint8_t truths[] = {0, 0, 0, 1, 1, 2, 0x80, 0xFF};
-    uint64_t bits = type == TOSAJIT_I1       ? truths[test_random_range(random, 0, 7)]
+    uint64_t bits = type == TOSAJIT_I1    ? truths[test_random_range(random, 0, 7)]
                     : test_is_float(type) ? random_float(random, type)
-                                             : random_integer(random, widths[type]);
-    const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),  (unsigned char)(bits >> 16), (unsigned char)(bits >> 24),
-                                    (unsigned char)(bits >> 32), (unsigned char)(bits >> 40), (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
+                                          : random_integer(random, widths[type]);
+    const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),  (unsigned char)(bits >> 16),
+                                    (unsigned char)(bits >> 24), (unsigned char)(bits >> 32), (unsigned char)(bits >> 40),
+                                    (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
     memcpy(element, bytes, tosajit_type_size(type)); /* every host that LLVM compiles for here is little-endian */
 }
 
@@ -188,6 +189,7 @@ bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps) {
     if (a == b) return true;
     if (!test_is_float(type)) return false;
     if (test_is_nan(type, a) || test_is_nan(type, b)) return test_is_nan(type, a) && test_is_nan(type, b);
+    if (ulps == 0) return false;
     int64_t distance = ordered(type, a) - ordered(type, b);
     return (uint64_t)(distance < 0 ? -distance : distance) <= ulps;
 }

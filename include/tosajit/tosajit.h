@@ -58,7 +58,8 @@ extern "C" {
 
 /* Limits. */
 #define TOSAJIT_MAX_RANK 16     /* dimensions of a tensor */
-#define TOSAJIT_MAX_ARITY 3     /* operands of one op */
+#define TOSAJIT_MAX_ARITY 3     /* operands of one op that are broadcast against each other */
+#define TOSAJIT_MAX_OPERANDS 5  /* operands of one op, parameters included */
 #define TOSAJIT_MAX_TENSORS 64  /* inputs, non-splat constants and results of one expression together */
 #define TOSAJIT_MAX_NODES 65536 /* inputs, constants and ops of one expression together */
 
@@ -108,6 +109,7 @@ typedef enum tosajit_type {
     TOSAJIT_F32,
     TOSAJIT_F8E4M3FN,
     TOSAJIT_F8E5M2,
+    TOSAJIT_F64, /* not TOSA's: an extension for a few ops, refused where strict */
     TOSAJIT_TYPE_COUNT
 } tosajit_type;
 
@@ -162,19 +164,30 @@ typedef enum tosajit_op {
 
 /* "add"; null for a value that is no op. */
 TOSAJIT_API const char *tosajit_op_name(tosajit_op op);
-/* Number of operands; 0 for a value that is no op. */
+/* Number of operands that are broadcast; 0 for a value that is no op. */
 TOSAJIT_API int tosajit_op_arity(tosajit_op op);
 /* The meaning in one line, with corner results; null for a value that is no op. */
 TOSAJIT_API const char *tosajit_op_formula(tosajit_op op);
 /* The op of that name, "add" or "tosa.add"; "div" is taken as "intdiv". TOSAJIT_OP_COUNT if there is none. */
 TOSAJIT_API tosajit_op tosajit_op_find(const char *name);
-/* Whether TOSA defines op for these operand element types, as many as its arity, and this result element type. */
+/* Number of parameters: operands behind the others that say how to compute: mul: shift; negate: input_zp, output_zp; table:
+ * table; rescale: multiplier, shift, input_zp, output_zp. *required says whether they may be left out (the attributes of the
+ * same names then hold); null is allowed. */
+TOSAJIT_API int tosajit_op_parameters(tosajit_op op, int *required);
+/* Whether op is defined for these operand element types, as many as its arity, and this result element type; with the
+ * extensions that a strict expression refuses. */
 TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands, tosajit_type result);
 
 typedef enum tosajit_nan_mode {
     TOSAJIT_NAN_PROPAGATE, /* a NaN operand makes the result NaN */
     TOSAJIT_NAN_IGNORE     /* the operand that is a number wins */
 } tosajit_nan_mode;
+
+typedef enum tosajit_rounding_mode {
+    TOSAJIT_SINGLE_ROUND,  /* nearest, halves upward */
+    TOSAJIT_INEXACT_ROUND, /* TOSA leaves room; computed as SINGLE_ROUND */
+    TOSAJIT_DOUBLE_ROUND   /* shifts above 31: as if rounded at bit 30 first; needs scale32 */
+} tosajit_rounding_mode;
 
 /* A value of an element type: `i` for integers (sign-extended) and i1, `f` for floating point. */
 typedef union tosajit_scalar {
@@ -187,10 +200,14 @@ typedef union tosajit_scalar {
 typedef struct tosajit_attributes {
     tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
     tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
-    int32_t shift;                   /* mul; 0..63 for i32, else 0 */
-    int64_t input_zp, output_zp;     /* negate; in the element's range for i8, else 0 */
+    int32_t shift;                   /* mul without parameter; 0..63 for i32, else 0 */
+    int64_t input_zp, output_zp;     /* negate without parameters; in the element's range for i8, else 0 */
+    tosajit_rounding_mode rounding_mode; /* rescale */
     uint8_t round;                   /* arithmetic_right_shift */
-    uint8_t input_unsigned;          /* cast from i8, i16 or i32 */
+    uint8_t input_unsigned;          /* cast from integers wider than i1; rescale from i8 or i16 to i8 or i16 */
+    uint8_t output_unsigned;         /* rescale from i8 or i16 to i8 or i16 */
+    uint8_t scale32;                 /* rescale: the multiplier is i32, else i16 */
+    uint8_t per_channel;             /* rescale: multiplier and shift have one element per index of the last dimension */
 } tosajit_attributes;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -233,7 +250,10 @@ TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_
 TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data,
                                                  tosajit_value *value);
 
-/* An op on earlier values. attributes may be null. result declares the type of the value; null means the inferred one
+/* An op on earlier values: its operands, then its parameters (tosajit_op_parameters). A parameter is a tensor of rank 1 with one
+ * element (a channel's each where per_channel; 256 of i8 or 513 of i16 for a table); it is not broadcast. A constant is checked
+ * and becomes part of the code; any other value is taken as it comes when called: a shift beyond 63 counts as 63, and zero
+ * points that must be 0 count as 0. attributes may be null. result declares the type of the value; null means the inferred one
  * (cast needs it, of it only the element type if its rank is TOSAJIT_UNRANKED: an unranked result takes the inferred
  * shape). TYPE_MISMATCH, SHAPE_MISMATCH, BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message
  * says which operand and dimension. */
@@ -360,6 +380,7 @@ typedef struct tosajit_raw {
     size_t size; /* sizeof(tosajit_raw), set by the caller */
     tosajit_entry entry;
     int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
+    uint64_t tables; /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
     const int32_t *operand_index; /* which operand of the kernel, [operand_count] */
     const void *const *constants; /* the pointer to pass, owned by the kernel, [constant_count] */
     const int32_t *result_index;  /* which result of the kernel, [result_count] */
