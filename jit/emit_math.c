@@ -1,5 +1,5 @@
 /* Emitters of exp, log, tanh, sigmoid, erf, reciprocal and rsqrt on f32. Operands are widened to f64, the function is evaluated
- * there to about 2^-52 and rounded to f32 once, which makes overflow, subnormal results and their rounding come out by
+ * there to about 2^-52 and rounded once, which makes overflow, subnormal results and their rounding come out by
  * themselves. Only operations with one defined result are used, so bits do not depend on lane count or instruction set. */
 #include <math.h>
 
@@ -40,25 +40,22 @@ static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
 
 /* e^100 overflows f32 and e^-110 is below half its smallest subnormal. */
 LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    return lane_fptrunc(l, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
+    return lane_round(l, op->result, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
 }
 
 /* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two f32 that f64 lands on it;
  * there a factor a little below 1/4 decides as the cubic term would, and changes nothing else. */
 LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
     LLVMValueRef one = lane_f64(l, 1.0), wide = lane_fpext(l, limit(l, x[0], -110.0, 100.0));
     LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
     LLVMValueRef near = lane_fma(l, wide, lane_f64(l, 0.25 * (1.0 - 0x1p-27)), lane_f64(l, 0.5));
     LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, wide), lane_f64(l, 0x1p-11));
-    LLVMValueRef result = lane_fptrunc(l, lane_select(l, small, near, far));
+    LLVMValueRef result = lane_round(l, op->result, lane_select(l, small, near, far));
     return lane_except(l, x[0], -0x1.250c02p-10, 0x1.ffb6bep-2, result);
 }
 
 /* E / (E + 2) with E = e^2x - 1 = 2^n (e^r - 1) + (2^n - 1), which does not cancel near 0. tanh 10 rounds to 1. */
 LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
     LLVMValueRef wide = lane_fpext(l, limit(l, x[0], -10.0, 10.0));
     exp_reduction e = reduce_exp(l, lane_fadd(l, wide, wide));
     LLVMValueRef q = lane_polynomial(l, expm1_coefficients, COUNT(expm1_coefficients), e.r);
@@ -66,16 +63,15 @@ LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     LLVMValueRef scale_bits = lane_add(l, e.exponent, lane_bitcast(l, one, lane_int_type(l, 64)));
     LLVMValueRef scale = lane_bitcast(l, scale_bits, lane_f64_type(l));
     LLVMValueRef expm1 = lane_fma(l, power, scale, lane_fsub(l, scale, one));
-    LLVMValueRef result = lane_fptrunc(l, lane_fdiv(l, expm1, lane_fadd(l, expm1, lane_f64(l, 2.0))));
+    LLVMValueRef result = lane_round(l, op->result, lane_fdiv(l, expm1, lane_fadd(l, expm1, lane_f64(l, 2.0))));
     /* The sums above turn -0 into +0. */
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){result, x[0]}, 2);
 }
 
 /* One even polynomial for the whole range: erf is entire, and beyond 3.93 it rounds to 1 in f32. */
 LLVMValueRef emit_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
     LLVMValueRef a = lane_fpext(l, limit(l, x[0], -3.93, 3.93)), u = lane_fma(l, a, a, lane_f64(l, -7.7));
-    return lane_fptrunc(l, lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
+    return lane_round(l, op->result, lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
 }
 
 split split_f64(const lane *l, LLVMValueRef x) {
@@ -114,8 +110,7 @@ static LLVMValueRef special_logs(const lane *l, LLVMValueRef x, LLVMValueRef res
 
 /* Everything but positive numbers below infinity is rare. */
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x[0])));
+    LLVMValueRef result = lane_round(l, op->result, log_f64(l, lane_fpext(l, x[0])));
     LLVMValueRef before_zero = lane_sub(l, lane_bitcast(l, x[0], lane_int_type(l, 32)), lane_int(l, 32, 1));
     LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
     for (unsigned k = 0; k < COUNT(hard_logs); k++)
@@ -134,10 +129,9 @@ LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRe
  * takes half the time of square root and division in f64. x y is exact, so e is, too. Where the step makes a NaN the estimate
  * is the result: infinity of +-0, 0 of infinity, NaN. */
 LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
     LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x[0], 1.0), lane_sqrt(l, x[0])), y = lane_fpext(l, estimate);
     LLVMValueRef root = lane_fmul(l, lane_fpext(l, x[0]), y), e = lane_fma(l, lane_fneg(l, root), y, lane_f64(l, 1.0));
     LLVMValueRef half = lane_fma(l, e, lane_f64(l, 0.375), lane_f64(l, 0.5));
-    LLVMValueRef result = lane_fptrunc(l, lane_fma(l, lane_fmul(l, e, y), half, y));
+    LLVMValueRef result = lane_round(l, op->result, lane_fma(l, lane_fmul(l, e, y), half, y));
     return lane_select(l, lane_fcmp(l, LLVMRealUNO, result, result), estimate, result);
 }

@@ -180,6 +180,15 @@ static LLVMValueRef power_rounded(const lane *l, LLVMValueRef x, LLVMValueRef y)
     return lane_cold_merge(l, &cold, lower, decided);
 }
 
+/* x^y on the way to a type narrower than f32. Powers that lie on a midpoint of that type are f32 values; the error of f64 must not
+ * move them off it. */
+static LLVMValueRef power_for_narrow(const lane *l, tosajit_type result, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef value = power(l, lane_fpext(l, x), lane_fpext(l, y)), nearest = lane_fpext(l, lane_fptrunc(l, value));
+    LLVMValueRef distance = lane_fabs(l, lane_fsub(l, value, nearest));
+    LLVMValueRef is_exact = lane_fcmp(l, LLVMRealOLE, distance, lane_fmul(l, value, lane_f64(l, 0x1p-49)));
+    return lane_round(l, result, lane_select(l, is_exact, nearest, value));
+}
+
 /* Infinity counts as an integer, and floats of 2^24 and above as even ones. */
 static LLVMValueRef is_integer(const lane *l, LLVMValueRef y) {
     return lane_fcmp(l, LLVMRealOEQ, lane_intrinsic(l, "llvm.floor", &y, 1), y);
@@ -220,8 +229,8 @@ static LLVMValueRef has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) 
 }
 
 LLVMValueRef emit_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    LLVMValueRef magnitude = power_rounded(l, lane_fabs(l, x[0]), x[1]);
+    LLVMValueRef size = lane_fabs(l, x[0]);
+    LLVMValueRef magnitude = op->result == TOSAJIT_F32 ? power_rounded(l, size, x[1]) : power_for_narrow(l, op->result, size, x[1]);
     lane_cold cold = lane_cold_begin(l, has_specials(l, x[0], x[1]));
     LLVMValueRef special = special_values(l, x[0], x[1], magnitude);
     lane_cold_end(l, &cold);

@@ -84,22 +84,21 @@ static reduction reduce(const lane *l, LLVMValueRef x, double phase) {
     return (reduction){lane_cold_merge(l, &cold, small.r, large.r), lane_cold_merge(l, &cold, small.parity, large.parity)};
 }
 
-static LLVMValueRef sine(const lane *l, LLVMValueRef x, double phase) {
+static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, double phase) {
     reduction d = reduce(l, x, phase);
     LLVMValueRef square = lane_fmul(l, d.r, d.r);
     LLVMValueRef p = lane_polynomial(l, sin_coefficients, COUNT(sin_coefficients), square);
     LLVMValueRef result = lane_fma(l, lane_fmul(l, square, d.r), p, d.r);
     LLVMValueRef sign = lane_shl(l, d.parity, lane_int(l, 64, 63)), bits = lane_bitcast(l, result, lane_int_type(l, 64));
-    return lane_fptrunc(l, lane_bitcast(l, lane_xor(l, bits, sign), lane_f64_type(l)));
+    return lane_round(l, op->result, lane_bitcast(l, lane_xor(l, bits, sign), lane_f64_type(l)));
 }
 
 /* The sums above turn -0 into +0. */
 LLVMValueRef emit_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    LLVMValueRef result = sine(l, x[0], 0.0), is_zero = lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], 0.0));
+    LLVMValueRef result = sine(l, op, x[0], 0.0), is_zero = lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], 0.0));
     result = lane_except(l, x[0], 0x1.33333p13, -0x1.63f4bap-2, result);
     result = lane_except(l, x[0], -0x1.33333p13, 0x1.63f4bap-2, result);
     return lane_select(l, is_zero, x[0], result);
 }
 
-LLVMValueRef emit_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) { return (void)op, sine(l, x[0], 0.5); }
+LLVMValueRef emit_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) { return sine(l, op, x[0], 0.5); }

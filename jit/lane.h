@@ -83,6 +83,10 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 LLVMValueRef lane_widen(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 
+/* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which keeps in the lowest bit that
+ * something was lost, so that lane_narrow gives what rounding once would have. */
+LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
+
 /* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 

@@ -85,6 +85,10 @@ static LLVMValueRef round_to_odd(const lane *l, LLVMValueRef a) {
     return lane_bitcast(l, lane_or(l, toward_zero, inexact), lane_f32_type(l));
 }
 
+LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a) {
+    return result == TOSAJIT_F32 ? lane_fptrunc(l, a) : round_to_odd(l, a);
+}
+
 static int is_double(const lane *l, LLVMValueRef a) { return LLVMTypeOf(a) == lane_f64_type(l); }
 
 LLVMValueRef lane_widen(const lane *l, tosajit_type element, LLVMValueRef a) {

@@ -205,6 +205,106 @@ static void pow_of_special_values(void **state) {
     }
 }
 
+/* The types narrower than f32, by precision and exponents as MPFR counts them: the smallest subnormal is 2^(emin - 1). */
+typedef struct narrow_type {
+    tosajit_type type;
+    int exponent_bits, fraction_bits;
+    mpfr_exp_t emin, emax;
+} narrow_type;
+
+static const narrow_type narrow_types[] = {{TOSAJIT_F16, 5, 10, -23, 16}, {TOSAJIT_BF16, 8, 7, -132, 128}};
+
+static double decode(const narrow_type *t, uint16_t bits) {
+    int exponents = (1 << t->exponent_bits) - 1, exponent = bits >> t->fraction_bits & exponents, bias = exponents / 2;
+    int fraction = bits & ((1 << t->fraction_bits) - 1), one = 1 << t->fraction_bits;
+    double sign = bits >> 15 ? -1 : 1;
+    if (exponent == exponents) return fraction ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexp(one + fraction, exponent - bias - t->fraction_bits) : ldexp(fraction, 1 - bias - t->fraction_bits));
+}
+
+/* A value of high precision, rounded once to the type. */
+static double round_to(const narrow_type *t, const mpfr_t value) {
+    mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+    mpfr_t rounded;
+    mpfr_init2(rounded, t->fraction_bits + 1);
+    mpfr_set_emin(t->emin);
+    mpfr_set_emax(t->emax);
+    int ternary = mpfr_set(rounded, value, MPFR_RNDN);
+    ternary = mpfr_check_range(rounded, ternary, MPFR_RNDN);
+    mpfr_subnormalize(rounded, ternary, MPFR_RNDN);
+    double result = mpfr_get_d(rounded, MPFR_RNDN);
+    mpfr_set_emin(emin);
+    mpfr_set_emax(emax);
+    mpfr_clear(rounded);
+    return result;
+}
+
+static bool same_value(double a, double b) { return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b)); }
+
+/* Run one op on all of x (and y) through every engine and compare with values that were rounded once. */
+static void check_narrow(const narrow_type *t, tosajit_op op, uint16_t *x, uint16_t *y, const double *expected, int64_t count) {
+    static uint16_t r[65536];
+    tosajit_tensor_type type = tosajit_ranked(t->type, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_tensor operands[2] = {tosajit_dense(t->type, x, 1, &count), tosajit_dense(t->type, y, 1, &count)};
+    tosajit_tensor result = tosajit_dense(t->type, r, 1, &count);
+    for (size_t e = 0; e < engine_count; e++) {
+        tosajit_kernel *kernel;
+        size_t arity = (size_t)tosajit_op_arity(op);
+        if (tosajit_compile(engines[e].engine, op, (tosajit_tensor_type[]){type, type}, arity, NULL, NULL, &kernel) ||
+            tosajit_run(kernel, operands, arity, &result, 1))
+            fail_msg("%s", tosajit_last_error());
+        for (int64_t k = 0; k < count; k++)
+            if (!same_value(decode(t, r[k]), expected[k]))
+                fail_msg("%s: %s %s(0x%04x, 0x%04x) is %a, should be %a", engines[e].name, tosajit_type_name(t->type), tosajit_op_name(op), x[k], y[k],
+                         decode(t, r[k]), expected[k]);
+        tosajit_kernel_release(kernel);
+    }
+}
+
+static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
+    (void)state;
+    static uint16_t x[65536];
+    static double expected[65536];
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
+        for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
+            const narrow_type *t = &narrow_types[m];
+            for (int k = 0; k < 65536; k++) {
+                x[k] = (uint16_t)k;
+                mpfr_set_d(argument, decode(t, x[k]), MPFR_RNDN);
+                functions[n].value(value, argument, MPFR_RNDN);
+                expected[k] = round_to(t, value);
+            }
+            check_narrow(t, functions[n].op, x, x, expected, 65536);
+        }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+static void narrow_powers_are_rounded_correctly(void **state) {
+    (void)state;
+    static uint16_t x[65536], y[65536];
+    static double expected[65536];
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 2));
+    for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
+        const narrow_type *t = &narrow_types[m];
+        for (int k = 0; k < 65536; k++) {
+            test_random_element(&random, t->type, &x[k]);
+            test_random_element(&random, t->type, &y[k]);
+            /* Small integer and half exponents make exact results and midpoints. */
+            if (k % 2) y[k] = (uint16_t)((t->type == TOSAJIT_F16 ? 0x3800 : 0x3f00) + (k / 2 % 5) * (1 << (t->fraction_bits - 1)));
+            mpfr_set_d(a, decode(t, x[k]), MPFR_RNDN);
+            mpfr_set_d(b, decode(t, y[k]), MPFR_RNDN);
+            mpfr_pow(value, a, b, MPFR_RNDN);
+            expected[k] = round_to(t, value);
+        }
+        check_narrow(t, TOSAJIT_OP_pow, x, y, expected, 65536);
+    }
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
 static int open_engines(void **state) {
     (void)state;
     engine_count = test_engines_open(engines);
@@ -220,6 +320,8 @@ static int close_engines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(unary_functions_are_within_one_ulp), cmocka_unit_test(pow_is_within_one_ulp),
-                                       cmocka_unit_test(pow_of_special_values)};
+                                       cmocka_unit_test(pow_of_special_values),
+                                       cmocka_unit_test(narrow_types_are_rounded_correctly_on_all_operands),
+                                       cmocka_unit_test(narrow_powers_are_rounded_correctly)};
     return cmocka_run_group_tests(tests, open_engines, close_engines);
 }
