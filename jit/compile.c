@@ -13,6 +13,7 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
     tosajit_kernel *made;
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
+    made->program->fast |= engine->fast;
     if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
         status = background_add(&engine->background, made);
     else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)
@@ -110,6 +111,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     tosajit_kernel *kernel;
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
     if (status) return status;
+    kernel->program->fast |= engine->fast;
     char *printed = NULL;
     status = view == TOSAJIT_VIEW_PLAN ? print_plan(kernel, &printed) : print_code(engine, kernel, view, &printed);
     if (!status) *text = printed;

@@ -23,7 +23,8 @@ typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRe
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 
-/* The emitter of each op. */
+/* The emitter of each op; and the one of TOSAJIT_FAST, null where there is no other. */
 extern emitter *const emitters[TOSAJIT_OP_COUNT];
+extern emitter *const fast_emitters[TOSAJIT_OP_COUNT];
 
 #endif

@@ -201,7 +201,8 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LL
                   node->operand_count,
                   table < 0 ? NULL : e->row_pointers[table],
                   table < 0 ? NULL : column_stride(e, table)};
-    LLVMValueRef result = emitters[node->op](l, &op, operands);
+    emitter *fast = e->program->fast ? fast_emitters[node->op] : NULL;
+    LLVMValueRef result = (fast ? fast : emitters[node->op])(l, &op, operands);
     return works_on_bits(node->op) ? result : lane_narrow(l, node->type.element, result);
 }
 

@@ -27,11 +27,14 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
                           given.size, sizeof given);
     if ((unsigned)given.backend > TOSAJIT_BACKEND_BACKGROUND)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d", (int)given.backend);
+    if ((unsigned)given.accuracy > TOSAJIT_FAST)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no accuracy %d", (int)given.accuracy);
     tosajit_allocator allocator = memory_allocator(given.allocator);
     tosajit_engine *made = memory_new(&allocator, 1, sizeof *made);
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an engine");
     made->allocator = allocator;
     made->backend = given.backend;
+    made->fast = given.accuracy == TOSAJIT_FAST;
     atomic_init(&made->references, 1);
     machine_pool_create(&made->machines);
     tosajit_status status = given.backend == TOSAJIT_BACKEND_INTERPRET ? TOSAJIT_OK : start_native(made, given.cpu);

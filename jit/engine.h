@@ -11,6 +11,7 @@
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel with code */
     tosajit_allocator allocator;
+    bool fast;               /* TOSAJIT_FAST for all kernels */
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
     target target;           /* this and the next three: unless backend is INTERPRET */
     machine_pool machines;

@@ -16,11 +16,14 @@ tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_
     if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: expr is a null pointer");
     tosajit_expr_options known = {0};
     if (options) memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
+    if ((unsigned)known.accuracy > TOSAJIT_FAST)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: there is no accuracy %d", (int)known.accuracy);
     tosajit_allocator allocator = memory_allocator(known.allocator);
     tosajit_expr *made = memory_new(&allocator, 1, sizeof *made);
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "expr_create: out of memory");
     made->allocator = allocator;
     made->strict = known.strict != 0;
+    made->fast = known.accuracy == TOSAJIT_FAST;
     *expr = made;
     return TOSAJIT_OK;
 }
@@ -313,7 +316,7 @@ static void number_constants(tosajit_expr *program) {
 }
 
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_expr **program) {
-    tosajit_expr_options options = {sizeof options, allocator, expr->strict};
+    tosajit_expr_options options = {sizeof options, allocator, expr->strict, expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_expr *made = NULL;
     uint8_t *live = memory_new(allocator, expr->count, 1);
     tosajit_value *moved = memory_new(allocator, expr->count, sizeof *moved);

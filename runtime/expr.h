@@ -25,7 +25,7 @@ typedef struct expr_node {
 
 struct tosajit_expr {
     tosajit_allocator allocator;
-    bool strict;
+    bool strict, fast;
     expr_node *nodes;
     size_t count, capacity;
     tosajit_value results[TOSAJIT_MAX_TENSORS];

@@ -18,7 +18,7 @@ static const struct {
 size_t test_engines_open(test_engine *engines) {
     size_t count = 0;
     for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
-        tosajit_engine_options options = {sizeof options, NULL, engine_rows[k].backend, engine_rows[k].cpu};
+        tosajit_engine_options options = {.size = sizeof options, .backend = engine_rows[k].backend, .cpu = engine_rows[k].cpu};
         tosajit_engine *engine = NULL;
         tosajit_status status = tosajit_engine_create(&options, &engine);
         if (status == TOSAJIT_OK) {

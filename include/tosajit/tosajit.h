@@ -225,6 +225,12 @@ typedef struct tosajit_allocator {
 /* ---------------------------------------------------------------------------------------------------------------------
  * Expressions */
 
+/* How exp, log, tanh, sigmoid, erf, sin, cos, pow, rsqrt and reciprocal are computed. */
+typedef enum tosajit_accuracy {
+    TOSAJIT_EXACT, /* rounded correctly: the same bits on every machine and from the interpreter */
+    TOSAJIT_FAST,  /* at most 1 ulp off, subnormals kept; bits may differ between instruction sets */
+} tosajit_accuracy;
+
 /* A DAG of inputs, constants and ops, built front to back. Each call checks its node at once. */
 typedef struct tosajit_expr tosajit_expr;
 typedef int32_t tosajit_value; /* a node of one expression */
@@ -235,6 +241,7 @@ typedef struct tosajit_expr_options {
     int strict; /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared static where a
                    dynamic size is inferred. Zero: operands are padded to the highest rank, and such a result is accepted
                    and checked when the kernel is called. */
+    tosajit_accuracy accuracy; /* FAST here or in the engine makes the kernel fast */
 } tosajit_expr_options;
 
 /* An empty expression. options may be null. OUT_OF_MEMORY, INVALID_ARGUMENT. */
@@ -304,6 +311,7 @@ typedef struct tosajit_engine_options {
     tosajit_backend backend;
     const char *cpu; /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
                         "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
+    tosajit_accuracy accuracy; /* of all kernels */
 } tosajit_engine_options;
 
 /* An engine compiles and owns the code of its kernels. options may be null. */
