@@ -3,7 +3,7 @@
  *     for each row:
  *         load splats, and compute what depends on nothing else
  *         for each level, from the widest lane count to the narrowest:
- *             while (column + lanes <= cols)          (a masked level: while (column < cols))
+ *             while whole steps are left, or, in the last level, anything is left
  *                 load lanes, compute every node, store lanes
  *
  * The body is the same code at every level; only the lane count differs. All loads of a step come before its stores, so that
@@ -24,14 +24,14 @@ emitter *const emitters[TOSAJIT_OP_COUNT] = {
 #undef TOSAJIT_OP
 };
 
-enum {
-    MAX_LEVELS = 3,
-    ALIGNMENT = 1, /* of every access: views at any address are legal operands, and unaligned instructions cost the same */
-};
+enum { MAX_LEVELS = 3 };
 
+/* A loop over columns from where the level before ended, in steps of `lanes`, to `end`. A masked level goes to the last column. */
 typedef struct level {
     unsigned lanes;
-    bool masked; /* also runs on fewer columns than lanes */
+    bool masked;
+    LLVMValueRef end;  /* of the variant's columns; the same in every row */
+    LLVMValueRef mask; /* of a masked level that is a single step */
 } level;
 
 /* Everything that emitting one part needs; the arrays belong to emit_kernel. */
@@ -48,6 +48,7 @@ typedef struct part_emitter {
     level levels[MAX_LEVELS];
     int level_count;
     LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
+    LLVMValueRef *splats;  /* per node: that in every lane of the level that is being emitted, or null */
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* `either` leaves: a splat's pattern, or where the row starts */
@@ -60,11 +61,6 @@ static bool has_bit(uint64_t set, int32_t t) { return set >> t & 1; }
 static const expr_node *tensor_node(const part_emitter *e, int32_t t) {
     int32_t leaves = e->part->leaf_count;
     return &e->program->nodes[t < leaves ? e->part->leaves[t].value : e->program->results[e->part->results[t - leaves]]];
-}
-
-/* The type of an element in memory: integers of its size, and float. */
-static LLVMTypeRef memory_type(const lane *l, tosajit_type element) {
-    return element == TOSAJIT_I1 ? lane_int_type(l, 8) : lane_element_type(l, element);
 }
 
 static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, lanes}; }
@@ -91,70 +87,25 @@ static unsigned working_size(const expr_node *node) {
     return type_is_float(node->type.element) && size < 4 ? 4 : size;
 }
 
+/* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
+ * two; then the tail is a loop. */
 static void choose_levels(part_emitter *e, const target *t) {
-    unsigned widest = 1, light = 0, heavy = 0;
+    unsigned widest = 1, narrowest = 8, light = 0, heavy = 0;
     for (size_t k = 0; k < e->program->count; k++) {
         const expr_node *node = &e->program->nodes[k];
         if (!(e->node_parts[k] & e->part_bit)) continue;
-        unsigned size = working_size(node);
+        unsigned size = working_size(node), stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > widest) widest = size;
+        if (stored < narrowest) narrowest = stored;
         if (node->kind == NODE_OP) *(is_heavy(node->op) ? &heavy : &light) += 1;
     }
     unsigned lanes = t->vector_bytes / widest;
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
-    if (unroll > 1) e->levels[e->level_count++] = (level){lanes * unroll, false};
-    e->levels[e->level_count++] = (level){lanes, t->masks};
-    if (!t->masks) e->levels[e->level_count++] = (level){1, false};
-}
-
-/* Memory. */
-
-/* Lanes column .. column + lanes - 1 that exist, as a mask. */
-static LLVMValueRef column_mask(const part_emitter *e, const lane *l, LLVMValueRef column) {
-    enum { MAX_LANES = 64 };
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
-    LLVMValueRef lanes[MAX_LANES];
-    for (unsigned k = 0; k < l->count; k++) lanes[k] = LLVMConstInt(i8, k, 0);
-    /* At most 64 lanes: comparing in bytes is one instruction for all of them. */
-    LLVMValueRef left = LLVMBuildSub(e->builder, e->cols, column, "left");
-    LLVMValueRef bounded = lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){left, int64_constant(e, l->count)}, 2);
-    LLVMValueRef limit = lane_splat(l, LLVMBuildTrunc(e->builder, bounded, i8, ""));
-    return lane_icmp(l, LLVMIntULT, LLVMConstVector(lanes, l->count), limit);
-}
-
-static LLVMValueRef masked_call(const lane *l, const char *name, LLVMTypeRef value, LLVMValueRef *operands, unsigned count, unsigned pointer) {
-    LLVMTypeRef types[2] = {value, LLVMTypeOf(operands[pointer])};
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-    LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(l->module, id, types, 2);
-    LLVMValueRef call = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2), declaration, operands, count, "");
-    LLVMSetInstrParamAlignment(call, pointer + 1, ALIGNMENT);
-    return call;
-}
-
-/* Memory form to computing form: any byte but 0 is true. */
-static LLVMValueRef from_memory(const lane *l, tosajit_type element, LLVMValueRef value) {
-    return element == TOSAJIT_I1 ? lane_icmp(l, LLVMIntNE, value, lane_int_like(value, 0)) : value;
-}
-
-static LLVMValueRef load(const lane *l, tosajit_type element, LLVMValueRef address, LLVMValueRef mask) {
-    LLVMTypeRef type = memory_type(l, element);
-    LLVMValueRef value;
-    if (mask) {
-        value = masked_call(l, "llvm.masked.load", type, (LLVMValueRef[]){address, mask, LLVMConstNull(type)}, 3, 0);
-    } else {
-        value = LLVMBuildLoad2(l->builder, type, address, "");
-        LLVMSetAlignment(value, ALIGNMENT);
-    }
-    return from_memory(l, element, value);
-}
-
-static void store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask) {
-    LLVMTypeRef type = memory_type(l, element);
-    if (element == TOSAJIT_I1) value = lane_zext(l, value, type);
-    if (mask)
-        masked_call(l, "llvm.masked.store", type, (LLVMValueRef[]){value, address, mask}, 3, 1);
-    else
-        LLVMSetAlignment(LLVMBuildStore(l->builder, value, address), ALIGNMENT);
+    bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
+    e->level_count = 0;
+    e->levels[e->level_count++] = (level){.lanes = lanes * unroll};
+    if (unroll > 2 || (unroll > 1 && !masked)) e->levels[e->level_count++] = (level){.lanes = lanes};
+    e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
 }
 
 /* Nodes. */
@@ -212,7 +163,7 @@ static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
     memset(e->scalars, 0, e->program->count * sizeof *e->scalars);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
         if (has_bit(variant->splat, t) && !e->part->leaves[t].table)
-            e->scalars[e->part->leaves[t].value] = load(&l, tensor_node(e, t)->type.element, e->row_pointers[t], NULL);
+            e->scalars[e->part->leaves[t].value] = lane_load(&l, tensor_node(e, t)->type.element, e->row_pointers[t], NULL);
     for (size_t k = 0; k < e->program->count; k++) {
         const expr_node *node = &e->program->nodes[k];
         if (!(e->node_parts[k] & e->part_bit) || node->kind == NODE_INPUT) continue;
@@ -232,16 +183,16 @@ static void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
     lane wide = lane_of(e, e->levels[0].lanes), one = lane_of(e, 1);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(variant->either, t)) continue;
-        LLVMTypeRef element = memory_type(&one, tensor_node(e, t)->type.element);
+        LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
         LLVMValueRef first = LLVMBuildLoad2(e->builder, element, e->row_pointers[t], "");
-        LLVMSetAlignment(first, ALIGNMENT);
+        LLVMSetAlignment(first, 1); /* operands may lie anywhere */
         LLVMBuildStore(e->builder, lane_splat(&wide, first), e->patterns[t]);
     }
 }
 
 static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t, LLVMValueRef column) {
     lane one = lane_of(e, 1);
-    LLVMTypeRef element = memory_type(&one, tensor_node(e, t)->type.element);
+    LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
     LLVMValueRef base = e->row_pointers[t];
     if (t < e->part->leaf_count && has_bit(variant->either, t)) {
         LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, e->pattern_masks[t], int64_constant(e, 0), "");
@@ -251,45 +202,62 @@ static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant
     return LLVMBuildGEP2(e->builder, element, base, &column, 1, "");
 }
 
+/* What is the same for the whole row, in every lane; what the level does not use is dropped by LLVM. */
+static void emit_splats(part_emitter *e, unsigned lanes) {
+    lane l = lane_of(e, lanes);
+    for (size_t k = 0; k < e->program->count; k++) e->splats[k] = e->scalars[k] ? lane_splat(&l, e->scalars[k]) : NULL;
+}
+
 /* One step of a level: load, compute, store. */
-static void emit_body(part_emitter *e, const tosajit_variant *variant, level lv, LLVMValueRef column) {
-    lane l = lane_of(e, lv.lanes);
-    LLVMValueRef mask = lv.masked ? column_mask(e, &l, column) : NULL;
-    memset(e->values, 0, e->program->count * sizeof *e->values);
+static void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, LLVMValueRef mask) {
+    lane l = lane_of(e, lanes);
+    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
         if (!has_bit(variant->splat, t))
             e->values[e->part->leaves[t].value] =
-                load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column), mask);
-    for (size_t k = 0; k < e->program->count; k++) {
-        if (!(e->node_parts[k] & e->part_bit) || e->values[k]) continue;
-        const expr_node *node = &e->program->nodes[k];
-        if (node->kind == NODE_CONSTANT && node->splat)
-            e->values[k] = constant_lanes(&l, node);
-        else
-            e->values[k] = e->scalars[k] ? lane_splat(&l, e->scalars[k]) : emit_node(e, &l, k, e->values);
-    }
+                lane_load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column), mask);
+    for (size_t k = 0; k < e->program->count; k++)
+        if ((e->node_parts[k] & e->part_bit) && !e->values[k]) e->values[k] = emit_node(e, &l, k, e->values);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         tosajit_value value = e->program->results[e->part->results[t - e->part->leaf_count]];
-        store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column), mask);
+        lane_store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column), mask);
     }
 }
 
-/* `while (column + lanes <= cols) body`, or `while (column < cols)` for a masked level; returns the column behind it. */
-static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, level lv, LLVMValueRef start) {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "columns"), body = new_block(e, "step"), after = new_block(e, "columns.end");
-    LLVMBuildBr(e->builder, head);
-    LLVMPositionBuilderAtEnd(e->builder, head);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
-    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv.lanes), "next");
-    LLVMValueRef more = lv.masked ? LLVMBuildICmp(e->builder, LLVMIntSLT, column, e->cols, "") : LLVMBuildICmp(e->builder, LLVMIntSLE, next, e->cols, "");
-    LLVMBuildCondBr(e->builder, more, body, after);
-
-    LLVMPositionBuilderAtEnd(e->builder, body);
-    emit_body(e, variant, lv, column);
-    LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, LLVMGetInsertBlock(e->builder)}, 2);
-    LLVMBuildBr(e->builder, head);
+/* `if (start < end) { do step; while (column < end); }`: a loop that is entered in the middle of the row has an induction variable of
+ * its own, so that the ones before it stay simple. */
+static void emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef start) {
+    LLVMBasicBlockRef enter = new_block(e, "columns"), after = new_block(e, "columns.end");
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, start, lv->end, ""), enter, after);
+    LLVMPositionBuilderAtEnd(e->builder, enter);
+    emit_splats(e, lv->lanes);
+    if (lv->mask) {
+        emit_body(e, variant, lv->lanes, start, lv->mask);
+        LLVMBuildBr(e->builder, after);
+        LLVMPositionBuilderAtEnd(e->builder, after);
+        return;
+    }
+    LLVMBasicBlockRef step = new_block(e, "step");
+    LLVMBuildBr(e->builder, step);
+    LLVMPositionBuilderAtEnd(e->builder, step);
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"), next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
+    lane l = lane_of(e, lv->lanes);
+    LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
+    emit_body(e, variant, lv->lanes, column, mask);
+    LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->builder)}, 2);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, lv->end, ""), step, after);
     LLVMPositionBuilderAtEnd(e->builder, after);
-    return column;
+}
+
+/* Where each level ends, and the mask of a last single step: once for all rows. */
+static void emit_limits(part_emitter *e) {
+    for (int k = 0; k < e->level_count; k++) {
+        level *lv = &e->levels[k];
+        bool to_the_end = lv->masked || lv->lanes == 1, single = k > 0 && lv->masked && e->levels[k - 1].lanes == lv->lanes;
+        lv->end = to_the_end ? e->cols : LLVMBuildAnd(e->builder, e->cols, int64_constant(e, -(int64_t)lv->lanes), "end");
+        lane l = lane_of(e, lv->lanes);
+        lv->mask = single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left")) : NULL;
+    }
 }
 
 /* Pattern buffers live in the entry block, so that a row loop does not grow the stack. */
@@ -299,7 +267,7 @@ static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(variant->either, t)) continue;
         LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
-        e->patterns[t] = LLVMBuildAlloca(e->builder, memory_type(&wide, tensor_node(e, t)->type.element), "pattern");
+        e->patterns[t] = LLVMBuildAlloca(e->builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "pattern");
         LLVMPositionBuilderAtEnd(e->builder, here);
         LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, column_stride(e, t), int64_constant(e, 0), "");
         e->pattern_masks[t] = LLVMBuildSExt(e->builder, moves, e->i64, "");
@@ -309,6 +277,7 @@ static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant
 /* All rows of one variant, from its first block to the function's return. */
 static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     emit_pattern_buffers(e, variant);
+    emit_limits(e);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "rows");
     LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
     LLVMBuildBr(e->builder, head);
@@ -317,8 +286,7 @@ static void emit_variant(part_emitter *e, const tosajit_variant *variant, const 
     for (int32_t t = 0; t < tensor_count(e); t++) e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
     emit_row_scalars(e, variant);
     emit_row_patterns(e, variant);
-    LLVMValueRef column = int64_constant(e, 0);
-    for (int k = 0; k < e->level_count; k++) column = emit_level(e, variant, e->levels[k], column);
+    for (int k = 0; k < e->level_count; k++) emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : int64_constant(e, 0));
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder), end = new_block(e, "rows.end");
     LLVMBasicBlockRef from[2] = {before, last};
@@ -415,21 +383,22 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .i64 = LLVMInt64TypeInContext(context),
         .ptr = LLVMPointerTypeInContext(context, 0),
         .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
+        .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),
     };
     tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.values) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
+    if (!e.scalars || !e.splats || !e.values) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
     e.builder = LLVMCreateBuilderInContext(context);
     for (int32_t k = 0; !status && k < p->part_count; k++) {
         e.part = &p->parts[k];
         e.part_bit = UINT64_C(1) << k;
-        e.level_count = 0;
         choose_levels(&e, t);
         declare_function(&e, t, names[k]);
         emit_part(&e);
     }
     LLVMDisposeBuilder(e.builder);
     memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
+    memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
     memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
     return status;
 }

@@ -90,6 +90,13 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 /* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 
+/* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1 but 0 is true. mask says which
+ * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most 64 lanes. */
+LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
+LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
+LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address, LLVMValueRef mask);
+void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
+
 /* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
 

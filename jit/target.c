@@ -19,14 +19,13 @@ static pthread_once_t initialized = PTHREAD_ONCE_INIT;
 /* A named CPU: needs lists host features that must all be there; the first row whose needs the host meets is native. */
 typedef struct cpu_row {
     const char *name, *triple_prefix, *needs;
-    unsigned vector_bytes;
-    bool masks;
+    unsigned vector_bytes, mask_bytes;
 } cpu_row;
 
 static const cpu_row cpu_rows[] = {
-    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, true},
-    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, false},
-    {"generic", "aarch64", "+neon", 16, false},
+    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1},
+    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4},
+    {"generic", "aarch64", "+neon", 16, 0},
 };
 
 /* Whether list has every one of the comma-separated words of needs, as whole words. */
@@ -80,7 +79,7 @@ tosajit_status target_find(const char *name, target *t) {
         t->features = LLVMCreateMessage("");
     }
     t->vector_bytes = chosen->vector_bytes;
-    t->masks = chosen->masks;
+    t->mask_bytes = chosen->mask_bytes;
     return TOSAJIT_OK;
 }
 

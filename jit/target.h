@@ -11,7 +11,7 @@
 typedef struct target {
     char *triple, *cpu, *features; /* owned, by LLVM's allocator */
     unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 NEON */
-    bool masks;                    /* loads and stores of part of a vector cost no more than whole ones */
+    unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
 } target;
 
 /* The CPU of that name; null or "native" is this machine. It must be one that this machine can run. INVALID_ARGUMENT for an
