@@ -165,7 +165,10 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     int64_t dense[TOSAJIT_MAX_RANK];
     for (int32_t k = 0; k < part->leaf_count; k++) {
         const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
-        walk_dense_strides(type->rank, type->dims, 1, dense);
+        int64_t dims[TOSAJIT_MAX_RANK]; /* a dynamic one that maps to itself has the extent's size in every call */
+        for (int32_t d = 0; d < type->rank; d++)
+            dims[d] = type->dims[d] == TOSAJIT_DYNAMIC ? part->extents[d + part->rank - type->rank] : type->dims[d];
+        walk_dense_strides(type->rank, dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
             walk_strides(w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
     }

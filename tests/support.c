@@ -155,11 +155,12 @@ static uint64_t random_integer(test_random *random, unsigned width) {
 
 void test_random_element(test_random *random, tosajit_type type, void *element) {
     static const uint8_t truths[] = {0, 0, 0, 1, 1, 2, 0x80, 0xFF};
-    uint64_t bits = type == TOSAJIT_I1       ? truths[test_random_range(random, 0, 7)]
+    uint64_t bits = type == TOSAJIT_I1    ? truths[test_random_range(random, 0, 7)]
                     : test_is_float(type) ? random_float(random, type)
-                                             : random_integer(random, widths[type]);
-    const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),  (unsigned char)(bits >> 16), (unsigned char)(bits >> 24),
-                                    (unsigned char)(bits >> 32), (unsigned char)(bits >> 40), (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
+                                          : random_integer(random, widths[type]);
+    const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),  (unsigned char)(bits >> 16),
+                                    (unsigned char)(bits >> 24), (unsigned char)(bits >> 32), (unsigned char)(bits >> 40),
+                                    (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
     memcpy(element, bytes, tosajit_type_size(type)); /* every host that LLVM compiles for here is little-endian */
 }
 
