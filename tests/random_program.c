@@ -264,7 +264,7 @@ static tosajit_status build_node(const program_node *node, tosajit_expr *expr, c
 }
 
 tosajit_status program_build(const program *p, tosajit_expr **expr) {
-    tosajit_expr_options options = {sizeof options, NULL, p->strict};
+    tosajit_expr_options options = {.size = sizeof options, .strict = p->strict};
     tosajit_expr *made = NULL;
     tosajit_value values[PROGRAM_MAX_NODES];
     tosajit_status status = tosajit_expr_create(&options, &made);
