@@ -211,7 +211,12 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     int64_t dense[TOSAJIT_MAX_RANK];
     for (int32_t k = 0; k < part->leaf_count; k++) {
         const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
-        if (!part->leaves[k].table) walk_dense_strides(type->rank, type->dims, 1, dense);
+        int64_t dims[TOSAJIT_MAX_RANK]; /* a dynamic one that maps to itself has the extent's size in every call */
+        for (int32_t d = 0; d < type->rank && !part->leaves[k].table; d++) {
+            int32_t at = d + part->rank - type->rank; /* below 0: a parameter in a part of rank 0 */
+            dims[d] = type->dims[d] != TOSAJIT_DYNAMIC ? type->dims[d] : at < 0 ? 1 : part->extents[at];
+        }
+        if (!part->leaves[k].table) walk_dense_strides(type->rank, dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
             walk_strides(w, d)[k] = part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
     }

@@ -1,0 +1,26 @@
+/* Buffers: the memory that all contenders of all cases share, so that a difference between two of them is not one of pages.
+ * In: a kind and a position. Out: filled memory that lives until buffers_release. */
+#ifndef TOSAJIT_BENCH_BUFFERS_H
+#define TOSAJIT_BENCH_BUFFERS_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+enum {
+    BUFFER_OPERANDS = 3,                 /* per element type */
+    BUFFER_MAX_F32 = 16 * 1024 * 1024,   /* elements of an f32 buffer */
+    BUFFER_MAX_OTHER = 1024 * 1024,      /* elements of the others */
+    BUFFER_RESULTS = 4,                  /* of the largest size, any type */
+};
+
+/* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1. Null: out of memory. */
+void *buffer_operand(tosajit_type type, int index);
+/* Memory for results and intermediate values. */
+void *buffer_result(int index);
+void buffers_release(void);
+
+/* Whether results agree: integers exactly, f32 within `tolerance`, relative beyond 1 and absolute below. */
+bool buffer_agrees(tosajit_type type, const void *a, const void *b, int64_t count, double tolerance);
+
+#endif

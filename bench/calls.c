@@ -1,0 +1,121 @@
+/* Calls: what entering a kernel costs, on so few elements that the work is nothing. Contenders: the hand-written loop and an empty
+ * function, both behind a pointer, the kernel's code, and the checked call. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/benchmark_shim.h"
+#include "bench/buffers.h"
+#include "bench/families.h"
+#include "bench/peers.h"
+#include "tosajit/tosajit.h"
+
+enum { MAX_RANK = 4 };
+
+/* Addition of two tensors of rank `rank` whose last size is `count` and the others 1. */
+typedef struct call_job {
+    struct call_job *next;
+    int64_t count, dims[MAX_RANK];
+    int32_t rank;
+    bool dynamic, raw;
+    tosajit_kernel *kernel;
+    tosajit_raw code;
+    tosajit_tensor operands[2], result;
+    void *pointers[3];
+    int64_t strides[6];
+    peer *loop;          /* or null */
+    tosajit_entry entry; /* or null */
+} call_job;
+
+static call_job *jobs;
+static tosajit_engine *engine;
+
+static bool failed(bench_run *run) {
+    bench_fail(run, tosajit_last_error());
+    return false;
+}
+
+static tosajit_status compile(call_job *j) {
+    int64_t declared[MAX_RANK];
+    for (int32_t d = 0; d < j->rank; d++) declared[d] = j->dynamic ? TOSAJIT_DYNAMIC : j->dims[d];
+    tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, j->rank, declared), tosajit_ranked(TOSAJIT_F32, j->rank, declared)};
+    tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
+    if (!status) status = tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
+    j->code.size = sizeof j->code;
+    if (!status && j->raw) status = tosajit_kernel_raw(j->kernel, 0, &j->code);
+    if (!status && j->raw) j->entry = j->code.entry;
+    return status;
+}
+
+static bool prepare(bench_run *run, void *context) {
+    call_job *j = context;
+    for (int k = 0; k < 3; k++) {
+        j->pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0);
+        if (!j->pointers[k]) return failed(run);
+        j->strides[2 * k + 1] = sizeof(float);
+        *(k < 2 ? &j->operands[k] : &j->result) = tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank, j->dims);
+    }
+    if (j->loop || j->entry || j->kernel) return true;
+    if (compile(j) || tosajit_run(j->kernel, j->operands, 2, &j->result, 1)) return failed(run);
+    return true;
+}
+
+static void run_loop(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    peer *volatile loop = j->loop; /* or the call would be inlined or hoisted */
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) loop(j->pointers, j->pointers[2], 1, j->count);
+}
+
+static void run_entry(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    tosajit_entry volatile entry = j->entry;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) entry(j->pointers, j->strides, 1, j->count);
+}
+
+static void run_checked(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) tosajit_run(j->kernel, j->operands, 2, &j->result, 1);
+}
+
+static bool add_job(const char *name, bench_body body, const call_job *values) {
+    call_job *j = malloc(sizeof *j);
+    if (!j) return false;
+    *j = *values;
+    j->next = jobs;
+    jobs = j;
+    for (int32_t d = 0; d < j->rank; d++) j->dims[d] = d + 1 < j->rank ? 1 : j->count;
+    char full_name[128];
+    snprintf(full_name, sizeof full_name, "call/add_%d/%s", (int)j->count, name);
+    bench_register(&(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j});
+    return true;
+}
+
+bool calls_register(void) {
+    static const int64_t counts[] = {1, 16, 64};
+    bool ok = true;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        int64_t n = counts[k];
+        ok = ok && add_job("loop", run_loop, &(call_job){.count = n, .rank = 1, .loop = peer_add_same});
+        ok = ok && add_job("empty", run_entry, &(call_job){.count = n, .rank = 1, .entry = peer_empty});
+        ok = ok && add_job("raw_static", run_entry, &(call_job){.count = n, .rank = 1, .raw = true});
+        ok = ok && add_job("raw_dynamic", run_entry, &(call_job){.count = n, .rank = 1, .raw = true, .dynamic = true});
+        ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
+        ok = ok && add_job("run_dynamic", run_checked, &(call_job){.count = n, .rank = 1, .dynamic = true});
+        ok = ok && add_job("run_dynamic_4d", run_checked, &(call_job){.count = n, .rank = 4, .dynamic = true});
+    }
+    return ok;
+}
+
+void calls_release(void) {
+    while (jobs) {
+        call_job *next = jobs->next;
+        tosajit_kernel_release(jobs->kernel);
+        free(jobs);
+        jobs = next;
+    }
+    tosajit_engine_destroy(engine);
+    engine = NULL;
+}

@@ -1,0 +1,272 @@
+/* Compile: latency of engines and kernels, by stage, against LLVM's own O3 pipeline on a scalar loop; and memory of kernels that
+ * are held. Each figure is the median over single compilations, in processor time, which other programs disturb less; the stages
+ * are the library's own and count from clock to clock. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/benchmark_shim.h"
+#include "bench/families.h"
+#include "bench/peer_llvm.h"
+#include "bench/table.h"
+#include "bench/workloads.h"
+
+enum { SAMPLES = 24, COLD_SAMPLES = 5, HELD_KERNELS = 1000, ROWS = 64, COLS = 64 };
+
+/* A workload and the same as LLVM IR. */
+typedef struct compile_job {
+    const char *workload, *ir;
+    int dynamic;
+} compile_job;
+
+static const compile_job compile_jobs[] = {
+    {"same", "%v = fadd float %x, %y\n", 0},
+    {"same", "%v = fadd float %x, %y\n", 1},
+    {"exp", "%v = call float @llvm.exp.f32(float %x)\n", 1},
+    {"ten_ops",
+     "%s = fadd float %x, %y\n%d = fsub float %x, %y\n%p = fmul float %s, %d\n%q = fadd float %p, %x\n"
+     "%m = call float @llvm.maximum.f32(float %q, float %y)\n%l = call float @llvm.minimum.f32(float %m, float 2.0)\n"
+     "%t = call float @llvm.fabs.f32(float %l)\n%u = fmul float %t, %y\n%w = fsub float %u, %s\n%v = fmul float %w, 0.5\n",
+     1},
+};
+
+static tosajit_engine *engine;
+static peer_jit *jit;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tosajit_kernel *compile(const compile_job *j) {
+    int sources[WORKLOAD_MAX_OPERANDS];
+    const workload *w = workload_find(j->workload);
+    return workload_compile(engine, w, 0, w->step_count, ROWS, COLS, j->dynamic, sources);
+}
+
+static bool start(bench_run *run, void *context) {
+    (void)context;
+    if (!engine && tosajit_engine_create(NULL, &engine)) {
+        bench_fail(run, tosajit_last_error());
+        return false;
+    }
+    if (!jit && !(jit = peer_jit_create())) {
+        bench_fail(run, "LLVM does not start");
+        return false;
+    }
+    return true;
+}
+
+static void time_tosajit(bench_run *run, int64_t iterations, void *context) {
+    enum { STAGES = 5 };
+    static const char *const names[STAGES] = {"emit_ms", "passes_ms", "codegen_ms", "link_ms", "code_bytes"};
+    double total[SAMPLES], stages[STAGES][SAMPLES];
+    for (int64_t i = 0; i < iterations; i++) {
+        double before = now();
+        tosajit_kernel *kernel = compile(context);
+        total[i] = now() - before;
+        if (!kernel) {
+            bench_fail(run, tosajit_last_error());
+            return;
+        }
+        tosajit_kernel_info info = {.size = sizeof info};
+        tosajit_kernel_describe(kernel, &info);
+        const double values[STAGES] = {info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms, (double)info.code_bytes};
+        for (int s = 0; s < STAGES; s++) stages[s][i] = values[s];
+        tosajit_kernel_release(kernel);
+    }
+    for (int s = 0; s < STAGES; s++) bench_counter(run, names[s], median(stages[s], (size_t)iterations));
+    bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
+static void time_llvm(bench_run *run, int64_t iterations, void *context) {
+    const compile_job *j = context;
+    double total[SAMPLES];
+    for (int64_t i = 0; i < iterations; i++) {
+        double before = now();
+        peer_function *f = peer_jit_compile(jit, j->ir);
+        total[i] = now() - before;
+        if (!f) bench_fail(run, "LLVM refuses");
+        peer_jit_release(jit, f);
+    }
+    bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
+static void time_engine(bench_run *run, int64_t iterations, void *context) {
+    double total[SAMPLES];
+    (void)context;
+    for (int64_t i = 0; i < iterations; i++) {
+        tosajit_engine *made = NULL;
+        double before = now();
+        if (tosajit_engine_create(NULL, &made)) bench_fail(run, tosajit_last_error());
+        total[i] = now() - before;
+        tosajit_engine_destroy(made);
+    }
+    bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
+static void time_lljit(bench_run *run, int64_t iterations, void *context) {
+    double total[SAMPLES];
+    (void)context;
+    for (int64_t i = 0; i < iterations; i++) {
+        double before = now();
+        peer_jit *made = peer_jit_create();
+        total[i] = now() - before;
+        if (!made) bench_fail(run, "LLVM does not start");
+        peer_jit_destroy(made);
+    }
+    bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
+/* Figures that only a fresh process has: this program again, as a child, which writes lines of a name and a value. */
+
+typedef struct figure {
+    char name[32];
+    double value;
+} figure;
+
+static pid_t spawn(const char *mode, FILE **output) {
+    int ends[2];
+    if (pipe(ends)) return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execl("/proc/self/exe", "tosajit-bench", mode, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    *output = child < 0 ? NULL : fdopen(ends[0], "r");
+    if (!*output) close(ends[0]);
+    return child;
+}
+
+/* How many figures the child wrote; 0 if it failed. */
+static int run_child(const char *mode, figure *figures) {
+    FILE *output = NULL;
+    pid_t child = spawn(mode, &output);
+    int count = 0, status = 1;
+    while (output && count < BENCH_MAX_COUNTERS && fscanf(output, "%31s %lf", figures[count].name, &figures[count].value) == 2) count++;
+    if (output) fclose(output);
+    if (child > 0) waitpid(child, &status, 0);
+    return status == 0 ? count : 0;
+}
+
+/* The first figure is the time in ms; all are reported. */
+static void time_child(bench_run *run, int64_t iterations, void *context) {
+    figure figures[BENCH_MAX_COUNTERS];
+    double samples[BENCH_MAX_COUNTERS][SAMPLES];
+    int count = 0;
+    for (int64_t i = 0; i < iterations; i++) {
+        count = run_child(context, figures);
+        if (count == 0) {
+            bench_fail(run, "the child process failed");
+            return;
+        }
+        for (int k = 0; k < count; k++) samples[k][i] = figures[k].value;
+    }
+    for (int k = 1; k < count; k++) bench_counter(run, figures[k].name, median(samples[k], (size_t)iterations));
+    bench_seconds(run, median(samples[0], (size_t)iterations) * 1e-3 * (double)iterations);
+}
+
+int compile_child_first(void) {
+    double begin = now();
+    if (tosajit_engine_create(NULL, &engine)) return 1;
+    double created = now();
+    tosajit_kernel *first = compile(&compile_jobs[1]);
+    double compiled = now();
+    tosajit_kernel *second = compile(&compile_jobs[1]);
+    double again = now();
+    tosajit_kernel_info info = {.size = sizeof info};
+    if (!first || !second || tosajit_kernel_describe(first, &info)) return 1;
+    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\nsecond_kernel_ms %g\n", (compiled - begin) * 1e3, (created - begin) * 1e3,
+           (compiled - created) * 1e3, (again - compiled) * 1e3);
+    printf("emit_ms %g\npasses_ms %g\ncodegen_ms %g\nlink_ms %g\n", info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms);
+    tosajit_kernel_release(first);
+    tosajit_kernel_release(second);
+    compile_release();
+    return 0;
+}
+
+int compile_child_llvm(void) {
+    double begin = now();
+    jit = peer_jit_create();
+    double created = now();
+    peer_function *first = jit ? peer_jit_compile(jit, compile_jobs[1].ir) : NULL;
+    double compiled = now();
+    if (!first) return 1;
+    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\n", (compiled - begin) * 1e3, (created - begin) * 1e3,
+           (compiled - created) * 1e3);
+    peer_jit_release(jit, first);
+    compile_release();
+    return 0;
+}
+
+/* Resident bytes. */
+static double resident(void) {
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%*u %lu", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* Growth from holding the kernels, and from having released them. */
+static bool hold_kernels(tosajit_kernel **kernels, double *held, double *kept) {
+    double before = resident();
+    bool ok = true;
+    for (int k = 0; k < HELD_KERNELS; k++) ok = (kernels[k] = compile(&compile_jobs[1])) != NULL && ok;
+    *held = (resident() - before) / (double)HELD_KERNELS;
+    for (int k = 0; k < HELD_KERNELS; k++) tosajit_kernel_release(kernels[k]);
+    *kept = (resident() - before) / (double)HELD_KERNELS;
+    return ok;
+}
+
+int compile_child_memory(void) {
+    static tosajit_kernel *kernels[HELD_KERNELS];
+    if (tosajit_engine_create(NULL, &engine)) return 1;
+    tosajit_kernel_release(compile(&compile_jobs[1])); /* so that LLVM's own first allocations are not counted */
+    double held, kept, held_again, kept_again, begin = now();
+    if (!hold_kernels(kernels, &held, &kept) || !hold_kernels(kernels, &held_again, &kept_again)) return 1;
+    double ms = (now() - begin) * 1e3 / (2.0 * (double)HELD_KERNELS);
+    printf("ms %g\nbytes_per_kernel %g\nafter_release %g\nsecond_thousand %g\nafter_second %g\n", ms, held, kept, held_again, kept_again);
+    compile_release();
+    return 0;
+}
+
+static void add(const char *row, const char *contender, bench_prepare prepare, bench_body body, const void *context, int64_t iterations) {
+    char name[128];
+    snprintf(name, sizeof name, "%s/%s", row, contender);
+    /* The contexts are read only; the shim's pointer serves bodies that write, too. */
+    bench_register(&(bench_case){
+        .name = name, .prepare = prepare, .body = body, .context = (void *)(uintptr_t)context, .iterations = iterations, .manual = true,
+        .repetitions = iterations == 1 ? 1 : 0});
+}
+
+void compile_register(void) {
+    for (size_t k = 0; k < sizeof compile_jobs / sizeof *compile_jobs; k++) {
+        const compile_job *j = &compile_jobs[k];
+        char row[64];
+        snprintf(row, sizeof row, "compile/%s_%s", strcmp(j->workload, "same") ? j->workload : "add", j->dynamic ? "dynamic" : "static");
+        add(row, "llvm_O3", start, time_llvm, j, SAMPLES);
+        add(row, "tosajit", start, time_tosajit, j, SAMPLES);
+    }
+    add("compile/engine", "llvm_O3", start, time_lljit, NULL, SAMPLES);
+    add("compile/engine", "tosajit", start, time_engine, NULL, SAMPLES);
+    add("compile/fresh_process", "llvm_O3", NULL, time_child, "--child=llvm", COLD_SAMPLES);
+    add("compile/fresh_process", "tosajit", NULL, time_child, "--child=first", COLD_SAMPLES);
+    add("memory/thousand_kernels", "tosajit", NULL, time_child, "--child=memory", 1);
+}
+
+void compile_release(void) {
+    tosajit_engine_destroy(engine);
+    engine = NULL;
+    peer_jit_destroy(jit);
+    jit = NULL;
+}

@@ -1,0 +1,24 @@
+/* Families of benchmarks: each registers its cases, named "family/case/contender". */
+#ifndef TOSAJIT_BENCH_FAMILIES_H
+#define TOSAJIT_BENCH_FAMILIES_H
+
+#include <stdbool.h>
+
+/* add/..., op/..., chain/...: time per element over shapes and sizes. Return false when memory runs out. */
+bool elementwise_register(void);
+void elementwise_release(void);
+
+/* call/...: time per call on few elements. */
+bool calls_register(void);
+void calls_release(void);
+
+/* compile/..., memory/...: what a kernel costs before it runs. */
+void compile_register(void);
+void compile_release(void);
+
+/* A child process of this program: measure in a fresh process and write the figures to standard output. The exit status. */
+int compile_child_first(void);
+int compile_child_llvm(void);
+int compile_child_memory(void);
+
+#endif

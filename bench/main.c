@@ -1,0 +1,83 @@
+/* tosajit-bench: options, the processor that everything runs on, and the order of things. In: Google Benchmark's options, and --table
+ * (medians and ratios instead of single times), --cpu=N. Out: a report on standard output. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/families.h"
+#include "bench/table.h"
+
+/* Options of this program; they are taken out of argv. */
+typedef struct options {
+    bool table;
+    int cpu; /* -1: the last one that this process may use */
+    const char *child;
+} options;
+
+static void take_options(int *argc, char **argv, options *o) {
+    int kept = 1;
+    for (int k = 1; k < *argc; k++) {
+        if (strcmp(argv[k], "--table") == 0)
+            o->table = true;
+        else if (strncmp(argv[k], "--cpu=", 6) == 0)
+            o->cpu = atoi(argv[k] + 6);
+        else if (strncmp(argv[k], "--child=", 8) == 0)
+            o->child = argv[k] + 8;
+        else
+            argv[kept++] = argv[k];
+    }
+    *argc = kept;
+    argv[kept] = NULL;
+}
+
+/* Pinned, because a thread that moves finds cold caches. */
+static bool pin(int cpu) {
+    cpu_set_t set;
+    if (cpu < 0) {
+        if (sched_getaffinity(0, sizeof set, &set)) return false;
+        for (size_t k = 0; k < CPU_SETSIZE; k++)
+            if (CPU_ISSET(k, &set)) cpu = (int)k;
+    }
+    CPU_ZERO(&set);
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET((size_t)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+static int run_child(const char *name) {
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } children[] = {{"first", compile_child_first}, {"llvm", compile_child_llvm}, {"memory", compile_child_memory}};
+    for (size_t k = 0; k < sizeof children / sizeof *children; k++)
+        if (strcmp(children[k].name, name) == 0) return children[k].run();
+    return 2;
+}
+
+static int run_table(int argc, char **argv) {
+    table *t = table_create();
+    if (!t) return 1;
+    int status = bench_main(&argc, argv, table_add, t);
+    table_print(t, stdout);
+    if (table_failures(t)) status = 1;
+    table_destroy(t);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    options o = {.cpu = -1};
+    take_options(&argc, argv, &o);
+    if (o.child) return run_child(o.child);
+    if (!pin(o.cpu)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
+    compile_register();
+    if (!elementwise_register() || !calls_register()) {
+        fputs("tosajit-bench: out of memory\n", stderr);
+        return 1;
+    }
+    int status = o.table ? run_table(argc, argv) : bench_main(&argc, argv, NULL, NULL);
+    compile_release();
+    calls_release();
+    elementwise_release();
+    return status;
+}

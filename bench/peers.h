@@ -1,0 +1,29 @@
+/* Peers: what a programmer would write by hand in C, compiled for this machine only. In: operands. Out: a result of rows x cols. */
+#ifndef TOSAJIT_BENCH_PEERS_H
+#define TOSAJIT_BENCH_PEERS_H
+
+#include <stdint.h>
+
+typedef void peer(void *const *operands, void *result, int64_t rows, int64_t cols);
+
+/* f32 addition; the second operand has the same shape, one element, one row, one column. */
+peer peer_add_same, peer_add_scalar, peer_add_row, peer_add_column;
+/* A column plus a row. */
+peer peer_add_outer;
+/* The first of these with stores that bypass the caches; null where the compiler's target has no such 512-bit stores. */
+extern peer *const peer_add_streaming;
+
+/* As many bytes moved by the C library as an addition of this form reads and writes. */
+peer peer_copy_same, peer_copy_other;
+
+peer peer_maximum, peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
+
+/* With the compiler's fast mathematics, which calls vector functions of the C library where there are any. */
+peer peer_exp, peer_sin, peer_tanh, peer_erf, peer_sigmoid, peer_gelu;
+
+enum { PEER_MUL_SHIFT = 20 };
+
+/* Does nothing, out of the compiler's sight: the cost of a call. */
+void peer_empty(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
+
+#endif

@@ -1,0 +1,23 @@
+/* Peers with functions of the C library. The build adds -ffast-math to this file, without which compilers call them one element
+ * at a time. */
+#include <math.h>
+
+#include "bench/peers.h"
+
+#define MATH_PEER(name, expression)                                                                                                        \
+    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                           \
+        const float *restrict a = operands[0];                                                                                             \
+        float *restrict r = result;                                                                                                        \
+        int64_t count = rows * cols;                                                                                                       \
+        for (int64_t k = 0; k < count; k++) {                                                                                              \
+            float x = a[k];                                                                                                                \
+            r[k] = (expression);                                                                                                           \
+        }                                                                                                                                  \
+    }
+
+MATH_PEER(peer_exp, expf(x))
+MATH_PEER(peer_sin, sinf(x))
+MATH_PEER(peer_tanh, tanhf(x))
+MATH_PEER(peer_erf, erff(x))
+MATH_PEER(peer_sigmoid, 1.0f / (1.0f + expf(-x)))
+MATH_PEER(peer_gelu, 0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x))))

@@ -1,0 +1,176 @@
+/* Workloads: the tables, and building their steps as expressions. */
+#include "bench/workloads.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define F32 TOSAJIT_F32
+#define OPERAND(k) (VALUE_OPERAND + (k))
+#define CONSTANT(k) (VALUE_CONSTANT + (k))
+#define STEP(k) (VALUE_STEP + (k))
+#define UNARY(op) .step_count = 1, .steps = {{TOSAJIT_OP_##op, {OPERAND(0)}, 0}}
+#define BINARY(op) .step_count = 1, .steps = {{TOSAJIT_OP_##op, {OPERAND(0), OPERAND(1)}, 0}}
+#define ADD .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(add)
+#define MATH(op, accuracy) .operand_count = 1, .types = {F32}, .result = F32, UNARY(op), .tolerance = accuracy
+
+const workload workload_adds[] = {
+    {.name = "same", ADD, .loop = peer_add_same, .copy = peer_copy_same},
+    {.name = "scalar", ADD, .forms = {FORM_FULL, FORM_SCALAR}, .loop = peer_add_scalar, .copy = peer_copy_other},
+    {.name = "row", ADD, .forms = {FORM_FULL, FORM_ROW}, .loop = peer_add_row, .copy = peer_copy_other},
+    {.name = "column", ADD, .forms = {FORM_FULL, FORM_COLUMN}, .loop = peer_add_column, .copy = peer_copy_other},
+    {.name = "outer", ADD, .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_add_outer},
+};
+const int workload_add_count = sizeof workload_adds / sizeof *workload_adds;
+
+const workload workload_ops[] = {
+    {.name = "maximum_f32", .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(maximum), .loop = peer_maximum},
+    {.name = "select_f32",
+     .operand_count = 3,
+     .types = {TOSAJIT_I1, F32, F32},
+     .result = F32,
+     .step_count = 1,
+     .steps = {{TOSAJIT_OP_select, {OPERAND(0), OPERAND(1), OPERAND(2)}, 0}},
+     .loop = peer_select},
+    {.name = "cast_f32_i8", .operand_count = 1, .types = {F32}, .result = TOSAJIT_I8, UNARY(cast), .loop = peer_cast_f32_i8},
+    {.name = "cast_i8_f32", .operand_count = 1, .types = {TOSAJIT_I8}, .result = F32, UNARY(cast), .loop = peer_cast_i8_f32},
+    {.name = "mul_i32_shift",
+     .operand_count = 2,
+     .types = {TOSAJIT_I32, TOSAJIT_I32},
+     .result = TOSAJIT_I32,
+     BINARY(mul),
+     .attributes = {.shift = PEER_MUL_SHIFT},
+     .loop = peer_mul_shift},
+    {.name = "shift_right_i32",
+     .operand_count = 2,
+     .types = {TOSAJIT_I32, TOSAJIT_I32},
+     .result = TOSAJIT_I32,
+     BINARY(arithmetic_right_shift),
+     .loop = peer_shift_right},
+    {.name = "exp", MATH(exp, 1e-5), .loop = peer_exp},
+    {.name = "tanh", MATH(tanh, 1e-5), .loop = peer_tanh},
+    {.name = "erf", MATH(erf, 1e-5), .loop = peer_erf},
+    {.name = "sin", MATH(sin, 1e-5), .loop = peer_sin},
+    {.name = "sigmoid", MATH(sigmoid, 1e-5), .loop = peer_sigmoid},
+};
+const int workload_op_count = sizeof workload_ops / sizeof *workload_ops;
+
+const workload workload_chains[] = {
+    {.name = "bias_clamp",
+     .operand_count = 2,
+     .types = {F32, F32},
+     .forms = {FORM_FULL, FORM_ROW},
+     .result = F32,
+     .step_count = 2,
+     .steps = {{TOSAJIT_OP_add, {OPERAND(0), OPERAND(1)}, 0}, {TOSAJIT_OP_clamp, {STEP(0)}, 0}},
+     .attributes = {.min_val = {.f = 0}, .max_val = {.f = 6}},
+     .loop = peer_bias_clamp,
+     .copy = peer_copy_other},
+    {.name = "ten_ops",
+     .operand_count = 2,
+     .types = {F32, F32},
+     .result = F32,
+     .step_count = 10,
+     .steps = {{TOSAJIT_OP_add, {OPERAND(0), OPERAND(1)}, 0},
+               {TOSAJIT_OP_sub, {OPERAND(0), OPERAND(1)}, 1},
+               {TOSAJIT_OP_mul, {STEP(0), STEP(1)}, 1},
+               {TOSAJIT_OP_add, {STEP(2), OPERAND(0)}, 1},
+               {TOSAJIT_OP_maximum, {STEP(3), OPERAND(1)}, 1},
+               {TOSAJIT_OP_minimum, {STEP(4), CONSTANT(0)}, 1},
+               {TOSAJIT_OP_abs, {STEP(5)}, 1},
+               {TOSAJIT_OP_mul, {STEP(6), OPERAND(1)}, 1},
+               {TOSAJIT_OP_sub, {STEP(7), STEP(0)}, 0},
+               {TOSAJIT_OP_mul, {STEP(8), CONSTANT(1)}, 0}},
+     .constants = {2.0f, 0.5f},
+     .tolerance = 1e-5,
+     .loop = peer_ten_ops,
+     .copy = peer_copy_same},
+    {.name = "gelu",
+     .operand_count = 1,
+     .types = {F32},
+     .result = F32,
+     .step_count = 9,
+     .steps = {{TOSAJIT_OP_mul, {OPERAND(0), OPERAND(0)}, 0},
+               {TOSAJIT_OP_mul, {STEP(0), OPERAND(0)}, 0},
+               {TOSAJIT_OP_mul, {STEP(1), CONSTANT(0)}, 0},
+               {TOSAJIT_OP_add, {STEP(2), OPERAND(0)}, 0},
+               {TOSAJIT_OP_mul, {STEP(3), CONSTANT(1)}, 0},
+               {TOSAJIT_OP_tanh, {STEP(4)}, 0},
+               {TOSAJIT_OP_add, {STEP(5), CONSTANT(2)}, 0},
+               {TOSAJIT_OP_mul, {OPERAND(0), CONSTANT(3)}, 1},
+               {TOSAJIT_OP_mul, {STEP(7), STEP(6)}, 0}},
+     .constants = {0.044715f, 0.7978845608f, 1.0f, 0.5f},
+     .tolerance = 1e-5,
+     .loop = peer_gelu},
+};
+const int workload_chain_count = sizeof workload_chains / sizeof *workload_chains;
+
+static const workload *find_in(const workload *list, int count, const char *name) {
+    for (int k = 0; k < count; k++)
+        if (strcmp(list[k].name, name) == 0) return &list[k];
+    return NULL;
+}
+
+const workload *workload_find(const char *name) {
+    const workload *w = find_in(workload_adds, workload_add_count, name);
+    if (!w) w = find_in(workload_ops, workload_op_count, name);
+    return w ? w : find_in(workload_chains, workload_chain_count, name);
+}
+
+void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims) {
+    dims[0] = f == FORM_FULL || f == FORM_COLUMN ? rows : 1;
+    dims[1] = f == FORM_FULL || f == FORM_ROW ? cols : 1;
+}
+
+/* An expression under construction; `values` maps a workload's values to the expression's, -1 where it has none yet. */
+typedef struct building {
+    tosajit_expr *expr;
+    const workload *w;
+    int64_t rows, cols;
+    int dynamic, operand_count, *sources;
+    tosajit_value values[VALUE_STEP + WORKLOAD_MAX_STEPS];
+    tosajit_status status;
+} building;
+
+static void make_constant(building *b, int value) {
+    tosajit_tensor_type type = tosajit_ranked(F32, 2, (int64_t[]){1, 1});
+    b->status = tosajit_expr_constant(b->expr, &type, &b->w->constants[value - VALUE_CONSTANT], &b->values[value]);
+}
+
+static void make_input(building *b, int value) {
+    bool is_operand = value < VALUE_CONSTANT;
+    int64_t dims[2];
+    workload_dims(is_operand ? b->w->forms[value] : FORM_FULL, b->rows, b->cols, dims);
+    for (int d = 0; b->dynamic && d < 2; d++) dims[d] = TOSAJIT_DYNAMIC;
+    tosajit_tensor_type type = tosajit_ranked(is_operand ? b->w->types[value] : F32, 2, dims);
+    b->sources[b->operand_count++] = value;
+    b->status = tosajit_expr_input(b->expr, &type, &b->values[value]);
+}
+
+static void make_step(building *b, int k) {
+    const step *s = &b->w->steps[k];
+    bool last = k + 1 == b->w->step_count;
+    tosajit_value operands[TOSAJIT_MAX_ARITY];
+    int arity = tosajit_op_arity(s->op);
+    for (int o = 0; o < arity && !b->status; o++) {
+        int value = s->operands[o];
+        if (b->values[value] < 0) (value >= VALUE_CONSTANT && value < VALUE_STEP ? make_constant : make_input)(b, value);
+        operands[o] = b->values[value];
+    }
+    tosajit_tensor_type type = {b->w->result, TOSAJIT_UNRANKED, {0}};
+    if (!b->status)
+        b->status = tosajit_expr_op(b->expr, s->op, operands, (size_t)arity, last ? &b->w->attributes : NULL,
+                                    s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
+}
+
+tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,
+                                 int *sources) {
+    building b = {.w = w, .rows = rows, .cols = cols, .dynamic = dynamic, .sources = sources};
+    tosajit_kernel *kernel = NULL;
+    for (size_t k = 0; k < sizeof b.values / sizeof *b.values; k++) b.values[k] = -1;
+    b.status = tosajit_expr_create(NULL, &b.expr);
+    for (int k = first; k < first + count && !b.status; k++) make_step(&b, k);
+    if (!b.status) b.status = tosajit_expr_result(b.expr, b.values[VALUE_STEP + first + count - 1]);
+    if (!b.status) b.status = tosajit_compile_expr(engine, b.expr, &kernel);
+    tosajit_expr_destroy(b.expr);
+    return b.status ? NULL : kernel;
+}

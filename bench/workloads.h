@@ -1,0 +1,54 @@
+/* Workloads: the expressions that are measured, as tables. In: nothing. Out: programs that can be built as one fused kernel or as
+ * one kernel per step, with the peer that computes the same. */
+#ifndef TOSAJIT_BENCH_WORKLOADS_H
+#define TOSAJIT_BENCH_WORKLOADS_H
+
+#include "bench/peers.h"
+#include "tosajit/tosajit.h"
+
+enum {
+    WORKLOAD_MAX_STEPS = 10,
+    WORKLOAD_MAX_OPERANDS = 3,
+    WORKLOAD_MAX_CONSTANTS = 4,
+    /* How a step names its operands: an operand of the workload, a constant, an earlier step. */
+    VALUE_OPERAND = 0,
+    VALUE_CONSTANT = 16,
+    VALUE_STEP = 32,
+};
+
+/* How an operand covers a result of rows x cols. */
+typedef enum form { FORM_FULL, FORM_SCALAR, FORM_ROW, FORM_COLUMN } form;
+
+typedef struct step {
+    tosajit_op op;
+    int operands[TOSAJIT_MAX_ARITY];
+    int slot; /* result buffer when it runs on its own; the last step's is 0 */
+} step;
+
+typedef struct workload {
+    const char *name;
+    int operand_count;
+    tosajit_type types[WORKLOAD_MAX_OPERANDS], result;
+    form forms[WORKLOAD_MAX_OPERANDS];
+    int step_count;
+    step steps[WORKLOAD_MAX_STEPS];
+    float constants[WORKLOAD_MAX_CONSTANTS];
+    tosajit_attributes attributes; /* of the last step */
+    double tolerance;              /* of f32 results against the peer */
+    peer *loop, *copy;             /* copy: null where no copy moves as many bytes */
+} workload;
+
+extern const workload workload_adds[], workload_ops[], workload_chains[];
+extern const int workload_add_count, workload_op_count, workload_chain_count;
+
+const workload *workload_find(const char *name);
+
+/* dims receives the two sizes of an operand of that form. */
+void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims);
+
+/* A kernel of the steps first .. first + count - 1, its operands those values that the steps take from outside, in order of first
+ * use; sources receives which. Sizes are static unless `dynamic`. Null: tosajit_last_error says why. */
+tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,
+                                 int *sources);
+
+#endif

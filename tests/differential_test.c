@@ -1,0 +1,562 @@
+/* Random expressions, shapes, views and data: every engine against an oracle. The oracle decides with its own loops which element of
+ * each operand feeds a result element, gathers those into dense 1-D operands, and has the interpreter compute the expression on
+ * them, where nothing broadcasts. Native code is also compared with itself, one op per kernel. All memory is guarded.
+ *
+ * TOSAJIT_SEED=<n> and TOSAJIT_CASES=<n> set where to start and how many cases to run; case k has the seed n + k. */
+#define _POSIX_C_SOURCE 200809L /* write */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guard.h"
+#include "random_program.h"
+
+enum {
+    STANDARD_CASES = 500,
+    STANDARD_SECONDS = 60, /* stop early on a slow machine or under a sanitizer */
+    RUNS = 5,              /* calls per kernel */
+    CAPACITY = 1 << 20,    /* of a guarded tensor */
+};
+
+typedef struct fixture {
+    test_engine engines[TEST_MAX_ENGINES];
+    size_t engine_count;
+    guard_tensor inputs[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS], shared;
+    unsigned char *expected[PROGRAM_MAX_RESULTS], *gathered[PROGRAM_MAX_NODES], *values[PROGRAM_MAX_NODES];
+    uint64_t runs, elements, mismatches, in_place, overlapping, stepwise;
+} fixture;
+
+/* One case: a program, its kernels, and one call of them. */
+typedef struct trial {
+    fixture *f;
+    uint64_t seed;
+    test_random random;
+    program p;
+    tosajit_kernel *kernels[TEST_MAX_ENGINES], *flat[PROGRAM_MAX_RESULTS];
+    int run;
+    program_shape input_shapes[PROGRAM_MAX_INPUTS], shapes[PROGRAM_MAX_NODES];
+    tosajit_status expected;
+} trial;
+
+/* Reporting. */
+
+static void print_shape(const char *what, size_t index, const guard_tensor *t) {
+    fprintf(stderr, "  %s %zu: sizes", what, index);
+    for (int32_t d = 0; d < t->tensor.rank; d++) fprintf(stderr, " %" PRId64, t->dims[d]);
+    fprintf(stderr, t->tensor.strides ? ", strides" : ", dense");
+    for (int32_t d = 0; t->tensor.strides && d < t->tensor.rank; d++) fprintf(stderr, " %" PRId64, t->strides[d]);
+    fprintf(stderr, ", address modulo 64: %u\n", (unsigned)((uintptr_t)t->tensor.data % 64));
+}
+
+static void report(const trial *t, const char *engine, const char *what) {
+    fprintf(stderr, "\n%s: %s\n", engine, what);
+    program_print(&t->p, stderr);
+    for (int k = 0; k < t->p.input_count; k++) print_shape("operand", (size_t)k, &t->f->inputs[k]);
+    for (int r = 0; r < t->p.result_count; r++) print_shape("result", (size_t)r, &t->f->results[r]);
+    fprintf(stderr, "  call %d; repeat with TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=1\n", t->run, t->seed);
+    fail_msg("%s: %s (seed %" PRIu64 ")", engine, what, t->seed);
+}
+
+/* A kernel that leaves its memory dies at the guard; say how to repeat that. */
+static char crash_text[400];
+
+static void crashed(int number) {
+    ssize_t written = write(STDERR_FILENO, crash_text, strlen(crash_text));
+    (void)written;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void announce(const trial *t, const char *engine, const char *what) {
+    snprintf(crash_text, sizeof crash_text, "\ndied in: %s, %s, call %d; repeat with TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=1\n", engine,
+             what, t->run, t->seed);
+}
+
+static void expect_status(const trial *t, const char *engine, const char *call, tosajit_status status, tosajit_status expected) {
+    if (status == expected) return;
+    char what[1000];
+    snprintf(what, sizeof what, "%s gave %s instead of %s: %s", call, tosajit_status_name(status), tosajit_status_name(expected),
+             tosajit_last_error());
+    report(t, engine, what);
+}
+
+/* The elements that feed element `at` of result r, in hex, as the oracle sees them. */
+static void print_sources(const trial *t, int r, int64_t at) {
+    bool reached[PROGRAM_MAX_NODES];
+    program_reach(&t->p, t->p.results[r], reached);
+    for (int k = 0; k < t->p.count; k++) {
+        tosajit_type type = t->p.nodes[k].type.element;
+        if (!reached[k] || t->p.nodes[k].kind == PROGRAM_OP) continue;
+        fprintf(stderr, "\n  %%%d there: 0x%" PRIx64, k, test_bits(type, t->f->gathered[k] + (size_t)at * tosajit_type_size(type)));
+    }
+}
+
+/* Compiling. */
+
+static void compile(trial *t) {
+    announce(t, "all engines", "compile");
+    tosajit_expr *expr = NULL;
+    expect_status(t, "-", "program_build", program_build(&t->p, &expr), TOSAJIT_OK);
+    for (size_t e = 0; e < t->f->engine_count; e++)
+        expect_status(t, t->f->engines[e].name, "compile_expr", tosajit_compile_expr(t->f->engines[e].engine, expr, &t->kernels[e]),
+                      TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    for (int r = 0; r < t->p.result_count; r++) {
+        expect_status(t, "-", "program_build_flat", program_build_flat(&t->p, t->p.results[r], &expr), TOSAJIT_OK);
+        expect_status(t, "oracle", "compile_expr", tosajit_compile_expr(t->f->engines[0].engine, expr, &t->flat[r]), TOSAJIT_OK);
+        tosajit_expr_destroy(expr);
+    }
+}
+
+static void release(trial *t) {
+    for (size_t e = 0; e < t->f->engine_count; e++) tosajit_kernel_release(t->kernels[e]);
+    for (int r = 0; r < t->p.result_count; r++) tosajit_kernel_release(t->flat[r]);
+    program_free(&t->p);
+}
+
+/* Placing tensors. */
+
+/* Strides in bytes: dimensions in any order in memory, forwards or backwards, with gaps between elements and rows; operands
+ * may repeat along a dimension. False: dense. */
+static bool random_strides(test_random *random, size_t element, const program_shape *shape, bool repeat, int64_t *strides) {
+    int64_t style = test_random_range(random, 0, 9), step = (int64_t)element;
+    if (style < 3) return false;
+    bool permute = style == 4 || style > 7, backwards = style == 5 || style > 7, gaps = style == 6 || style > 7;
+    repeat = repeat && (style == 7 || style == 9);
+    int32_t order[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < shape->rank; d++) order[d] = shape->rank - 1 - d; /* innermost first */
+    for (int32_t d = 0; permute && d < shape->rank; d++) {
+        int32_t other = (int32_t)test_random_range(random, d, shape->rank - 1), swap = order[d];
+        order[d] = order[other];
+        order[other] = swap;
+    }
+    if (gaps && test_random_chance(random, 50)) step = (int64_t)element * test_random_range(random, 2, 3);
+    if (gaps && test_random_chance(random, 10)) step = (int64_t)element + 1; /* no alignment at all */
+    for (int32_t k = 0; k < shape->rank; k++) {
+        int32_t d = order[k];
+        strides[d] = backwards && test_random_chance(random, 50) ? -step : step;
+        if (repeat && test_random_chance(random, 40))
+            strides[d] = 0;
+        else
+            step *= shape->dims[d] > 1 ? shape->dims[d] : 1;
+        if (gaps && test_random_chance(random, 30)) step += (int64_t)element * test_random_range(random, 1, 5);
+    }
+    return true;
+}
+
+static void place(trial *t, guard_tensor *guard, tosajit_type element, const program_shape *shape, bool repeat) {
+    int64_t strides[TOSAJIT_MAX_RANK];
+    guard_edge edge = test_random_chance(&t->random, 70) ? GUARD_AT_END : GUARD_AT_START;
+    bool strided = random_strides(&t->random, tosajit_type_size(element), shape, repeat, strides);
+    if (guard_place(guard, element, shape->rank, shape->dims, strided ? strides : NULL, edge)) return;
+    if (!guard_place(guard, element, shape->rank, shape->dims, NULL, edge)) report(t, "test", "a tensor exceeds its guarded buffer");
+}
+
+static void place_inputs(trial *t) {
+    for (int k = 0; k < t->p.input_count; k++) {
+        guard_tensor *guard = &t->f->inputs[k];
+        tosajit_type element = t->p.nodes[t->p.inputs[k]].type.element;
+        place(t, guard, element, &t->input_shapes[k], true);
+        int64_t index[TOSAJIT_MAX_RANK] = {0};
+        if (guard->size > 0) do
+                test_random_element(&t->random, element, guard_at(guard, index));
+            while (guard_next(guard->tensor.rank, guard->dims, index));
+        guard_remember(guard);
+    }
+}
+
+static void place_results(trial *t) {
+    static const program_shape scalar = {0};
+    for (int r = 0; r < t->p.result_count; r++) {
+        int node = t->p.results[r];
+        const program_shape *shape = &t->shapes[node];
+        if (t->expected && guard_count(shape->rank, shape->dims) > CAPACITY / 16) shape = &scalar;
+        place(t, &t->f->results[r], t->p.nodes[node].type.element, shape, false);
+        guard_remember(&t->f->results[r]);
+    }
+}
+
+/* The oracle. */
+
+/* The element of a leaf that an element of the result uses: leading dimensions that it lacks are dropped, sizes of 1 stay at 0. */
+static const unsigned char *source(const trial *t, int node, int32_t result_rank, const int64_t *result_index) {
+    const program_node *leaf = &t->p.nodes[node];
+    const program_shape *shape = &t->shapes[node];
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, linear = 0;
+    for (int32_t d = 0; d < shape->rank; d++) {
+        index[d] = shape->dims[d] == 1 ? 0 : result_index[d + result_rank - shape->rank];
+        linear = linear * shape->dims[d] + index[d];
+    }
+    if (leaf->kind == PROGRAM_CONSTANT) return leaf->data + (size_t)linear * tosajit_type_size(leaf->type.element);
+    for (int k = 0; k < t->p.input_count; k++)
+        if (t->p.inputs[k] == node) return guard_at(&t->f->inputs[k], index);
+    return NULL;
+}
+
+static void gather(trial *t, int node, const program_shape *space) {
+    size_t size = tosajit_type_size(t->p.nodes[node].type.element), at = 0;
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    do memcpy(t->f->gathered[node] + size * at++, source(t, node, space->rank, index), size);
+    while (guard_next(space->rank, space->dims, index));
+}
+
+/* The expected elements of result r, and how many. */
+static int64_t compute_expected(trial *t, int r) {
+    bool reached[PROGRAM_MAX_NODES];
+    int node = t->p.results[r];
+    const program_shape *space = &t->shapes[node];
+    int64_t count = guard_count(space->rank, space->dims);
+    tosajit_tensor operands[PROGRAM_MAX_NODES];
+    size_t operand_count = 0;
+    if (count == 0) return 0;
+    program_reach(&t->p, node, reached);
+    for (int k = 0; k < t->p.count; k++) {
+        if (!reached[k] || t->p.nodes[k].kind == PROGRAM_OP) continue;
+        gather(t, k, space);
+        operands[operand_count++] = tosajit_dense(t->p.nodes[k].type.element, t->f->gathered[k], 1, &count);
+    }
+    tosajit_tensor result = tosajit_dense(t->p.nodes[node].type.element, t->f->expected[r], 1, &count);
+    expect_status(t, "oracle", "run", tosajit_run(t->flat[r], operands, operand_count, &result, 1), TOSAJIT_OK);
+    return count;
+}
+
+static void check_elements(trial *t, const test_engine *engine, int r, const guard_tensor *got, const char *what) {
+    int node = t->p.results[r], tolerance = engine->native ? program_tolerance(&t->p, node) : 0;
+    tosajit_type type = t->p.nodes[node].type.element;
+    bool exact = program_moves(&t->p, node);
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, at = 0;
+    if (got->size == 0 || tolerance == 2) return;
+    do {
+        uint64_t is = test_bits(type, guard_at(got, index)),
+                 should = test_bits(type, t->f->expected[r] + (size_t)at * tosajit_type_size(type));
+        if (is != should && (exact || !test_same(type, is, should, (uint64_t)tolerance))) {
+            compute_expected(t, r); /* another result may have overwritten what was gathered */
+            print_sources(t, r, at);
+            char text[200];
+            snprintf(text, sizeof text, "%s: result %d element %" PRId64 " is 0x%" PRIx64 ", expected 0x%" PRIx64, what, r, at, is, should);
+            report(t, engine->name, text);
+        }
+        at++;
+    } while (guard_next(got->tensor.rank, got->dims, index));
+    t->f->elements += (uint64_t)at;
+}
+
+/* Running. */
+
+static void check_memory(trial *t, const test_engine *engine) {
+    for (int k = 0; k < t->p.input_count; k++)
+        if (!guard_intact(&t->f->inputs[k], false)) report(t, engine->name, "an operand, or a byte beside it, was written");
+    for (int r = 0; r < t->p.result_count; r++)
+        if (!guard_intact(&t->f->results[r], t->expected == TOSAJIT_OK))
+            report(t, engine->name,
+                   t->expected ? "a failing call wrote a result" : "a byte beside or between the results' elements was written");
+}
+
+static void check_result_dims(trial *t, size_t e, const tosajit_tensor *operands) {
+    for (int r = 0; r < t->p.result_count; r++) {
+        int64_t dims[TOSAJIT_MAX_RANK];
+        int32_t rank = -1;
+        tosajit_status status = tosajit_kernel_result_dims(t->kernels[e], operands, (size_t)t->p.input_count, (size_t)r, &rank, dims);
+        if (t->expected) continue; /* another result may be the one that mismatches */
+        expect_status(t, t->f->engines[e].name, "result_dims", status, TOSAJIT_OK);
+        const program_shape *shape = &t->shapes[t->p.results[r]];
+        if (rank != shape->rank || memcmp(dims, shape->dims, (size_t)rank * sizeof *dims) != 0)
+            report(t, t->f->engines[e].name, "result_dims gives other sizes than the operands do");
+    }
+}
+
+static void call(trial *t, size_t e) {
+    fixture *f = t->f;
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    for (int k = 0; k < t->p.input_count; k++) operands[k] = f->inputs[k].tensor;
+    for (int r = 0; r < t->p.result_count; r++) results[r] = f->results[r].tensor;
+    check_result_dims(t, e, operands);
+    announce(t, f->engines[e].name, "run");
+    tosajit_status status = tosajit_run(t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
+    expect_status(t, f->engines[e].name, "run", status, t->expected);
+    check_memory(t, &f->engines[e]);
+    for (int r = 0; r < t->p.result_count && !t->expected; r++) check_elements(t, &f->engines[e], r, &f->results[r], "run");
+    f->runs++;
+    f->mismatches += t->expected != TOSAJIT_OK;
+}
+
+/* Whether operand k can be result r's own memory. */
+static bool fits_in_place(const trial *t, int k, int r) {
+    const guard_tensor *in = &t->f->inputs[k], *out = &t->f->results[r];
+    if (tosajit_type_size(in->tensor.element) != tosajit_type_size(out->tensor.element) || in->tensor.rank != out->tensor.rank)
+        return false;
+    for (int32_t d = 0; d < in->tensor.rank; d++)
+        if (in->dims[d] != out->dims[d]) return false;
+    return in->size > 0;
+}
+
+/* Result r computed into a copy of operand k, laid out like the result. */
+static void call_in_place(trial *t, size_t e, int k, int r) {
+    fixture *f = t->f;
+    const guard_tensor *in = &f->inputs[k], *out = &f->results[r];
+    guard_edge edge = out->memory == out->room ? GUARD_AT_START : GUARD_AT_END;
+    if (!guard_place(&f->shared, in->tensor.element, in->tensor.rank, in->dims, out->tensor.strides, edge)) return;
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    do memcpy(guard_at(&f->shared, index), guard_at(in, index), tosajit_type_size(in->tensor.element));
+    while (guard_next(in->tensor.rank, in->dims, index));
+    guard_remember(&f->shared);
+
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    for (int i = 0; i < t->p.input_count; i++) operands[i] = i == k ? f->shared.tensor : f->inputs[i].tensor;
+    for (int i = 0; i < t->p.result_count; i++) results[i] = f->results[i].tensor;
+    results[r] = f->shared.tensor;
+    results[r].element = out->tensor.element;
+    announce(t, f->engines[e].name, "run in place");
+    tosajit_status status = tosajit_run(t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
+    if (status == TOSAJIT_OVERLAP && tosajit_kernel_part_count(t->kernels[e]) > 1) {
+        if (!guard_intact(&f->shared, false)) report(t, f->engines[e].name, "a call refused for overlap wrote");
+        return;
+    }
+    expect_status(t, f->engines[e].name, "run in place", status, TOSAJIT_OK);
+    if (!guard_intact(&f->shared, true)) report(t, f->engines[e].name, "in place: a byte beside or between the elements was written");
+    check_elements(t, &f->engines[e], r, &f->shared, "in place");
+    for (int i = 0; i < t->p.result_count; i++)
+        if (i != r) check_elements(t, &f->engines[e], i, &f->results[i], "in place");
+    f->in_place++;
+}
+
+/* Memory that is shared in another way than exactly in place. */
+
+static bool shares_a_byte(const guard_tensor *operand, const tosajit_tensor *result, unsigned char *marks) {
+    size_t size = tosajit_type_size(operand->tensor.element);
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    bool shared = false;
+    memset(marks, 0, operand->size);
+    do memset(marks + (guard_at(operand, index) - operand->memory), 1, size);
+    while (guard_next(operand->tensor.rank, operand->dims, index));
+    do {
+        ptrdiff_t offset = (unsigned char *)result->data - operand->memory;
+        for (int32_t d = 0; d < result->rank; d++) offset += index[d] * result->strides[d];
+        for (size_t byte = 0; byte < size; byte++, offset++) shared |= offset >= 0 && offset < (ptrdiff_t)operand->size && marks[offset];
+    } while (guard_next(result->rank, result->dims, index));
+    return shared;
+}
+
+/* Result r over operand k, but shifted in memory or with other strides: must be refused, and nothing written. */
+static void call_overlapping(trial *t, size_t e, int k, int r) {
+    fixture *f = t->f;
+    guard_tensor *in = &f->inputs[k];
+    int64_t strides[TOSAJIT_MAX_RANK];
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    for (int i = 0; i < t->p.input_count; i++) operands[i] = f->inputs[i].tensor;
+    for (int i = 0; i < t->p.result_count; i++) results[i] = f->results[i].tensor;
+    memcpy(strides, in->strides, sizeof strides);
+    results[r].strides = strides;
+    results[r].data = in->tensor.data;
+    int32_t d = in->tensor.rank > 0 ? (int32_t)test_random_range(&t->random, 0, in->tensor.rank - 1) : 0;
+    bool stretches = in->tensor.rank > 0 && in->dims[d] > 1 && strides[d] != 0;
+    if (stretches && test_random_chance(&t->random, 35)) {
+        results[r].data = (unsigned char *)results[r].data + strides[d] * (in->dims[d] - 1);
+        strides[d] = -strides[d];
+    } else if (stretches && test_random_chance(&t->random, 50)) {
+        strides[d] *= 2; /* only the first element stays in place */
+    } else {
+        int64_t reach = in->size < 64 ? (int64_t)in->size : 64, shift = test_random_range(&t->random, 1 - reach, reach - 1);
+        if (shift == 0) return;
+        results[r].data = (unsigned char *)results[r].data + shift;
+    }
+    if (!shares_a_byte(in, &results[r], f->gathered[0])) return;
+    for (int i = 0; i < t->p.result_count; i++) guard_remember(&f->results[i]);
+    announce(t, f->engines[e].name, "run on overlapping memory");
+    tosajit_status status = tosajit_run(t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
+    expect_status(t, f->engines[e].name, "run on overlapping memory", status, TOSAJIT_OVERLAP);
+    if (!guard_intact(in, false)) report(t, f->engines[e].name, "a call refused for overlap wrote its operand");
+    for (int i = 0; i < t->p.result_count; i++)
+        if (!guard_intact(&f->results[i], false)) report(t, f->engines[e].name, "a call refused for overlap wrote a result");
+    f->overlapping++;
+}
+
+static bool feeds_a_result(const trial *t, int k) {
+    bool reached[PROGRAM_MAX_NODES], feeds = false;
+    for (int r = 0; r < t->p.result_count; r++) {
+        program_reach(&t->p, t->p.results[r], reached);
+        feeds |= reached[t->p.inputs[k]];
+    }
+    return feeds;
+}
+
+static void run_calls(trial *t) {
+    place_inputs(t);
+    place_results(t);
+    for (int r = 0; r < t->p.result_count && !t->expected; r++) compute_expected(t, r);
+    for (size_t e = 0; e < t->f->engine_count; e++) call(t, e);
+    if (t->expected || !test_random_chance(&t->random, 40)) return;
+    int r = (int)test_random_range(&t->random, 0, t->p.result_count - 1);
+    for (int k = 0; k < t->p.input_count; k++) {
+        if (!fits_in_place(t, k, r)) continue;
+        for (size_t e = 0; e < t->f->engine_count; e++) call_in_place(t, e, k, r);
+        if (feeds_a_result(t, k)) call_overlapping(t, (size_t)t->run % t->f->engine_count, k, r);
+        return;
+    }
+}
+
+/* One op per kernel, with the values in between in memory. */
+
+static void run_one_op(trial *t, size_t e, int node) {
+    const program_node *n = &t->p.nodes[node];
+    tosajit_tensor_type types[TOSAJIT_MAX_ARITY], result_type = {n->type.element, TOSAJIT_UNRANKED, {0}};
+    tosajit_tensor operands[TOSAJIT_MAX_ARITY];
+    size_t arity = (size_t)tosajit_op_arity(n->op);
+    for (size_t o = 0; o < arity; o++) {
+        int from = n->operands[o];
+        const program_shape *shape = &t->shapes[from];
+        types[o] = (tosajit_tensor_type){t->p.nodes[from].type.element, shape->rank, {0}};
+        for (int32_t d = 0; d < shape->rank; d++) types[o].dims[d] = TOSAJIT_DYNAMIC;
+        operands[o] = tosajit_dense(types[o].element, t->f->values[from], shape->rank, shape->dims);
+    }
+    tosajit_tensor result = tosajit_dense(n->type.element, t->f->values[node], t->shapes[node].rank, t->shapes[node].dims);
+    tosajit_kernel *kernel = NULL;
+    const char *name = t->f->engines[e].name;
+    expect_status(t, name, "compile one op",
+                  tosajit_compile(t->f->engines[e].engine, n->op, types, arity, &n->attributes, &result_type, &kernel), TOSAJIT_OK);
+    expect_status(t, name, "run one op", tosajit_run(kernel, operands, arity, &result, 1), TOSAJIT_OK);
+    tosajit_kernel_release(kernel);
+}
+
+static void copy_leaf(trial *t, int node) {
+    const program_shape *shape = &t->shapes[node];
+    size_t size = tosajit_type_size(t->p.nodes[node].type.element), at = 0;
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    if (guard_count(shape->rank, shape->dims) == 0) return;
+    do memcpy(t->f->values[node] + size * at++, source(t, node, shape->rank, index), size);
+    while (guard_next(shape->rank, shape->dims, index));
+}
+
+/* The fused kernel's results, which are in memory, against the same computed op by op. */
+static void compare_stepwise(trial *t, size_t e) {
+    bool live[PROGRAM_MAX_NODES] = {false}, reached[PROGRAM_MAX_NODES];
+    for (int r = 0; r < t->p.result_count; r++) {
+        program_reach(&t->p, t->p.results[r], reached);
+        for (int k = 0; k < t->p.count; k++) live[k] |= reached[k];
+    }
+    for (int k = 0; k < t->p.count; k++) {
+        if (!live[k]) continue;
+        if (t->p.nodes[k].kind == PROGRAM_OP)
+            run_one_op(t, e, k);
+        else
+            copy_leaf(t, k);
+    }
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    for (int k = 0; k < t->p.input_count; k++) operands[k] = t->f->inputs[k].tensor;
+    for (int r = 0; r < t->p.result_count; r++) results[r] = t->f->results[r].tensor;
+    tosajit_run(t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
+    for (int r = 0; r < t->p.result_count; r++) {
+        int node = t->p.results[r];
+        tosajit_type type = t->p.nodes[node].type.element;
+        int64_t index[TOSAJIT_MAX_RANK] = {0}, at = 0;
+        if (t->p.nodes[node].kind != PROGRAM_OP || t->f->results[r].size == 0) continue;
+        do {
+            uint64_t fused = test_bits(type, guard_at(&t->f->results[r], index));
+            uint64_t single = test_bits(type, t->f->values[node] + (size_t)at * tosajit_type_size(type));
+            if (!test_same(type, fused, single, 0)) {
+                compute_expected(t, r);
+                print_sources(t, r, at);
+                char text[200];
+                snprintf(text, sizeof text, "result %d element %" PRId64 " is 0x%" PRIx64 " fused, but 0x%" PRIx64 " op by op", r, at,
+                         fused, single);
+                report(t, t->f->engines[e].name, text);
+            }
+            at++;
+        } while (guard_next(t->shapes[node].rank, t->shapes[node].dims, index));
+    }
+    t->f->stepwise++;
+}
+
+static bool is_approximated(const program *p) {
+    for (int k = 0; k < p->count; k++)
+        if (p->nodes[k].kind == PROGRAM_OP && test_is_approximated(p->nodes[k].op)) return true;
+    return false;
+}
+
+static void first_shapes(trial *t) {
+    for (int k = 0; k < t->p.input_count; k++) {
+        const program_node *node = &t->p.nodes[t->p.inputs[k]];
+        t->input_shapes[k].rank = node->type.rank;
+        memcpy(t->input_shapes[k].dims, node->first_dims, sizeof node->first_dims);
+    }
+}
+
+static void run_case(fixture *f, uint64_t seed) {
+    trial t = {.f = f, .seed = seed, .random = test_random_start(seed)};
+    bool single = test_random_chance(&t.random, 60);
+    if (!program_random(&t.random, single ? 1 : (int)test_random_range(&t.random, 2, 14), &t.p)) fail_msg("out of memory");
+    compile(&t);
+    for (t.run = 0; t.run < RUNS; t.run++) {
+        if (t.run == 0)
+            first_shapes(&t);
+        else
+            program_random_dims(&t.p, &t.random, t.input_shapes);
+        t.expected = program_shapes(&t.p, t.input_shapes, t.shapes) ? TOSAJIT_OK : TOSAJIT_SHAPE_MISMATCH;
+        if (t.run == 0 && t.expected) report(&t, "test", "the sizes that the program was made for do not fit it");
+        run_calls(&t);
+        bool stepwise = !single && t.run == 0 && (is_approximated(&t.p) || test_random_chance(&t.random, 25));
+        for (size_t e = 0; stepwise && e < f->engine_count; e++)
+            if (e == 0 || e == 1 + seed % (f->engine_count - 1)) compare_stepwise(&t, e);
+    }
+    release(&t);
+}
+
+static void kernels_agree_with_the_oracle(void **state) {
+    fixture *f = *state;
+    uint64_t seed = test_setting("TOSAJIT_SEED", 1), cases = test_setting("TOSAJIT_CASES", 0), done = 0;
+    signal(SIGSEGV, crashed);
+    signal(SIGBUS, crashed);
+    time_t end = time(NULL) + STANDARD_SECONDS;
+    while (done < (cases ? cases : STANDARD_CASES) && (cases || time(NULL) < end)) run_case(f, seed + done++);
+    print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 ": %" PRIu64 " calls on %zu engines (%" PRIu64
+                  " refused as mismatch), %" PRIu64 " in place, %" PRIu64 " overlapping, %" PRIu64 " op by op, %" PRIu64
+                  " elements compared\n",
+                  seed, done, f->runs, f->engine_count, f->mismatches, f->in_place, f->overlapping, f->stepwise, f->elements);
+}
+
+/* Memory for the test. */
+
+static int open_fixture(void **state) {
+    fixture *f = calloc(1, sizeof *f);
+    if (!f) return -1;
+    *state = f;
+    f->engine_count = test_engines_open(f->engines);
+    bool ok = f->engine_count > 1 && guard_create(&f->shared, CAPACITY);
+    for (int k = 0; ok && k < PROGRAM_MAX_INPUTS; k++) ok = guard_create(&f->inputs[k], CAPACITY);
+    for (int k = 0; ok && k < PROGRAM_MAX_RESULTS; k++) ok = guard_create(&f->results[k], CAPACITY) && (f->expected[k] = malloc(CAPACITY));
+    for (int k = 0; ok && k < PROGRAM_MAX_NODES; k++) ok = (f->gathered[k] = malloc(CAPACITY)) && (f->values[k] = malloc(CAPACITY));
+    return ok ? 0 : -1;
+}
+
+static int close_fixture(void **state) {
+    fixture *f = *state;
+    test_engines_close(f->engines, f->engine_count);
+    guard_destroy(&f->shared);
+    for (int k = 0; k < PROGRAM_MAX_INPUTS; k++) guard_destroy(&f->inputs[k]);
+    for (int k = 0; k < PROGRAM_MAX_RESULTS; k++) {
+        guard_destroy(&f->results[k]);
+        free(f->expected[k]);
+    }
+    for (int k = 0; k < PROGRAM_MAX_NODES; k++) {
+        free(f->gathered[k]);
+        free(f->values[k]);
+    }
+    free(f);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kernels_agree_with_the_oracle, open_fixture, close_fixture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+#!/bin/sh
+# The tosajit command as a user meets it: every command, exit code and diagnostic.
+#   sh tests/tool_test.sh build/tools/tosajit . build/tests/libcheck_lie.so
+# In: the built binary, the source directory, and what tests/check_lie.c became. Out: one line per failed expectation; exit code 1 if there is one.
+set -u
+tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+source=$(cd "$2" && pwd)
+lie=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
+mlir_opt=${MLIR_OPT:-mlir-opt-22}
+rounds=${TOOL_TEST_ROUNDS:-60} # of damaged files, per kind
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$source" || exit 1
+failures=0
+checks=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    sed 's/^/    /' "$work/out" "$work/err"
+}
+
+# expect CODE TEXT ARGUMENTS...: the tool ends with CODE and says TEXT, on standard output for 0, else on standard error.
+expect() {
+    code=$1
+    text=$2
+    shift 2
+    "$tool" "$@" >"$work/out" 2>"$work/err" </dev/null
+    found=$?
+    checks=$((checks + 1))
+    stream=err
+    [ "$code" = 0 ] && stream=out
+    [ "$found" = "$code" ] || fail "tosajit $*: exit code $found, expected $code"
+    [ -z "$text" ] || grep -qF -- "$text" "$work/$stream" || fail "tosajit $*: '$text' not in std$stream"
+    [ "$code" = 0 ] && [ -s "$work/err" ] && fail "tosajit $*: success with something on standard error"
+}
+
+# same FILE FILE
+same() {
+    checks=$((checks + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+# A function of one line per argument, in $work/$1.mlir; line 1 is the function's.
+source_file() {
+    name=$work/$1.mlir
+    shift
+    printf '%s\n' "$@" >"$name"
+}
+
+# npy NAME DESCR ORDER SHAPE DATA: a .npy file; DATA is for printf.
+npy() {
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': ($4), }"
+        # shellcheck disable=SC2059 # data is a format of octal bytes
+        printf "$5"
+    } >"$work/$1.npy"
+}
+
+# --- words -----------------------------------------------------------------------------------------------------------
+expect 0 "tosajit 0." --version
+expect 0 "usage: tosajit COMMAND" --help
+for command in verify plan run ir asm ops; do
+    expect 0 "tosajit $command:" "$command" --help
+    expect 0 "--help" "$command" -h
+done
+expect 0 "[--cpu NAME]" asm --help
+expect 0 "arithmetic_right_shift" ops
+expect 0 "r = a + b; integers wrap" ops
+expect 2 "a command is expected"
+expect 2 "there is no command fly" fly
+expect 2 "there is no option --fast here" verify a.mlir --fast
+expect 2 "there is no option --input here" verify a.mlir --input a.npy
+expect 2 "a file is expected" verify
+expect 2 "one file expected, found a.mlir and b.mlir" verify a.mlir b.mlir
+expect 2 "takes no file" ops a.mlir
+expect 2 "--entry needs a value" plan a.mlir --entry
+expect 2 "--entry is given twice" plan a.mlir --entry a --entry b
+expect 2 "--strict takes no value" verify a.mlir --strict=yes
+expect 2 "try: tosajit run --help" run
+expect 1 "/nonexistent.mlir: error: No such file or directory" verify /nonexistent.mlir
+expect 1 "error: Is a directory" verify /tmp
+
+# --- verify ----------------------------------------------------------------------------------------------------------
+expect 0 "ok: @gelu_bias (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>" verify examples/gelu_bias.mlir
+expect 0 "ok: @requantize" verify examples/int_requantize.mlir --strict
+expect 0 "ok: @flip (tensor<?xi8>) -> tensor<?xi8>" verify examples/int_mask.mlir --strict
+cp examples/gelu_bias.mlir "$work/-odd.mlir"
+cd "$work" || exit 1
+expect 0 "ok: @gelu_bias" verify -- -odd.mlir
+cd "$source" || exit 1
+"$tool" verify - <examples/gelu_bias.mlir >"$work/out" 2>"$work/err" || fail "verify of standard input"
+
+source_file reduce 'func.func @f(%a: tensor<2x3xf32>) -> tensor<2x1xf32> {' \
+    '  %0 = tosa.reduce_sum %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2x1xf32>' '  return %0 : tensor<2x1xf32>' '}'
+expect 1 "reduce.mlir:2:8: error: tosa.reduce_sum: not an elementwise TOSA operation" verify "$work/reduce.mlir"
+source_file table 'func.func @f(%a: tensor<2xi8>, %t: tensor<256xi8>) -> tensor<2xi8> {' \
+    '  %0 = tosa.table %a, %t : (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
+expect 1 "table.mlir:2:8: error: tosa.table: TOSA has this operation, tosajit does not do it yet" verify "$work/table.mlir"
+source_file other 'func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {' \
+    '  %0 = "my.op"(%a) : (tensor<2xf32>) -> tensor<2xf32>' '  return %0 : tensor<2xf32>' '}'
+expect 1 "other.mlir:2:8: error: my.op: not an elementwise" verify "$work/other.mlir"
+source_file rescale 'func.func @f(%a: tensor<2xi32>) -> tensor<2xi32> {' \
+    '  %0 = "tosa.rescale"(%a) : (tensor<2xi32>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
+expect 1 "error: tosa.rescale: TOSA has this operation" verify "$work/rescale.mlir"
+source_file ranks 'func.func @f(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> {' \
+    '  %0 = tosa.add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>' '  return %0 : tensor<2x3xf32>' '}'
+expect 0 "ok: @f" verify "$work/ranks.mlir"
+expect 1 "ranks.mlir:2:8: error:" verify "$work/ranks.mlir" --strict
+source_file shapes 'func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) -> tensor<2x3xf32> {' \
+    '  %0 = tosa.add %a, %b : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>' '  return %0 : tensor<2x3xf32>' '}'
+expect 1 "shapes.mlir:2:8: error: tosa.add: " verify "$work/shapes.mlir"
+source_file types 'func.func @f(%a: tensor<2xf64>) -> tensor<2xf64> {' '  return %a : tensor<2xf64>' '}'
+expect 1 "types.mlir:1:14: error: argument 0: tensor<2xf64> has an element type other than" verify "$work/types.mlir"
+source_file scalar 'func.func @f(%a: f32) -> f32 {' '  return %a : f32' '}'
+expect 1 "scalar.mlir:1:14: error: argument 0: f32 is not a tensor" verify "$work/scalar.mlir"
+source_file illegal 'func.func @f(%a: tensor<2xi8>) -> tensor<2xi8> {' \
+    '  %0 = tosa.abs %a : (tensor<2xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
+expect 1 "illegal.mlir:2:8: error: tosa.abs: " verify "$work/illegal.mlir"
+source_file shift 'func.func @f(%a: tensor<2xi32>, %s: tensor<1xi8>) -> tensor<2xi32> {' \
+    '  %0 = tosa.mul %a, %a, %s : (tensor<2xi32>, tensor<2xi32>, tensor<1xi8>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
+expect 1 "shift.mlir:2:8: error: tosa.mul: operand 2, the shift, must be a tosa.const" verify "$work/shift.mlir"
+source_file arity 'func.func @f(%a: tensor<2xi32>) -> tensor<2xi32> {' \
+    '  %0 = "tosa.mul"(%a, %a) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}'
+expect 1 "tosa.mul: has 2 operands; 3 expected: 2 tensors and a constant shift" verify "$work/arity.mlir"
+source_file clamp 'func.func @f(%a: tensor<2xi8>) -> tensor<2xi8> {' \
+    '  %0 = tosa.clamp %a {min_val = 5 : i8, max_val = -5 : i8} : (tensor<2xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
+expect 1 "clamp.mlir:2:8: error: tosa.clamp: " verify "$work/clamp.mlir"
+source_file blocks 'func.func @f(%a: tensor<2xi8>) -> tensor<2xi8> {' '  "cf.br"()[^next] : () -> ()' '^next:' '  return %a : tensor<2xi8>' '}'
+expect 1 "blocks.mlir:1:1: error: func.func: has several blocks" verify "$work/blocks.mlir"
+source_file unranked 'func.func @f(%a: tensor<*xf32>) -> tensor<*xf32> {' '  return %a : tensor<*xf32>' '}'
+expect 1 "unranked.mlir:1:1: error: @f: " verify "$work/unranked.mlir"
+source_file syntax 'func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {' '  retrun %a : tensor<2xf32>' '}'
+expect 1 "syntax.mlir:2:3: error: " verify "$work/syntax.mlir"
+source_file empty ''
+expect 1 "empty.mlir: error: there is no func.func with a body" verify "$work/empty.mlir"
+source_file resource 'func.func @f() -> tensor<2xi32> {' \
+    '  %0 = "tosa.const"() <{values = dense_resource<blob> : tensor<2xi32>}> : () -> tensor<2xi32>' '  return %0 : tensor<2xi32>' '}' \
+    '{-# dialect_resources: { builtin: { blob: "0x040000000700000008000000" } } #-}'
+expect 0 "[7 8]" run "$work/resource.mlir" --print
+sed s/08000000// "$work/resource.mlir" >"$work/short.mlir"
+expect 1 "short.mlir:2:8: error: tosa.const: the dense_resource has 4 bytes, but its type needs 8" verify "$work/short.mlir"
+source_file constants 'func.func @f() -> (tensor<9xi1>, tensor<9xi1>, tensor<2xi48>, tensor<1xbf16>, tensor<?xi16>) {' \
+    '  %0 = "tosa.const"() <{values = dense<[1,0,0,1,1,0,0,0,1]> : tensor<9xi1>}> : () -> tensor<9xi1>' \
+    '  %1 = "tosa.const"() <{values = dense<true> : tensor<9xi1>}> : () -> tensor<9xi1>' \
+    '  %2 = "tosa.const"() <{values = dense<[-140737488355328, 7]> : tensor<2xi48>}> : () -> tensor<2xi48>' \
+    '  %3 = "tosa.const"() <{values = dense<1.5> : tensor<1xbf16>}> : () -> tensor<1xbf16>' \
+    '  %4 = "tosa.const"() <{values = dense<[-1, 2]> : tensor<2xi16>}> : () -> tensor<?xi16>' \
+    '  return %0, %1, %2, %3, %4 : tensor<9xi1>, tensor<9xi1>, tensor<2xi48>, tensor<1xbf16>, tensor<?xi16>' '}'
+expect 0 "[ True False False  True  True False False False  True]" run "$work/constants.mlir" --print --interpret
+grep -qF "[True True True True True True True True True]" "$work/out" || fail "a splat of i1"
+grep -qF "[-140737488355328                7]" "$work/out" || fail "constants of i48"
+grep -qF "[1.5]" "$work/out" || fail "a constant of bf16"
+grep -qF "[-1  2]" "$work/out" || fail "a constant of a less precise type"
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+expect 2 "has several functions, choose one with --entry: @split, @flip" plan examples/int_mask.mlir
+expect 2 "there is no function @none in this file; it has: @split, @flip" plan examples/int_mask.mlir --entry none
+expect 0 "iteration space" plan examples/int_mask.mlir --entry @split
+expect 0 "iteration space" plan examples/gelu_bias.mlir
+expect 0 "define " ir examples/gelu_bias.mlir
+expect 0 ".text" asm examples/gelu_bias.mlir
+expect 1 "error: " asm examples/gelu_bias.mlir --cpu z80
+
+# --- run -------------------------------------------------------------------------------------------------------------
+gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy"
+# shellcheck disable=SC2086 # words
+{
+    expect 0 "result 0: 3x5 of f32, smallest -0.13808359, largest 7.25" $gelu
+    expect 0 "agree in all 15 elements, bit for bit" $gelu --check --output "$work/gelu.npy"
+    same "$work/gelu.npy" examples/gelu_expected.npy
+    expect 0 "" $gelu --interpret --output "$work/gelu2.npy" --strict
+    same "$work/gelu2.npy" examples/gelu_expected.npy
+    expect 0 "   0.43544814     0.6305157     1.4561152     1.9544997          7.25" $gelu --print
+    expect 2 "--interpret makes no kernel" $gelu --check --interpret
+    expect 2 "found 2 --output" $gelu --output "$work/x.npy" --output "$work/y.npy"
+    expect 2 "has 2 arguments, found 3 --input" $gelu --input examples/int_sum.npy
+    expect 1 "cannot write: No such file or directory" $gelu --output "$work/no/such.npy"
+}
+integers="run examples/int_requantize.mlir --input examples/int_sum.npy --input examples/int_bias.npy"
+# shellcheck disable=SC2086
+expect 0 "agree in all 20 elements" $integers --check --output "$work/int.npy"
+same "$work/int.npy" examples/int_expected.npy
+split="run examples/int_mask.mlir --entry split --input examples/int_sum.npy --input examples/int_limit.npy"
+# shellcheck disable=SC2086
+expect 0 "" $split --output "$work/chosen.npy" --output="$work/kept.npy" --output "$work/zeros.npy"
+for name in chosen kept zeros; do same "$work/$name.npy" "examples/int_$name.npy"; done
+# shellcheck disable=SC2086
+expect 2 "two results cannot both go to" $split --output "$work/r.npy" --output "$work/r.npy" --output "$work/s.npy"
+# shellcheck disable=SC2086
+expect 1 "cannot write" $split --output "$work/half1.npy" --output "$work/half2.npy" --output "$work/no/half.npy"
+ls "$work"/half* >"$work/out" 2>/dev/null && fail "a failure left output files"
+
+expect 2 "argument 1 of @gelu_bias is missing: tensor<1x?xf32> expected" run examples/gelu_bias.mlir --input examples/gelu_x.npy
+expect 1 "argument 1 of @gelu_bias, tensor<1x?xf32>: examples/int_bias.npy: elements of type '<i4' found, '<f4' (float32) expected for f32" \
+    run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/int_bias.npy
+expect 1 "argument 1 of @gelu_bias, tensor<1x?xf32>: examples/gelu_x.npy: the array has shape 3x5" \
+    run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_x.npy
+npy wide '<f4' False '1, 3' '\0\0\0\0\0\0\0\0\0\0\0\0'
+expect 1 "gelu_bias.mlir:5:1: error: @gelu_bias: " run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "$work/wide.npy"
+npy big '>f4' False '1, 1' '\0\0\0\0'
+expect 1 "big-endian data must be converted first" run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "$work/big.npy"
+expect 1 "README.md: not a .npy file" run examples/gelu_bias.mlir --input README.md --input README.md
+
+# Every type through a function that only moves it, and Fortran order.
+moves() {
+    source_file "move" "func.func @f(%a: tensor<?x?x$1>) -> tensor<?x?x$1> {" \
+        "  %0 = tosa.identity %a : (tensor<?x?x$1>) -> tensor<?x?x$1>" "  return %0 : tensor<?x?x$1>" '}'
+    npy move "$2" False '2, 2' "$3"
+    expect 0 "bit for bit" run "$work/move.mlir" --input "$work/move.npy" --output "$work/moved.npy" --check
+    same "$work/moved.npy" "$work/move.npy"
+}
+moves i1 '|b1' '\1\0\0\1'
+moves i8 '|i1' '\200\177\0\377'
+moves i16 '<i2' '\1\2\3\4\5\6\7\200'
+moves i32 '<i4' '\1\2\3\4\5\6\7\200\0\0\0\0\377\377\377\377'
+moves i48 '<i8' '\1\2\3\4\5\6\0\0\0\0\0\0\0\200\377\377\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0'
+moves f16 '<f2' '\1\2\3\4\5\6\7\176'
+moves bf16 '<u2' '\1\2\3\4\5\6\300\177'
+moves f32 '<f4' '\1\2\3\4\5\6\7\200\0\0\0\200\1\0\200\177'
+moves f8E4M3FN '|u1' '\200\177\0\377'
+moves f8E5M2 '|u1' '\200\177\0\377'
+source_file order 'func.func @f(%a: tensor<?x?xi8>, %b: tensor<1x1xi8>) -> tensor<?x?xi8> {' \
+    '  %0 = tosa.bitwise_xor %a, %b : (tensor<?x?xi8>, tensor<1x1xi8>) -> tensor<?x?xi8>' '  return %0 : tensor<?x?xi8>' '}'
+npy fortran '|i1' True '2, 3' '\1\4\2\5\3\6'
+npy zero '|i1' False '1, 1' '\0'
+expect 0 "[[1 2 3]" run "$work/order.mlir" --input "$work/fortran.npy" --input "$work/zero.npy" --print --check
+npy none '|i1' False '0, 3' ''
+expect 0 "result 0: 0x3 of i8, empty" run "$work/order.mlir" --input "$work/none.npy" --input "$work/zero.npy" --check
+
+# --- a check that must fail ------------------------------------------------------------------------------------------
+# lie CALLS BY CODE TEXT ARGUMENTS...: as expect, with an interpreter that is wrong. Call 0 is the function, the next are its ops.
+cat >"$work/liar" <<LIAR
+#!/bin/sh
+LD_PRELOAD=$lie ASAN_OPTIONS=verify_asan_link_order=0 exec $tool "\$@"
+LIAR
+chmod +x "$work/liar"
+lie() {
+    honest=$tool
+    tool=$work/liar
+    LIE_CALLS=$1
+    LIE_BY=$2
+    export LIE_CALLS LIE_BY
+    shift 2
+    expect "$@"
+    tool=$honest
+}
+# shellcheck disable=SC2086
+{
+    lie 9 1 0 "bit for bit" $gelu --check
+    lie 0,3 1 0 "check: 1 element differs from the interpreter's, because one ulp does in 1 of erf; accepted" $gelu --check
+    lie 0,3 2 1 "gelu_bias.mlir:12:10: error: tosa.erf: 1 of 15 elements differ, the first at [0, 0]: kernel 0xbf7fd3d7 (-0.99932617), interpreter 0xbf7fd3d9 (-0.9993263)" $gelu --check
+    lie 0,1 1 1 "gelu_bias.mlir:10:8: error: tosa.add: 1 of 15 elements differ, the first at [0, 0]: kernel 0x" $gelu --check
+    lie 0 1 1 "check: the operations agree one by one, but not together" $gelu --check
+    lie 0 1 1 "check: 1 of 15 elements differ, the first is result 0 [0, 0]: kernel 0x" $gelu --check --output "$work/lie.npy"
+    lie 0 1 1 "check: 1 of 20 elements differ, the first is result 0 [0, 0]: kernel 0x00 (0), interpreter 0x01 (1)" $integers --check
+    lie 0,4 1 1 "int_requantize.mlir:15:12: error: tosa.add: 1 of 20 elements differ" $integers --check
+}
+[ -e "$work/lie.npy" ] && fail "a failed check wrote an output"
+
+# --- the same function in other forms --------------------------------------------------------------------------------
+if command -v "$mlir_opt" >"$work/out"; then
+    "$mlir_opt" examples/gelu_bias.mlir --mlir-print-op-generic >"$work/generic.mlir" || fail "mlir-opt"
+    "$mlir_opt" examples/gelu_bias.mlir --emit-bytecode >"$work/gelu.mlirbc" || fail "mlir-opt"
+    "$mlir_opt" "$work/table.mlir" --emit-bytecode >"$work/table.mlirbc" || fail "mlir-opt"
+    for form in generic.mlir gelu.mlirbc; do
+        expect 0 "ok: @gelu_bias" verify "$work/$form" --strict
+        expect 0 "bit for bit" run "$work/$form" --input examples/gelu_x.npy --input examples/gelu_bias.npy --output "$work/form.npy" --check
+        same "$work/form.npy" examples/gelu_expected.npy
+    done
+    "$mlir_opt" examples/int_requantize.mlir --mlir-print-op-generic >"$work/int.mlir" || fail "mlir-opt"
+    expect 0 "" run "$work/int.mlir" --input examples/int_sum.npy --input examples/int_bias.npy --output "$work/int.npy"
+    same "$work/int.npy" examples/int_expected.npy
+    expect 1 "table.mlir:2:8: error: tosa.table" verify "$work/table.mlirbc"
+else
+    echo "no $mlir_opt: bytecode and generic syntax are not tested"
+    exit 1
+fi
+
+# --- damage: any answer but a crash ----------------------------------------------------------------------------------
+# damage FILE SIZE ROUND: one byte of a copy, in place.
+damage() {
+    place=$(((($3 * 7919 + 13) * 31) % $2))
+    byte=$(printf '\\%03o' $((($3 * 193 + 71) % 256)))
+    # shellcheck disable=SC2059 # an octal byte
+    printf "$byte" | dd of="$1" bs=1 seek="$place" conv=notrunc 2>/dev/null
+}
+for kind in examples/int_requantize.mlir "$work/gelu.mlirbc"; do
+    size=$(($(wc -c <"$kind")))
+    round=0
+    while [ "$round" -lt "$rounds" ]; do
+        cp "$kind" "$work/damaged"
+        damage "$work/damaged" "$size" "$round"
+        [ $((round % 5)) = 0 ] && head -c $((size * round / rounds)) "$kind" >"$work/damaged"
+        "$tool" verify "$work/damaged" >"$work/out" 2>"$work/err"
+        code=$?
+        checks=$((checks + 1))
+        { [ "$code" = 0 ] || [ "$code" = 1 ]; } || fail "round $round of $kind: exit code $code"
+        [ "$code" = 1 ] && [ ! -s "$work/err" ] && fail "round $round of $kind: refused without a word"
+        round=$((round + 1))
+    done
+done
+{
+    printf 'func.func @f(%%a: '
+    head -c 1000000 /dev/zero | sed 's/\x00/tuple</g'
+} >"$work/deep.mlir"
+expect 1 "deep.mlir: error: MLIR's parser fails on this file" verify "$work/deep.mlir"
+{
+    echo '!t0 = f32'
+    round=0
+    while [ "$round" -lt 200 ]; do
+        echo "!t$((round + 1)) = tuple<!t$round, !t$round>"
+        round=$((round + 1))
+    done
+    echo 'func.func @f(%a: !t200) -> !t200 {'
+    echo '  return %a : !t200'
+    echo '}'
+} >"$work/nested.mlir"
+expect 1 "nested.mlir:202:14: error: argument 0: the type is not a tensor" verify "$work/nested.mlir"
+
+echo "$checks checks, $failures failed"
+[ "$failures" = 0 ]

@@ -1,0 +1,18 @@
+/* tosajit run --check: a second opinion on results. In: a kernel that has run, its operands and results; out: what to tell, and
+ * the exit code. */
+#ifndef TOSAJIT_TOOLS_CHECK_H
+#define TOSAJIT_TOOLS_CHECK_H
+
+#include "tools/array.h"
+#include "tools/commands.h"
+
+typedef struct check_case {
+    const entry *entry;
+    tosajit_engine *engine;
+    const tosajit_kernel *kernel;
+    const npy_array *operands, *results; /* results are the kernel's */
+} check_case;
+
+int check_results(const check_case *c);
+
+#endif

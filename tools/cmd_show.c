@@ -1,0 +1,27 @@
+/* tosajit plan, ir, asm: what the library makes of a function, as text. */
+#include <stdio.h>
+
+#include "tools/commands.h"
+
+static int show(const options *o, tosajit_backend backend, tosajit_view view) {
+    entry e;
+    int code = entry_open(o, &e);
+    if (code != EXIT_FINE) return code;
+    tosajit_engine_options settings = {.size = sizeof settings, .backend = backend, .cpu = o->cpu};
+    tosajit_engine *engine = NULL;
+    char *text = NULL;
+    if (tosajit_engine_create(&settings, &engine) != TOSAJIT_OK)
+        code = refuse("%s", tosajit_last_error());
+    else if (tosajit_print(engine, e.function.expr, view, &text) != TOSAJIT_OK)
+        code = entry_refuse(&e);
+    else
+        fputs(text, stdout);
+    tosajit_text_release(text);
+    tosajit_engine_destroy(engine);
+    entry_close(&e);
+    return code;
+}
+
+int cmd_plan(const options *o) { return show(o, TOSAJIT_BACKEND_INTERPRET, TOSAJIT_VIEW_PLAN); } /* a plan needs no LLVM */
+int cmd_ir(const options *o) { return show(o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_IR); }
+int cmd_asm(const options *o) { return show(o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_ASM); }

@@ -1,0 +1,36 @@
+/* The commands of the tool, and what they share: a file that is open and a function that was read from it. */
+#ifndef TOSAJIT_TOOLS_COMMANDS_H
+#define TOSAJIT_TOOLS_COMMANDS_H
+
+#include "tools/mlir_reader.h"
+#include "tools/options.h"
+
+/* Each runs with the options it takes and returns the exit code. */
+int cmd_verify(const options *o);
+int cmd_plan(const options *o);
+int cmd_run(const options *o);
+int cmd_ir(const options *o);
+int cmd_asm(const options *o);
+int cmd_ops(const options *o);
+
+/* The function that a command is about. */
+typedef struct entry {
+    mlir_file *file;
+    size_t index;
+    mlir_function function;
+} entry;
+
+/* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it. Null after a finding. */
+mlir_file *open_file(const options *o);
+/* Open o->file, find o->entry, and read it so that a kernel can be made. An exit code; entry_close only after EXIT_FINE. */
+int entry_open(const options *o, entry *e);
+void entry_close(entry *e);
+/* Report the library's last error at the function's place; returns EXIT_REFUSED. */
+int entry_refuse(const entry *e);
+/* Something about the file's use that no place in the file is to blame for; returns EXIT_REFUSED. */
+int refuse(const char *format, ...);
+
+/* "(tensor<?x3xf32>) -> tensor<?x3xf32>", on standard output. */
+void print_signature(const mlir_function *function);
+
+#endif

@@ -1,0 +1,85 @@
+/* Single elements: one table of the floating-point formats serves decoding, distance and text. */
+#include "tools/element.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* exponent and fraction bits; digits: how many decimals tell neighbours apart. */
+static const struct float_format {
+    int exponent, fraction, digits;
+    bool infinity; /* else all exponents are numbers, and only all ones is NaN */
+} formats[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_F16] = {5, 10, 5, true},     [TOSAJIT_BF16] = {8, 7, 4, true},   [TOSAJIT_F32] = {8, 23, 9, true},
+    [TOSAJIT_F8E4M3FN] = {4, 3, 3, false}, [TOSAJIT_F8E5M2] = {5, 2, 3, true},
+};
+
+bool element_is_float(tosajit_type type) { return formats[type].exponent > 0; }
+
+uint64_t element_bits(tosajit_type type, const void *at) {
+    const unsigned char *bytes = at;
+    uint64_t bits = 0;
+    for (size_t k = tosajit_type_size(type); k-- > 0;) bits = bits << 8 | bytes[k];
+    return bits;
+}
+
+static int64_t integer(tosajit_type type, const void *at) {
+    uint64_t bits = element_bits(type, at);
+    if (type == TOSAJIT_I1) return bits != 0;
+    const uint64_t sign = UINT64_C(1) << (8 * tosajit_type_size(type) - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+static double decode(const struct float_format *f, uint64_t bits) {
+    uint64_t ones = (UINT64_C(1) << f->exponent) - 1;
+    uint64_t fraction = bits & ((UINT64_C(1) << f->fraction) - 1), exponent = bits >> f->fraction & ones;
+    double sign = bits >> (f->exponent + f->fraction) & 1 ? -1.0 : 1.0;
+    bool special = exponent == ones && (f->infinity || fraction == (UINT64_C(1) << f->fraction) - 1);
+    if (special) return f->infinity && fraction == 0 ? sign * (double)INFINITY : (double)NAN;
+    int bias = (int)(ones >> 1);
+    double mantissa = (double)(exponent ? fraction + (UINT64_C(1) << f->fraction) : fraction);
+    return sign * ldexp(mantissa, (exponent ? (int)exponent : 1) - bias - f->fraction);
+}
+
+double element_value(tosajit_type type, const void *at) {
+    return element_is_float(type) ? decode(&formats[type], element_bits(type, at)) : (double)integer(type, at);
+}
+
+/* The shortest text that reads back as the same f32; smaller types get as many digits as they have. */
+static element_text print_float(tosajit_type type, double value) {
+    element_text t = {""};
+    for (int digits = 1; digits <= formats[type].digits; digits++) {
+        snprintf(t.text, sizeof t.text, "%.*g", digits, value);
+        double back = strtod(t.text, NULL);
+        if (type == TOSAJIT_F32 ? (float)back == (float)value : back == value) break;
+    }
+    return t;
+}
+
+element_text element_print(tosajit_type type, const void *at) {
+    element_text t = {"nan"}; /* the sign of a NaN says nothing */
+    if (type == TOSAJIT_I1) {
+        snprintf(t.text, sizeof t.text, "%s", integer(type, at) ? "True" : "False");
+    } else if (!element_is_float(type)) {
+        snprintf(t.text, sizeof t.text, "%" PRId64, integer(type, at));
+    } else {
+        double value = element_value(type, at);
+        if (!isnan(value)) t = print_float(type, value);
+    }
+    return t;
+}
+
+/* The bits as a number that grows with the value. */
+static int64_t position(const struct float_format *f, uint64_t bits) {
+    int64_t magnitude = (int64_t)(bits & ((UINT64_C(1) << (f->exponent + f->fraction)) - 1));
+    return bits >> (f->exponent + f->fraction) & 1 ? -magnitude : magnitude;
+}
+
+uint64_t element_distance(tosajit_type type, const void *a, const void *b) {
+    bool nan_a = isnan(element_value(type, a)), nan_b = isnan(element_value(type, b));
+    if (nan_a || nan_b) return nan_a && nan_b ? 0 : UINT64_MAX;
+    int64_t p = position(&formats[type], element_bits(type, a)), q = position(&formats[type], element_bits(type, b));
+    return p > q ? (uint64_t)(p - q) : (uint64_t)(q - p);
+}

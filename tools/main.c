@@ -1,0 +1,106 @@
+/* The tosajit command. In: a command and its words; out: its exit code. The table below is the whole of the tool. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/commands.h"
+
+typedef struct command {
+    const char *name, *summary;
+    bool takes_file;
+    unsigned options;
+    int (*run)(const options *);
+    const char *text; /* the rest of the help: what it does, and examples */
+} command;
+
+static const command commands[] = {
+    {"verify", "say whether kernels can be made of a file's functions", true, OPTION_STRICT, cmd_verify,
+     "Each function is reported as `ok`, with its type, or refused with file, line and column.\n"
+     "Operands of unequal rank are accepted unless --strict.\n\n"
+     "  tosajit verify examples/gelu_bias.mlir\n"
+     "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
+    {"plan", "show how a kernel will walk its operands", true, OPTION_ENTRY | OPTION_STRICT, cmd_plan,
+     "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
+     "  tosajit plan examples/gelu_bias.mlir\n"},
+    {"run", "compute a function on .npy files", true,
+     OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET,
+     cmd_run,
+     "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4; as bits: bf16 <u2, f8 |u1.\n"
+     "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
+     "--check computes everything twice. exp, log, sin and their like may differ by one ulp, all else must be equal.\n\n"
+     "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
+     "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
+    {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_STRICT, cmd_ir,
+     "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
+    {"asm", "show the assembly of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_STRICT, cmd_asm,
+     "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
+    {"ops", "list the operations", false, 0, cmd_ops,
+     "Name, operands, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void) {
+    printf("tosajit %s: TOSA elementwise operations, compiled into SIMD kernels\n\n", tosajit_version());
+    printf("usage: tosajit COMMAND [FILE] [OPTIONS]\n\n");
+    for (size_t k = 0; k < COMMANDS; k++) printf("  %-8s %s\n", commands[k].name, commands[k].summary);
+    printf("\n  tosajit COMMAND --help   the options of a command\n"
+           "  tosajit --version\n\n"
+           "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are func.func of elementwise operations.\n\n"
+           "examples:\n"
+           "  tosajit verify examples/gelu_bias.mlir\n"
+           "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print\n"
+           "  tosajit asm examples/gelu_bias.mlir\n\n"
+           "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong usage\n");
+}
+
+static void print_command_help(const command *c) {
+    printf("tosajit %s: %s\n\nusage: tosajit %s%s", c->name, c->summary, c->name, c->takes_file ? " FILE" : "");
+    options_print_usage(c->options);
+    printf("\n\n");
+    options_print_help(c->options);
+    printf("\n%s", c->text);
+}
+
+static const command *find_command(const char *name) {
+    for (size_t k = 0; k < COMMANDS; k++)
+        if (strcmp(name, commands[k].name) == 0) return &commands[k];
+    return NULL;
+}
+
+static int run_command(const command *c, int count, char *const *words) {
+    options o;
+    int code = EXIT_USAGE;
+    if (options_parse(c->name, c->options, c->takes_file, count, words, &o)) {
+        code = EXIT_FINE;
+        if (o.help)
+            print_command_help(c);
+        else
+            code = c->run(&o);
+    }
+    options_release(&o);
+    return code;
+}
+
+static int dispatch(int count, char *const *words) {
+    if (count == 0) return usage_error("", "a command is expected");
+    const char *first = words[0];
+    if (strcmp(first, "--version") == 0) {
+        printf("tosajit %s\n", tosajit_version());
+        return EXIT_FINE;
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
+        const command *about = count > 1 ? find_command(words[1]) : NULL;
+        if (about)
+            print_command_help(about);
+        else
+            print_help();
+        return EXIT_FINE;
+    }
+    const command *c = find_command(first);
+    return c ? run_command(c, count - 1, words + 1) : usage_error("", "there is no command %s", first);
+}
+
+int main(int argc, char **argv) {
+    int code = dispatch(argc > 0 ? argc - 1 : 0, argv + 1);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    return written || code != EXIT_FINE ? code : refuse("cannot write to standard output");
+}

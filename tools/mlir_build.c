@@ -1,0 +1,411 @@
+/* From a function to an expression, op by op. MLIR's verifier has not run, so nothing about an op is taken for granted:
+ * operand counts, attributes and types are checked here, shapes and element types by the library. */
+#include "tools/mlir_build.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/mlir_values.h"
+#include "tools/pointer_map.h"
+
+enum { NAME_CAPACITY = 128 };
+
+typedef struct builder {
+    const mlir_report *report;
+    mlir_function *built;
+    tosajit_expr *expr;  /* built's */
+    pointer_map values;  /* MLIR values to nodes of expr */
+    MlirOperation op;    /* the one being read */
+    MlirType signature;  /* of the function */
+    char name[NAME_CAPACITY]; /* of op */
+} builder;
+
+static bool refuse(builder *b, const char *format, ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    mlir_report_error(b->report, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
+    return false;
+}
+
+/* The library numbers values in its own way ("%3 = tosa.add: ..."); in a file the place says which op it is. */
+static const char *library_message(void) {
+    const char *message = tosajit_last_error();
+    if (*message != '%') return message;
+    const char *rest = message + 1;
+    while (isdigit((unsigned char)*rest)) rest++;
+    return strncmp(rest, " = ", 3) == 0 ? rest + 3 : message;
+}
+
+/* Repeat what the library said, beginning with the name of the op. */
+static bool refuse_status(builder *b) {
+    const char *message = library_message();
+    size_t length = strlen(b->name);
+    if (strncmp(message, b->name, length) == 0 && message[length] == ':') message += length + 1;
+    while (*message == ' ') message++;
+    return refuse(b, "%s", message);
+}
+
+static void remember_name(builder *b, MlirOperation op) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    size_t length = name.length < sizeof b->name ? name.length : sizeof b->name - 1;
+    memcpy(b->name, name.data, length);
+    b->name[length] = '\0';
+    b->op = op;
+}
+
+static bool define(builder *b, MlirValue value, tosajit_value node) {
+    return pointer_map_add(&b->values, value.ptr, node) || refuse(b, "out of memory");
+}
+
+static MlirAttribute attribute_of(MlirOperation op, const char *name) {
+    return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Attributes. One reader per op that has any; `extra` counts the constant operands behind the data operands. */
+
+/* A flag that is false where it is missing. */
+static bool read_flag(builder *b, const char *name, uint8_t *flag) {
+    MlirAttribute attribute = attribute_of(b->op, name);
+    if (mlirAttributeIsNull(attribute)) return true;
+    if (mlirAttributeIsAUnit(attribute))
+        *flag = 1;
+    else if (mlirAttributeIsABool(attribute))
+        *flag = mlirBoolAttrGetValue(attribute);
+    else
+        return refuse(b, "attribute %s must be true or false", name);
+    return true;
+}
+
+/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print them. */
+static bool read_nan_mode(builder *b, tosajit_attributes *attributes) {
+    mlir_phrase text = {0};
+    MlirAttribute attribute = attribute_of(b->op, "nan_mode");
+    if (mlirAttributeIsNull(attribute)) return true;
+    MlirDialect dialect = mlirAttributeGetDialect(attribute);
+    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect), mlirStringRefCreateFromCString("tosa")))
+        return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE");
+    mlirAttributePrint(attribute, mlir_phrase_append, &text);
+    bool ignore = strstr(text.text, "IGNORE") != NULL;
+    if (!ignore && !strstr(text.text, "PROPAGATE"))
+        return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE, not %.80s", text.text);
+    attributes->nan_mode = ignore ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
+    return true;
+}
+
+static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
+    MlirAttribute attribute = attribute_of(b->op, name);
+    if (mlirAttributeIsNull(attribute)) return refuse(b, "attribute %s is missing", name);
+    bool integer = mlirAttributeIsAInteger(attribute);
+    if (!integer && !mlirAttributeIsAFloat(attribute)) return refuse(b, "attribute %s must be a number", name);
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0)));
+    if (!mlirTypeEqual(mlirAttributeGetType(attribute), element)) { /* both print in a few letters: numbers have plain types */
+        mlir_phrase found = {0}, expected = {0};
+        mlirTypePrint(mlirAttributeGetType(attribute), mlir_phrase_append, &found);
+        mlirTypePrint(element, mlir_phrase_append, &expected);
+        return refuse(b, "attribute %s has type %.80s, the elements have %.80s", name, found.text, expected.text);
+    }
+    if (integer)
+        bound->i = mlirIntegerAttrGetValueInt(attribute);
+    else
+        bound->f = mlirFloatAttrGetValueDouble(attribute);
+    return true;
+}
+
+static bool read_clamp(builder *b, tosajit_attributes *attributes) {
+    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) &&
+           read_nan_mode(b, attributes);
+}
+
+static bool read_round(builder *b, tosajit_attributes *attributes) { return read_flag(b, "round", &attributes->round); }
+
+static bool read_input_unsigned(builder *b, tosajit_attributes *attributes) {
+    return read_flag(b, "input_unsigned", &attributes->input_unsigned);
+}
+
+/* The values of the tosa.const that defines a value; null if something else does. */
+static MlirAttribute constant_of(MlirValue value) {
+    MlirAttribute none = {NULL};
+    if (!mlirValueIsAOpResult(value)) return none;
+    MlirOperation owner = mlirOpResultGetOwner(value);
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(owner));
+    bool constant = mlirStringRefEqual(name, mlirStringRefCreateFromCString("tosa.const"));
+    return constant ? attribute_of(owner, "values") : none;
+}
+
+/* An integer of 1 to 8 bytes, sign-extended. */
+static int64_t load_integer(const unsigned char *bytes, size_t size) {
+    assert(size >= 1 && size <= sizeof(uint64_t));
+    uint64_t bits = 0;
+    for (size_t k = size; k-- > 0;) bits = bits << 8 | bytes[k];
+    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+/* Operand `index` as the one number that it must be at compile time. A floating-point number may only be a zero. */
+static bool read_constant_operand(builder *b, intptr_t index, const char *what, tosajit_type expected, int64_t *number) {
+    MlirAttribute attribute = constant_of(mlirOperationGetOperand(b->op, index));
+    mlir_phrase why = {0};
+    tosajit_tensor_type type;
+    if (mlirAttributeIsNull(attribute))
+        return refuse(b, "operand %d, the %s, must be a tosa.const: the code depends on its value", (int)index, what);
+    unsigned char *bytes = mlir_constant(attribute, &type, &why);
+    if (!bytes) return refuse(b, "operand %d, the %s: %.200s", (int)index, what, why.text);
+    bool single = type.rank == 1 && type.dims[0] == 1 && type.element == expected;
+    bool integer = expected <= TOSAJIT_I64;
+    size_t size = tosajit_type_size(expected);
+    *number = single && integer ? load_integer(bytes, size) : 0;
+    bool zero = single;
+    for (size_t k = 0; single && k < size; k++) zero = zero && (bytes[k] & (k + 1 < size ? 0xff : 0x7f)) == 0; /* the sign does not count */
+    free(bytes);
+    if (!single)
+        return refuse(b, "operand %d, the %s, must be a tensor<1x%s> constant", (int)index, what, tosajit_type_name(expected));
+    return integer || zero || refuse(b, "operand %d, the %s, must be 0 for %s", (int)index, what, tosajit_type_name(expected));
+}
+
+static bool read_shift(builder *b, tosajit_attributes *attributes) {
+    int64_t shift;
+    if (!read_constant_operand(b, 2, "shift", TOSAJIT_I8, &shift)) return false;
+    attributes->shift = (int32_t)shift;
+    return true;
+}
+
+static bool read_zero_points(builder *b, tosajit_attributes *attributes) {
+    tosajit_type element = mlir_element_type(mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0))));
+    return read_constant_operand(b, 1, "input zero point", element, &attributes->input_zp) &&
+           read_constant_operand(b, 2, "output zero point", element, &attributes->output_zp);
+}
+
+typedef struct op_reading {
+    tosajit_op op;
+    int extra;
+    const char *extra_names;
+    bool (*read)(builder *, tosajit_attributes *); /* data operands are known to be tensors of a known element type */
+} op_reading;
+
+static const op_reading readings[] = {
+    {TOSAJIT_OP_clamp, 0, "", read_clamp},
+    {TOSAJIT_OP_maximum, 0, "", read_nan_mode},
+    {TOSAJIT_OP_minimum, 0, "", read_nan_mode},
+    {TOSAJIT_OP_arithmetic_right_shift, 0, "", read_round},
+    {TOSAJIT_OP_cast, 0, "", read_input_unsigned},
+    {TOSAJIT_OP_mul, 1, " and a constant shift", read_shift},
+    {TOSAJIT_OP_negate, 2, " and two constant zero points", read_zero_points},
+};
+
+static const op_reading *reading_of(tosajit_op op) {
+    static const op_reading plain = {TOSAJIT_OP_COUNT, 0, "", NULL};
+    for (size_t k = 0; k < sizeof readings / sizeof *readings; k++)
+        if (readings[k].op == op) return &readings[k];
+    return &plain;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Ops */
+
+/* The node of operand `index`. */
+static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
+    MlirValue operand = mlirOperationGetOperand(b->op, index);
+    return pointer_map_find(&b->values, operand.ptr, value) || refuse(b, "operand %d is used before it is defined", (int)index);
+}
+
+static bool result_type(builder *b, tosajit_tensor_type *type) {
+    mlir_phrase why = {0};
+    intptr_t count = mlirOperationGetNumResults(b->op);
+    if (count != 1) return refuse(b, "has %d results, 1 expected", (int)count);
+    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) || refuse(b, "result: %.300s", why.text);
+}
+
+/* Remember a value, of which step says how it was made. */
+static bool add_step(builder *b, const mlir_step *step) {
+    mlir_function *f = b->built;
+    if (f->step_count == f->step_capacity) {
+        size_t larger = f->step_capacity ? 2 * f->step_capacity : 16;
+        mlir_step *steps = realloc(f->steps, larger * sizeof *steps);
+        if (!steps) return refuse(b, "out of memory");
+        f->steps = steps;
+        f->step_capacity = larger;
+    }
+    f->steps[f->step_count] = *step;
+    f->steps[f->step_count++].origin = b->op.ptr;
+    return true;
+}
+
+static bool add_op(builder *b, mlir_step *step) {
+    tosajit_status status =
+        tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count, &step->attributes, &step->type, &step->value);
+    return status == TOSAJIT_OK ? add_step(b, step) : refuse_status(b);
+}
+
+/* Add op with its data operands, 0 to count - 1, and define the MLIR result. */
+static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attributes *attributes, const tosajit_tensor_type *type) {
+    mlir_step step = {.op = op, .operand_count = (size_t)count, .attributes = *attributes, .type = *type};
+    for (int k = 0; k < count; k++)
+        if (!find_operand(b, k, &step.operands[k])) return false;
+    return add_op(b, &step) && define(b, mlirOperationGetResult(b->op, 0), step.value);
+}
+
+static bool build_op(builder *b, tosajit_op op) {
+    const op_reading *reading = reading_of(op);
+    int arity = tosajit_op_arity(op);
+    tosajit_attributes attributes = {0};
+    tosajit_tensor_type type;
+    intptr_t found = mlirOperationGetNumOperands(b->op);
+    if (found != arity + reading->extra)
+        return refuse(b, "has %d operands; %d expected: %d tensor%s%s", (int)found, arity + reading->extra, arity, arity == 1 ? "" : "s",
+                      reading->extra_names);
+    tosajit_value ignored;
+    for (int k = 0; k < arity; k++) /* defined values are tensors, which the attribute readers rely on */
+        if (!find_operand(b, k, &ignored)) return false;
+    if (!result_type(b, &type)) return false;
+    if (reading->read && !reading->read(b, &attributes)) return false;
+    return add_node(b, op, arity, &attributes, &type);
+}
+
+static bool build_constant(builder *b, tosajit_op op) {
+    (void)op;
+    mlir_phrase why = {0};
+    tosajit_tensor_type declared, type;
+    MlirAttribute attribute = attribute_of(b->op, "values");
+    if (mlirAttributeIsNull(attribute)) return refuse(b, "attribute values is missing");
+    if (!result_type(b, &declared)) return false;
+    mlir_step step = {.op = TOSAJIT_OP_COUNT};
+    step.data = mlir_constant(attribute, &type, &why);
+    if (!step.data) return refuse(b, "%.300s", why.text);
+    step.type = type;
+    bool fine = tosajit_expr_constant(b->expr, &type, step.data, &step.value) == TOSAJIT_OK ? add_step(b, &step) : refuse_status(b);
+    if (!fine) {
+        free(step.data);
+        return false;
+    }
+    MlirValue result = mlirOperationGetResult(b->op, 0);
+    if (mlirTypeEqual(mlirAttributeGetType(attribute), mlirValueGetType(result))) return define(b, result, step.value);
+    /* A result declared less precisely than the values, as tensor<?xf32>, is a change of type only. */
+    mlir_step change = {.op = TOSAJIT_OP_identity, .operand_count = 1, .operands = {step.value}, .type = declared};
+    return add_op(b, &change) && define(b, result, change.value);
+}
+
+/* tensor.cast changes what is known of a shape and no element: an identity with a declared result. */
+static bool build_tensor_cast(builder *b, tosajit_op op) {
+    const tosajit_attributes attributes = {0};
+    tosajit_tensor_type type;
+    if (mlirOperationGetNumOperands(b->op) != 1) return refuse(b, "has %d operands, 1 expected", (int)mlirOperationGetNumOperands(b->op));
+    return result_type(b, &type) && add_node(b, op, 1, &attributes, &type);
+}
+
+static bool build_return(builder *b, tosajit_op op) {
+    (void)op;
+    intptr_t count = mlirOperationGetNumOperands(b->op);
+    intptr_t declared = mlirFunctionTypeGetNumResults(b->signature);
+    if (count != declared) return refuse(b, "returns %d values, the function's type has %d", (int)count, (int)declared);
+    for (intptr_t k = 0; k < count; k++) {
+        tosajit_value value;
+        if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(b->op, k)), mlirFunctionTypeGetResult(b->signature, k)))
+            return refuse(b, "operand %d has another type than result %d of the function", (int)k, (int)k);
+        if (!find_operand(b, k, &value)) return false;
+        if (tosajit_expr_result(b->expr, value) != TOSAJIT_OK) return refuse_status(b);
+        if (b->built->result_count == TOSAJIT_MAX_TENSORS) return refuse(b, "returns more than %d values", TOSAJIT_MAX_TENSORS);
+        b->built->results[b->built->result_count++] = value;
+    }
+    MlirOperation next = mlirOperationGetNextInBlock(b->op);
+    return mlirOperationIsNull(next) || refuse(b, "must be the last operation of the function");
+}
+
+static bool build_any(builder *b) {
+    static const struct {
+        const char *name;
+        bool (*build)(builder *, tosajit_op);
+        tosajit_op op;
+    } special[] = {
+        {"func.return", build_return, TOSAJIT_OP_COUNT},
+        {"tosa.const", build_constant, TOSAJIT_OP_COUNT},
+        {"tensor.cast", build_tensor_cast, TOSAJIT_OP_identity},
+    };
+    static const char *const later[] = {"tosa.table", "tosa.rescale", "tosa.apply_scale"};
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++)
+        if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
+    for (size_t k = 0; k < sizeof later / sizeof *later; k++)
+        if (strcmp(b->name, later[k]) == 0) return refuse(b, "TOSA has this operation, tosajit does not do it yet");
+    tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
+    if (op == TOSAJIT_OP_COUNT) return refuse(b, "not an elementwise TOSA operation; `tosajit ops` lists those that are supported");
+    bool plain = mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
+    if (!plain) return refuse(b, "must not have regions or successors");
+    return build_op(b, op);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The function */
+
+static bool build_inputs(builder *b, MlirBlock block) {
+    intptr_t count = mlirBlockGetNumArguments(block);
+    if (count != mlirFunctionTypeGetNumInputs(b->signature))
+        return refuse(b, "the body has another number of arguments than the function's type");
+    for (intptr_t k = 0; k < count; k++) {
+        MlirValue argument = mlirBlockGetArgument(block, k);
+        mlir_phrase why = {0};
+        tosajit_tensor_type type;
+        tosajit_value value;
+        if (!mlirTypeEqual(mlirValueGetType(argument), mlirFunctionTypeGetInput(b->signature, k)))
+            return refuse(b, "argument %d has another type than in the function's type", (int)k);
+        if (!mlir_tensor_type(mlirValueGetType(argument), &type, &why)) {
+            mlir_report_error(b->report, mlirValueGetLocation(argument), "argument %d: %.300s", (int)k, why.text);
+            return false;
+        }
+        if (tosajit_expr_input(b->expr, &type, &value) != TOSAJIT_OK) {
+            mlir_report_error(b->report, mlirValueGetLocation(argument), "%s", library_message());
+            return false;
+        }
+        if (b->built->input_count == TOSAJIT_MAX_TENSORS) return refuse(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
+        b->built->inputs[b->built->input_count++] = value;
+        if (!define(b, argument, value)) return false;
+    }
+    return true;
+}
+
+static bool build_body(builder *b, MlirOperation function) {
+    MlirAttribute type = attribute_of(function, "function_type");
+    if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type) || !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
+        return refuse(b, "attribute function_type is missing");
+    b->signature = mlirTypeAttrGetValue(type);
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block))) return refuse(b, "has several blocks; straight-line functions only");
+    if (!build_inputs(b, block)) return false;
+    bool returned = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+        remember_name(b, op);
+        if (!build_any(b)) return false;
+        returned = strcmp(b->name, "func.return") == 0;
+    }
+    remember_name(b, function);
+    return returned || refuse(b, "does not end in func.return");
+}
+
+void mlir_function_release(mlir_function *function) {
+    tosajit_expr_destroy(function->expr);
+    for (size_t k = 0; k < function->step_count; k++) free(function->steps[k].data);
+    free(function->steps);
+    memset(function, 0, sizeof *function);
+}
+
+bool mlir_build(MlirOperation function, int strict, const mlir_report *report, mlir_function *built) {
+    builder b = {.report = report, .built = built};
+    tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+    memset(built, 0, sizeof *built);
+    remember_name(&b, function);
+    bool fine = tosajit_expr_create(&options, &built->expr) == TOSAJIT_OK || refuse_status(&b);
+    b.expr = built->expr;
+    fine = fine && build_body(&b, function);
+    pointer_map_release(&b.values);
+    if (!fine) mlir_function_release(built);
+    return fine;
+}

@@ -1,0 +1,34 @@
+/* TOSA files. In: MLIR text or bytecode; out: the functions in it, each as an expression on request. What is wrong with a
+ * file goes to the caller's report, one line per finding with file, line and column. */
+#ifndef TOSAJIT_TOOLS_MLIR_READER_H
+#define TOSAJIT_TOOLS_MLIR_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/mlir_function.h"
+#include "tosajit/tosajit.h"
+
+typedef struct mlir_file mlir_file;
+
+/* Read a file, or standard input if path is "-". say receives every finding, now and later. Null after a finding. */
+mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context);
+/* Null is allowed. */
+void mlir_file_close(mlir_file *file);
+
+/* Whether MLIR's own verifier accepts the file; its findings are reported. */
+bool mlir_file_verify(mlir_file *file);
+
+/* The functions that have a body, in the order of the file; at least one. */
+size_t mlir_file_count(const mlir_file *file);
+const char *mlir_file_name(const mlir_file *file, size_t index);
+/* Find a function by name, with or without "@"; null stands for the only one, or else "main". False after a finding. */
+bool mlir_file_find(const mlir_file *file, const char *name, size_t *index);
+
+/* The function as an expression. False after a finding; otherwise built is released with mlir_function_release. */
+bool mlir_file_build(const mlir_file *file, size_t index, int strict, mlir_function *built);
+/* Report something about a function, or about an op in it, at its place in the file. */
+void mlir_file_report(const mlir_file *file, size_t index, const char *message);
+void mlir_file_report_step(const mlir_file *file, const mlir_step *step, const char *message);
+
+#endif

@@ -1,0 +1,148 @@
+/* MLIR's types and constants as the library's. MLIR packs elements differently (i48 in 6 bytes, a splat once), and a file's
+ * resource may have any number of bytes: all of that ends here. */
+#include "tools/mlir_values.h"
+
+#include <inttypes.h>
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/mlir_parse.h"
+
+/* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or an attack. */
+static const int64_t splat_limit = INT64_C(1) << 30;
+enum { I48_PACKED_SIZE = 6 };
+
+static void *refuse(mlir_phrase *why, const char *text) {
+    mlir_phrase_append(mlirStringRefCreateFromCString(text), why);
+    return NULL;
+}
+
+tosajit_type mlir_element_type(MlirType type) {
+    static const struct {
+        unsigned width;
+        tosajit_type type;
+    } integers[] = {{1, TOSAJIT_I1},   {8, TOSAJIT_I8},   {16, TOSAJIT_I16},
+                    {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
+    static const struct {
+        bool (*is)(MlirType);
+        tosajit_type type;
+    } floats[] = {{mlirTypeIsAF16, TOSAJIT_F16},
+                  {mlirTypeIsABF16, TOSAJIT_BF16},
+                  {mlirTypeIsAF32, TOSAJIT_F32},
+                  {mlirTypeIsAFloat8E4M3FN, TOSAJIT_F8E4M3FN},
+                  {mlirTypeIsAFloat8E5M2, TOSAJIT_F8E5M2}};
+    if (mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type))
+        for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
+            if (mlirIntegerTypeGetWidth(type) == integers[k].width) return integers[k].type;
+    for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+        if (floats[k].is(type)) return floats[k].type;
+    return TOSAJIT_TYPE_COUNT;
+}
+
+/* Types of other kinds may nest so that printing them does not end. */
+static bool refuse_type(MlirType type, const char *text, mlir_phrase *why) {
+    bool plain = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type) || mlirTypeIsAUnrankedTensor(type) ||
+                 (mlirTypeIsARankedTensor(type) && mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
+    if (plain)
+        mlirTypePrint(type, mlir_phrase_append, why);
+    else
+        refuse(why, "the type");
+    refuse(why, text);
+    return false;
+}
+
+static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
+    int64_t rank = mlirShapedTypeGetRank(type);
+    if (rank > TOSAJIT_MAX_RANK) return refuse_type(type, " has more than 16 dimensions", why);
+    if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
+        return refuse_type(type, " has an encoding; only plain tensors are read", why);
+    tensor->rank = (int32_t)rank;
+    for (int32_t d = 0; d < tensor->rank; d++)
+        tensor->dims[d] = mlirShapedTypeIsDynamicDim(type, d) ? TOSAJIT_DYNAMIC : mlirShapedTypeGetDimSize(type, d);
+    return true;
+}
+
+bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
+    memset(tensor, 0, sizeof *tensor);
+    if (!mlirTypeIsATensor(type)) return refuse_type(type, " is not a tensor", why);
+    tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
+    if (tensor->element == TOSAJIT_TYPE_COUNT)
+        return refuse_type(type, " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2", why);
+    tensor->rank = TOSAJIT_UNRANKED;
+    return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
+}
+
+/* Elements of a static type; false if beyond 2^63 - 1 bytes. */
+static bool count_elements(const tosajit_tensor_type *type, int64_t *count) {
+    int64_t limit = INT64_MAX / (int64_t)tosajit_type_size(type->element);
+    *count = 1;
+    for (int32_t d = 0; d < type->rank; d++) {
+        if (type->dims[d] != 0 && *count > limit / type->dims[d]) return false;
+        *count *= type->dims[d];
+    }
+    return true;
+}
+
+/* Six bytes, least significant first, sign-extended into eight. */
+static void unpack_i48(const char *packed, int64_t count, int64_t *values) {
+    for (int64_t k = 0; k < count; k++) {
+        uint64_t bits = 0;
+        for (int b = I48_PACKED_SIZE; b-- > 0;) bits = bits << 8 | (unsigned char)packed[k * I48_PACKED_SIZE + b];
+        const uint64_t sign = UINT64_C(1) << 47;
+        uint64_t extended = (bits ^ sign) - sign;
+        memcpy(&values[k], &extended, sizeof extended);
+    }
+}
+
+static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count, mlir_phrase *why) {
+    int64_t size = (int64_t)tosajit_type_size(element);
+    bool splat = mlirDenseElementsAttrIsSplat(attribute);
+    if (splat && count * size > splat_limit) return refuse(why, "a splat constant of more than 1 GiB");
+    char *values = malloc(count > 0 ? (size_t)(count * size) : 1);
+    if (!values) return refuse(why, "out of memory for a constant");
+    int64_t stored = splat && count > 0 ? 1 : count; /* how many the attribute holds */
+    const char *raw = mlirDenseElementsAttrGetRawData(attribute);
+    if (element == TOSAJIT_I1)
+        for (int64_t k = 0; k < stored; k++) values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)k);
+    else if (element == TOSAJIT_I48)
+        unpack_i48(raw, stored, (int64_t *)(void *)values);
+    else if (stored > 0)
+        memcpy(values, raw, (size_t)(stored * size));
+    for (int64_t k = stored; k < count; k++) memcpy(values + k * size, values, (size_t)size);
+    return values;
+}
+
+static void *resource_values(MlirAttribute attribute, tosajit_type element, int64_t count, mlir_phrase *why) {
+    const char *bytes;
+    size_t found, size = tosajit_type_size(element), wanted = (size_t)count * size;
+    if (!mlir_resource_bytes(attribute, &bytes, &found)) return refuse(why, "the dense_resource is not in the file's dialect_resources");
+    bool packed = element == TOSAJIT_I48 && found == (size_t)count * I48_PACKED_SIZE;
+    if (found != wanted && !packed) {
+        char text[128];
+        snprintf(text, sizeof text, "the dense_resource has %zu bytes, but its type needs %zu", found, wanted);
+        return refuse(why, text);
+    }
+    char *values = malloc(wanted ? wanted : 1);
+    if (!values) return refuse(why, "out of memory for a constant");
+    if (packed)
+        unpack_i48(bytes, count, (int64_t *)(void *)values);
+    else if (wanted > 0)
+        memcpy(values, bytes, wanted);
+    for (size_t k = 0; element == TOSAJIT_I1 && k < wanted; k++) values[k] = values[k] != 0;
+    return values;
+}
+
+void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phrase *why) {
+    bool dense = mlirAttributeIsADenseElements(attribute);
+    if (!dense && !mlirAttributeIsADenseResourceElements(attribute)) return refuse(why, "values must be dense<...> or dense_resource<...>");
+    int64_t count;
+    if (!mlir_tensor_type(mlirAttributeGetType(attribute), type, why)) return NULL;
+    if (type->rank == TOSAJIT_UNRANKED) return refuse(why, "values have no rank");
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] == TOSAJIT_DYNAMIC) return refuse(why, "values have a dynamic size");
+    if (!count_elements(type, &count)) return refuse(why, "a constant of more than 2^63 - 1 bytes");
+    return dense ? dense_values(attribute, type->element, count, why) : resource_values(attribute, type->element, count, why);
+}

@@ -1,0 +1,127 @@
+/* The command line: one table says what every option is called, takes and means. */
+#include "tools/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_kind { FLAG, WORD, LIST } option_kind;
+
+static const struct option {
+    unsigned bit;
+    option_kind kind;
+    const char *name, *value, *help;
+    size_t offset, count_offset; /* in options; the second one for a LIST */
+} table[] = {
+    {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main",
+     offsetof(options, entry), 0},
+    {OPTION_INPUT, LIST, "--input", "A.npy", "the next argument of the function, once per argument", offsetof(options, inputs),
+     offsetof(options, input_count)},
+    {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
+     offsetof(options, output_count)},
+    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4, znver4, ...",
+     offsetof(options, cpu), 0},
+    {OPTION_STRICT, FLAG, "--strict", NULL, "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
+    {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print), 0},
+    {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
+    {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+int usage_error(const char *command, const char *format, ...) {
+    const char *space = *command ? " " : "";
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tosajit%s%s: error: ", space, command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\ntry: tosajit%s%s --help\n", space, command);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+/* The option of that name, which may be followed by "=value". */
+static const struct option *find(const char *word, unsigned taken) {
+    size_t length = strcspn(word, "=");
+    for (size_t k = 0; k < OPTIONS; k++)
+        if ((table[k].bit & taken) && strlen(table[k].name) == length && strncmp(word, table[k].name, length) == 0) return &table[k];
+    return NULL;
+}
+
+static bool store(const char *command, const struct option *option, const char *value, options *parsed) {
+    char *field = (char *)parsed + option->offset;
+    if (option->kind == FLAG) {
+        *(bool *)(void *)field = true;
+    } else if (option->kind == LIST) {
+        size_t *count = (size_t *)(void *)((char *)parsed + option->count_offset);
+        (*(const char ***)(void *)field)[(*count)++] = value;
+    } else if (*(const char **)(void *)field) {
+        return usage_error(command, "%s is given twice", option->name) == EXIT_FINE;
+    } else {
+        *(const char **)(void *)field = value;
+    }
+    return true;
+}
+
+/* An option at words[*at], which moves on to its last word. */
+static bool parse_option(const char *command, unsigned taken, int count, char *const *words, int *at, options *parsed) {
+    const char *word = words[*at], *equals = strchr(word, '=');
+    const struct option *option = find(word, taken);
+    if (!option) return usage_error(command, "there is no option %s here", word) == EXIT_FINE;
+    if (option->kind == FLAG)
+        return (!equals && store(command, option, NULL, parsed)) || usage_error(command, "%s takes no value", option->name) == EXIT_FINE;
+    if (equals) return store(command, option, equals + 1, parsed);
+    if (*at + 1 >= count) return usage_error(command, "%s needs a value, %s", option->name, option->value) == EXIT_FINE;
+    return store(command, option, words[++*at], parsed);
+}
+
+static bool parse_file(const char *command, bool takes_file, const char *word, options *parsed) {
+    if (!takes_file) return usage_error(command, "takes no file, found %s", word) == EXIT_FINE;
+    if (parsed->file) return usage_error(command, "one file expected, found %s and %s", parsed->file, word) == EXIT_FINE;
+    parsed->file = word;
+    return true;
+}
+
+bool options_parse(const char *command, unsigned taken, bool takes_file, int count, char *const *words, options *parsed) {
+    memset(parsed, 0, sizeof *parsed);
+    parsed->inputs = malloc(((size_t)count + 1) * sizeof *parsed->inputs);
+    parsed->outputs = malloc(((size_t)count + 1) * sizeof *parsed->outputs);
+    if (!parsed->inputs || !parsed->outputs) return usage_error(command, "out of memory") == EXIT_FINE;
+    bool only_files = false;
+    for (int k = 0; k < count; k++) {
+        const char *word = words[k];
+        bool option = !only_files && word[0] == '-' && word[1] != '\0'; /* "-" is standard input */
+        if (!only_files && strcmp(word, "--") == 0) {
+            only_files = true;
+        } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            parsed->help = true;
+            return true;
+        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed) : parse_file(command, takes_file, word, parsed))) {
+            return false;
+        }
+    }
+    return !takes_file || parsed->file || usage_error(command, "a file is expected") == EXIT_FINE;
+}
+
+void options_release(options *parsed) {
+    free(parsed->inputs);
+    free(parsed->outputs);
+    memset(parsed, 0, sizeof *parsed);
+}
+
+void options_print_help(unsigned taken) {
+    for (size_t k = 0; k < OPTIONS; k++) {
+        char name[32];
+        if (!(table[k].bit & taken)) continue;
+        snprintf(name, sizeof name, "%s %s", table[k].name, table[k].value ? table[k].value : "");
+        printf("  %-18s %s\n", name, table[k].help);
+    }
+    printf("  %-18s %s\n", "--help", "this text");
+}
+
+void options_print_usage(unsigned taken) {
+    for (size_t k = 0; k < OPTIONS; k++)
+        if (table[k].bit & taken)
+            printf(" [%s%s%s]%s", table[k].name, table[k].value ? " " : "", table[k].value ? table[k].value : "",
+                   table[k].kind == LIST ? "..." : "");
+}

@@ -1,0 +1,42 @@
+/* The command line. In: the words after the command; out: what they ask for, or a message about wrong usage. */
+#ifndef TOSAJIT_TOOLS_OPTIONS_H
+#define TOSAJIT_TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The tool's exit codes. */
+enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
+
+/* Bits of the options that a command takes. */
+enum {
+    OPTION_ENTRY = 1 << 0,
+    OPTION_STRICT = 1 << 1,
+    OPTION_CPU = 1 << 2,
+    OPTION_INPUT = 1 << 3,
+    OPTION_OUTPUT = 1 << 4,
+    OPTION_PRINT = 1 << 5,
+    OPTION_CHECK = 1 << 6,
+    OPTION_INTERPRET = 1 << 7
+};
+
+typedef struct options {
+    const char *file, *entry, *cpu;
+    const char **inputs, **outputs; /* owned arrays of words that are not owned */
+    size_t input_count, output_count;
+    bool strict, print, check, interpret, help;
+} options;
+
+/* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False after a message; in either
+ * case options_release. */
+bool options_parse(const char *command, unsigned taken, bool takes_file, int count, char *const *words, options *parsed);
+void options_release(options *parsed);
+/* One line per option in `taken`, for --help. */
+void options_print_help(unsigned taken);
+/* " [--entry NAME] [--input FILE]..." */
+void options_print_usage(unsigned taken);
+
+/* "tosajit COMMAND: ..." and where help is, on standard error; returns EXIT_USAGE. */
+int usage_error(const char *command, const char *format, ...);
+
+#endif
