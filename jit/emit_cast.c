@@ -3,9 +3,21 @@
 #include "jit/emit.h"
 #include "runtime/types.h"
 
-static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, LLVMTypeRef target) {
+/* Limited before, so that plain conversions serve: llvm.fptosi.sat to less than 32 bits is done lane by lane. */
+static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    int width = type_width(result);
+    LLVMValueRef low = lane_real_like(x, (double)type_min(width)), high = lane_real_like(x, (double)type_max(width));
+    LLVMValueRef number = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, number, low), low, number);
+    LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, high), high, raised);
+    LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &limited, 1);
+    return lane_trunc(l, LLVMBuildFPToSI(l->builder, rounded, lane_int_type(l, 32), ""), lane_element_type(l, result));
+}
+
+static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    if (type_width(result) < 32) return float_to_narrow_int(l, x, result);
     LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
-    LLVMTypeRef types[2] = {target, LLVMTypeOf(x)};
+    LLVMTypeRef types[2] = {lane_element_type(l, result), LLVMTypeOf(x)};
     unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", sizeof "llvm.fptosi.sat" - 1);
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2), LLVMGetIntrinsicDeclaration(l->module, id, types, 2),
                           &rounded, 1, "");
@@ -22,7 +34,7 @@ LLVMValueRef emit_cast(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     LLVMTypeRef target = lane_element_type(l, op->result);
     if (type_is_float(op->operand)) {
         if (type_is_float(op->result)) return x[0];
-        return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0)) : float_to_int(l, x[0], target);
+        return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0)) : float_to_int(l, x[0], op->result);
     }
     bool is_unsigned = op->operand == TOSAJIT_I1 || op->attributes->input_unsigned;
     if (type_is_float(op->result)) return int_to_float(l, op, x[0], is_unsigned);

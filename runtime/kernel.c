@@ -30,6 +30,7 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
         return status;
     }
     index_tensors(made);
+    quick_plan(made, &made->quick);
     *kernel = made;
     return TOSAJIT_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "runtime/plan.h"
+#include "runtime/quick.h"
 
 typedef struct kernel_code {
     const tosajit_entry *entries; /* one per part */
@@ -17,6 +18,7 @@ struct tosajit_kernel {
     tosajit_allocator allocator;
     tosajit_expr *program; /* owned */
     plan plan;             /* owned */
+    quick quick;           /* how its usual calls are run */
     int32_t tensor_count;  /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;          /* null while runs are interpreted */

@@ -361,6 +361,8 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    bool counts_fit = operand_count == (size_t)kernel->program->input_count && result_count == (size_t)kernel->program->result_count;
+    if (code && counts_fit && quick_run(kernel, code->entries[0], operands, results)) return TOSAJIT_OK;
     return run(kernel, code, operands, operand_count, results, result_count);
 }
 

@@ -57,7 +57,8 @@ static void run_direct(tile_job *job) {
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_strides(job, w->rank > 1 ? strides_of(w, w->rank - 2) : NULL);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
-    int64_t row_count = w->rank > 1 ? w->sizes[w->rank - 2] : 1, index[TOSAJIT_MAX_RANK] = {0};
+    int64_t row_count = w->rank > 1 ? w->sizes[w->rank - 2] : 1, index[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < w->rank - 2; d++) index[d] = 0;
     do job->entry(pointers, job->strides, row_count, w->sizes[w->rank - 1]);
     while (next_outer(w, w->rank - 2, index, pointers));
 }
@@ -244,12 +245,10 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
         run_single(&job); /* coalescing leaves a size of 1 only where it is the whole space */
         return;
     }
-    if (w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job)) {
-        run_packed_linear(&job);
-        return;
-    }
     choose_rows(&job);
-    if (job.packed)
+    if (job.packed && w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job))
+        run_packed_linear(&job);
+    else if (job.packed)
         run_packed_rows(&job);
     else
         run_direct(&job);
