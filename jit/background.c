@@ -1,7 +1,9 @@
 /* Background: one thread per engine and a queue in front of it. A job belongs to its kernel, so that it can be waited for
  * after the engine is gone. */
+#define _POSIX_C_SOURCE 200809L
 #include "jit/background.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "jit/native.h"
@@ -34,7 +36,7 @@ static bool is_wanted(const job *j) { return atomic_load_explicit(&j->kernel->re
 static job *take(background *b) {
     pthread_mutex_lock(&b->mutex);
     while (!b->first && !b->stopping) pthread_cond_wait(&b->changed, &b->mutex);
-    job *j = b->first;
+    job *j = b->stopping ? NULL : b->first;
     if (j) b->first = j->next;
     if (!b->first) b->last = NULL;
     pthread_mutex_unlock(&b->mutex);
@@ -47,11 +49,21 @@ static void *work(void *argument) {
     return NULL;
 }
 
+/* The host's signals are not for this thread. */
+static int create_thread(background *b) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&b->thread, NULL, work, b);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
+}
+
 tosajit_status background_start(background *b, tosajit_engine *engine) {
     *b = (background){.engine = engine};
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->changed, NULL);
-    if (pthread_create(&b->thread, NULL, work, b) == 0) {
+    if (create_thread(b) == 0) {
         b->running = true;
         return TOSAJIT_OK;
     }
@@ -67,6 +79,10 @@ void background_stop(background *b) {
     pthread_cond_signal(&b->changed);
     pthread_mutex_unlock(&b->mutex);
     pthread_join(b->thread, NULL);
+    for (job *j = b->first, *next; j; j = next) {
+        next = j->next;
+        finish(j, diag_error(TOSAJIT_NOT_EXECUTABLE, "the engine was destroyed before the kernel was compiled; it stays interpreted"));
+    }
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->mutex);
     b->running = false;

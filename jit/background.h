@@ -20,7 +20,7 @@ typedef struct background {
 
 /* OUT_OF_MEMORY if the system gives no thread. */
 tosajit_status background_start(background *b, tosajit_engine *engine);
-/* Finish the jobs whose kernels somebody else holds, drop the others, end the thread. */
+/* Finish the job that is being done, drop the others, end the thread. */
 void background_stop(background *b);
 
 /* Compile the kernel as soon as the thread is free. */

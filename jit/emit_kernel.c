@@ -52,7 +52,7 @@ typedef struct part_emitter {
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* `either` leaves: a splat's pattern, or where the row starts */
-    LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to multiply the column with */
+    LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to mask the column with */
 } part_emitter;
 
 static int32_t tensor_count(const part_emitter *e) { return e->part->leaf_count + e->part->result_count; }
@@ -358,19 +358,27 @@ static void add_attribute(LLVMValueRef function, const char *key, const char *va
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-static void declare_function(part_emitter *e, const target *t, const char *name) {
+static void declare_function(part_emitter *e, const char *name) {
     LLVMTypeRef parameters[4] = {e->ptr, e->ptr, e->i64, e->i64};
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 4, 0));
     e->strides = LLVMGetParam(e->function, 1);
     e->rows = LLVMGetParam(e->function, 2);
     e->cols = LLVMGetParam(e->function, 3);
-    /* Without unwind tables the object is text and constants only. */
+}
+
+/* Of every function that has a body; emitters may have added some. */
+static void set_attributes(LLVMModuleRef module, const target *t) {
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", sizeof "nounwind" - 1);
-    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, nounwind, 0));
-    add_attribute(e->function, "target-cpu", t->cpu);
-    add_attribute(e->function, "target-features", t->features);
-    /* Tuning models prefer narrower registers than the loops were planned for. */
-    if (t->vector_bytes > 16) add_attribute(e->function, "prefer-vector-width", t->vector_bytes == 64 ? "512" : "256");
+    for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) continue;
+        /* Without unwind tables the object is text and constants only. */
+        LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), nounwind, 0);
+        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+        add_attribute(function, "target-cpu", t->cpu);
+        add_attribute(function, "target-features", t->features);
+        /* Tuning models prefer narrower registers than the loops were planned for. */
+        if (t->vector_bytes > 16) add_attribute(function, "prefer-vector-width", t->vector_bytes == 64 ? "512" : "256");
+    }
 }
 
 tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const target *t, LLVMModuleRef module, char *const *names) {
@@ -393,10 +401,11 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         e.part = &p->parts[k];
         e.part_bit = UINT64_C(1) << k;
         choose_levels(&e, t);
-        declare_function(&e, t, names[k]);
+        declare_function(&e, names[k]);
         emit_part(&e);
     }
     LLVMDisposeBuilder(e.builder);
+    set_attributes(module, t);
     memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
     memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
     memory_free(&p->allocator, e.values, program->count, sizeof *e.values);

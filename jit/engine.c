@@ -3,6 +3,7 @@
 
 #include "runtime/diag.h"
 #include "runtime/memory.h"
+#include "runtime/options.h"
 
 static bool may_interpret(tosajit_backend backend) { return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND; }
 
@@ -21,10 +22,10 @@ static tosajit_status start_native(tosajit_engine *engine, const char *cpu) {
 
 tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine) {
     if (!engine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: engine is a null pointer");
-    tosajit_engine_options none = {.size = sizeof none}, given = options ? *options : none;
-    if (given.size < sizeof given)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: options->size is %zu; set it to sizeof(tosajit_engine_options), %zu",
-                          given.size, sizeof given);
+    tosajit_engine_options given;
+    tosajit_status status = options_take(&given, sizeof given, options, "tosajit_engine_options");
+    if (!status) status = options_check_allocator(given.allocator);
+    if (status) return status;
     if ((unsigned)given.backend > TOSAJIT_BACKEND_BACKGROUND)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d", (int)given.backend);
     if ((unsigned)given.accuracy > TOSAJIT_FAST)
@@ -37,7 +38,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     made->fast = given.accuracy == TOSAJIT_FAST;
     atomic_init(&made->references, 1);
     machine_pool_create(&made->machines);
-    tosajit_status status = given.backend == TOSAJIT_BACKEND_INTERPRET ? TOSAJIT_OK : start_native(made, given.cpu);
+    status = given.backend == TOSAJIT_BACKEND_INTERPRET ? TOSAJIT_OK : start_native(made, given.cpu);
     if (status)
         engine_release(made);
     else

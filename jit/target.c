@@ -98,7 +98,10 @@ LLVMTargetMachineRef target_machine(const target *t) {
         LLVMDisposeMessage(message);
         return NULL;
     }
-    return LLVMCreateTargetMachine(backend, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(backend, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    if (!machine) diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM makes no code for %s on %s", t->cpu, t->triple);
+    return machine;
 }
 
 void machine_pool_create(machine_pool *pool) {

@@ -8,14 +8,17 @@
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/ops.h"
+#include "runtime/options.h"
 #include "runtime/types.h"
 
 static const tosajit_attributes no_attributes;
 
 tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_expr **expr) {
     if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: expr is a null pointer");
-    tosajit_expr_options known = {0};
-    if (options) memcpy(&known, options, options->size < sizeof known ? options->size : sizeof known);
+    tosajit_expr_options known;
+    tosajit_status status = options_take(&known, sizeof known, options, "tosajit_expr_options");
+    if (!status) status = options_check_allocator(known.allocator);
+    if (status) return status;
     if ((unsigned)known.accuracy > TOSAJIT_FAST)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: there is no accuracy %d", (int)known.accuracy);
     tosajit_allocator allocator = memory_allocator(known.allocator);
@@ -175,7 +178,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     for (int k = 0; k < arity; k++) elements[k] = use->operands[k].element;
     tosajit_type element = use->declared ? use->declared->element : TOSAJIT_TYPE_COUNT;
     if (!use->declared && op_needs_result(use->op))
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s needs a result type: the element type to convert to", op_table[use->op].name);
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the result's element type, to convert to, must be given");
     if (!use->declared && !op_result_element(use->op, elements, &element)) element = elements[arity - 1];
     tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
@@ -253,7 +256,8 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
 }
 
 tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value) {
-    if (!expr || value < 0 || (size_t)value >= expr->count)
+    if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_result: expr is a null pointer");
+    if (value < 0 || (size_t)value >= expr->count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_result: %d is not a value of this expression", (int)value);
     tosajit_status status = check_tensor_limit(expr);
     if (!status) expr->results[expr->result_count++] = value;
@@ -261,7 +265,8 @@ tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value) {
 }
 
 tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value, tosajit_tensor_type *type) {
-    if (!expr || !type || value < 0 || (size_t)value >= expr->count)
+    if (!expr || !type) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_type: expr or type is a null pointer");
+    if (value < 0 || (size_t)value >= expr->count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_type: %d is not a value of this expression", (int)value);
     *type = expr->nodes[value].type;
     return TOSAJIT_OK;

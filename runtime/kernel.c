@@ -5,6 +5,7 @@
 
 #include "runtime/diag.h"
 #include "runtime/memory.h"
+#include "runtime/options.h"
 
 /* Find the nodes behind the tensor numbers. */
 static void index_tensors(tosajit_kernel *kernel) {
@@ -81,13 +82,14 @@ tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, siz
 }
 
 tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_index, tosajit_raw *raw) {
-    if (!kernel || !raw || raw->size < sizeof *raw || part_index >= tosajit_kernel_part_count(kernel))
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_raw: kernel or raw is a null pointer, raw->size is not set, or there is no such part");
+    if (!kernel || !raw) return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_raw: kernel or raw is a null pointer");
+    if (part_index >= tosajit_kernel_part_count(kernel))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_raw: there is no part %zu; the kernel has %zu", part_index,
+                          tosajit_kernel_part_count(kernel));
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (!code) return diag_error(TOSAJIT_NOT_EXECUTABLE, "kernel_raw: the kernel is interpreted and has no code");
     const plan_part *part = &kernel->plan.parts[part_index];
-    *raw = (tosajit_raw){
-        .size = sizeof *raw,
+    const tosajit_raw known = {
         .entry = code->entries[part_index],
         .operand_count = part->operand_count,
         .constant_count = part->leaf_count - part->operand_count,
@@ -99,14 +101,12 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         .variant_count = part->variant_count,
         .variants = part->variants,
     };
-    return TOSAJIT_OK;
+    return options_give(raw, &known, sizeof known, "tosajit_raw");
 }
 
 tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_kernel_info *info) {
-    if (!kernel || !info || info->size < sizeof *info)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_describe: kernel or info is a null pointer, or info->size is not set");
+    if (!kernel || !info) return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_describe: kernel or info is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    *info = code ? code->info : (tosajit_kernel_info){0};
-    info->size = sizeof *info;
-    return TOSAJIT_OK;
+    const tosajit_kernel_info none = {0};
+    return options_give(info, code ? &code->info : &none, sizeof none, "tosajit_kernel_info");
 }

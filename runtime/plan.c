@@ -158,8 +158,8 @@ static void assign_results(plan *p, const tosajit_expr *program, const value_inf
 
 static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *extent) {
     if (leaf_size != TOSAJIT_DYNAMIC) return leaf_size == 1 ? MAP_ZERO : MAP_IDENTITY;
-    bool master = extent->dynamic == leaf_bit && !extent->stretched;
-    return master ? MAP_IDENTITY : MAP_RUNTIME;
+    bool decides = extent->dynamic == leaf_bit && !extent->stretched;
+    return decides ? MAP_IDENTITY : MAP_RUNTIME;
 }
 
 /* A parameter of rank 1 may be read by a part of rank 0; it has one element then. */
@@ -227,7 +227,8 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
 }
 
 /* Which leaves may be a splat, and which may be contiguous, along the innermost dimension that a call ends up with. A
- * static space is coalesced here, and has one answer; with dynamic sizes any dimension may become the innermost. */
+ * static space is coalesced here, and has one answer; else any dimension may become the innermost whose inner ones may all be 1.
+ * (A view may have a stride of 0 besides; it is packed then, which is rare enough to spare each kernel a loop for it.) */
 static void inner_classes(const plan_part *part, const tosajit_expr *program, uint64_t *may_splat, uint64_t *may_contiguous) {
     *may_splat = *may_contiguous = 0;
     walk w;
@@ -238,9 +239,11 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
     }
     for (int32_t k = 0; k < part->leaf_count; k++) {
         bool splat = false, contiguous = false;
-        for (int32_t d = 0; d < part->rank; d++) {
+        for (int32_t d = part->rank; d-- > 0;) {
+            if (part->extents[d] == 1) continue;
             splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
             contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
+            if (part->extents[d] != TOSAJIT_DYNAMIC) break;
         }
         if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
         if (contiguous) *may_contiguous |= UINT64_C(1) << k;

@@ -85,7 +85,7 @@ void quick_plan(const tosajit_kernel *kernel, quick *q) {
 
 /* Whether a tensor is dense, present, and of a type's element and rank; dims are checked apart. */
 static inline bool is_plain(const tosajit_tensor *tensor, const tosajit_tensor_type *type) {
-    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data;
+    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data && (tensor->dims || tensor->rank == 0);
 }
 
 static inline bool has_dims(const tosajit_tensor *tensor, const int64_t *dims) {

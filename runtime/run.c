@@ -8,17 +8,10 @@
 #include "runtime/interpret.h"
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
+#include "runtime/overlap.h"
 #include "runtime/tile.h"
 #include "runtime/types.h"
 #include "runtime/walk.h"
-
-/* A tensor of the call with strides filled in and the bytes that it touches, relative to data: [low, high). */
-typedef struct view {
-    tosajit_tensor tensor;
-    int64_t strides[TOSAJIT_MAX_RANK];
-    int64_t low, high;
-    bool empty;
-} view;
 
 /* Which tensor a message is about: "operand 1", "result 0". */
 typedef struct tensor_id {
@@ -26,7 +19,7 @@ typedef struct tensor_id {
     size_t index;
 } tensor_id;
 
-/* The sizes of a call as "4x1", for messages. */
+/* The type of a tensor of the call, for messages. */
 static type_text print_dims(const tosajit_tensor *tensor) {
     tosajit_tensor_type type = tosajit_ranked(tensor->element, tensor->rank, tensor->dims);
     return type_print(&type);
@@ -160,100 +153,6 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
     return TOSAJIT_OK;
 }
 
-/* Memory. */
-
-static bool ranges_meet(const view *a, const view *b) {
-    if (a->empty || b->empty) return false;
-    uintptr_t a_data = (uintptr_t)a->tensor.data, b_data = (uintptr_t)b->tensor.data;
-    return a_data + (uintptr_t)a->low < b_data + (uintptr_t)b->high && b_data + (uintptr_t)b->low < a_data + (uintptr_t)a->high;
-}
-
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
-/* Whether two views whose ranges meet interleave without a common byte, as the even and the odd columns of a matrix do:
- * all addresses of each are congruent modulo a common divisor of all strides. */
-static bool interleave(const view *a, const view *b) {
-    int64_t g = 0;
-    for (int32_t d = 0; d < a->tensor.rank; d++) g = gcd(g, a->strides[d]);
-    for (int32_t d = 0; d < b->tensor.rank; d++) g = gcd(g, b->strides[d]);
-    int64_t a_size = (int64_t)tosajit_type_size(a->tensor.element), b_size = (int64_t)tosajit_type_size(b->tensor.element);
-    if (g == 0) return false;
-    int64_t distance = (int64_t)(((uintptr_t)b->tensor.data - (uintptr_t)a->tensor.data) % (uintptr_t)g);
-    if ((uintptr_t)b->tensor.data < (uintptr_t)a->tensor.data) {
-        int64_t back = (int64_t)(((uintptr_t)a->tensor.data - (uintptr_t)b->tensor.data) % (uintptr_t)g);
-        distance = back ? g - back : 0;
-    }
-    return distance >= a_size && distance + b_size <= g;
-}
-
-/* Whether the operand's element for every index is the result's own. */
-static bool exactly_in_place(const view *operand, const view *result) {
-    if (operand->tensor.data != result->tensor.data) return false;
-    if (tosajit_type_size(operand->tensor.element) != tosajit_type_size(result->tensor.element)) return false;
-    int32_t shift = result->tensor.rank - operand->tensor.rank;
-    if (shift < 0) return false;
-    for (int32_t d = 0; d < result->tensor.rank; d++) {
-        int64_t size = d < shift ? 1 : operand->tensor.dims[d - shift];
-        if (size != result->tensor.dims[d] || (size != 1 && operand->strides[d - shift] != result->strides[d])) return false;
-    }
-    return true;
-}
-
-/* A strided result must not hit a byte twice: sorted by stride, each dimension must step over all inner ones. */
-static tosajit_status check_result_strides(const view *result, tensor_id id) {
-    if (result->empty) return TOSAJIT_OK;
-    int64_t covered = (int64_t)tosajit_type_size(result->tensor.element), passed = 0;
-    for (int32_t round = 0; round < result->tensor.rank; round++) {
-        int64_t best = INT64_MAX;
-        int32_t at = -1;
-        for (int32_t d = 0; d < result->tensor.rank; d++) {
-            int64_t stride = result->strides[d] < 0 ? -result->strides[d] : result->strides[d];
-            if (!(passed >> d & 1) && stride <= best) best = stride, at = d;
-        }
-        passed |= INT64_C(1) << at;
-        if (result->tensor.dims[at] == 1) continue;
-        if (best < covered)
-            return diag_error(TOSAJIT_OVERLAP, "%s %zu dimension %d: a stride of %" PRId64 " bytes makes the result's elements overlap", id.kind, id.index,
-                              (int)at, result->strides[at]);
-        covered += best * (result->tensor.dims[at] - 1);
-    }
-    return TOSAJIT_OK;
-}
-
-static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results, int32_t reader, int32_t writer) {
-    const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
-    for (int32_t r = 0; r < writes->result_count; r++)
-        for (int32_t k = 0; k < reads->operand_count; k++) {
-            const view *operand = &tensors[reads->leaves[k].tensor], *result = &results[writes->results[r]];
-            if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
-            if (exactly_in_place(operand, result) && writer >= reader && !reads->leaves[k].table) continue;
-            return diag_error(TOSAJIT_OVERLAP, "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
-                              (int)writes->results[r], (int)reads->leaves[k].tensor,
-                              writer < reader ? ", and a later result still reads that operand" : "");
-        }
-    return TOSAJIT_OK;
-}
-
-static tosajit_status check_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results) {
-    for (int32_t reader = 0; reader < kernel->plan.part_count; reader++)
-        for (int32_t writer = 0; writer < kernel->plan.part_count; writer++) {
-            tosajit_status status = check_operand_overlap(kernel, tensors, results, reader, writer);
-            if (status) return status;
-        }
-    for (int32_t a = 1; a < kernel->program->result_count; a++)
-        for (int32_t b = 0; b < a; b++)
-            if (ranges_meet(&results[a], &results[b]) && !interleave(&results[a], &results[b]))
-                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory", (int)b, (int)a);
-    return TOSAJIT_OK;
-}
-
 /* Computing. */
 
 static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors, const view *results) {
@@ -307,20 +206,18 @@ static tosajit_status compute(const tosajit_kernel *kernel, const kernel_code *c
     return TOSAJIT_OK;
 }
 
-/* Resolve operands and constants into views, with their types checked. */
-static tosajit_status resolve_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t count, view *tensors) {
-    if (count != (size_t)kernel->program->input_count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %d operands, not %zu", (int)kernel->program->input_count, count);
-    for (size_t k = 0; k < count; k++) {
-        tensor_id id = {"operand", k};
-        tosajit_status status = check_type(&operands[k], &kernel->inputs[k]->type, id);
-        if (!status) status = resolve(&operands[k], id, &tensors[k]);
-        if (status) return status;
-    }
-    for (size_t k = count; k < (size_t)kernel->tensor_count; k++) {
+/* Operands and constants as views, with their types checked; with shapes_only nothing but their sizes is looked at. */
+static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t count, bool shapes_only, view *tensors) {
+    size_t inputs = (size_t)kernel->program->input_count;
+    if (count != inputs) return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %zu operands, not %zu", inputs, count);
+    for (size_t k = 0; k < (size_t)kernel->tensor_count; k++) {
         const expr_node *node = kernel->inputs[k];
-        tosajit_tensor constant = tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
-        tosajit_status status = resolve(&constant, (tensor_id){"constant", k - count}, &tensors[k]);
+        bool is_operand = k < inputs;
+        tensor_id id = is_operand ? (tensor_id){"operand", k} : (tensor_id){"constant", k - inputs};
+        tosajit_tensor tensor = is_operand ? operands[k] : tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
+        tosajit_status status = is_operand ? check_type(&tensor, &node->type, id) : TOSAJIT_OK;
+        if (!status && !shapes_only) status = resolve(&tensor, id, &tensors[k]);
+        if (shapes_only) tensors[k].tensor = tensor;
         if (status) return status;
     }
     return TOSAJIT_OK;
@@ -331,7 +228,7 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
                                  const tosajit_tensor *results, size_t result_count, view *tensors, view *written) {
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
-    tosajit_status status = resolve_operands(kernel, operands, operand_count, tensors);
+    tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];
@@ -342,11 +239,11 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
             status = check_type(&results[r], &kernel->program->nodes[kernel->program->results[r]].type, id);
             if (!status) status = resolve(&results[r], id, &written[r]);
             if (!status) status = check_result_sizes(&written[r], id, part->rank, sizes);
-            if (!status && results[r].strides) status = check_result_strides(&written[r], id);
+            if (!status && results[r].strides) status = overlap_check_result(&written[r], (size_t)r);
         }
     }
     if (!status) status = check_demands(kernel, tensors);
-    return status ? status : check_overlap(kernel, tensors, written);
+    return status ? status : overlap_check(kernel, tensors, written);
 }
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code, const tosajit_tensor *operands, size_t operand_count,
@@ -373,31 +270,29 @@ tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosaj
     return run(kernel, NULL, operands, operand_count, results, result_count);
 }
 
+/* The part that computes a result of the kernel. */
+static const plan_part *part_of(const tosajit_kernel *kernel, int32_t result) {
+    for (int32_t p = 0; p < kernel->plan.part_count; p++)
+        for (int32_t k = 0; k < kernel->plan.parts[p].result_count; k++)
+            if (kernel->plan.parts[p].results[k] == result) return &kernel->plan.parts[p];
+    return NULL;
+}
+
 tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, size_t index,
                                           int32_t *rank, int64_t *dims) {
-    if (!kernel || (operand_count && !operands) || !dims || index >= (size_t)kernel->program->result_count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: a null pointer, or there is no result %zu", index);
-    if (operand_count != (size_t)kernel->program->input_count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %d operands, not %zu", (int)kernel->program->input_count, operand_count);
+    if (!kernel || (operand_count && !operands) || !dims)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: kernel, operands or dims is a null pointer");
+    if (index >= tosajit_kernel_result_count(kernel))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: there is no result %zu; the kernel has %zu", index,
+                          tosajit_kernel_result_count(kernel));
     view tensors[TOSAJIT_MAX_TENSORS];
-    for (int32_t t = 0; t < kernel->tensor_count; t++) {
-        const expr_node *node = kernel->inputs[t];
-        bool is_operand = t < kernel->program->input_count;
-        tosajit_status status = is_operand ? check_type(&operands[t], &node->type, (tensor_id){"operand", (size_t)t}) : TOSAJIT_OK;
-        if (status) return status;
-        tensors[t].tensor = is_operand ? operands[t] : tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
-    }
-    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
-        const plan_part *part = &kernel->plan.parts[p];
-        for (int32_t k = 0; k < part->result_count; k++) {
-            if ((size_t)part->results[k] != index) continue;
-            if (rank) *rank = part->rank;
-            int64_t sizes[TOSAJIT_MAX_RANK];
-            tosajit_status status = iteration_space(part, tensors, sizes);
-            if (!status) status = check_demands(kernel, tensors);
-            if (!status) memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);
-            return status;
-        }
-    }
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_result_dims: there is no result %zu", index);
+    int64_t sizes[TOSAJIT_MAX_RANK];
+    const plan_part *part = part_of(kernel, (int32_t)index);
+    tosajit_status status = view_operands(kernel, operands, operand_count, true, tensors);
+    if (!status) status = iteration_space(part, tensors, sizes);
+    if (!status) status = check_demands(kernel, tensors);
+    if (status) return status;
+    if (rank) *rank = part->rank;
+    memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);
+    return TOSAJIT_OK;
 }

@@ -43,7 +43,7 @@ static void assert_error(tosajit_status status, tosajit_status expected, const c
     if (!strstr(tosajit_last_error(), words)) fail_msg("\"%s\" does not say \"%s\"", tosajit_last_error(), words);
 }
 
-/* r = a + b for 4x3 and 1x3, then through every way to run. */
+/* r = a + b for 4x3 and 1x3. */
 static void assert_adds(const tosajit_kernel *kernel) {
     float a[12], b[3] = {100, 200, 300}, r[12] = {0};
     for (int k = 0; k < 12; k++) a[k] = (float)k;
@@ -209,7 +209,7 @@ static void empty_tensors_need_no_memory(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* x -> x + c, reduced over rows nowhere: two results of one iteration space, a third of another. */
+/* Two results of one iteration space, a third of another. */
 static void several_results_of_several_spaces(void **state) {
     (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO, NULL);
@@ -349,7 +349,7 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
     tosajit_engine *engine = NULL;
     tosajit_expr *expr = NULL;
     tosajit_kernel *kernel = NULL;
-    tosajit_value x, c, value;
+    tosajit_value x = 0, c = 0, value;
     tosajit_tensor_type type = f32(DYN, 3), row = f32(1, 3);
     const float data[3] = {1, 2, 3};
     float a[6] = {0}, r[6];

@@ -127,18 +127,19 @@ typedef struct tosajit_tensor_type {
     int64_t dims[TOSAJIT_MAX_RANK];
 } tosajit_tensor_type;
 
-/* A ranked type; rank is cut to TOSAJIT_MAX_RANK + 1, which every function refuses. */
+/* A ranked type. A rank beyond TOSAJIT_MAX_RANK is kept, without the dimensions, for every function to refuse. */
 static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t rank, const int64_t *dims) {
     tosajit_tensor_type t = {element, rank, {0}};
     for (int32_t d = 0; d < rank && d < TOSAJIT_MAX_RANK; d++) t.dims[d] = dims[d];
     return t;
 }
 
-/* Write "tensor<?x3xf32>" into text (capacity bytes, always terminated); returns the length that the whole text has. */
+/* Write "tensor<?x3xf32>" into text; type must not be null (capacity bytes, always terminated); returns the length that the whole text has. */
 TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
 
-/* A tensor in memory. strides[d] is the distance in bytes from one index of dimension d to the next, any sign, 0 for
- * operands that repeat; null means dense row-major. Nothing is owned. */
+/* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of dimension d to the next, any sign, 0 for
+ * operands that repeat; null means dense row-major. The transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides
+ * {4, 12}. Nothing is owned. */
 typedef struct tosajit_tensor {
     tosajit_type element;
     int32_t rank;
@@ -190,13 +191,14 @@ typedef enum tosajit_rounding_mode {
 } tosajit_rounding_mode;
 
 /* A value of an element type: `i` for integers (sign-extended) and i1, `f` for floating point. */
+/* An f32 attribute is the double of a float: write 0.1f, not 0.1. */
 typedef union tosajit_scalar {
     int64_t i;
     double f;
 } tosajit_scalar;
 
 /* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that the op does not
- * take must be 0. A null pointer stands for all zero, which is illegal for clamp only in that it clamps to [0, 0]. */
+ * take must be 0. A null pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
     tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
     tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
@@ -213,8 +215,8 @@ typedef struct tosajit_attributes {
 /* ---------------------------------------------------------------------------------------------------------------------
  * Memory */
 
-/* Hooks for every allocation that this library makes for its own objects (LLVM's own allocations while it compiles are
- * not covered). allocate returns memory aligned for any object, or null; context is passed through. Must be thread-safe
+/* Hooks for every allocation that this library makes for its own objects; LLVM's own allocations while it compiles and the texts of
+ * tosajit_print are not covered. Both must be set. allocate returns memory aligned for any object, or null; context is passed through. Must be thread-safe
  * if the objects are used by several threads. */
 typedef struct tosajit_allocator {
     void *(*allocate)(void *context, size_t size);
@@ -253,7 +255,7 @@ TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
 TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type, tosajit_value *value);
 
 /* A constant; data is dense row-major and copied. The type must be static. A constant whose elements are all equal becomes
- * part of the code. */
+ * part of the code. INVALID_ARGUMENT, SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data,
                                                  tosajit_value *value);
 
@@ -268,7 +270,7 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, co
                                            const tosajit_attributes *attributes, const tosajit_tensor_type *result,
                                            tosajit_value *value);
 
-/* Make value the next result of the kernel. A value may be a result more than once. */
+/* Make value the next result of the kernel. A value may be a result more than once. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
 
 /* The declared or inferred type of a value. INVALID_ARGUMENT if it is none of expr's. */
@@ -299,7 +301,7 @@ typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
 
 typedef enum tosajit_backend {
-    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory */
+    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory or lacks AVX2 or NEON */
     TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
     TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
@@ -316,7 +318,8 @@ typedef struct tosajit_engine_options {
 
 /* An engine compiles and owns the code of its kernels. options may be null. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
-/* Drop the engine; kernels that are still held keep what they need of it. Null is allowed. */
+/* Drop the engine; kernels that are still held keep what they need of it. A background compilation that has begun is waited for;
+ * kernels that wait for theirs stay interpreted. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
 /* Compile an expression into a kernel (reference count 1). The expression may be destroyed afterwards. SHAPE_MISMATCH,
@@ -328,19 +331,23 @@ TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op
                                            size_t operand_count, const tosajit_attributes *attributes,
                                            const tosajit_tensor_type *result, tosajit_kernel **kernel);
 
+/* One more reference. */
 TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
 /* Give up one reference; the last one returns the code's memory. Null is allowed. */
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
-/* Wait until a BACKGROUND kernel runs natively; the status of its compilation. OK at once for others. */
+/* Wait until a BACKGROUND kernel runs natively; the status of its compilation, NOT_EXECUTABLE if its engine was destroyed before. OK
+ * at once for others. */
 TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 /* Nonzero if runs use native code now. */
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 
 /* Compute all results. operands and results are in the order of tosajit_expr_input and tosajit_expr_result; the results'
  * memory is the caller's, of the shape that tosajit_kernel_result_dims gives. A result may be exactly an operand (same
- * data, strides, element size and sizes: in place); any other shared byte is refused. Allocates nothing. On failure nothing
- * has been written. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT. */
+ * data, strides, element size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
+ * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 96 KiB of stack. The thread's
+ * floating-point settings are put aside and come back; its exception flags may have been raised. Thread-safe. SHAPE_MISMATCH,
+ * TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
                                        const tosajit_tensor *results, size_t result_count);
 
@@ -369,7 +376,8 @@ typedef enum tosajit_view {
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released with tosajit_text_release.
- * IR and assembly need a backend that compiles. */
+ * IR and assembly need a backend that compiles. INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED and what
+ * tosajit_expr_verify gives. */
 TOSAJIT_API tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text);
 TOSAJIT_API void tosajit_text_release(char *text);
 
@@ -401,6 +409,7 @@ TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
 /* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted. */
 TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part, tosajit_raw *raw);
 
+/* All 0 while the kernel is interpreted. */
 typedef struct tosajit_kernel_info {
     size_t size;                                     /* sizeof(tosajit_kernel_info), set by the caller */
     size_t code_bytes;                               /* of machine code and its constants */

@@ -1,0 +1,98 @@
+/* Overlap: ranges of bytes, told apart by strides where they meet. */
+#include "runtime/overlap.h"
+
+#include <inttypes.h>
+
+#include "runtime/diag.h"
+
+static bool ranges_meet(const view *a, const view *b) {
+    if (a->empty || b->empty) return false;
+    uintptr_t a_data = (uintptr_t)a->tensor.data, b_data = (uintptr_t)b->tensor.data;
+    return a_data + (uintptr_t)a->low < b_data + (uintptr_t)b->high && b_data + (uintptr_t)b->low < a_data + (uintptr_t)a->high;
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Whether two views whose ranges meet interleave without a common byte, as the even and the odd columns of a matrix do:
+ * all addresses of each are congruent modulo a common divisor of all strides. */
+static bool interleave(const view *a, const view *b) {
+    int64_t g = 0;
+    for (int32_t d = 0; d < a->tensor.rank; d++) g = gcd(g, a->strides[d]);
+    for (int32_t d = 0; d < b->tensor.rank; d++) g = gcd(g, b->strides[d]);
+    int64_t a_size = (int64_t)tosajit_type_size(a->tensor.element), b_size = (int64_t)tosajit_type_size(b->tensor.element);
+    if (g == 0) return false;
+    int64_t distance = (int64_t)(((uintptr_t)b->tensor.data - (uintptr_t)a->tensor.data) % (uintptr_t)g);
+    if ((uintptr_t)b->tensor.data < (uintptr_t)a->tensor.data) {
+        int64_t back = (int64_t)(((uintptr_t)a->tensor.data - (uintptr_t)b->tensor.data) % (uintptr_t)g);
+        distance = back ? g - back : 0;
+    }
+    return distance >= a_size && distance + b_size <= g;
+}
+
+/* Whether the operand's element for every index is the result's own. */
+static bool exactly_in_place(const view *operand, const view *result) {
+    if (operand->tensor.data != result->tensor.data) return false;
+    if (tosajit_type_size(operand->tensor.element) != tosajit_type_size(result->tensor.element)) return false;
+    int32_t shift = result->tensor.rank - operand->tensor.rank;
+    if (shift < 0) return false;
+    for (int32_t d = 0; d < result->tensor.rank; d++) {
+        int64_t size = d < shift ? 1 : operand->tensor.dims[d - shift];
+        if (size != result->tensor.dims[d] || (size != 1 && operand->strides[d - shift] != result->strides[d])) return false;
+    }
+    return true;
+}
+
+/* A strided result must not hit a byte twice: sorted by stride, each dimension must step over all inner ones. */
+tosajit_status overlap_check_result(const view *result, size_t index) {
+    if (result->empty) return TOSAJIT_OK;
+    int64_t covered = (int64_t)tosajit_type_size(result->tensor.element), passed = 0;
+    for (int32_t round = 0; round < result->tensor.rank; round++) {
+        int64_t best = INT64_MAX;
+        int32_t at = -1;
+        for (int32_t d = 0; d < result->tensor.rank; d++) {
+            int64_t stride = result->strides[d] < 0 ? -result->strides[d] : result->strides[d];
+            if (!(passed >> d & 1) && stride <= best) best = stride, at = d;
+        }
+        passed |= INT64_C(1) << at;
+        if (result->tensor.dims[at] == 1) continue;
+        if (best < covered)
+            return diag_error(TOSAJIT_OVERLAP, "result %zu dimension %d: a stride of %" PRId64 " bytes makes the result's elements overlap", index,
+                              (int)at, result->strides[at]);
+        covered += best * (result->tensor.dims[at] - 1);
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results, int32_t reader, int32_t writer) {
+    const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
+    for (int32_t r = 0; r < writes->result_count; r++)
+        for (int32_t k = 0; k < reads->operand_count; k++) {
+            const view *operand = &tensors[reads->leaves[k].tensor], *result = &results[writes->results[r]];
+            if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
+            if (exactly_in_place(operand, result) && writer >= reader && !reads->leaves[k].table) continue;
+            return diag_error(TOSAJIT_OVERLAP, "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
+                              (int)writes->results[r], (int)reads->leaves[k].tensor,
+                              writer < reader ? ", and a later result still reads that operand" : "");
+        }
+    return TOSAJIT_OK;
+}
+
+tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands, const view *results) {
+    for (int32_t reader = 0; reader < kernel->plan.part_count; reader++)
+        for (int32_t writer = 0; writer < kernel->plan.part_count; writer++) {
+            tosajit_status status = check_operand_overlap(kernel, operands, results, reader, writer);
+            if (status) return status;
+        }
+    for (int32_t a = 1; a < kernel->program->result_count; a++)
+        for (int32_t b = 0; b < a; b++)
+            if (ranges_meet(&results[a], &results[b]) && !interleave(&results[a], &results[b]))
+                return diag_error(TOSAJIT_OVERLAP, "results %d and %d share memory", (int)b, (int)a);
+    return TOSAJIT_OK;
+}
