@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <fenv.h>
 #include <malloc.h>
+#include <pthread.h>
 
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
@@ -97,11 +98,35 @@ static void interpreting_starts_no_compiler(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Accounting hooks that can fail the n-th allocation. */
+typedef struct account {
+    size_t live, count, fail_at;
+} account;
+
+static void *count_allocate(void *context, size_t size) {
+    account *a = context;
+    if (++a->count == a->fail_at) return NULL;
+    a->live += size;
+    return malloc(size);
+}
+
+static void count_release(void *context, void *memory, size_t size) {
+    account *a = context;
+    a->live -= size;
+    free(memory);
+}
+
 static void bad_arguments_are_named(void **state) {
     (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO, NULL), *none = NULL;
-    tosajit_engine_options options = {.size = 4};
-    assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT, "sizeof");
+    tosajit_engine_options options = {.size = 0};
+    assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT, "sizeof(tosajit_engine_options)");
+    tosajit_expr_options expr_options = {.strict = 1};
+    tosajit_expr *expr = NULL;
+    assert_error(tosajit_expr_create(&expr_options, &expr), TOSAJIT_INVALID_ARGUMENT, "sizeof(tosajit_expr_options)");
+    tosajit_allocator half = {.allocate = count_allocate};
+    options = (tosajit_engine_options){.size = sizeof options, .allocator = &half};
+    assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT, "release hook");
     options = (tosajit_engine_options){.size = sizeof options, .cpu = "pentium"};
     assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT, "\"pentium\"");
     options = (tosajit_engine_options){.size = sizeof options, .backend = (tosajit_backend)77};
@@ -324,24 +349,6 @@ static void the_callers_environment_is_put_aside(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* Accounting hooks that can fail the n-th allocation. */
-typedef struct account {
-    size_t live, count, fail_at;
-} account;
-
-static void *count_allocate(void *context, size_t size) {
-    account *a = context;
-    if (++a->count == a->fail_at) return NULL;
-    a->live += size;
-    return malloc(size);
-}
-
-static void count_release(void *context, void *memory, size_t size) {
-    account *a = context;
-    a->live -= size;
-    free(memory);
-}
-
 /* Everything that allocates: an expression with a constant, its kernel, an interpreted run. */
 static tosajit_status everything(const tosajit_allocator *allocator, tosajit_backend backend) {
     tosajit_engine_options options = {.size = sizeof options, .backend = backend, .allocator = allocator};
@@ -385,6 +392,74 @@ static void every_failing_allocation_is_reported_and_leaks_nothing(void **state)
     }
 }
 
+/* A caller that was compiled with a header whose structs were shorter. */
+static void older_option_structs_are_taken(void **state) {
+    (void)state;
+    struct {
+        size_t size;
+        const tosajit_allocator *allocator;
+    } options = {sizeof options, NULL};
+    tosajit_engine *engine;
+    CHECK(tosajit_engine_create((const tosajit_engine_options *)(const void *)&options, &engine));
+    tosajit_kernel *kernel = add_kernel(engine);
+    struct {
+        size_t size, code_bytes, beyond;
+    } info = {.size = 2 * sizeof(size_t), .beyond = 77};
+    CHECK(tosajit_kernel_describe(kernel, (tosajit_kernel_info *)(void *)&info));
+    assert_true(info.code_bytes > 0 && info.beyond == 77);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* The largest frames: strided operands of a kernel, and the interpreter. */
+static void *run_on_small_stack(void *argument) {
+    tosajit_kernel **kernels = argument;
+    static float x[1000], r[1000];
+    const int64_t strides[2] = {4, 40};
+    tosajit_tensor operands[2] = {tensor(x, 10, 100), tensor(x, 1, 1)}, result = tensor(r, 10, 100);
+    operands[0].strides = strides;
+    for (int k = 0; k < 2; k++)
+        if (tosajit_run(kernels[k], operands, 2, &result, 1)) return argument;
+    return NULL;
+}
+
+static void runs_need_96_kib_of_stack(void **state) {
+    (void)state;
+    tosajit_engine *native = engine_of(TOSAJIT_BACKEND_NATIVE, NULL), *interpreter = engine_of(TOSAJIT_BACKEND_INTERPRET, NULL);
+    tosajit_kernel *kernels[2] = {add_kernel(native), add_kernel(interpreter)};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *failed;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 96 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, run_on_small_stack, kernels), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    pthread_attr_destroy(&attributes);
+    for (int k = 0; k < 2; k++) tosajit_kernel_release(kernels[k]);
+    tosajit_engine_destroy(native);
+    tosajit_engine_destroy(interpreter);
+}
+
+/* Kernels that still wait when the engine goes stay interpreted, and say so. */
+static void a_destroyed_engine_compiles_no_more(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_BACKGROUND, NULL);
+    tosajit_kernel *kernels[64];
+    for (int k = 0; k < 64; k++) kernels[k] = add_kernel(engine);
+    tosajit_engine_destroy(engine);
+    int interpreted = 0;
+    for (int k = 0; k < 64; k++) {
+        tosajit_status status = tosajit_kernel_wait(kernels[k]);
+        assert_true(status == TOSAJIT_OK || status == TOSAJIT_NOT_EXECUTABLE);
+        assert_int_equal(status == TOSAJIT_OK, tosajit_kernel_is_native(kernels[k]) != 0);
+        interpreted += status != TOSAJIT_OK;
+        assert_adds(kernels[k]);
+        tosajit_kernel_release(kernels[k]);
+    }
+    assert_true(interpreted > 0);
+}
+
 static void runs_allocate_nothing(void **state) {
     (void)state;
     account a = {0};
@@ -420,6 +495,9 @@ int main(void) {
         cmocka_unit_test(the_callers_environment_is_put_aside),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(runs_allocate_nothing),
+        cmocka_unit_test(older_option_structs_are_taken),
+        cmocka_unit_test(runs_need_96_kib_of_stack),
+        cmocka_unit_test(a_destroyed_engine_compiles_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,7 +134,8 @@ static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t r
     return t;
 }
 
-/* Write "tensor<?x3xf32>" into text; type must not be null (capacity bytes, always terminated); returns the length that the whole text has. */
+/* Write "tensor<?x3xf32>" into text (capacity bytes, always terminated); returns the length that the whole text has. type must
+ * not be null. */
 TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
 
 /* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of dimension d to the next, any sign, 0 for
