@@ -14,6 +14,7 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
     made->program->fast |= engine->fast;
+    made->parallel = engine->parallel;
     if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
         status = background_add(&engine->background, made);
     else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)

@@ -74,12 +74,6 @@ static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { retur
 /* Lane counts. Wide vectors, which LLVM splits into several registers, give independent instructions to overlap; the larger
  * the body, the fewer are needed and the sooner they spill. */
 
-static bool is_heavy(tosajit_op op) {
-    return op == TOSAJIT_OP_cos || op == TOSAJIT_OP_sin || op == TOSAJIT_OP_erf || op == TOSAJIT_OP_exp || op == TOSAJIT_OP_log ||
-           op == TOSAJIT_OP_pow || op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_sigmoid || op == TOSAJIT_OP_tanh || op == TOSAJIT_OP_intdiv ||
-           op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale;
-}
-
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, indices and scaled products take 8. */
 static unsigned working_size(const expr_node *node) {
     unsigned size = (unsigned)tosajit_type_size(node->type.element);
@@ -97,7 +91,7 @@ static void choose_levels(part_emitter *e, const target *t) {
         unsigned size = working_size(node), stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > widest) widest = size;
         if (stored < narrowest) narrowest = stored;
-        if (node->kind == NODE_OP) *(is_heavy(node->op) ? &heavy : &light) += 1;
+        if (node->kind == NODE_OP) *(op_is_heavy(node->op) ? &heavy : &light) += 1;
     }
     unsigned lanes = t->vector_bytes / widest;
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;

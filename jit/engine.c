@@ -20,6 +20,35 @@ static tosajit_status start_native(tosajit_engine *engine, const char *cpu) {
     return status;
 }
 
+/* pthreadpool calls a function with an index, as the hook does. */
+typedef struct pool_call {
+    void (*task)(void *argument, size_t index);
+    void *argument;
+} pool_call;
+
+static void call_task(void *context, size_t index) {
+    const pool_call *call = context;
+    call->task(call->argument, index);
+}
+
+static void pool_parallel_for(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument) {
+    pool_call call = {task, argument};
+    pthreadpool_parallelize_1d(context, call_task, &call, count, 0);
+}
+
+static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine_options *options) {
+    if (options->parallel) {
+        if (!options->parallel->parallel_for) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: parallel->parallel_for is a null pointer");
+        if (options->threads) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: threads and parallel exclude each other");
+        engine->parallel = *options->parallel;
+    } else if (options->threads > 1) {
+        engine->pool = pthreadpool_create(options->threads);
+        if (!engine->pool) return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
+        engine->parallel = (tosajit_parallel){pool_parallel_for, engine->pool, options->threads};
+    }
+    return TOSAJIT_OK;
+}
+
 tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine) {
     if (!engine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: engine is a null pointer");
     tosajit_engine_options given;
@@ -38,7 +67,8 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     made->fast = given.accuracy == TOSAJIT_FAST;
     atomic_init(&made->references, 1);
     machine_pool_create(&made->machines);
-    status = given.backend == TOSAJIT_BACKEND_INTERPRET ? TOSAJIT_OK : start_native(made, given.cpu);
+    status = start_threads(made, &given);
+    if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET) status = start_native(made, given.cpu);
     if (status)
         engine_release(made);
     else
@@ -56,6 +86,7 @@ void engine_retain(tosajit_engine *engine) { atomic_fetch_add_explicit(&engine->
 
 void engine_release(tosajit_engine *engine) {
     if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
+    if (engine->pool) pthreadpool_destroy(engine->pool);
     linker_destroy(&engine->linker);
     machine_pool_destroy(&engine->machines);
     target_destroy(&engine->target);

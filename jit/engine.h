@@ -2,6 +2,7 @@
 #ifndef TOSAJIT_JIT_ENGINE_H
 #define TOSAJIT_JIT_ENGINE_H
 
+#include <pthreadpool.h>
 #include <stdatomic.h>
 
 #include "jit/background.h"
@@ -17,6 +18,8 @@ struct tosajit_engine {
     machine_pool machines;
     linker linker;
     background background; /* of BACKGROUND */
+    tosajit_parallel parallel; /* of every kernel */
+    pthreadpool_t pool;        /* the engine's own threads, or null */
 };
 
 void engine_retain(tosajit_engine *engine);

@@ -19,6 +19,7 @@ struct tosajit_kernel {
     tosajit_expr *program; /* owned */
     plan plan;             /* owned */
     quick quick;           /* how its usual calls are run */
+    tosajit_parallel parallel; /* threads for long runs; 0: the caller's alone */
     int32_t tensor_count;  /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;          /* null while runs are interpreted */

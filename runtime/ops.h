@@ -44,6 +44,9 @@ extern const op_row op_table[TOSAJIT_OP_COUNT];
 
 static inline bool op_is_valid(tosajit_op op) { return (unsigned)op < TOSAJIT_OP_COUNT; }
 
+/* Whether an op is a long computation: what follows for loops and threads. */
+bool op_is_heavy(tosajit_op op);
+
 /* The result element type that the operands imply; false if they are illegal for op. CONVERT and SCALE ops imply none and
  * leave *result. */
 bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type *result);

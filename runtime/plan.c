@@ -292,6 +292,17 @@ static void plan_variants(plan_part *part, const tosajit_expr *program) {
     part->variants[part->variant_count++] = (tosajit_variant){always, either};
 }
 
+/* Bytes moved at some 100 per ns, and ops: a tenth of a vector instruction's time, or a polynomial's. */
+static double guess_element_ns(const plan *p, int32_t index, const tosajit_expr *program) {
+    const plan_part *part = &p->parts[index];
+    double ns = 0;
+    for (int32_t k = 0; k < part->leaf_count; k++) ns += 0.01 * (double)tosajit_type_size(program->nodes[part->leaves[k].value].type.element);
+    for (int32_t k = 0; k < part->result_count; k++) ns += 0.01 * (double)tosajit_type_size(program->nodes[program->results[part->results[k]]].type.element);
+    for (size_t k = 0; k < program->count; k++)
+        if (program->nodes[k].kind == NODE_OP && p->node_parts[k] >> index & 1) ns += op_is_heavy(program->nodes[k].op) ? 0.4 : 0.02;
+    return ns;
+}
+
 static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos) {
     for (int32_t k = 0; k < p->part_count; k++) {
         plan_part *part = &p->parts[k];
@@ -300,6 +311,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         for (int32_t d = 0; d < part->rank; d++) part->extents[d] = space->dims[d].size;
         plan_leaves(part, k, p, program, space);
         plan_variants(part, program);
+        part->element_ns = guess_element_ns(p, k, program);
     }
 }
 

@@ -44,6 +44,7 @@ typedef struct plan_part {
     int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
     const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
     int32_t results[TOSAJIT_MAX_TENSORS]; /* positions among the kernel's results */
+    double element_ns; /* a guess of what an element costs */
     int32_t variant_count;
     tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */
 } plan_part;

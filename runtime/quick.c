@@ -3,6 +3,7 @@
 
 #include "runtime/fpenv.h"
 #include "runtime/kernel.h"
+#include "runtime/parallel.h"
 #include "runtime/types.h"
 
 static const tosajit_tensor_type *result_type(const tosajit_expr *program, int32_t r) { return &program->nodes[program->results[r]].type; }
@@ -171,6 +172,7 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
     extent e;
     if (q->kind == QUICK_NONE) return false;
     if (!(q->kind == QUICK_STATIC ? check_static : check_linear)(kernel, operands, results, &e)) return false;
+    if (parallel_pays(&kernel->parallel, part, e.rows * e.cols)) return false;
     if (!check_overlap(kernel, operands, results, e.scale)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < part->operand_count; k++) pointers[k] = operands[part->operands[k]].data;

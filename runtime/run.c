@@ -9,7 +9,7 @@
 #include "runtime/kernel.h"
 #include "runtime/memory.h"
 #include "runtime/overlap.h"
-#include "runtime/tile.h"
+#include "runtime/parallel.h"
 #include "runtime/types.h"
 #include "runtime/walk.h"
 
@@ -174,7 +174,7 @@ static void run_native(const tosajit_kernel *kernel, const kernel_code *code, in
             walk_strides(&w, d)[t] = table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
     walk_coalesce(&w);
-    tile_run(part, code->entries[part_index], &w, &tile);
+    parallel_run(&kernel->parallel, part, code->entries[part_index], &w, &tile);
 }
 
 static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, uint64_t *bits) {

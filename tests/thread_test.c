@@ -93,7 +93,74 @@ static void interpreted(void **state) {
     share_engine(TOSAJIT_BACKEND_INTERPRET);
 }
 
+/* A host's pool of one thread, which runs the tasks backwards. */
+static void backwards(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument) {
+    for (size_t k = count; k-- > 0;) task(argument, k);
+    *(size_t *)context += count;
+}
+
+/* exp(a * b), expensive enough to be divided. */
+static tosajit_kernel *expensive(tosajit_engine *engine) {
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 3, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
+    tosajit_expr *expr;
+    tosajit_value a, b, product, result;
+    tosajit_kernel *kernel = NULL;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &a), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &b), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){a, b}, 2, NULL, NULL, &product), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_exp, &product, 1, NULL, NULL, &result), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, result), TOSAJIT_OK);
+    assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* Divided or not, the bits are the same, whichever dimension is cut and however operands repeat or are strided. */
+static void divided_runs_agree(void **state) {
+    (void)state;
+    enum { ELEMENTS = 131072 };
+    static float a[ELEMENTS], b[ELEMENTS], alone[ELEMENTS], divided[ELEMENTS];
+    static const int64_t shapes[][2][3] = {{{1, 1, ELEMENTS}, {1, 1, ELEMENTS}}, {{1, 1, ELEMENTS - 77}, {1, 1, 1}}, {{2, 1000, 65}, {1, 1, 65}},
+                                           {{3, 1, 40000}, {3, 1, 1}},          {{40000, 1, 3}, {1, 1, 3}},          {{7, 130, 100}, {7, 1, 100}}};
+    size_t tasks = 0;
+    const tosajit_parallel hook = {backwards, &tasks, 3};
+    tosajit_engine_options rows[] = {{.size = sizeof *rows}, {.size = sizeof *rows, .parallel = &hook}, {.size = sizeof *rows, .threads = 3}};
+    tosajit_engine *engines[3];
+    tosajit_kernel *kernels[3];
+    for (int k = 0; k < ELEMENTS; k++) a[k] = (float)(k % 1000) * 0.01f, b[k] = (float)(k % 37) * 0.1f - 2;
+    for (int e = 0; e < 3; e++) {
+        assert_int_equal(tosajit_engine_create(&rows[e], &engines[e]), TOSAJIT_OK);
+        kernels[e] = expensive(engines[e]);
+    }
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            const int64_t *dims = shapes[n][0], strides[3] = {4 * dims[1] * dims[2], 4, 4 * dims[1]};
+            tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 3, dims), tosajit_dense(TOSAJIT_F32, b, 3, shapes[n][1])};
+            if (transposed) operands[0].strides = strides;
+            tosajit_tensor result = tosajit_dense(TOSAJIT_F32, alone, 3, dims);
+            assert_int_equal(tosajit_run(kernels[0], operands, 2, &result, 1), TOSAJIT_OK);
+            result.data = divided;
+            for (int e = 1; e < 3; e++) {
+                size_t before = tasks;
+                memset(divided, 0, sizeof divided);
+                assert_int_equal(tosajit_run(kernels[e], operands, 2, &result, 1), TOSAJIT_OK);
+                assert_memory_equal(divided, alone, (size_t)(dims[0] * dims[1] * dims[2]) * sizeof *alone);
+                if (e == 1) assert_true(tasks > before + 1);
+            }
+        }
+    size_t before = tasks; /* small work stays on the caller */
+    const int64_t small[3] = {1, 1, 100};
+    tosajit_tensor x = tosajit_dense(TOSAJIT_F32, a, 3, small), result = tosajit_dense(TOSAJIT_F32, alone, 3, small);
+    assert_int_equal(tosajit_run(kernels[1], (tosajit_tensor[]){x, x}, 2, &result, 1), TOSAJIT_OK);
+    assert_int_equal(tasks, before);
+    for (int e = 0; e < 3; e++) {
+        tosajit_engine_destroy(engines[e]);
+        tosajit_kernel_release(kernels[e]);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(native), cmocka_unit_test(background), cmocka_unit_test(interpreted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(divided_runs_agree), cmocka_unit_test(native), cmocka_unit_test(background), cmocka_unit_test(interpreted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

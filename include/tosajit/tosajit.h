@@ -308,6 +308,14 @@ typedef enum tosajit_backend {
     TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
 } tosajit_backend;
 
+/* The host's thread pool: run task(argument, index) for every index below count, on any threads, and return when all have returned.
+ * Called by tosajit_run, from as many threads as the host runs kernels on. */
+typedef struct tosajit_parallel {
+    void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument);
+    void *context;
+    size_t threads; /* how many tasks can run at once */
+} tosajit_parallel;
+
 typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
@@ -315,6 +323,8 @@ typedef struct tosajit_engine_options {
     const char *cpu; /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
                         "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
     tosajit_accuracy accuracy; /* of all kernels */
+    size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
+    const tosajit_parallel *parallel; /* or the host's; copied; null: none */
 } tosajit_engine_options;
 
 /* An engine compiles and owns the code of its kernels. options may be null. */

@@ -1,0 +1,69 @@
+/* Parallel: the walk is cut along its longest dimension into pieces that a few threads share evenly, each of them worth the trouble of
+ * waking a thread. Pieces of the innermost dimension begin at multiples of 64 elements, so that no two threads write one cache line
+ * of an aligned result. */
+#include "runtime/parallel.h"
+
+#include "runtime/fpenv.h"
+
+enum {
+    PIECE_NS = 10000,      /* least work of a piece: waking a thread takes a few microseconds */
+    PIECES_PER_THREAD = 4, /* so that a thread that comes late leaves its work to others */
+    GRAIN = 64,            /* elements */
+};
+
+typedef struct division {
+    const plan_part *part;
+    tosajit_entry entry;
+    const walk *w;
+    const tile_tensors *tensors;
+    int32_t dimension;
+    int64_t step; /* indices of the dimension per piece */
+} division;
+
+static int64_t element_count(const walk *w) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < w->rank; d++) count *= w->sizes[d];
+    return count;
+}
+
+bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements) {
+    return parallel->threads > 1 && (double)elements * part->element_ns >= 2.0 * PIECE_NS;
+}
+
+static void run_piece(void *argument, size_t index) {
+    const division *v = argument;
+    const int32_t tensors = v->w->tensors;
+    int64_t start = (int64_t)index * v->step, left = v->w->sizes[v->dimension] - start;
+    walk piece; /* not initialised: copied as far as it is used */
+    piece.rank = v->w->rank;
+    piece.tensors = tensors;
+    for (int32_t d = 0; d < piece.rank; d++) piece.sizes[d] = v->w->sizes[d];
+    for (int32_t k = 0; k < piece.rank * tensors; k++) piece.strides[k] = v->w->strides[k];
+    piece.sizes[v->dimension] = left < v->step ? left : v->step;
+    tile_tensors moved;
+    for (int32_t t = 0; t < tensors; t++) {
+        moved.pointers[t] = (char *)v->tensors->pointers[t] + start * walk_strides(&piece, v->dimension)[t];
+        moved.splat_strides[t] = v->tensors->splat_strides[t];
+        moved.element_sizes[t] = v->tensors->element_sizes[t];
+    }
+    walk_coalesce(&piece); /* a piece may have become one index long */
+    uint64_t environment = fpenv_enter(); /* of this thread */
+    tile_run(v->part, v->entry, &piece, &moved);
+    fpenv_leave(environment);
+}
+
+void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors) {
+    int64_t elements = element_count(w);
+    if (!parallel_pays(parallel, part, elements)) {
+        tile_run(part, entry, w, tensors);
+        return;
+    }
+    division v = {part, entry, w, tensors, 0, 0};
+    for (int32_t d = 1; d < w->rank; d++)
+        if (w->sizes[d] > w->sizes[v.dimension]) v.dimension = d;
+    int64_t size = w->sizes[v.dimension], grain = v.dimension == w->rank - 1 ? GRAIN : 1;
+    int64_t pieces = (int64_t)((double)elements * part->element_ns / PIECE_NS), most = (int64_t)parallel->threads * PIECES_PER_THREAD;
+    if (pieces > most) pieces = most;
+    v.step = (size / pieces + grain) / grain * grain;
+    parallel->parallel_for(parallel->context, (size_t)((size + v.step - 1) / v.step), run_piece, &v);
+}
