@@ -8,11 +8,16 @@
 #include "jit/native.h"
 #include "runtime/diag.h"
 
-tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
-    if (!engine || !expr || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_expr: engine, expr or kernel is a null pointer");
+static void release_engine(void *engine) { engine_release(engine); }
+
+/* A kernel that was not there yet. */
+static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
+    engine_retain(engine);
+    made->maker = engine;
+    made->release_maker = release_engine;
     made->program->fast |= engine->fast;
     made->parallel = engine->parallel;
     if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
@@ -23,6 +28,20 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
         tosajit_kernel_release(made);
     else
         *kernel = made;
+    return status;
+}
+
+tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+    if (!engine || !expr || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_expr: engine, expr or kernel is a null pointer");
+    if (engine->uncached) return make_kernel(engine, expr, kernel);
+    cache_key key = cache_make_key(expr, &engine->allocator);
+    tosajit_kernel *known = cache_find(&engine->cache, &key);
+    tosajit_status status = known ? TOSAJIT_OK : make_kernel(engine, expr, &known);
+    if (known && !known->forget)
+        cache_add(&engine->cache, &key, known);
+    else
+        cache_drop_key(&key, &engine->allocator);
+    if (!status) *kernel = known;
     return status;
 }
 

@@ -64,9 +64,11 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an engine");
     made->allocator = allocator;
     made->backend = given.backend;
+    made->uncached = given.uncached != 0;
     made->fast = given.accuracy == TOSAJIT_FAST;
     atomic_init(&made->references, 1);
     machine_pool_create(&made->machines);
+    cache_create(&made->cache);
     status = start_threads(made, &given);
     if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET) status = start_native(made, given.cpu);
     if (status)
@@ -91,5 +93,6 @@ void engine_release(tosajit_engine *engine) {
     machine_pool_destroy(&engine->machines);
     target_destroy(&engine->target);
     tosajit_allocator allocator = engine->allocator;
+    cache_destroy(&engine->cache, &allocator);
     memory_free(&allocator, engine, 1, sizeof *engine);
 }

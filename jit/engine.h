@@ -1,4 +1,4 @@
-/* Engine: what compilations share, and how long it lives: as long as its owner or a kernel with code holds it. */
+/* Engine: what compilations share, and how long it lives: as long as its owner or a kernel holds it. */
 #ifndef TOSAJIT_JIT_ENGINE_H
 #define TOSAJIT_JIT_ENGINE_H
 
@@ -6,16 +6,19 @@
 #include <stdatomic.h>
 
 #include "jit/background.h"
+#include "jit/cache.h"
 #include "jit/linker.h"
 #include "jit/target.h"
 
 struct tosajit_engine {
-    atomic_int references; /* the owner, and every kernel with code */
+    atomic_int references; /* the owner, and every kernel */
     tosajit_allocator allocator;
     bool fast;               /* TOSAJIT_FAST for all kernels */
+    bool uncached;
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
     target target;           /* this and the next three: unless backend is INTERPRET */
     machine_pool machines;
+    cache cache;
     linker linker;
     background background; /* of BACKGROUND */
     tosajit_parallel parallel; /* of every kernel */

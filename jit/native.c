@@ -23,10 +23,8 @@ static size_t native_size(const tosajit_kernel *kernel) {
 
 static void release_native(tosajit_kernel *kernel) {
     native *n = kernel->native;
-    tosajit_engine *engine = n->engine;
-    linker_remove(&engine->linker, n->tracker);
+    linker_remove(&n->engine->linker, n->tracker);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
-    engine_release(engine);
 }
 
 void native_name(const tosajit_kernel *kernel, native_names *names) {
@@ -76,7 +74,6 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
         memory_free(&kernel->allocator, n, 1, native_size(kernel));
         return status;
     }
-    engine_retain(engine);
     n->engine = engine;
     n->code.entries = n->entries;
     n->code.info.size = sizeof n->code.info;

@@ -12,7 +12,7 @@ typedef struct native_names {
 } native_names;
 void native_name(const tosajit_kernel *kernel, native_names *names);
 
-/* Compile the kernel and publish its code; its runs are native from then on. The kernel holds the engine until it is released.
+/* Compile the kernel, which holds the engine, and publish its code; its runs are native from then on.
  * CODEGEN_FAILED, OUT_OF_MEMORY. */
 tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel);
 

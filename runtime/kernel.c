@@ -42,12 +42,16 @@ void tosajit_kernel_retain(tosajit_kernel *kernel) {
 
 void tosajit_kernel_release(tosajit_kernel *kernel) {
     if (!kernel || atomic_fetch_sub_explicit(&kernel->references, 1, memory_order_acq_rel) != 1) return;
+    if (kernel->forget) kernel->forget(kernel);
     if (kernel->release_job) kernel->release_job(kernel);
     if (kernel->release_native) kernel->release_native(kernel);
     tosajit_allocator allocator = kernel->allocator;
+    void *maker = kernel->maker;
+    void (*release_maker)(void *) = kernel->release_maker;
     plan_destroy(&kernel->plan);
     tosajit_expr_destroy(kernel->program);
     memory_free(&allocator, kernel, 1, sizeof *kernel);
+    if (release_maker) release_maker(maker);
 }
 
 tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {

@@ -24,6 +24,12 @@ struct tosajit_kernel {
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;          /* null while runs are interpreted */
 
+    /* Who may hand this kernel out again, null for nobody; forget is called first when the last reference goes. */
+    void *cache_entry;
+    void (*forget)(tosajit_kernel *kernel);
+    /* What made this kernel; kept until everything else of it is gone. */
+    void *maker;
+    void (*release_maker)(void *maker);
     /* Who made the code, null without code; and who compiles it in the background, null for others. */
     void *native;
     void (*release_native)(tosajit_kernel *kernel);

@@ -323,6 +323,7 @@ typedef struct tosajit_engine_options {
     const char *cpu; /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
                         "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
     tosajit_accuracy accuracy; /* of all kernels */
+    int uncached; /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
 } tosajit_engine_options;
@@ -333,8 +334,9 @@ TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *o
  * kernels that wait for theirs stay interpreted. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
-/* Compile an expression into a kernel (reference count 1). The expression may be destroyed afterwards. SHAPE_MISMATCH,
- * UNRANKED_SHAPE, INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+/* Compile an expression into a kernel, and give the caller a reference to it. The same expression, compiled again while its kernel
+ * lives, is the same kernel: the same ops, attributes, types, constants and options. The expression may be destroyed afterwards.
+ * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
 
 /* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
