@@ -6,6 +6,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "jit/emit_kernel.h"
@@ -19,19 +20,36 @@ double codegen_clock(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* An error that LLVM reports while it generates code; without a handler it would end the process. */
+/* What LLVM reports while it generates code; without a handler an error would end the process. */
 typedef struct failure {
-    bool happened;
+    tosajit_status status;
     char text[256];
 } failure;
 
+/* An error, or the warning that a function's frame exceeds the limit that emit_kernel has set. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     failure *f = context;
-    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || f->happened) return;
+    LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
     char *text = LLVMGetDiagInfoDescription(info);
-    f->happened = true;
-    snprintf(f->text, sizeof f->text, "%s", text);
+    bool large = severity == LLVMDSWarning && strstr(text, "stack frame size");
+    if (!f->status && (large || severity == LLVMDSError)) {
+        f->status = large ? TOSAJIT_LIMIT_EXCEEDED : TOSAJIT_CODEGEN_FAILED;
+        snprintf(f->text, sizeof f->text, "%s", text);
+    }
     LLVMDisposeMessage(text);
+}
+
+/* Code generation takes more than linear time; beyond this it would be tens of seconds. */
+enum { MAX_INSTRUCTIONS = 100000 };
+
+static tosajit_status check_length(LLVMModuleRef module) {
+    size_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
+    if (count <= MAX_INSTRUCTIONS) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED, "the expression makes %zu instructions, more than the %d of one kernel; compile it in several", count,
+                      (int)MAX_INSTRUCTIONS);
 }
 
 static tosajit_status verify(LLVMModuleRef module) {
@@ -68,6 +86,7 @@ tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLV
     c->module = LLVMModuleCreateWithNameInContext(names[0], c->context);
     set_target(c->module, t, machine);
     tosajit_status status = emit_kernel(kernel->program, &kernel->plan, t, c->module, names);
+    if (!status) status = check_length(c->module);
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();
     if (!status) status = run_passes(c->module, machine);
@@ -92,9 +111,11 @@ tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVM
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(machine, c->module, type, &message, buffer);
     LLVMContextSetDiagnosticHandler(c->context, NULL, NULL);
     info->codegen_ms = codegen_clock() - start;
-    tosajit_status status = TOSAJIT_OK;
-    if (failed || f.happened)
-        status = diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM generated no code: %s", f.happened ? f.text : message ? message : "no reason given");
+    tosajit_status status = f.status;
+    if (status == TOSAJIT_LIMIT_EXCEEDED)
+        diag_error(status, "the expression keeps too many values at once (%s); compile it in several kernels", f.text);
+    else if (failed || status)
+        status = diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM generated no code: %s", status ? f.text : message ? message : "no reason given");
     if (status && !failed) LLVMDisposeMemoryBuffer(*buffer);
     LLVMDisposeMessage(message);
     return status;

@@ -370,6 +370,8 @@ static void set_attributes(LLVMModuleRef module, const target *t) {
         LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
         add_attribute(function, "target-cpu", t->cpu);
         add_attribute(function, "target-features", t->features);
+        /* A larger frame is reported through the context's diagnostics. */
+        add_attribute(function, "warn-stack-size", EMIT_STACK_LIMIT);
         /* Tuning models prefer narrower registers than the loops were planned for. */
         if (t->vector_bytes > 16) add_attribute(function, "prefer-vector-width", t->vector_bytes == 64 ? "512" : "256");
     }

@@ -186,6 +186,8 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     for (int k = 0; !status && k < use->operand_count - arity; k++) status = check_parameter_type(use, k, element);
     if (status) return status;
     inferred->element = element;
+    status = type_check_size(element, inferred->rank, inferred->dims, "result");
+    if (status) return status;
     return use->declared ? tosajit_verify_result(inferred, use->declared, use->strict) : TOSAJIT_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/convert.h"
 #include "runtime/diag.h"
+#include "runtime/fpenv.h"
 #include "runtime/types.h"
 
 /* Element type sets of ops.def. */
@@ -329,7 +330,12 @@ tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "nan_mode %d is not PROPAGATE (0) or IGNORE (1)", (int)a->nan_mode);
     if (taken & ATTRIBUTE_UNSIGNED && a->input_unsigned && (operand == TOSAJIT_I1 || type_is_float(operand)))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of %s", tosajit_type_name(operand));
-    if (taken & ATTRIBUTE_MIN_MAX) return check_clamp(operand, a);
+    if (taken & ATTRIBUTE_MIN_MAX) {
+        uint64_t environment = fpenv_enter(); /* rounds, to see whether that changes the value */
+        tosajit_status status = check_clamp(operand, a);
+        fpenv_leave(environment);
+        return status;
+    }
     if (taken & ATTRIBUTE_SHIFT) return check_shift(operand, a->shift);
     if (taken & ATTRIBUTE_ZERO_POINTS) return check_zero_points(operand, a);
     return taken & ATTRIBUTE_SCALING ? check_scaling(operand, result, a) : TOSAJIT_OK;

@@ -11,29 +11,54 @@ static bool ranges_meet(const view *a, const view *b) {
     return a_data + (uintptr_t)a->low < b_data + (uintptr_t)b->high && b_data + (uintptr_t)b->low < a_data + (uintptr_t)a->high;
 }
 
+static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
+
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
         int64_t rest = a % b;
         a = b;
         b = rest;
     }
-    return a < 0 ? -a : a;
+    return magnitude(a);
 }
 
-/* Whether two views whose ranges meet interleave without a common byte, as the even and the odd columns of a matrix do:
- * all addresses of each are congruent modulo a common divisor of all strides. */
-static bool interleave(const view *a, const view *b) {
-    int64_t g = 0;
-    for (int32_t d = 0; d < a->tensor.rank; d++) g = gcd(g, a->strides[d]);
-    for (int32_t d = 0; d < b->tensor.rank; d++) g = gcd(g, b->strides[d]);
-    int64_t a_size = (int64_t)tosajit_type_size(a->tensor.element), b_size = (int64_t)tosajit_type_size(b->tensor.element);
-    if (g == 0) return false;
-    int64_t distance = (int64_t)(((uintptr_t)b->tensor.data - (uintptr_t)a->tensor.data) % (uintptr_t)g);
-    if ((uintptr_t)b->tensor.data < (uintptr_t)a->tensor.data) {
-        int64_t back = (int64_t)(((uintptr_t)a->tensor.data - (uintptr_t)b->tensor.data) % (uintptr_t)g);
-        distance = back ? g - back : 0;
+/* The bytes of a view modulo `period`: those dimensions whose stride is a multiple of it only repeat the pattern of the others. */
+typedef struct pattern {
+    uintptr_t start;
+    int64_t length;
+} pattern;
+
+static pattern pattern_of(const view *v, int64_t period) {
+    pattern p = {(uintptr_t)v->tensor.data, (int64_t)tosajit_type_size(v->tensor.element)};
+    for (int32_t d = 0; d < v->tensor.rank; d++) {
+        if (v->strides[d] % period == 0) continue;
+        int64_t span = v->strides[d] * (v->tensor.dims[d] - 1);
+        if (span < 0) p.start += (uintptr_t)span;
+        p.length += magnitude(span);
     }
-    return distance >= a_size && distance + b_size <= g;
+    return p;
+}
+
+static bool apart_modulo(const view *a, const view *b, int64_t period) {
+    if (period == 0) return false;
+    pattern p = pattern_of(a, period), q = pattern_of(b, period);
+    int64_t distance = q.start >= p.start ? (int64_t)((q.start - p.start) % (uintptr_t)period)
+                                          : (period - (int64_t)((p.start - q.start) % (uintptr_t)period)) % period;
+    return distance >= p.length && q.length <= period - distance;
+}
+
+/* Whether two views whose ranges meet interleave without a common byte, as the halves of a matrix's rows do, or its even and odd
+ * columns. Tried are the strides of both as the period, and what divides them all. */
+static bool interleave(const view *a, const view *b) {
+    int64_t common = 0;
+    const view *views[2] = {a, b};
+    for (int k = 0; k < 2; k++)
+        for (int32_t d = 0; d < views[k]->tensor.rank; d++) {
+            int64_t stride = magnitude(views[k]->strides[d]);
+            if (apart_modulo(a, b, stride)) return true;
+            common = gcd(common, stride);
+        }
+    return apart_modulo(a, b, common);
 }
 
 /* Whether the operand's element for every index is the result's own. */
@@ -63,7 +88,7 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
         passed |= INT64_C(1) << at;
         if (result->tensor.dims[at] == 1) continue;
         if (best < covered)
-            return diag_error(TOSAJIT_OVERLAP, "result %zu dimension %d: a stride of %" PRId64 " bytes makes the result's elements overlap", index,
+            return diag_error(TOSAJIT_OVERLAP, "result %zu dimension %d: a stride of %" PRId64 " bytes does not step over the dimensions of smaller strides", index,
                               (int)at, result->strides[at]);
         covered += best * (result->tensor.dims[at] - 1);
     }

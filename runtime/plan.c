@@ -111,7 +111,10 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     for (int o = 0; !status && o < node->operand_count; o++)
         status = expr_role(node, o) == ROLE_DATA ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
                                                  : parameter_info(p, program, value, o, infos);
-    return status ? status : apply_declared(p, program, value, info);
+    if (!status) status = apply_declared(p, program, value, info);
+    int64_t sizes[TOSAJIT_MAX_RANK]; /* more may be known of them than the declared type says */
+    for (int32_t d = 0; d < info->rank; d++) sizes[d] = info->dims[d].size;
+    return status ? status : type_check_size(node->type.element, info->rank, sizes, expr_value_name(program, value).text);
 }
 
 static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *infos) {

@@ -64,7 +64,8 @@ static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, view *
     } else {
         for (int32_t d = 0; d < tensor->rank; d++) {
             int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
-            v->strides[d] = steps ? stride : 0;
+            v->strides[d] = steps ? stride : 0; /* whatever the stride of a single index, it is not used */
+            if (steps == 0) continue;
             if (stride == INT64_MIN || !size_multiply(steps, stride < 0 ? -stride : stride, &span) || span > INT64_MAX / 4 - v->high + v->low)
                 return diag_error(TOSAJIT_OVERFLOW, "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64 " bytes exceed the address space",
                                   id.kind, id.index, (int)d, tensor->dims[d], stride);
@@ -229,6 +230,7 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
     tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
+    if (!status) status = check_demands(kernel, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];
@@ -242,7 +244,6 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
             if (!status && results[r].strides) status = overlap_check_result(&written[r], (size_t)r);
         }
     }
-    if (!status) status = check_demands(kernel, tensors);
     return status ? status : overlap_check(kernel, tensors, written);
 }
 
@@ -289,8 +290,8 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const to
     int64_t sizes[TOSAJIT_MAX_RANK];
     const plan_part *part = part_of(kernel, (int32_t)index);
     tosajit_status status = view_operands(kernel, operands, operand_count, true, tensors);
-    if (!status) status = iteration_space(part, tensors, sizes);
     if (!status) status = check_demands(kernel, tensors);
+    if (!status) status = iteration_space(part, tensors, sizes);
     if (status) return status;
     if (rank) *rank = part->rank;
     memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);

@@ -30,6 +30,8 @@ tosajit_type tosajit_type_find(const char *name) {
 size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity) {
     char whole[TYPE_TEXT_CAPACITY];
     size_t used = (size_t)snprintf(whole, sizeof whole, "tensor<");
+    if (type->rank < TOSAJIT_UNRANKED || type->rank > TOSAJIT_MAX_RANK)
+        used += (size_t)snprintf(whole + used, sizeof whole - used, "of rank %d: ", (int)type->rank);
     if (type->rank == TOSAJIT_UNRANKED) used += (size_t)snprintf(whole + used, sizeof whole - used, "*x");
     for (int32_t d = 0; d < type->rank && d < TOSAJIT_MAX_RANK; d++) {
         if (type->dims[d] == TOSAJIT_DYNAMIC)
@@ -61,6 +63,16 @@ tosajit_status type_check(const tosajit_tensor_type *type, const char *what) {
             return diag_error(TOSAJIT_SHAPE_MISMATCH,
                               "%s dimension %d: a static size is at least 1, not %" PRId64 "; a size that may be 0 is dynamic", what,
                               (int)d, type->dims[d]);
+    return type_check_size(type->element, type->rank, type->dims, what);
+}
+
+tosajit_status type_check_size(tosajit_type element, int32_t rank, const int64_t *dims, const char *what) {
+    int64_t bytes = (int64_t)tosajit_type_size(element);
+    for (int32_t d = 0; d < rank; d++)
+        if (dims[d] != TOSAJIT_DYNAMIC && !size_multiply(bytes, dims[d], &bytes)) {
+            tosajit_tensor_type type = tosajit_ranked(element, rank, dims);
+            return diag_error(TOSAJIT_OVERFLOW, "%s: %s has more than 2^63 - 1 bytes", what, type_print(&type).text);
+        }
     return TOSAJIT_OK;
 }
 

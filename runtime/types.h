@@ -38,4 +38,7 @@ static inline bool size_multiply(int64_t a, int64_t b, int64_t *product) {
 /* Elements of a static shape; false on overflow of int64. */
 bool size_count(int32_t rank, const int64_t *dims, int64_t *count);
 
+/* OVERFLOW if the static sizes among dims alone make more than 2^63 - 1 bytes; `what` names the tensor. */
+tosajit_status type_check_size(tosajit_type element, int32_t rank, const int64_t *dims, const char *what);
+
 #endif

@@ -146,6 +146,12 @@ static void bad_arguments_are_named(void **state) {
     assert_error(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel), TOSAJIT_UNRANKED_SHAPE, "rank");
     types[1].rank = 17;
     assert_error(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel), TOSAJIT_LIMIT_EXCEEDED, "17");
+    types[1] = f32(INT64_C(1) << 40, INT64_C(1) << 40);
+    assert_error(tosajit_compile(engine, TOSAJIT_OP_abs, &types[1], 1, NULL, NULL, &kernel), TOSAJIT_OVERFLOW, "2^63 - 1 bytes");
+    types[2] = f32(INT64_C(1) << 40, 1), types[3] = f32(1, INT64_C(1) << 40);
+    assert_error(tosajit_compile(engine, TOSAJIT_OP_add, &types[2], 2, NULL, NULL, &kernel), TOSAJIT_OVERFLOW, "2^63 - 1 bytes");
+    types[1] = f32(DYN, DYN);
+    assert_error(tosajit_compile(engine, TOSAJIT_OP_add, &types[2], 2, NULL, &types[1], &kernel), TOSAJIT_OVERFLOW, "2^63 - 1 bytes");
     types[1] = f32(2, 0);
     assert_error(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel), TOSAJIT_SHAPE_MISMATCH, "0");
     tosajit_attributes attributes = {.shift = 3};
@@ -210,6 +216,16 @@ static void exactly_in_place_is_fine(void **state) {
     even.strides = odd.strides = strides;
     CHECK(tosajit_run(kernel, (tosajit_tensor[]){even, even}, 2, &odd, 1));
     for (int k = 0; k < 100; k += 2) assert_true(a[k + 1] == 2 * a[k]);
+    /* Nor do its left and right halves. */
+    const int64_t halves[2] = {40, 4}, moved[2] = {40, -4};
+    tosajit_tensor left = tensor(a, 10, 5), right = tensor(a + 5, 10, 5), touching = tensor(a + 4, 10, 5), mirrored = tensor(a + 9, 10, 5);
+    left.strides = right.strides = touching.strides = halves;
+    mirrored.strides = moved;
+    CHECK(tosajit_run(kernel, (tosajit_tensor[]){left, left}, 2, &right, 1));
+    for (int k = 0; k < 50; k++) assert_true(a[k / 5 * 10 + 5 + k % 5] == 2 * a[k / 5 * 10 + k % 5]);
+    assert_error(tosajit_run(kernel, (tosajit_tensor[]){left, left}, 2, &touching, 1), TOSAJIT_OVERLAP, "share memory");
+    CHECK(tosajit_run(kernel, (tosajit_tensor[]){left, left}, 2, &mirrored, 1));
+    for (int k = 0; k < 50; k++) assert_true(a[k / 5 * 10 + 9 - k % 5] == 2 * a[k / 5 * 10 + k % 5]);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
 }
@@ -427,7 +443,7 @@ static void *run_on_small_stack(void *argument) {
     return NULL;
 }
 
-static void runs_need_96_kib_of_stack(void **state) {
+static void runs_need_128_kib_of_stack(void **state) {
     (void)state;
     tosajit_engine *native = engine_of(TOSAJIT_BACKEND_NATIVE, NULL), *interpreter = engine_of(TOSAJIT_BACKEND_INTERPRET, NULL);
     tosajit_kernel *kernels[2] = {add_kernel(native), add_kernel(interpreter)};
@@ -435,7 +451,7 @@ static void runs_need_96_kib_of_stack(void **state) {
     pthread_t thread;
     void *failed;
     assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 96 << 10), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
     assert_int_equal(pthread_create(&thread, &attributes, run_on_small_stack, kernels), 0);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
@@ -443,6 +459,37 @@ static void runs_need_96_kib_of_stack(void **state) {
     for (int k = 0; k < 2; k++) tosajit_kernel_release(kernels[k]);
     tosajit_engine_destroy(native);
     tosajit_engine_destroy(interpreter);
+}
+
+/* `live` values of which all are used again at the end, or a chain of long ops. */
+static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int count, bool live) {
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){DYN});
+    static tosajit_value values[8192];
+    tosajit_expr *expr;
+    tosajit_kernel *kernel = NULL;
+    tosajit_value value;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &value));
+    for (int k = 0; k < count; k++) {
+        if (live) CHECK(tosajit_expr_op(expr, op, (tosajit_value[]){value, value}, 2, NULL, NULL, &value));
+        if (!live) CHECK(tosajit_expr_op(expr, op, &value, 1, NULL, NULL, &value));
+        values[k] = value;
+    }
+    for (int k = count - 1; live && k >= 0; k--) CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
+    CHECK(tosajit_expr_result(expr, value));
+    tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    return status;
+}
+
+static void expressions_too_large_for_a_kernel_are_refused(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, NULL);
+    assert_error(compile_large(engine, TOSAJIT_OP_mul, 3000, true), TOSAJIT_LIMIT_EXCEEDED, "too many values at once");
+    assert_error(compile_large(engine, TOSAJIT_OP_sin, 5000, false), TOSAJIT_LIMIT_EXCEEDED, "instructions");
+    CHECK(compile_large(engine, TOSAJIT_OP_negate, 5000, false));
+    tosajit_engine_destroy(engine);
 }
 
 /* Kernels that still wait when the engine goes stay interpreted, and say so. */
@@ -545,9 +592,10 @@ int main(void) {
         cmocka_unit_test(the_callers_environment_is_put_aside),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(runs_allocate_nothing),
+        cmocka_unit_test(expressions_too_large_for_a_kernel_are_refused),
         cmocka_unit_test(the_same_expression_is_the_same_kernel),
         cmocka_unit_test(older_option_structs_are_taken),
-        cmocka_unit_test(runs_need_96_kib_of_stack),
+        cmocka_unit_test(runs_need_128_kib_of_stack),
         cmocka_unit_test(a_destroyed_engine_compiles_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

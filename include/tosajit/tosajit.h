@@ -78,7 +78,7 @@ typedef enum tosajit_status {
     TOSAJIT_BAD_ATTRIBUTE,    /* an attribute outside its legal range */
     TOSAJIT_OVERLAP,          /* a result shares memory with an operand or result in another way than exactly in place */
     TOSAJIT_OVERFLOW,         /* a number of elements or bytes beyond 2^63 - 1 */
-    TOSAJIT_LIMIT_EXCEEDED,   /* more than TOSAJIT_MAX_* */
+    TOSAJIT_LIMIT_EXCEEDED,   /* more than TOSAJIT_MAX_*, or an expression too large for one kernel */
     TOSAJIT_OUT_OF_MEMORY,
     TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native kernel */
     TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
@@ -336,7 +336,7 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
 /* Compile an expression into a kernel, and give the caller a reference to it. The same expression, compiled again while its kernel
  * lives, is the same kernel: the same ops, attributes, types, constants and options. The expression may be destroyed afterwards.
- * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+ * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
 
 /* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
@@ -358,7 +358,7 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 /* Compute all results. operands and results are in the order of tosajit_expr_input and tosajit_expr_result; the results'
  * memory is the caller's, of the shape that tosajit_kernel_result_dims gives. A result may be exactly an operand (same
  * data, strides, element size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
- * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 96 KiB of stack. The thread's
+ * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 128 KiB of stack. The thread's
  * floating-point settings are put aside and come back; its exception flags may have been raised. Thread-safe. SHAPE_MISMATCH,
  * TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
