@@ -507,21 +507,6 @@ bool program_shapes(const program *p, const program_shape *inputs, program_shape
     return fits;
 }
 
-static int tolerance_of(const program_node *node, const int *tolerances) {
-    int worst = 0;
-    for (int o = 0; o < node->operand_count; o++)
-        if (tolerances[node->operands[o]] > worst) worst = tolerances[node->operands[o]];
-    if (node->kind == PROGRAM_OP && test_is_approximated(node->op)) return worst ? 2 : 1;
-    bool keeps = node->op == TOSAJIT_OP_identity || node->op == TOSAJIT_OP_abs || node->op == TOSAJIT_OP_negate;
-    return worst && !keeps ? 2 : worst;
-}
-
-int program_tolerance(const program *p, int node) {
-    int tolerances[PROGRAM_MAX_NODES];
-    for (int k = 0; k <= node; k++) tolerances[k] = tolerance_of(&p->nodes[k], tolerances);
-    return tolerances[node];
-}
-
 bool program_moves(const program *p, int k) {
     const program_node *node = &p->nodes[k];
     if (node->kind != PROGRAM_OP) return true;

@@ -67,8 +67,6 @@ void program_random_dims(const program *p, test_random *random, program_shape *i
 /* Sizes of every node that a result depends on, from those of the inputs; false if they do not broadcast, or a declared size is not
  * met: then the sizes are what a call might still be tried with. */
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
-/* How far native code may be from the interpreter: 0 equal, 1 one ulp, 2 no bound, as approximations feed other ops. */
-int program_tolerance(const program *p, int node);
 /* Whether the node only moves elements, so that even NaN keep their bits. */
 bool program_moves(const program *p, int node);
 

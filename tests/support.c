@@ -194,21 +194,6 @@ bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps) {
     return (uint64_t)(distance < 0 ? -distance : distance) <= ulps;
 }
 
-bool test_is_approximated(tosajit_op op) {
-    switch (op) {
-    case TOSAJIT_OP_cos:
-    case TOSAJIT_OP_erf:
-    case TOSAJIT_OP_exp:
-    case TOSAJIT_OP_log:
-    case TOSAJIT_OP_pow:
-    case TOSAJIT_OP_rsqrt:
-    case TOSAJIT_OP_sigmoid:
-    case TOSAJIT_OP_sin:
-    case TOSAJIT_OP_tanh: return true;
-    default: return false;
-    }
-}
-
 static test_parameter zero_point(tosajit_type type, bool is_unsigned) {
     if (type == TOSAJIT_I8) return (test_parameter){type, 1, is_unsigned ? 0 : -128, is_unsigned ? 255 : 127, false};
     if (type == TOSAJIT_I16 && is_unsigned) return (test_parameter){type, 1, 0, 32768, true};

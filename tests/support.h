@@ -45,9 +45,6 @@ bool test_is_nan(tosajit_type type, uint64_t bits);
 bool test_is_float(tosajit_type type);
 /* Equal bits, or both NaN, or floating-point values at most `ulps` representable values apart. */
 bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps);
-/* Whether the op is evaluated by an approximation, and thus may differ by 1 ulp between kernel and interpreter. */
-bool test_is_approximated(tosajit_op op);
-
 /* What op takes as its parameter k, as TOSA's tables say it: an element type, a number of elements, legal values. */
 typedef struct test_parameter {
     tosajit_type element;
