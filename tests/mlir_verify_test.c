@@ -340,7 +340,7 @@ static void add_parameters(subject *s, test_random *random, bool wild) {
         if (!wild) continue;
         if (count == TOSAJIT_DYNAMIC && test_random_chance(random, 60)) type->dims[0] = 3;
         if (test_random_chance(random, 10)) type->dims[0] = TOSAJIT_DYNAMIC;
-        if (test_random_chance(random, 3)) type->dims[0] = test_random_range(random, 1, 4);
+        if (test_random_chance(random, 8)) type->dims[0] = test_random_range(random, 1, 4);
         if (test_random_chance(random, 2)) type->rank = 0;
         if (test_random_chance(random, 2)) type->rank = TOSAJIT_UNRANKED;
         if (test_random_chance(random, 2)) type->dims[1] = 1, type->rank = 2;
