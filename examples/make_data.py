@@ -5,6 +5,8 @@
 
 Every f32 step is rounded on its own, and erf is rounded from 100 digits, so that the results are exact bits.
 """
+import fractions
+import math
 import pathlib
 
 import mpmath
@@ -70,5 +72,37 @@ def split(total):
     save("int_zeros", np.array(zeros, np.int32))
 
 
+def rescale(value, multiplier, shift, input_zero, output_zero, low, high, double_round=False):
+    """By its meaning: the nearest multiple of 2^shift, halves upward, then saturated; the example's values need no more bits."""
+    product = (value - input_zero) * multiplier
+    if double_round and shift > 31:
+        product += 2**30 if value - input_zero >= 0 else -(2**30)
+    nearest = math.floor(fractions.Fraction(product, 2**shift) + fractions.Fraction(1, 2))
+    return min(max(nearest + output_zero, low), high)
+
+
+def residual():
+    """r = sigmoid of the sum, with a scale of 1/16 for the sum and 1/256 for the result."""
+    limits = (-(2**31), 2**31 - 1)
+    rng = np.random.default_rng(7)
+    a = rng.integers(-128, 128, (3, 5, 4)).astype(np.int8)
+    b = rng.integers(-128, 128, (3, 1, 4)).astype(np.int8)
+    a[0, 0], b[0, 0] = [-128, 127, -3, -128], [-128, 127, 17, 127]
+    table = [min(max(int(mpmath.nint(256 / (1 + mpmath.exp(-mpmath.mpf(k + 5) / 16)))) - 128, -128), 127) for k in range(-128, 128)]
+    b_multiplier, b_shift = [1073741824, 1288490189, 2147483647, 1610612736], [10, 12, 11, 13]
+    result = np.zeros(a.shape, np.int8)
+    for index in np.ndindex(a.shape):
+        c = index[2]
+        left = rescale(int(a[index]), 1518500250, 11, -3, 0, *limits)
+        right = rescale(int(b[index[0], 0, c]), b_multiplier[c], b_shift[c], 17, 0, *limits)
+        narrow = rescale(left + right, 1431655765, 51, 0, -5, -128, 127, True)
+        result[index] = table[narrow + 128]
+    save("quant_a", a)
+    save("quant_b", b)
+    save("quant_table", np.array(table, np.int8))
+    save("quant_expected", result)
+
+
 gelu()
 split(requantize())
+residual()

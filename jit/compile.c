@@ -48,8 +48,8 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
 /* The expression with one node of this op. */
 static tosajit_status single_op(tosajit_expr *expr, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
                                 const tosajit_attributes *attributes, const tosajit_tensor_type *result) {
-    tosajit_value inputs[TOSAJIT_MAX_ARITY] = {0}, value;
-    if (operand_count > TOSAJIT_MAX_ARITY) /* refused, with how many the op takes */
+    tosajit_value inputs[TOSAJIT_MAX_OPERANDS] = {0}, value;
+    if (operand_count > TOSAJIT_MAX_OPERANDS) /* refused, with how many the op takes */
         return tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
     tosajit_status status = TOSAJIT_OK;
     for (size_t k = 0; !status && k < operand_count; k++) status = tosajit_expr_input(expr, &operands[k], &inputs[k]);

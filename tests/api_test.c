@@ -372,7 +372,7 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
     tosajit_engine *engine = NULL;
     tosajit_expr *expr = NULL;
     tosajit_kernel *kernel = NULL;
-    tosajit_value x = 0, c = 0, value;
+    tosajit_value x = 0, c = 0, value = 0;
     tosajit_tensor_type type = f32(DYN, 3), row = f32(1, 3);
     const float data[3] = {1, 2, 3};
     float a[6] = {0}, r[6];

@@ -431,8 +431,8 @@ static void fusion_keeps_the_broadcast_shape(void **state) {
 
 static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, const tosajit_type *from, tosajit_type to) {
     static const char *const shapes[3] = {"3x17", "3x1", "1x17"};
-    tosajit_tensor_type types[3], scalars[3], result = {to, TOSAJIT_UNRANKED, {0}};
-    tosajit_tensor operands[3], single[3];
+    tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS], scalars[TOSAJIT_MAX_OPERANDS], result = {to, TOSAJIT_UNRANKED, {0}};
+    tosajit_tensor operands[TOSAJIT_MAX_OPERANDS], single[TOSAJIT_MAX_OPERANDS];
     test_random random = test_random_start((uint64_t)op);
     size_t count = (size_t)tosajit_op_arity(op);
     for (size_t k = 0; k < count; k++) {
@@ -447,6 +447,16 @@ static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, cons
     assert_true(guard_place(&f->result, to, 2, (int64_t[]){3, 17}, NULL, GUARD_AT_END));
     tosajit_attributes attributes = {0};
     if (op == TOSAJIT_OP_clamp && test_is_float(from[0])) attributes.max_val.f = 1.0;
+    int required, parameters = tosajit_op_parameters(op, &required);
+    unsigned char bytes[4][513 * 8];
+    const size_t data = count;
+    if (required) attributes.scale32 = op == TOSAJIT_OP_rescale && from[0] != TOSAJIT_I48;
+    for (int k = 0; required && k < parameters; k++, count++) {
+        test_parameter p = test_parameter_of(op, k, from[0], to, &attributes);
+        types[count] = scalars[count] = tosajit_ranked(p.element, 1, &p.count);
+        for (int64_t n = 0; n < p.count; n++) test_parameter_element(&random, &p, bytes[k] + (size_t)n * tosajit_type_size(p.element));
+        operands[count] = single[count] = tosajit_dense(p.element, bytes[k], 1, types[count].dims);
+    }
     tosajit_kernel *tensor_kernel = NULL, *scalar_kernel = NULL;
     assert_int_equal(tosajit_compile(engine->engine, op, types, count, &attributes, &result, &tensor_kernel), TOSAJIT_OK);
     assert_int_equal(tosajit_compile(engine->engine, op, scalars, count, &attributes, &result, &scalar_kernel), TOSAJIT_OK);
@@ -454,7 +464,7 @@ static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, cons
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     do {
         unsigned char element[8], inputs[3][8];
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; k < data; k++) {
             memcpy(inputs[k], broadcast_at(&f->operands[k], 2, index), tosajit_type_size(from[k]));
             single[k] = tosajit_dense(from[k], inputs[k], 0, NULL);
         }
@@ -463,7 +473,7 @@ static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, cons
         uint64_t tensor_bits = test_bits(to, guard_at(&f->result, index)), scalar_bits = test_bits(to, element);
         if (!test_same(to, tensor_bits, scalar_bits, 0))
             fail_msg("%s of %s on %s: element %d,%d is 0x%llx in the tensor, 0x%llx alone (first operand 0x%llx)", tosajit_op_name(op),
-                     tosajit_type_name(from[count - 1]), engine->name, (int)index[0], (int)index[1], (unsigned long long)tensor_bits,
+                     tosajit_type_name(from[data - 1]), engine->name, (int)index[0], (int)index[1], (unsigned long long)tensor_bits,
                      (unsigned long long)scalar_bits, (unsigned long long)test_bits(from[0], inputs[0]));
     } while (guard_next(2, f->result.dims, index));
     tosajit_kernel_release(tensor_kernel);

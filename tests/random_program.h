@@ -22,9 +22,12 @@ typedef struct program_node {
     int64_t first_dims[TOSAJIT_MAX_RANK]; /* sizes that fit the whole program */
     unsigned char *data;                  /* of a constant, dense */
     tosajit_op op;
-    int operands[TOSAJIT_MAX_ARITY];
+    int operands[TOSAJIT_MAX_OPERANDS], operand_count; /* parameters behind the data */
     tosajit_attributes attributes;
     bool declared;
+    bool is_parameter; /* a leaf made for an op's parameter */
+    test_parameter parameter;
+    int channels_of; /* of a parameter with an element per channel: the value that has the channels */
 } program_node;
 
 typedef struct program {
@@ -47,9 +50,16 @@ void program_print(const program *p, FILE *file);
 
 /* The program as an expression; fails the way the public functions fail. */
 tosajit_status program_build(const program *p, tosajit_expr **expr);
-/* One result of it over 1-D dynamic operands, one per leaf that the result depends on, in the order of the nodes. */
+/* One op of it over 1-D dynamic data, in which nothing broadcasts; of its parameters, those with an element per channel have one per
+ * element of the data. */
 tosajit_status program_build_flat(const program *p, int node, tosajit_expr **expr);
+/* What the op demands of its operand o, a parameter. */
+test_parameter program_parameter(const program *p, int node, int o);
+/* Whether an op that a result depends on looks up node k. */
+bool program_is_table(const program *p, int k);
 
+/* A random element for an input: of a parameter a legal one, or any. */
+void program_fill(const program_node *node, test_random *random, bool legal, unsigned char *element);
 /* reached[k]: whether the node depends on node k, or is it. */
 void program_reach(const program *p, int node, bool *reached);
 /* Random run-time sizes for the inputs; may be a mismatch. */
@@ -57,8 +67,6 @@ void program_random_dims(const program *p, test_random *random, program_shape *i
 /* Sizes of every node that a result depends on, from those of the inputs; false if they do not broadcast, or a declared size is not
  * met: then the sizes are what a call might still be tried with. */
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
-/* How far native code may be from the interpreter: 0 equal, 1 one ulp, 2 no bound, as approximations feed other ops. */
-int program_tolerance(const program *p, int node);
 /* Whether the node only moves elements, so that even NaN keep their bits. */
 bool program_moves(const program *p, int node);
 

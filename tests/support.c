@@ -194,19 +194,41 @@ bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps) {
     return (uint64_t)(distance < 0 ? -distance : distance) <= ulps;
 }
 
-bool test_is_approximated(tosajit_op op) {
-    switch (op) {
-    case TOSAJIT_OP_cos:
-    case TOSAJIT_OP_erf:
-    case TOSAJIT_OP_exp:
-    case TOSAJIT_OP_log:
-    case TOSAJIT_OP_pow:
-    case TOSAJIT_OP_rsqrt:
-    case TOSAJIT_OP_sigmoid:
-    case TOSAJIT_OP_sin:
-    case TOSAJIT_OP_tanh: return true;
-    default: return false;
+static test_parameter zero_point(tosajit_type type, bool is_unsigned) {
+    if (type == TOSAJIT_I8) return (test_parameter){type, 1, is_unsigned ? 0 : -128, is_unsigned ? 255 : 127, false};
+    if (type == TOSAJIT_I16 && is_unsigned) return (test_parameter){type, 1, 0, 32768, true};
+    return (test_parameter){type, 1, 0, 0, false};
+}
+
+test_parameter test_parameter_of(tosajit_op op, int k, tosajit_type operand, tosajit_type result, const tosajit_attributes *a) {
+    bool small = operand == TOSAJIT_I8;
+    int64_t channels = a->per_channel ? 0 : 1;
+    if (op == TOSAJIT_OP_mul) return (test_parameter){TOSAJIT_I8, 1, 0, operand == TOSAJIT_I32 ? 63 : 0, false};
+    if (op == TOSAJIT_OP_negate) return zero_point(operand, false);
+    if (op == TOSAJIT_OP_table)
+        return (test_parameter){operand, small ? 256 : 513, small ? INT8_MIN : INT16_MIN, small ? INT8_MAX : INT16_MAX, false};
+    switch (k) { /* rescale */
+    case 0: return (test_parameter){a->scale32 ? TOSAJIT_I32 : TOSAJIT_I16, channels, 0, a->scale32 ? INT32_MAX : INT16_MAX, false};
+    case 1: return (test_parameter){TOSAJIT_I8, channels, 2, 62, false};
+    case 2: return zero_point(operand, a->input_unsigned);
+    default: return zero_point(result, a->output_unsigned);
     }
+}
+
+void test_parameter_element(test_random *random, const test_parameter *p, void *element) {
+    int64_t value = p->only_ends ? (test_random_chance(random, 50) ? p->high : p->low) : test_random_range(random, p->low, p->high);
+    if (test_random_chance(random, 10)) value = test_random_chance(random, 50) ? p->high : p->low;
+    memcpy(element, &value, tosajit_type_size(p->element)); /* little-endian; a floating-point 0 is all zero */
+}
+
+tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand, tosajit_type result) {
+    tosajit_attributes a = {0};
+    bool narrow = (operand == TOSAJIT_I8 || operand == TOSAJIT_I16) && (result == TOSAJIT_I8 || result == TOSAJIT_I16);
+    a.scale32 = operand != TOSAJIT_I48 && test_random_chance(random, 60);
+    a.rounding_mode = (tosajit_rounding_mode)test_random_range(random, 0, a.scale32 ? TOSAJIT_DOUBLE_ROUND : TOSAJIT_INEXACT_ROUND);
+    a.per_channel = test_random_chance(random, 50);
+    if (narrow && test_random_chance(random, 50)) *(test_random_chance(random, 50) ? &a.input_unsigned : &a.output_unsigned) = 1;
+    return a;
 }
 
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands, tosajit_type *result) {

@@ -45,8 +45,18 @@ bool test_is_nan(tosajit_type type, uint64_t bits);
 bool test_is_float(tosajit_type type);
 /* Equal bits, or both NaN, or floating-point values at most `ulps` representable values apart. */
 bool test_same(tosajit_type type, uint64_t a, uint64_t b, uint64_t ulps);
-/* Whether the op is evaluated by an approximation, and thus may differ by 1 ulp between kernel and interpreter. */
-bool test_is_approximated(tosajit_op op);
+/* What op takes as its parameter k, as TOSA's tables say it: an element type, a number of elements, legal values. */
+typedef struct test_parameter {
+    tosajit_type element;
+    int64_t count;     /* 0: one per channel */
+    int64_t low, high; /* legal values; floating-point ones are 0 */
+    bool only_ends;    /* nothing between low and high is legal */
+} test_parameter;
+test_parameter test_parameter_of(tosajit_op op, int k, tosajit_type operand, tosajit_type result, const tosajit_attributes *attributes);
+/* An element that a constant may have. */
+void test_parameter_element(test_random *random, const test_parameter *parameter, void *element);
+/* Legal attributes of a rescale. */
+tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand, tosajit_type result);
 
 /* The next legal combination of operand and result element types of op after *state, which starts at 0; false at the end. */
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands, tosajit_type *result);

@@ -1,49 +1,144 @@
-/* tosajit ops: the op table as a person reads it. Types come from asking the library, so that they are what it accepts. */
+/* tosajit ops: the op table as a person reads it, as a list or as a page. Types come from asking the library, so that they are what it
+ * accepts; the rest from the columns of ops.def. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/commands.h"
 
-enum { TYPES_CAPACITY = 256 };
+enum { TYPES_CAPACITY = 1024 };
 
-/* Whether op takes `element` for its data: the operands behind a select's condition, and any legal result. */
-static bool takes(tosajit_op op, tosajit_type element) {
+typedef struct line {
+    char text[TYPES_CAPACITY];
+    size_t used;
+} line;
+
+static void append(line *l, const char *separator, const char *text) {
+    int length = snprintf(l->text + l->used, sizeof l->text - l->used, "%s%s", l->used ? separator : "", text);
+    if (length > 0) l->used += (size_t)length;
+    if (l->used >= sizeof l->text) l->used = sizeof l->text - 1;
+}
+
+static const char *type_name(int type) { return tosajit_type_name((tosajit_type)type); }
+
+/* Whether op takes `element` for its data, the operands behind a select's condition, and gives `result`. */
+static bool accepts(tosajit_op op, int element, int result) {
     tosajit_type operands[TOSAJIT_MAX_ARITY];
     int arity = tosajit_op_arity(op);
-    for (int k = 0; k < arity; k++) operands[k] = k == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : element;
-    for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++)
-        if (tosajit_op_accepts(op, operands, (tosajit_type)result)) return true;
-    return false;
+    for (int k = 0; k < arity; k++) operands[k] = k == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : (tosajit_type)element;
+    return tosajit_op_accepts(op, operands, (tosajit_type)result);
 }
 
-/* "i8 i16 i32" */
-static void list_types(tosajit_op op, char text[TYPES_CAPACITY]) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
-        if (takes(op, (tosajit_type)type))
-            used += (size_t)snprintf(text + used, TYPES_CAPACITY - used, "%s%s", used ? " " : "", tosajit_type_name((tosajit_type)type));
-}
-
-static int widest(void) {
-    size_t most = 0;
-    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
-        char types[TYPES_CAPACITY];
-        list_types((tosajit_op)op, types);
-        if (strlen(types) > most) most = strlen(types);
+/* "i8 i16 i32": what op takes for its data. */
+static line list_types(tosajit_op op) {
+    line l = {"", 0};
+    for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) {
+        bool taken = false;
+        for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++) taken = taken || accepts(op, type, result);
+        if (taken) append(&l, " ", type_name(type));
     }
-    return (int)most;
+    return l;
 }
 
-int cmd_ops(const options *o) {
-    (void)o;
-    int width = widest();
-    printf("%-23s %-6s %-*s %s\n", "op", "arity", width, "types", "result r of operands a, b, c");
+/* What the columns of ops.def mean to a reader. A parameter is an operand behind the others; an attribute is part of the op. */
+enum { NONE, MIN_MAX = 1, NAN_MODE = 2, SHIFT = 4, ZERO_POINTS = 8, ROUND = 16, UNSIGNED = 32, TABLE = 64, SCALING = 128 };
+static const struct {
+    unsigned flag;
+    const char *attributes, *parameters;
+} features[] = {
+    {MIN_MAX, "min_val, max_val", ""},
+    {NAN_MODE, "nan_mode", ""},
+    {SHIFT, "", "shift"},
+    {ZERO_POINTS, "", "input_zp, output_zp"},
+    {ROUND, "round", ""},
+    {UNSIGNED, "input_unsigned", ""},
+    {TABLE, "", "table"},
+    {SCALING, "scale32, rounding_mode, per_channel, input_unsigned, output_unsigned", "multiplier, shift, input_zp, output_zp"},
+};
+static const unsigned taken[TOSAJIT_OP_COUNT] = {
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) attributes,
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+};
+
+static line list_features(tosajit_op op, bool parameters) {
+    line l = {"", 0};
+    for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
+        const char *text = parameters ? features[k].parameters : features[k].attributes;
+        if ((taken[op] & features[k].flag) && *text) append(&l, ", ", text);
+    }
+    return l;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The list */
+
+static int print_list(void) {
+    int types = 0, parameters = 0;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
-        char types[TYPES_CAPACITY];
-        list_types((tosajit_op)op, types);
-        printf("%-23s %-6d %-*s %s\n", tosajit_op_name((tosajit_op)op), tosajit_op_arity((tosajit_op)op), width, types,
-               tosajit_op_formula((tosajit_op)op));
+        int used = (int)list_types((tosajit_op)op).used, listed = (int)list_features((tosajit_op)op, true).used;
+        types = used > types ? used : types;
+        parameters = listed > parameters ? listed : parameters;
+    }
+    printf("%-23s %-6s %-*s %-*s %s\n", "op", "arity", parameters, "parameters", types, "types", "result r of operands a, b, c");
+    for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
+        tosajit_op op = (tosajit_op)k;
+        printf("%-23s %-6d %-*s %-*s %s\n", tosajit_op_name(op), tosajit_op_arity(op), parameters, list_features(op, true).text, types,
+               list_types(op).text, tosajit_op_formula(op));
     }
     return EXIT_FINE;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The page */
+
+/* How far results may be from the exact value. */
+static const char *accuracy(tosajit_op op) {
+    static const tosajit_op functions[] = {TOSAJIT_OP_cos, TOSAJIT_OP_erf,  TOSAJIT_OP_exp,   TOSAJIT_OP_log,     TOSAJIT_OP_pow,
+                                           TOSAJIT_OP_sin, TOSAJIT_OP_tanh, TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid, TOSAJIT_OP_reciprocal};
+    static const tosajit_op rounded[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_mul, TOSAJIT_OP_cast};
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (functions[k] == op) return "rounded correctly; within 1 ulp where fast";
+    for (size_t k = 0; k < sizeof rounded / sizeof *rounded; k++)
+        if (rounded[k] == op) return "exact in integers; rounded correctly in floating point";
+    return "exact";
+}
+
+/* A line per operand type with its other results, and one line for the types whose result is the same. */
+static void print_rows(tosajit_op op) {
+    const char *mask = tosajit_op_arity(op) == TOSAJIT_MAX_ARITY ? "`i1`, " : "";
+    line same = {"", 0};
+    for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) {
+        line others = {"", 0};
+        for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++) {
+            if (!accepts(op, type, result)) continue;
+            char name[16];
+            snprintf(name, sizeof name, "`%s`", type_name(result));
+            append(result == type ? &same : &others, ", ", name);
+        }
+        if (others.used > 0) printf("- %s`%s` to %s\n", mask, type_name(type), others.text);
+    }
+    if (same.used > 0) printf("- operands %sand result of one type: %s\n", *mask ? "(behind an `i1` mask) " : "", same.text);
+}
+
+static void print_op(tosajit_op op) {
+    line attributes = list_features(op, false), parameters = list_features(op, true);
+    int required, arity = tosajit_op_arity(op);
+    tosajit_op_parameters(op, &required);
+    printf("\n## %s\n\n    %s\n\n", tosajit_op_name(op), tosajit_op_formula(op));
+    printf("%d operand%s", arity, arity == 1 ? "" : "s");
+    if (parameters.used > 0) printf("; parameters: %s%s", parameters.text, required ? "" : " (or the attributes of these names)");
+    if (attributes.used > 0) printf("; attributes: %s", attributes.text);
+    printf(". Results: %s.\n\n", accuracy(op));
+    print_rows(op);
+}
+
+static int print_page(void) {
+    printf("# Operations\n\n"
+           "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and from what the library accepts. In the formulas\n"
+           "a, b and c are the operands and r is the result; what follows a semicolon is a corner result. [semantics.md](semantics.md) says more\n"
+           "about those, about parameters and about conversions. `f64` is an extension, which strict expressions refuse.\n");
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
+    return EXIT_FINE;
+}
+
+int cmd_ops(const options *o) { return o->markdown ? print_page() : print_list(); }

@@ -10,6 +10,7 @@
 typedef struct job {
     const options *o;
     entry entry;
+    tosajit_accuracy accuracy;
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
@@ -48,6 +49,7 @@ static int check_counts(const job *s) {
 
 static int check_options(const options *o) {
     if (o->check && o->interpret) return usage_error("run", "--check compares a kernel with the interpreter, --interpret makes no kernel");
+    if (o->accuracy && o->interpret) return usage_error("run", "--accuracy is about compiled code, --interpret makes none");
     if (o->cpu && o->interpret) return usage_error("run", "--cpu is about compiled code, --interpret makes none");
     for (size_t a = 0; a < o->output_count; a++)
         for (size_t b = 0; b < a; b++)
@@ -101,7 +103,7 @@ static int read_operands(job *s) {
 static int compile(job *s) {
     const options *o = s->o;
     tosajit_backend backend = o->interpret ? TOSAJIT_BACKEND_INTERPRET : o->check ? TOSAJIT_BACKEND_NATIVE : TOSAJIT_BACKEND_AUTO;
-    tosajit_engine_options settings = {.size = sizeof settings, .backend = backend, .cpu = o->cpu};
+    tosajit_engine_options settings = {.size = sizeof settings, .backend = backend, .cpu = o->cpu, .accuracy = s->accuracy};
     if (tosajit_engine_create(&settings, &s->engine) != TOSAJIT_OK) return refuse("%s", tosajit_last_error());
     return tosajit_compile_expr(s->engine, s->entry.function.expr, &s->kernel) == TOSAJIT_OK ? EXIT_FINE : entry_refuse(&s->entry);
 }
@@ -128,7 +130,7 @@ static int compute(job *s) {
 }
 
 static int check(job *s) {
-    const check_case c = {&s->entry, s->engine, s->kernel, s->operands, s->results};
+    const check_case c = {&s->entry, s->engine, s->kernel, s->operands, s->results, s->accuracy == TOSAJIT_FAST};
     return s->o->check ? check_results(&c) : EXIT_FINE;
 }
 
@@ -172,7 +174,7 @@ static int run_job(job *s) {
 int cmd_run(const options *o) {
     static job s; /* too large for a stack; the command runs once */
     s.o = o;
-    int code = check_options(o);
+    int code = options_accuracy("run", o, &s.accuracy) ? check_options(o) : EXIT_USAGE;
     if (code == EXIT_FINE) code = entry_open(o, &s.entry);
     if (code != EXIT_FINE) return code;
     code = run_job(&s);

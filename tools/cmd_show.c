@@ -3,11 +3,13 @@
 
 #include "tools/commands.h"
 
-static int show(const options *o, tosajit_backend backend, tosajit_view view) {
+static int show(const char *command, const options *o, tosajit_backend backend, tosajit_view view) {
     entry e;
+    tosajit_accuracy accuracy;
+    if (!options_accuracy(command, o, &accuracy)) return EXIT_USAGE;
     int code = entry_open(o, &e);
     if (code != EXIT_FINE) return code;
-    tosajit_engine_options settings = {.size = sizeof settings, .backend = backend, .cpu = o->cpu};
+    tosajit_engine_options settings = {.size = sizeof settings, .backend = backend, .cpu = o->cpu, .accuracy = accuracy};
     tosajit_engine *engine = NULL;
     char *text = NULL;
     if (tosajit_engine_create(&settings, &engine) != TOSAJIT_OK)
@@ -22,6 +24,6 @@ static int show(const options *o, tosajit_backend backend, tosajit_view view) {
     return code;
 }
 
-int cmd_plan(const options *o) { return show(o, TOSAJIT_BACKEND_INTERPRET, TOSAJIT_VIEW_PLAN); } /* a plan needs no LLVM */
-int cmd_ir(const options *o) { return show(o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_IR); }
-int cmd_asm(const options *o) { return show(o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_ASM); }
+int cmd_plan(const options *o) { return show("plan", o, TOSAJIT_BACKEND_INTERPRET, TOSAJIT_VIEW_PLAN); } /* a plan needs no LLVM */
+int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_IR); }
+int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_ASM); }

@@ -22,19 +22,20 @@ static const command commands[] = {
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
      "  tosajit plan examples/gelu_bias.mlir\n"},
     {"run", "compute a function on .npy files", true,
-     OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET,
+     OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_PRINT | OPTION_CHECK |
+         OPTION_INTERPRET,
      cmd_run,
-     "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4; as bits: bf16 <u2, f8 |u1.\n"
+     "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
-     "--check computes everything twice. exp, log, sin and their like may differ by one ulp, all else must be equal.\n\n"
+     "--check computes everything twice. With --accuracy fast exp, log, sin and their like may differ by one ulp; all else must be equal.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
-    {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_STRICT, cmd_ir,
+    {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
-    {"asm", "show the assembly of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_STRICT, cmd_asm,
+    {"asm", "show the assembly of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
-    {"ops", "list the operations", false, 0, cmd_ops,
-     "Name, operands, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},
+    {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
+     "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -2,7 +2,6 @@
  * operand counts, attributes and types are checked here, shapes and element types by the library. */
 #include "tools/mlir_build.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -72,7 +71,7 @@ static MlirAttribute attribute_of(MlirOperation op, const char *name) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Attributes. One reader per op that has any; `extra` counts the constant operands behind the data operands. */
+ * Attributes. One reader per op that has any. What TOSA has as operands of the op (a mul's shift) are the library's parameters. */
 
 /* A flag that is false where it is missing. */
 static bool read_flag(builder *b, const char *name, uint8_t *flag) {
@@ -87,15 +86,21 @@ static bool read_flag(builder *b, const char *name, uint8_t *flag) {
     return true;
 }
 
-/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print them. */
+/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print them. False if the attribute is
+ * missing or not TOSA's. */
+static bool print_tosa_attribute(const builder *b, const char *name, mlir_phrase *text) {
+    MlirAttribute attribute = attribute_of(b->op, name);
+    if (mlirAttributeIsNull(attribute)) return false;
+    MlirDialect dialect = mlirAttributeGetDialect(attribute);
+    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect), mlirStringRefCreateFromCString("tosa"))) return false;
+    mlirAttributePrint(attribute, mlir_phrase_append, text);
+    return true;
+}
+
 static bool read_nan_mode(builder *b, tosajit_attributes *attributes) {
     mlir_phrase text = {0};
-    MlirAttribute attribute = attribute_of(b->op, "nan_mode");
-    if (mlirAttributeIsNull(attribute)) return true;
-    MlirDialect dialect = mlirAttributeGetDialect(attribute);
-    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect), mlirStringRefCreateFromCString("tosa")))
-        return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE");
-    mlirAttributePrint(attribute, mlir_phrase_append, &text);
+    if (mlirAttributeIsNull(attribute_of(b->op, "nan_mode"))) return true;
+    if (!print_tosa_attribute(b, "nan_mode", &text)) return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE");
     bool ignore = strstr(text.text, "IGNORE") != NULL;
     if (!ignore && !strstr(text.text, "PROPAGATE"))
         return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE, not %.80s", text.text);
@@ -133,81 +138,45 @@ static bool read_input_unsigned(builder *b, tosajit_attributes *attributes) {
     return read_flag(b, "input_unsigned", &attributes->input_unsigned);
 }
 
-/* The values of the tosa.const that defines a value; null if something else does. */
-static MlirAttribute constant_of(MlirValue value) {
-    MlirAttribute none = {NULL};
-    if (!mlirValueIsAOpResult(value)) return none;
-    MlirOperation owner = mlirOpResultGetOwner(value);
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(owner));
-    bool constant = mlirStringRefEqual(name, mlirStringRefCreateFromCString("tosa.const"));
-    return constant ? attribute_of(owner, "values") : none;
+static bool read_rounding_mode(builder *b, tosajit_attributes *attributes) {
+    static const struct {
+        const char *name;
+        tosajit_rounding_mode mode;
+    } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND}, {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND}, {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
+    mlir_phrase text = {0};
+    if (!print_tosa_attribute(b, "rounding_mode", &text)) return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
+        if (strstr(text.text, modes[k].name)) {
+            attributes->rounding_mode = modes[k].mode;
+            return true;
+        }
+    return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND, not %.80s", text.text);
 }
 
-/* An integer of 1 to 8 bytes, sign-extended. */
-static int64_t load_integer(const unsigned char *bytes, size_t size) {
-    assert(size >= 1 && size <= sizeof(uint64_t));
-    uint64_t bits = 0;
-    for (size_t k = size; k-- > 0;) bits = bits << 8 | bytes[k];
-    const uint64_t sign = UINT64_C(1) << (8 * size - 1);
-    return (int64_t)((bits ^ sign) - sign);
-}
-
-/* Operand `index` as the one number that it must be at compile time. A floating-point number may only be a zero. */
-static bool read_constant_operand(builder *b, intptr_t index, const char *what, tosajit_type expected, int64_t *number) {
-    MlirAttribute attribute = constant_of(mlirOperationGetOperand(b->op, index));
-    mlir_phrase why = {0};
-    tosajit_tensor_type type;
-    if (mlirAttributeIsNull(attribute))
-        return refuse(b, "operand %d, the %s, must be a tosa.const: the code depends on its value", (int)index, what);
-    unsigned char *bytes = mlir_constant(attribute, &type, &why);
-    if (!bytes) return refuse(b, "operand %d, the %s: %.200s", (int)index, what, why.text);
-    bool single = type.rank == 1 && type.dims[0] == 1 && type.element == expected;
-    bool integer = expected <= TOSAJIT_I64;
-    size_t size = tosajit_type_size(expected);
-    *number = single && integer ? load_integer(bytes, size) : 0;
-    bool zero = single;
-    for (size_t k = 0; single && k < size; k++) zero = zero && (bytes[k] & (k + 1 < size ? 0xff : 0x7f)) == 0; /* the sign does not count */
-    free(bytes);
-    if (!single)
-        return refuse(b, "operand %d, the %s, must be a tensor<1x%s> constant", (int)index, what, tosajit_type_name(expected));
-    return integer || zero || refuse(b, "operand %d, the %s, must be 0 for %s", (int)index, what, tosajit_type_name(expected));
-}
-
-static bool read_shift(builder *b, tosajit_attributes *attributes) {
-    int64_t shift;
-    if (!read_constant_operand(b, 2, "shift", TOSAJIT_I8, &shift)) return false;
-    attributes->shift = (int32_t)shift;
-    return true;
-}
-
-static bool read_zero_points(builder *b, tosajit_attributes *attributes) {
-    tosajit_type element = mlir_element_type(mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0))));
-    return read_constant_operand(b, 1, "input zero point", element, &attributes->input_zp) &&
-           read_constant_operand(b, 2, "output zero point", element, &attributes->output_zp);
+static bool read_scaling(builder *b, tosajit_attributes *attributes) {
+    return read_flag(b, "scale32", &attributes->scale32) && read_flag(b, "per_channel", &attributes->per_channel) &&
+           read_flag(b, "input_unsigned", &attributes->input_unsigned) && read_flag(b, "output_unsigned", &attributes->output_unsigned) &&
+           read_rounding_mode(b, attributes);
 }
 
 typedef struct op_reading {
     tosajit_op op;
-    int extra;
-    const char *extra_names;
-    bool (*read)(builder *, tosajit_attributes *); /* data operands are known to be tensors of a known element type */
+    bool (*read)(builder *, tosajit_attributes *); /* operands are known to be tensors of a known element type */
 } op_reading;
 
 static const op_reading readings[] = {
-    {TOSAJIT_OP_clamp, 0, "", read_clamp},
-    {TOSAJIT_OP_maximum, 0, "", read_nan_mode},
-    {TOSAJIT_OP_minimum, 0, "", read_nan_mode},
-    {TOSAJIT_OP_arithmetic_right_shift, 0, "", read_round},
-    {TOSAJIT_OP_cast, 0, "", read_input_unsigned},
-    {TOSAJIT_OP_mul, 1, " and a constant shift", read_shift},
-    {TOSAJIT_OP_negate, 2, " and two constant zero points", read_zero_points},
+    {TOSAJIT_OP_clamp, read_clamp},
+    {TOSAJIT_OP_maximum, read_nan_mode},
+    {TOSAJIT_OP_minimum, read_nan_mode},
+    {TOSAJIT_OP_arithmetic_right_shift, read_round},
+    {TOSAJIT_OP_cast, read_input_unsigned},
+    {TOSAJIT_OP_rescale, read_scaling},
 };
 
-static const op_reading *reading_of(tosajit_op op) {
-    static const op_reading plain = {TOSAJIT_OP_COUNT, 0, "", NULL};
+static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attributes) {
     for (size_t k = 0; k < sizeof readings / sizeof *readings; k++)
-        if (readings[k].op == op) return &readings[k];
-    return &plain;
+        if (readings[k].op == op) return readings[k].read(b, attributes);
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -247,7 +216,7 @@ static bool add_op(builder *b, mlir_step *step) {
     return status == TOSAJIT_OK ? add_step(b, step) : refuse_status(b);
 }
 
-/* Add op with its data operands, 0 to count - 1, and define the MLIR result. */
+/* Add op with its operands, 0 to count - 1, and define the MLIR result. */
 static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attributes *attributes, const tosajit_tensor_type *type) {
     mlir_step step = {.op = op, .operand_count = (size_t)count, .attributes = *attributes, .type = *type};
     for (int k = 0; k < count; k++)
@@ -256,20 +225,18 @@ static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attribu
 }
 
 static bool build_op(builder *b, tosajit_op op) {
-    const op_reading *reading = reading_of(op);
-    int arity = tosajit_op_arity(op);
+    int arity = tosajit_op_arity(op), parameters = tosajit_op_parameters(op, NULL), count = arity + parameters;
     tosajit_attributes attributes = {0};
     tosajit_tensor_type type;
     intptr_t found = mlirOperationGetNumOperands(b->op);
-    if (found != arity + reading->extra)
-        return refuse(b, "has %d operands; %d expected: %d tensor%s%s", (int)found, arity + reading->extra, arity, arity == 1 ? "" : "s",
-                      reading->extra_names);
+    if (found != count && parameters > 0)
+        return refuse(b, "has %d operands; %d expected: %d tensor%s and %d parameter%s", (int)found, count, arity, arity == 1 ? "" : "s",
+                      parameters, parameters == 1 ? "" : "s");
+    if (found != count) return refuse(b, "has %d operands; %d expected: %d tensor%s", (int)found, count, arity, arity == 1 ? "" : "s");
     tosajit_value ignored;
-    for (int k = 0; k < arity; k++) /* defined values are tensors, which the attribute readers rely on */
+    for (int k = 0; k < count; k++) /* defined values are tensors, which the attribute readers rely on */
         if (!find_operand(b, k, &ignored)) return false;
-    if (!result_type(b, &type)) return false;
-    if (reading->read && !reading->read(b, &attributes)) return false;
-    return add_node(b, op, arity, &attributes, &type);
+    return result_type(b, &type) && read_attributes(b, op, &attributes) && add_node(b, op, count, &attributes, &type);
 }
 
 static bool build_constant(builder *b, tosajit_op op) {
@@ -331,11 +298,8 @@ static bool build_any(builder *b) {
         {"tosa.const", build_constant, TOSAJIT_OP_COUNT},
         {"tensor.cast", build_tensor_cast, TOSAJIT_OP_identity},
     };
-    static const char *const later[] = {"tosa.table", "tosa.rescale", "tosa.apply_scale"};
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
         if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
-    for (size_t k = 0; k < sizeof later / sizeof *later; k++)
-        if (strcmp(b->name, later[k]) == 0) return refuse(b, "TOSA has this operation, tosajit does not do it yet");
     tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
     if (op == TOSAJIT_OP_COUNT) return refuse(b, "not an elementwise TOSA operation; `tosajit ops` lists those that are supported");
     bool plain = mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;

@@ -11,7 +11,7 @@ typedef struct mlir_step {
     tosajit_value value;
     tosajit_op op; /* TOSAJIT_OP_COUNT: a constant */
     size_t operand_count;
-    tosajit_value operands[TOSAJIT_MAX_ARITY];
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS]; /* parameters behind the data */
     tosajit_attributes attributes;
     tosajit_tensor_type type; /* declared */
     void *data;               /* of a constant; owned by the function */

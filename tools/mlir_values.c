@@ -32,6 +32,7 @@ tosajit_type mlir_element_type(MlirType type) {
     } floats[] = {{mlirTypeIsAF16, TOSAJIT_F16},
                   {mlirTypeIsABF16, TOSAJIT_BF16},
                   {mlirTypeIsAF32, TOSAJIT_F32},
+                  {mlirTypeIsAF64, TOSAJIT_F64},
                   {mlirTypeIsAFloat8E4M3FN, TOSAJIT_F8E4M3FN},
                   {mlirTypeIsAFloat8E5M2, TOSAJIT_F8E5M2}};
     if (mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type))
@@ -70,7 +71,7 @@ bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     if (!mlirTypeIsATensor(type)) return refuse_type(type, " is not a tensor", why);
     tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
     if (tensor->element == TOSAJIT_TYPE_COUNT)
-        return refuse_type(type, " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2", why);
+        return refuse_type(type, " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64", why);
     tensor->rank = TOSAJIT_UNRANKED;
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
 }

@@ -41,6 +41,7 @@ static const struct {
     [TOSAJIT_F32] = {"<f4", NULL, "float32"},
     [TOSAJIT_F8E4M3FN] = {"|u1", "|V1", "f8E4M3FN bits"},
     [TOSAJIT_F8E5M2] = {"|u1", "|V1", "f8E5M2 bits"},
+    [TOSAJIT_F64] = {"<f8", NULL, "float64"},
 };
 
 static bool fail(npy_error *error, const char *path, const char *format, ...) {

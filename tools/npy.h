@@ -23,7 +23,7 @@ typedef struct npy_array {
     void *data;                        /* owned; never null after npy_read */
 } npy_array;
 
-/* Read an array whose elements are `expected`: |b1 |i1 <i2 <i4 <i8 <f2 <f4; bf16 as its bits in <u2 or <V2, fp8 in |u1,
+/* Read an array whose elements are `expected`: |b1 |i1 <i2 <i4 <i8 <f2 <f4 <f8; bf16 as its bits in <u2 or <V2, fp8 in |u1,
  * i48 in <i8. False with a message in error; then array holds nothing. */
 bool npy_read(const char *path, tosajit_type expected, npy_array *array, npy_error *error);
 void npy_release(npy_array *array);

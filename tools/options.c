@@ -22,10 +22,13 @@ static const struct option {
      offsetof(options, output_count)},
     {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4, znver4, ...",
      offsetof(options, cpu), 0},
+    {OPTION_ACCURACY, WORD, "--accuracy", "NAME", "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
+     offsetof(options, accuracy), 0},
     {OPTION_STRICT, FLAG, "--strict", NULL, "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
     {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print), 0},
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
+    {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy", offsetof(options, markdown), 0},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -101,6 +104,12 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
         }
     }
     return !takes_file || parsed->file || usage_error(command, "a file is expected") == EXIT_FINE;
+}
+
+bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {
+    *accuracy = o->accuracy && strcmp(o->accuracy, "fast") == 0 ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    return !o->accuracy || *accuracy == TOSAJIT_FAST || strcmp(o->accuracy, "exact") == 0 ||
+           usage_error(command, "--accuracy is exact or fast, not %s", o->accuracy) == EXIT_FINE;
 }
 
 void options_release(options *parsed) {

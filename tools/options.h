@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tosajit/tosajit.h"
+
 /* The tool's exit codes. */
 enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
 
@@ -17,20 +19,24 @@ enum {
     OPTION_OUTPUT = 1 << 4,
     OPTION_PRINT = 1 << 5,
     OPTION_CHECK = 1 << 6,
-    OPTION_INTERPRET = 1 << 7
+    OPTION_INTERPRET = 1 << 7,
+    OPTION_ACCURACY = 1 << 8,
+    OPTION_MARKDOWN = 1 << 9,
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu;
+    const char *file, *entry, *cpu, *accuracy;
     const char **inputs, **outputs; /* owned arrays of words that are not owned */
     size_t input_count, output_count;
-    bool strict, print, check, interpret, help;
+    bool strict, print, check, interpret, markdown, help;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False after a message; in either
  * case options_release. */
 bool options_parse(const char *command, unsigned taken, bool takes_file, int count, char *const *words, options *parsed);
 void options_release(options *parsed);
+/* What --accuracy says: "exact", which is the default, or "fast". False after a message. */
+bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
 /* One line per option in `taken`, for --help. */
 void options_print_help(unsigned taken);
 /* " [--entry NAME] [--input FILE]..." */

@@ -1,0 +1,716 @@
+/* Integer ops, quantisation and casts against a reference that is written here from TOSA's definitions, in 128-bit arithmetic and by
+ * searching the values of a format, and shares nothing with the library: every pair of i8, every value of i16, f16, bf16 and
+ * the 8-bit formats, and structured and random values of the wider types, on every engine.
+ *
+ * TOSAJIT_SEED sets the random values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support.h"
+
+static test_engine engines[TEST_MAX_ENGINES];
+static size_t engine_count;
+static test_random randoms;
+static uint64_t checked;
+
+/* Numbers. */
+
+/* A signed number of 128 bits. */
+typedef struct wide {
+    uint64_t high, low;
+} wide;
+
+static wide wide_of(int64_t value) { return (wide){value < 0 ? UINT64_MAX : 0, (uint64_t)value}; }
+
+static wide wide_add(wide a, wide b) {
+    wide sum = {a.high + b.high, a.low + b.low};
+    sum.high += sum.low < a.low;
+    return sum;
+}
+
+static wide wide_negate(wide a) { return wide_add((wide){~a.high, ~a.low}, (wide){0, 1}); }
+static bool wide_negative(wide a) { return a.high >> 63; }
+
+/* Bit by bit, as on paper; the product of two 64-bit numbers fits. */
+static wide wide_multiply(int64_t a, int64_t b) {
+    wide sum = {0, 0}, term = wide_of(a);
+    uint64_t bits = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    for (; bits; bits >>= 1, term = wide_add(term, term))
+        if (bits & 1) sum = wide_add(sum, term);
+    return b < 0 ? wide_negate(sum) : sum;
+}
+
+/* floor(a / 2^count) */
+static wide wide_shift(wide a, int count) {
+    for (; count > 0; count--) a = (wide){a.high >> 1 | (a.high & UINT64_C(1) << 63), a.low >> 1 | a.high << 63};
+    return a;
+}
+
+static wide power_of_two(int exponent) {
+    wide one = {0, 1};
+    for (; exponent > 0; exponent--) one = wide_add(one, one);
+    return one;
+}
+
+static bool wide_less(wide a, wide b) {
+    if (wide_negative(a) != wide_negative(b)) return wide_negative(a);
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
+
+static int width_of(tosajit_type type) { return type == TOSAJIT_I1 ? 1 : type == TOSAJIT_I48 ? 48 : 8 * (int)tosajit_type_size(type); }
+static wide largest(int width) { return wide_add(power_of_two(width - 1), wide_of(-1)); }
+static wide smallest(int width) { return wide_negate(power_of_two(width - 1)); }
+
+/* The number that the low `width` bits mean. */
+static int64_t low_bits(wide a, int width) {
+    uint64_t value = 0;
+    for (int k = 0; k < width; k++) value += (a.low >> k & 1) << k;
+    bool negative = width < 64 && a.low >> (width - 1) & 1;
+    for (int k = width; negative && k < 64; k++) value += UINT64_C(1) << k;
+    int64_t number;
+    memcpy(&number, &value, sizeof number);
+    return number;
+}
+
+static int64_t saturate(wide a, wide low, wide high) {
+    if (wide_less(a, low)) a = low;
+    if (wide_less(high, a)) a = high;
+    return low_bits(a, 64);
+}
+
+static int64_t unsigned_value(int64_t value, int width) {
+    return value < 0 && width < 64 ? low_bits(wide_add(wide_of(value), power_of_two(width)), 64) : value;
+}
+
+/* The reference for integers: a and b are values of the operand type, w is its width. */
+
+typedef struct question {
+    int64_t a, b;
+    int w;
+    tosajit_type result;
+    const tosajit_attributes *attributes;
+} question;
+
+static bool in_width(const question *q) { return q->b >= 0 && q->b < q->w; }
+
+static int64_t expect_add(const question *q) { return low_bits(wide_add(wide_of(q->a), wide_of(q->b)), q->w); }
+static int64_t expect_sub(const question *q) { return low_bits(wide_add(wide_of(q->a), wide_negate(wide_of(q->b))), q->w); }
+static int64_t expect_maximum(const question *q) { return wide_less(wide_of(q->a), wide_of(q->b)) ? q->b : q->a; }
+static int64_t expect_minimum(const question *q) { return wide_less(wide_of(q->a), wide_of(q->b)) ? q->a : q->b; }
+static int64_t expect_equal(const question *q) { return q->a == q->b; }
+static int64_t expect_greater(const question *q) { return wide_less(wide_of(q->b), wide_of(q->a)); }
+static int64_t expect_greater_equal(const question *q) { return !wide_less(wide_of(q->a), wide_of(q->b)); }
+
+static int64_t by_bits(const question *q, unsigned truth) {
+    wide result = {0, 0};
+    for (int k = 0; k < q->w; k++) {
+        unsigned at = (unsigned)((uint64_t)q->a >> k & 1) * 2 + (unsigned)((uint64_t)q->b >> k & 1);
+        result.low += (uint64_t)(truth >> at & 1) << k;
+    }
+    return low_bits(result, q->w);
+}
+static int64_t expect_and(const question *q) { return by_bits(q, 8); }
+static int64_t expect_or(const question *q) { return by_bits(q, 14); }
+static int64_t expect_xor(const question *q) { return by_bits(q, 6); }
+
+static int64_t expect_left_shift(const question *q) {
+    wide result = wide_of(q->a);
+    if (!in_width(q)) return 0;
+    for (int64_t k = 0; k < q->b; k++) result = wide_add(result, result);
+    return low_bits(result, q->w);
+}
+
+static int64_t expect_right_shift(const question *q) {
+    wide pattern = wide_of(q->a);
+    if (q->a < 0) pattern = wide_add(pattern, power_of_two(q->w));
+    return in_width(q) ? low_bits(wide_shift(pattern, (int)q->b), q->w) : 0;
+}
+
+static int64_t expect_arithmetic_shift(const question *q) {
+    bool round = q->attributes->round;
+    if (!in_width(q)) return round || q->a >= 0 ? 0 : -1;
+    wide sum = round && q->b > 0 ? wide_add(wide_of(q->a), power_of_two((int)q->b - 1)) : wide_of(q->a);
+    return low_bits(wide_shift(sum, (int)q->b), q->w);
+}
+
+static int64_t expect_intdiv(const question *q) {
+    if (q->b == 0) return 0;
+    uint64_t a = q->a < 0 ? 0 - (uint64_t)q->a : (uint64_t)q->a, b = q->b < 0 ? 0 - (uint64_t)q->b : (uint64_t)q->b;
+    wide quotient = {0, a / b};
+    return low_bits((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->w);
+}
+
+static int64_t expect_mul(const question *q) {
+    wide product = wide_multiply(q->a, q->b);
+    int shift = q->attributes->shift;
+    if (shift > 0) product = wide_shift(wide_add(product, power_of_two(shift - 1)), shift);
+    return low_bits(product, width_of(q->result));
+}
+
+static int64_t expect_abs(const question *q) { return low_bits(q->a < 0 ? wide_negate(wide_of(q->a)) : wide_of(q->a), q->w); }
+static int64_t expect_not(const question *q) { return low_bits(wide_add(wide_negate(wide_of(q->a)), wide_of(-1)), q->w); }
+static int64_t expect_identity(const question *q) { return q->a; }
+
+static int64_t expect_clz(const question *q) {
+    int count = 0;
+    while (count < q->w && !((uint64_t)q->a >> (q->w - 1 - count) & 1)) count++;
+    return count;
+}
+
+static int64_t expect_negate(const question *q) {
+    wide centred = wide_add(wide_of(q->a), wide_of(-q->attributes->input_zp));
+    return saturate(wide_add(wide_of(q->attributes->output_zp), wide_negate(centred)), smallest(q->w), largest(q->w));
+}
+
+static int64_t expect_clamp(const question *q) {
+    return saturate(wide_of(q->a), wide_of(q->attributes->min_val.i), wide_of(q->attributes->max_val.i));
+}
+
+static int64_t expect_cast(const question *q) {
+    int64_t value = q->attributes->input_unsigned ? unsigned_value(q->a, q->w) : q->a;
+    if (q->result == TOSAJIT_I1) return value != 0;
+    return low_bits(wide_of(value), width_of(q->result));
+}
+
+static const struct {
+    tosajit_op op;
+    int64_t (*expect)(const question *);
+} references[] = {
+    {TOSAJIT_OP_add, expect_add},
+    {TOSAJIT_OP_sub, expect_sub},
+    {TOSAJIT_OP_mul, expect_mul},
+    {TOSAJIT_OP_intdiv, expect_intdiv},
+    {TOSAJIT_OP_maximum, expect_maximum},
+    {TOSAJIT_OP_minimum, expect_minimum},
+    {TOSAJIT_OP_equal, expect_equal},
+    {TOSAJIT_OP_greater, expect_greater},
+    {TOSAJIT_OP_greater_equal, expect_greater_equal},
+    {TOSAJIT_OP_bitwise_and, expect_and},
+    {TOSAJIT_OP_bitwise_or, expect_or},
+    {TOSAJIT_OP_bitwise_xor, expect_xor},
+    {TOSAJIT_OP_logical_left_shift, expect_left_shift},
+    {TOSAJIT_OP_logical_right_shift, expect_right_shift},
+    {TOSAJIT_OP_arithmetic_right_shift, expect_arithmetic_shift},
+    {TOSAJIT_OP_abs, expect_abs},
+    {TOSAJIT_OP_bitwise_not, expect_not},
+    {TOSAJIT_OP_clz, expect_clz},
+    {TOSAJIT_OP_clamp, expect_clamp},
+    {TOSAJIT_OP_negate, expect_negate},
+    {TOSAJIT_OP_identity, expect_identity},
+    {TOSAJIT_OP_cast, expect_cast},
+};
+
+/* Running. */
+
+/* An op with its operands as constants or 1-D data, and what must come out. */
+typedef struct subject {
+    tosajit_op op;
+    tosajit_type operand, result;
+    tosajit_attributes attributes;
+    int parameter_count;
+    tosajit_tensor_type parameter_types[4];
+    const void *parameters[4]; /* dense */
+    size_t count;
+    uint8_t *data[2], *expected;
+} subject;
+
+static void store_integer(tosajit_type type, uint8_t *at, int64_t value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    for (size_t k = 0; k < tosajit_type_size(type); k++) at[k] = (uint8_t)(bits >> 8 * k);
+}
+
+static int64_t load_integer(tosajit_type type, const uint8_t *at) {
+    return low_bits((wide){0, test_bits(type, at)}, type == TOSAJIT_I1 ? 8 : width_of(type));
+}
+
+static void *room(size_t bytes) {
+    void *memory = calloc(bytes ? bytes : 1, 1);
+    if (!memory) fail_msg("out of memory");
+    return memory;
+}
+
+static void describe(const subject *s, const char *engine, char *text, size_t capacity) {
+    const tosajit_attributes *a = &s->attributes;
+    snprintf(text, capacity, "%s of %s to %s on %s (shift %d, zero points %d %d, round %d, unsigned %d %d, scale32 %d, mode %d)",
+             tosajit_op_name(s->op), tosajit_type_name(s->operand), tosajit_type_name(s->result), engine, (int)a->shift, (int)a->input_zp,
+             (int)a->output_zp, a->round, a->input_unsigned, a->output_unsigned, a->scale32, (int)a->rounding_mode);
+}
+
+static tosajit_kernel *compile(const subject *s, const test_engine *engine) {
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    tosajit_value values[TOSAJIT_MAX_OPERANDS], value;
+    int arity = tosajit_op_arity(s->op);
+    tosajit_tensor_type type = {s->operand, 1, {TOSAJIT_DYNAMIC}}, result = {s->result, 1, {TOSAJIT_DYNAMIC}};
+    tosajit_status status = tosajit_expr_create(NULL, &expr);
+    for (int k = 0; !status && k < arity; k++) status = tosajit_expr_input(expr, &type, &values[k]);
+    for (int k = 0; !status && k < s->parameter_count; k++)
+        status = tosajit_expr_constant(expr, &s->parameter_types[k], s->parameters[k], &values[arity + k]);
+    if (!status) status = tosajit_expr_op(expr, s->op, values, (size_t)(arity + s->parameter_count), &s->attributes, &result, &value);
+    if (!status) status = tosajit_expr_result(expr, value);
+    if (!status) status = tosajit_compile_expr(engine->engine, expr, &kernel);
+    tosajit_expr_destroy(expr);
+    char text[300];
+    describe(s, engine->name, text, sizeof text);
+    if (status) fail_msg("%s: %s", text, tosajit_last_error());
+    return kernel;
+}
+
+static void compare(const subject *s, const test_engine *engine, const uint8_t *got) {
+    size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
+    char text[300];
+    for (size_t k = 0; k < s->count; k++) {
+        uint64_t is = test_bits(s->result, got + k * to), should = test_bits(s->result, s->expected + k * to);
+        if (test_same(s->result, is, should, 0)) continue;
+        describe(s, engine->name, text, sizeof text);
+        fail_msg("%s: element %zu of 0x%" PRIx64 ", 0x%" PRIx64 " is 0x%" PRIx64 ", expected 0x%" PRIx64, text, k,
+                 test_bits(s->operand, s->data[0] + k * from), s->data[1] ? test_bits(s->operand, s->data[1] + k * from) : 0, is, should);
+    }
+    checked += s->count;
+}
+
+/* The subject on every engine. */
+static void check(const subject *s) {
+    int64_t dims[1] = {(int64_t)s->count};
+    uint8_t *got = room(s->count * 8);
+    for (size_t e = 0; e < engine_count; e++) {
+        tosajit_tensor operands[2] = {tosajit_dense(s->operand, s->data[0], 1, dims), tosajit_dense(s->operand, s->data[1], 1, dims)};
+        tosajit_tensor result = tosajit_dense(s->result, got, 1, dims);
+        tosajit_kernel *kernel = compile(s, &engines[e]);
+        if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1)) fail_msg("%s", tosajit_last_error());
+        compare(s, &engines[e], got);
+        tosajit_kernel_release(kernel);
+    }
+    free(got);
+}
+
+/* Values of integers. */
+
+typedef struct values {
+    tosajit_type type;
+    size_t count, capacity;
+    uint8_t *data;
+} values;
+
+static void add_value(values *v, int64_t value) {
+    if (v->count == v->capacity) {
+        v->capacity = v->capacity ? 2 * v->capacity : 1024;
+        v->data = realloc(v->data, v->capacity * 8);
+        if (!v->data) fail_msg("out of memory");
+    }
+    store_integer(v->type, v->data + v->count++ * tosajit_type_size(v->type), value);
+}
+
+/* All of a type up to 16 bits. */
+static values all_values(tosajit_type type) {
+    values v = {.type = type};
+    int64_t half = INT64_C(1) << (width_of(type) - 1);
+    for (int64_t k = type == TOSAJIT_I1 ? 0 : -half; k < (type == TOSAJIT_I1 ? 2 : half); k++) add_value(&v, k);
+    return v;
+}
+
+/* Powers of two and their neighbours, with both signs, which include every shift amount, the extremes, and a few random ones. */
+static values structured_values(tosajit_type type, int step, int more) {
+    values v = {.type = type};
+    int width = width_of(type);
+    for (int64_t k = -3; k <= width + 3; k++) add_value(&v, k);
+    for (int exponent = 2; exponent < width; exponent += step)
+        for (int64_t near = -1; near <= 1; near++) {
+            wide power = wide_add(power_of_two(exponent), wide_of(near));
+            add_value(&v, low_bits(power, width));
+            add_value(&v, low_bits(wide_negate(power), width));
+        }
+    for (int64_t near = 0; near < 3; near++) {
+        add_value(&v, low_bits(wide_add(smallest(width), wide_of(near)), width));
+        add_value(&v, low_bits(wide_add(largest(width), wide_of(-near)), width));
+    }
+    for (int k = 0; k < more; k++) add_value(&v, low_bits((wide){0, test_random_next(&randoms)}, width));
+    return v;
+}
+
+static void append_pair(subject *s, const uint8_t *a, const uint8_t *b) {
+    size_t size = tosajit_type_size(s->operand);
+    memcpy(s->data[0] + s->count * size, a, size);
+    memcpy(s->data[1] + s->count * size, b, size);
+    s->count++;
+}
+
+/* All pairs of structured values (of i8: of all values), and random pairs. */
+static void fill_pairs(subject *s) {
+    enum { RANDOM_PAIRS = 20000 };
+    values v = s->operand == TOSAJIT_I8 ? all_values(s->operand) : structured_values(s->operand, s->operand == TOSAJIT_I64 ? 3 : 2, 40);
+    size_t size = tosajit_type_size(s->operand), capacity = v.count * v.count + RANDOM_PAIRS;
+    for (int k = 0; k < 2; k++) s->data[k] = room(capacity * size);
+    s->expected = room(capacity * 8);
+    for (size_t a = 0; a < v.count; a++)
+        for (size_t b = 0; b < v.count; b++) append_pair(s, v.data + a * size, v.data + b * size);
+    for (int k = 0; k < RANDOM_PAIRS; k++) {
+        uint64_t a = test_random_next(&randoms), b = test_random_next(&randoms) >> test_random_range(&randoms, 0, 63);
+        append_pair(s, (uint8_t *)&a, (uint8_t *)&b); /* little-endian: the low bytes */
+    }
+    free(v.data);
+}
+
+static void fill_values(subject *s) {
+    values v = width_of(s->operand) <= 16 ? all_values(s->operand) : structured_values(s->operand, 1, 30000);
+    s->data[0] = v.data;
+    s->count = v.count;
+    s->expected = room(v.count * 8);
+}
+
+static void release(subject *s) {
+    free(s->data[0]);
+    free(s->data[1]);
+    free(s->expected);
+}
+
+static void ask(subject *s, int64_t (*expect)(const question *)) {
+    size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
+    for (size_t k = 0; k < s->count; k++) {
+        question q = {load_integer(s->operand, s->data[0] + k * from), 0, width_of(s->operand), s->result, &s->attributes};
+        if (s->data[1]) q.b = load_integer(s->operand, s->data[1] + k * from);
+        store_integer(s->result, s->expected + k * to, expect(&q));
+    }
+    check(s);
+}
+
+/* Every setting of the attributes that matters. */
+static void ask_with_attributes(subject *s, int64_t (*expect)(const question *)) {
+    static const int32_t shifts[] = {1, 8, 30, 31, 32, 33, 47, 62, 63};
+    tosajit_attributes *a = &s->attributes;
+    if (s->op == TOSAJIT_OP_clamp) {
+        for (int k = 0; k < 4; k++) {
+            a->min_val.i = (int64_t[]){-128, -7, 0, 127}[k];
+            a->max_val.i = (int64_t[]){127, 100, 0, 127}[k];
+            ask(s, expect);
+        }
+        return;
+    }
+    ask(s, expect);
+    if (s->op == TOSAJIT_OP_mul && s->operand == TOSAJIT_I32)
+        for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++) a->shift = shifts[k], ask(s, expect);
+    if (s->op == TOSAJIT_OP_arithmetic_right_shift) a->round = 1, ask(s, expect);
+    if (s->op == TOSAJIT_OP_cast && s->operand != TOSAJIT_I1) a->input_unsigned = 1, ask(s, expect);
+    if (s->op == TOSAJIT_OP_negate && s->operand == TOSAJIT_I8)
+        for (a->input_zp = -128; a->input_zp <= 127; a->input_zp += 85)
+            for (a->output_zp = -128; a->output_zp <= 127; a->output_zp += 85) ask(s, expect);
+}
+
+static bool is_integer(tosajit_type type) { return type <= TOSAJIT_I64; }
+
+static void integer_ops_are_their_definitions(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof references / sizeof *references; k++) {
+        tosajit_type from[TOSAJIT_MAX_ARITY], to;
+        for (unsigned next = 0; test_next_signature(references[k].op, &next, from, &to);) {
+            if (!is_integer(from[0]) || !is_integer(to)) continue;
+            subject s = {.op = references[k].op, .operand = from[0], .result = to};
+            if (tosajit_op_arity(s.op) == 2)
+                fill_pairs(&s);
+            else
+                fill_values(&s);
+            ask_with_attributes(&s, references[k].expect);
+            release(&s);
+        }
+    }
+}
+
+/* Every op that has an integer row is in the table above, or below, or takes i1 only. */
+static void every_integer_op_has_a_reference(void **state) {
+    (void)state;
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
+        tosajit_type from[TOSAJIT_MAX_ARITY], to;
+        bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale || op == TOSAJIT_OP_select, wanted = false;
+        for (size_t k = 0; k < sizeof references / sizeof *references; k++) known |= references[k].op == (tosajit_op)op;
+        for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);) wanted |= from[0] != TOSAJIT_I1 && is_integer(from[0]);
+        if (wanted && !known) fail_msg("no reference for %s", tosajit_op_name((tosajit_op)op));
+    }
+}
+
+/* Quantisation. */
+
+/* apply_scale_32 and apply_scale_16 by their meaning: the exact product, rounded to a multiple of 2^shift. DOUBLE_ROUND adds 2^30 away
+ * from zero for shifts above 31. */
+static int64_t expect_rescale(const subject *s, int64_t value, const int64_t *p) {
+    const tosajit_attributes *a = &s->attributes;
+    int width = width_of(s->result);
+    if (a->input_unsigned) value = unsigned_value(value, width_of(s->operand));
+    value -= p[2];
+    wide product = wide_multiply(value, p[0]), half = power_of_two((int)p[1] - 1);
+    if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && p[1] > 31) half = wide_add(half, wide_of(value >= 0 ? 1 << 30 : -(1 << 30)));
+    wide scaled = wide_shift(wide_add(product, half), (int)p[1]);
+    wide low = a->output_unsigned ? wide_of(0) : smallest(width);
+    wide high = a->output_unsigned ? wide_add(power_of_two(width), wide_of(-1)) : largest(width);
+    return low_bits(wide_of(saturate(wide_add(scaled, wide_of(p[3])), low, high)), width);
+}
+
+/* Random legal parameters: the multiplier and the shift so that results of every size occur. */
+static void check_rescale(subject *s, const uint8_t *all, size_t count) {
+    size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
+    int64_t numbers[4];
+    uint8_t bytes[4][8];
+    for (int k = 0; k < 4; k++) {
+        test_parameter p = test_parameter_of(s->op, k, s->operand, s->result, &s->attributes);
+        bool near = k == 1 && test_random_chance(&randoms, 60); /* a shift that leaves results in range */
+        memset(bytes[k], 0, sizeof bytes[k]);
+        test_parameter_element(&randoms, &p, bytes[k]);
+        if (near) bytes[k][0] = (uint8_t)test_random_range(&randoms, s->attributes.scale32 ? 26 : 10, s->attributes.scale32 ? 40 : 24);
+        numbers[k] = load_integer(p.element, bytes[k]);
+        if ((k == 2 && s->attributes.input_unsigned) || (k == 3 && s->attributes.output_unsigned))
+            numbers[k] = unsigned_value(numbers[k], width_of(p.element));
+        s->parameter_types[k] = (tosajit_tensor_type){p.element, 1, {1}};
+        s->parameters[k] = bytes[k];
+    }
+    s->parameter_count = 4;
+    memcpy(s->data[0], all, count * from);
+    for (size_t k = 0; k < count; k++)
+        store_integer(s->result, s->expected + k * to, expect_rescale(s, load_integer(s->operand, s->data[0] + k * from), numbers));
+    check(s);
+}
+
+static void rescale_is_its_definition(void **state) {
+    (void)state;
+    tosajit_type from[TOSAJIT_MAX_ARITY], to;
+    for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {
+        values v = width_of(from[0]) <= 8 ? all_values(from[0]) : structured_values(from[0], 1, 2000);
+        subject s = {.op = TOSAJIT_OP_rescale, .operand = from[0], .result = to, .count = v.count};
+        s.data[0] = room(v.count * 8);
+        s.expected = room(v.count * 8);
+        for (int k = 0; k < 6; k++) {
+            s.attributes = test_random_scaling(&randoms, from[0], to);
+            s.attributes.per_channel = 0;
+            check_rescale(&s, v.data, v.count);
+        }
+        free(v.data);
+        release(&s);
+    }
+}
+
+/* Every i8 and every i16. i16, TOSA 1.1, TABLE: the upper 9 bits choose a segment, the lower 7 are how far into it. */
+static void table_is_its_definition(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bool small = k % 2;
+        subject s = {.op = TOSAJIT_OP_table, .operand = small ? TOSAJIT_I8 : TOSAJIT_I16, .result = small ? TOSAJIT_I8 : TOSAJIT_I32};
+        int16_t wide_table[513];
+        int8_t narrow_table[256];
+        for (size_t n = 0; n < 513; n++) test_random_element(&randoms, TOSAJIT_I16, &wide_table[n]);
+        for (size_t n = 0; n < 256; n++) test_random_element(&randoms, TOSAJIT_I8, &narrow_table[n]);
+        s.parameter_types[0] = (tosajit_tensor_type){s.operand, 1, {small ? 256 : 513}};
+        s.parameters[0] = small ? (const void *)narrow_table : wide_table;
+        s.parameter_count = 1;
+        fill_values(&s);
+        for (size_t n = 0; n < s.count; n++) { /* values in order: n is the value above the smallest */
+            int64_t left = wide_table[small ? 0 : n / 128], right = wide_table[small ? 0 : n / 128 + 1], part = (int64_t)(n % 128);
+            store_integer(s.result, s.expected + n * tosajit_type_size(s.result),
+                          small ? narrow_table[n] : left * (128 - part) + right * part);
+        }
+        check(&s);
+        release(&s);
+    }
+}
+
+/* Casts from and to floating point. */
+
+/* A format's non-negative finite values, and beyond them one more step: what is nearer to that than to the largest overflows. */
+typedef struct format {
+    int exponent, fraction;
+    bool finite_only;
+    size_t count;
+    double *numbers; /* by their bits; count + 1 */
+} format;
+
+static format formats[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_F16] = {5, 10, false, 0, NULL},
+    [TOSAJIT_BF16] = {8, 7, false, 0, NULL},
+    [TOSAJIT_F8E4M3FN] = {4, 3, true, 0, NULL},
+    [TOSAJIT_F8E5M2] = {5, 2, false, 0, NULL},
+};
+
+static void list_format(format *f) {
+    size_t one = (size_t)1 << f->fraction, exponents = (size_t)1 << f->exponent;
+    f->count = f->finite_only ? exponents * one - 1 : (exponents - 1) * one;
+    f->numbers = room((f->count + 1) * sizeof *f->numbers);
+    for (size_t bits = 0; bits <= f->count; bits++) {
+        int exponent = (int)(bits / one), scale = (exponent ? exponent : 1) - (int)exponents / 2 + 1 - f->fraction;
+        f->numbers[bits] = ldexp((double)(bits % one + (exponent ? one : 0)), scale);
+    }
+}
+
+static double decode(tosajit_type type, uint64_t bits) {
+    const format *f = &formats[type];
+    float single;
+    double number;
+    uint32_t low = (uint32_t)bits;
+    if (type == TOSAJIT_F64) return memcpy(&number, &bits, sizeof number), number;
+    if (type == TOSAJIT_F32) return memcpy(&single, &low, sizeof single), (double)single;
+    uint64_t sign = UINT64_C(1) << (f->exponent + f->fraction), magnitude = bits % sign;
+    if (magnitude < f->count)
+        number = f->numbers[magnitude];
+    else
+        number = !f->finite_only && magnitude == f->count ? (double)INFINITY : (double)NAN;
+    return bits & sign ? -number : number;
+}
+
+/* The nearest value of the format, of two the even one. */
+static uint64_t encode(tosajit_type type, double number) {
+    const format *f = &formats[type];
+    uint64_t sign = signbit(number) ? UINT64_C(1) << (f->exponent + f->fraction) : 0;
+    double magnitude = fabs(number);
+    size_t low = 0, high = f->count; /* numbers[low] <= magnitude < numbers[high], or both ends */
+    if (isnan(number)) return sign | (f->finite_only ? f->count : f->count + 1);
+    if (magnitude >= f->numbers[high]) return sign | high; /* infinity, or the NaN of a format without */
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        *(f->numbers[middle] <= magnitude ? &low : &high) = middle;
+    }
+    double below = magnitude - f->numbers[low], above = f->numbers[high] - magnitude;
+    bool up = above < below || (above == below && low % 2 == 1);
+    return sign | (up ? high : low);
+}
+
+static int64_t round_to_integer(double number, int width) {
+    if (isnan(number)) return 0;
+    double below = floor(number), part = number - below;
+    if (part > 0.5 || (part == 0.5 && fmod(below, 2) != 0)) below += 1;
+    if (below >= ldexp(1, width - 1)) return low_bits(largest(width), 64);
+    if (below <= -ldexp(1, width - 1)) return low_bits(smallest(width), 64);
+    return (int64_t)below;
+}
+
+static void store_number(tosajit_type type, uint8_t *at, double number) {
+    float single = (float)number; /* the compiler's conversion: to nearest, overflow to infinity */
+    if (type == TOSAJIT_F64)
+        memcpy(at, &number, sizeof number);
+    else if (type == TOSAJIT_F32)
+        memcpy(at, &single, sizeof single);
+    else if (test_is_float(type))
+        store_integer(type, at, (int64_t)encode(type, number));
+    else
+        store_integer(type, at, type == TOSAJIT_I1 ? number != 0 : round_to_integer(number, width_of(type)));
+}
+
+static void cast_all(subject *s) {
+    size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
+    s->expected = room(s->count * to);
+    for (size_t k = 0; k < s->count; k++) {
+        const uint8_t *at = s->data[0] + k * from;
+        double number;
+        if (test_is_float(s->operand)) {
+            number = decode(s->operand, test_bits(s->operand, at));
+        } else {
+            int64_t integer = load_integer(s->operand, at);
+            if (s->attributes.input_unsigned) integer = unsigned_value(integer, width_of(s->operand));
+            wide upper = wide_shift(wide_of(integer), 32); /* two exact summands: rounded once */
+            number = (double)low_bits(upper, 64) * 0x1p32 + (double)(uint32_t)((uint64_t)integer & UINT32_MAX);
+        }
+        store_number(s->result, s->expected + k * to, number);
+    }
+    check(s);
+    free(s->expected);
+    s->expected = NULL;
+}
+
+static void add_bits(values *v, uint64_t bits) {
+    int64_t value;
+    memcpy(&value, &bits, sizeof value);
+    add_value(v, value);
+}
+
+/* Every n-th, and all around the values and the midpoints of f16, bf16 and the 8-bit formats. */
+static values many_f32(void) {
+    values v = {.type = TOSAJIT_F32};
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 40009) add_bits(&v, bits);
+    for (uint64_t high = 0; high < 65536; high++)
+        for (size_t k = 0; k < 4; k++) add_bits(&v, high << 16 | (uint64_t[]){0, 0x7fff, 0x8000, 0x8001}[k]);
+    for (uint64_t high = UINT64_C(100) << 10; high < UINT64_C(145) << 10; high++)
+        for (size_t k = 0; k < 4; k++) add_bits(&v, (high & 1) << 31 | high << 13 | (uint64_t[]){0, 0xfff, 0x1000, 0x1001}[k]);
+    return v;
+}
+
+/* Values of f16, bf16 and f32, their midpoints, those a last place or 2^-40 beside them, integers and halves, random bits. */
+static values many_f64(void) {
+    values v = {.type = TOSAJIT_F64};
+    for (int t = TOSAJIT_F16; t <= TOSAJIT_F32; t++)
+        for (int k = 0; k < 8000; k++) {
+            uint64_t bits = 0;
+            test_random_element(&randoms, (tosajit_type)t, &bits);
+            double number = decode((tosajit_type)t, bits), next = decode((tosajit_type)t, bits + 1), middle = (number + next) / 2;
+            const double near[] = {number, middle, nextafter(middle, 0), nextafter(middle, number * 4), middle * (1 + 0x1p-40), -middle};
+            for (size_t n = 0; n < sizeof near / sizeof *near; n++) {
+                memcpy(&bits, &near[n], sizeof bits);
+                add_bits(&v, bits);
+            }
+        }
+    for (int exponent = -2; exponent < 66; exponent++)
+        for (double near = -2; near <= 2; near += 0.5) {
+            uint64_t bits;
+            double number = ldexp(1, exponent) + near;
+            memcpy(&bits, &number, sizeof bits);
+            add_bits(&v, bits);
+            add_bits(&v, bits | UINT64_C(1) << 63);
+        }
+    for (int k = 0; k < 20000; k++) add_bits(&v, test_random_next(&randoms));
+    return v;
+}
+
+static values cast_operands(tosajit_type type) {
+    values v = {.type = type};
+    if (type == TOSAJIT_F32) return many_f32();
+    if (type == TOSAJIT_F64) return many_f64();
+    if (is_integer(type)) return width_of(type) <= 16 ? all_values(type) : structured_values(type, 1, 50000);
+    for (uint64_t bits = 0; bits >> 8 * tosajit_type_size(type) == 0; bits++) add_bits(&v, bits);
+    return v;
+}
+
+static void casts_are_their_definition(void **state) {
+    (void)state;
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
+        values v = cast_operands((tosajit_type)t);
+        for (int to = 0; to < TOSAJIT_TYPE_COUNT; to++) {
+            subject s = {.op = TOSAJIT_OP_cast, .operand = v.type, .result = (tosajit_type)to, .count = v.count, .data = {v.data}};
+            if (!tosajit_op_accepts(s.op, &s.operand, s.result) || (!test_is_float(s.operand) && !test_is_float(s.result))) continue;
+            cast_all(&s);
+            s.attributes.input_unsigned = 1;
+            if (is_integer(s.operand) && s.operand != TOSAJIT_I1 && s.operand != TOSAJIT_I64) cast_all(&s);
+        }
+        free(v.data);
+    }
+}
+
+static int open_fixture(void **state) {
+    (void)state;
+    randoms = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    engine_count = test_engines_open(engines);
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
+        if (formats[t].exponent) list_format(&formats[t]);
+    return engine_count ? 0 : -1;
+}
+
+static int close_fixture(void **state) {
+    (void)state;
+    printf("  %" PRIu64 " elements\n", checked);
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) free(formats[t].numbers);
+    test_engines_close(engines, engine_count);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_integer_op_has_a_reference), cmocka_unit_test(integer_ops_are_their_definitions),
+        cmocka_unit_test(rescale_is_its_definition),        cmocka_unit_test(table_is_its_definition),
+        cmocka_unit_test(casts_are_their_definition),
+    };
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+}
