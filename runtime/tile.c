@@ -182,22 +182,22 @@ static void run_packed_linear(tile_job *job) {
     }
 }
 
-/* Decide for one long row: splats must repeat through all dimensions. False if the code has no such loop. */
+/* Decide for one long row: splats must repeat through all dimensions. False, and nothing changed, if the code has no such loop. */
 static bool choose_linear(tile_job *job) {
     const walk *w = job->w;
-    job->splat = job->packed = 0;
-    uint64_t all_zero = 0;
-    for (int32_t t = 0; t < w->tensors; t++) {
+    uint64_t all_zero = 0, packed = 0;
+    for (int32_t t = 0; t < job->part->leaf_count; t++) {
         bool zero = true;
         for (int32_t d = 0; d < w->rank; d++) zero &= strides_of(w, d)[t] == 0;
-        if (zero && t < job->part->leaf_count) all_zero |= UINT64_C(1) << t;
+        all_zero |= (uint64_t)zero << t;
     }
     for (int32_t v = 0; v < job->part->variant_count; v++) {
         const tosajit_variant *variant = &job->part->variants[v];
         if (variant->splat & ~all_zero & ~variant->either) continue;
         job->splat = all_zero & (variant->splat | variant->either);
         for (int32_t t = 0; t < w->tensors; t++)
-            if (!(job->splat >> t & 1) && !is_linear(w, t, job->tensors->element_sizes[t])) job->packed |= UINT64_C(1) << t;
+            if (!(job->splat >> t & 1) && !is_linear(w, t, job->tensors->element_sizes[t])) packed |= UINT64_C(1) << t;
+        job->packed = packed;
         return true;
     }
     return false;
@@ -246,10 +246,12 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
         return;
     }
     choose_rows(&job);
-    if (job.packed && w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job))
-        run_packed_linear(&job);
-    else if (job.packed)
-        run_packed_rows(&job);
-    else
+    if (!job.packed) {
         run_direct(&job);
+        return;
+    }
+    if (w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job))
+        run_packed_linear(&job);
+    else
+        run_packed_rows(&job);
 }
