@@ -136,7 +136,8 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LL
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
-        if (operands[o] && !works_on_bits(node->op)) operands[o] = lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
+        if (operands[o] && !works_on_bits(node->op))
+            operands[o] = lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
     }
     int32_t table = table_leaf(e, node);
     emit_op op = {node->op,
@@ -166,8 +167,7 @@ static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
             continue;
         }
         bool uniform = true;
-        for (int o = 0; o < node->operand_count; o++)
-            uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
+        for (int o = 0; o < node->operand_count; o++) uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
         if (uniform) e->scalars[k] = emit_node(e, &l, k, e->scalars);
     }
 }
@@ -234,7 +234,8 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     LLVMBasicBlockRef step = new_block(e, "step");
     LLVMBuildBr(e->builder, step);
     LLVMPositionBuilderAtEnd(e->builder, step);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"), next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"),
+                 next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
     lane l = lane_of(e, lv->lanes);
     LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
     emit_body(e, variant, lv->lanes, column, mask);
@@ -391,7 +392,8 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),
     };
     tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.splats || !e.values) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
+    if (!e.scalars || !e.splats || !e.values)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
     e.builder = LLVMCreateBuilderInContext(context);
     for (int32_t k = 0; !status && k < p->part_count; k++) {
         e.part = &p->parts[k];

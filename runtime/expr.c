@@ -133,8 +133,8 @@ static tosajit_status check_op(tosajit_op op, size_t operand_count) {
     int arity = op_table[op].arity, required, parameters = tosajit_op_parameters(op, &required);
     if (operand_count == (size_t)(arity + parameters) || (!required && operand_count == (size_t)arity)) return TOSAJIT_OK;
     if (parameters)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values", op_table[op].name, arity,
-                          arity == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values", op_table[op].name,
+                          arity, arity == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu", op_table[op].name, arity, arity == 1 ? "" : "s",
                       operand_count);
 }
@@ -159,7 +159,8 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
     const tosajit_tensor_type *operand = &use->operands[0], *type = &use->operands[op_table[use->op].arity + k];
     op_parameter p = op_describe_parameter(use->op, k, operand->element, result, use->attributes);
     if (type->element != p.element)
-        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name, type_print(type).text, tosajit_type_name(p.element));
+        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name, type_print(type).text,
+                          tosajit_type_name(p.element));
     if (p.count == 0 && operand->rank == 0) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "per_channel needs an operand with a dimension");
     if (type->rank == TOSAJIT_UNRANKED) return TOSAJIT_OK;
     int64_t expected = expected_count(&p, operand);
@@ -167,8 +168,8 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
     if (fits) return TOSAJIT_OK;
     if (expected == TOSAJIT_DYNAMIC)
         return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but a parameter has rank 1", p.name, type_print(type).text);
-    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name, type_print(type).text, expected,
-                      expected == 1 ? "" : "s");
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name, type_print(type).text,
+                      expected, expected == 1 ? "" : "s");
 }
 
 /* The type of an op's result from the types of its operands, and the legality of everything; the one place that decides. */
@@ -199,7 +200,8 @@ static tosajit_status check_parameter_values(const tosajit_expr *expr, const exp
         const expr_node *value = &expr->nodes[node->operands[arity + k]];
         op_parameter p = op_describe_parameter(node->op, k, operand, node->type.element, &node->attributes);
         if (value->kind == NODE_OP && expr_role(node, arity + k) == ROLE_TABLE) /* its elements exist one by one */
-            return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s must be an input or a constant, not the result of tosa.%s", p.name, op_table[value->op].name);
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s must be an input or a constant, not the result of tosa.%s", p.name,
+                              op_table[value->op].name);
         int64_t count = value->kind == NODE_CONSTANT && !value->splat ? value->type.dims[0] : 1;
         tosajit_status status = value->kind == NODE_CONSTANT ? op_check_parameter(&p, value->data, count) : TOSAJIT_OK;
         if (status) return status;

@@ -11,15 +11,15 @@ typedef enum node_kind { NODE_INPUT, NODE_CONSTANT, NODE_OP } node_kind;
 
 typedef struct expr_node {
     node_kind kind;
-    tosajit_op op;                               /* of a NODE_OP */
+    tosajit_op op;     /* of a NODE_OP */
     int operand_count; /* of a NODE_OP, parameters included */
     tosajit_value operands[TOSAJIT_MAX_OPERANDS];
     tosajit_attributes attributes;
-    tosajit_tensor_type type;                    /* as declared, or inferred where nothing was declared */
-    int32_t tensor;                              /* inputs: position; non-splat constants: position behind all inputs; else -1 */
-    bool splat;                                  /* of a NODE_CONSTANT: data is one element */
-    bool table;                                  /* some op looks it up */
-    void *data;                                  /* of a NODE_CONSTANT; owned */
+    tosajit_tensor_type type; /* as declared, or inferred where nothing was declared */
+    int32_t tensor;           /* inputs: position; non-splat constants: position behind all inputs; else -1 */
+    bool splat;               /* of a NODE_CONSTANT: data is one element */
+    bool table;               /* some op looks it up */
+    void *data;               /* of a NODE_CONSTANT; owned */
     size_t data_size;
 } expr_node;
 

@@ -14,9 +14,9 @@
 #include "runtime/types.h"
 
 typedef struct dim_info {
-    int64_t size;        /* static, or TOSAJIT_DYNAMIC */
-    uint64_t dynamic;    /* bit t: the dynamic size of tensor t takes part */
-    bool stretched;      /* a static size above 1 takes part */
+    int64_t size;     /* static, or TOSAJIT_DYNAMIC */
+    uint64_t dynamic; /* bit t: the dynamic size of tensor t takes part */
+    bool stretched;   /* a static size above 1 takes part */
 } dim_info;
 
 typedef struct value_info {
@@ -36,7 +36,8 @@ static value_info leaf_info(const expr_node *node) {
 static tosajit_status add_check(plan *p, plan_check check) {
     for (size_t k = 0; k < p->check_count; k++) {
         const plan_check *known = &p->checks[k];
-        if (known->dynamic == check.dynamic && known->other == check.other && known->size == check.size && known->from_end == check.from_end)
+        if (known->dynamic == check.dynamic && known->other == check.other && known->size == check.size &&
+            known->from_end == check.from_end)
             return TOSAJIT_OK;
     }
     if (!memory_grow(&p->allocator, (void **)&p->checks, &p->check_capacity, p->check_count + 1, sizeof *p->checks))
@@ -62,13 +63,15 @@ static tosajit_status apply_declared(plan *p, const tosajit_expr *program, tosaj
     return TOSAJIT_OK;
 }
 
-static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_value value, int o, const value_info *operand, value_info *info) {
+static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_value value, int o, const value_info *operand,
+                                        value_info *info) {
     int32_t shift = info->rank - operand->rank;
     for (int32_t d = 0; d < operand->rank; d++) {
         dim_info *dim = &info->dims[d + shift];
         const dim_info *from = &operand->dims[d];
         if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 && from->size != 1 && dim->size != from->size)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: operand %d dimension %d is always %" PRId64 ", which does not broadcast with %" PRId64,
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "%s: operand %d dimension %d is always %" PRId64 ", which does not broadcast with %" PRId64,
                               expr_value_name(program, value).text, o, (int)d, from->size, dim->size);
         if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1)) dim->size = from->size;
         dim->dynamic |= from->dynamic;
@@ -138,7 +141,8 @@ static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *
 static bool same_space(const value_info *a, const value_info *b) {
     if (a->rank != b->rank) return false;
     for (int32_t d = 0; d < a->rank; d++)
-        if (a->dims[d].size != b->dims[d].size || (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic)) return false;
+        if (a->dims[d].size != b->dims[d].size || (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic))
+            return false;
     return true;
 }
 
@@ -155,7 +159,8 @@ static void assign_results(plan *p, const tosajit_expr *program, const value_inf
     for (size_t k = program->count; k-- > 0;) {
         const expr_node *node = &program->nodes[k];
         for (int o = 0; o < node->operand_count; o++)
-            *(expr_role(node, o) == ROLE_TABLE ? &p->table_parts[node->operands[o]] : &p->node_parts[node->operands[o]]) |= p->node_parts[k];
+            *(expr_role(node, o) == ROLE_TABLE ? &p->table_parts[node->operands[o]] : &p->node_parts[node->operands[o]]) |=
+                p->node_parts[k];
     }
 }
 
@@ -166,7 +171,8 @@ static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *e
 }
 
 /* A parameter of rank 1 may be read by a part of rank 0; it has one element then. */
-static map_kind map_of(const plan_leaf *leaf, const tosajit_tensor_type *type, int32_t rank, int32_t d, const value_info *space, uint64_t bit) {
+static map_kind map_of(const plan_leaf *leaf, const tosajit_tensor_type *type, int32_t rank, int32_t d, const value_info *space,
+                       uint64_t bit) {
     int32_t own = d - (rank - type->rank);
     return leaf->table || own < 0 ? MAP_ZERO : leaf_map(type->dims[own], bit, &space->dims[d]);
 }
@@ -299,8 +305,10 @@ static void plan_variants(plan_part *part, const tosajit_expr *program) {
 static double guess_element_ns(const plan *p, int32_t index, const tosajit_expr *program) {
     const plan_part *part = &p->parts[index];
     double ns = 0;
-    for (int32_t k = 0; k < part->leaf_count; k++) ns += 0.01 * (double)tosajit_type_size(program->nodes[part->leaves[k].value].type.element);
-    for (int32_t k = 0; k < part->result_count; k++) ns += 0.01 * (double)tosajit_type_size(program->nodes[program->results[part->results[k]]].type.element);
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        ns += 0.01 * (double)tosajit_type_size(program->nodes[part->leaves[k].value].type.element);
+    for (int32_t k = 0; k < part->result_count; k++)
+        ns += 0.01 * (double)tosajit_type_size(program->nodes[program->results[part->results[k]]].type.element);
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_OP && p->node_parts[k] >> index & 1) ns += op_is_heavy(program->nodes[k].op) ? 0.4 : 0.02;
     return ns;
