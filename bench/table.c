@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 96, MAX_SAMPLES = 256, MAX_COLUMNS = 16 };
+enum { NAME = 96, MAX_SAMPLES = 256, MAX_COLUMNS = 16, RANKINGS = 2 };
 
 typedef struct series {
     double samples[MAX_SAMPLES];
@@ -28,6 +28,8 @@ struct table {
     entry **entries;
     size_t count, capacity;
     bool out_of_memory;
+    const char *ranked_family, *ranked_column;
+    int ranked_rows;
 };
 
 table *table_create(void) { return calloc(1, sizeof(table)); }
@@ -128,6 +130,12 @@ int table_failures(const table *t) {
     return failures;
 }
 
+void table_rank(table *t, const char *family, const char *column, int rows) {
+    t->ranked_family = family;
+    t->ranked_column = column;
+    t->ranked_rows = rows;
+}
+
 /* Distinct strings in order of appearance. */
 typedef struct name_list {
     const char *names[MAX_COLUMNS];
@@ -206,6 +214,71 @@ static void print_counters(const table *t, const char *family, FILE *out) {
     }
 }
 
+/* How many times as fast as column `base` column `of` is in a row; 0: not measured. */
+static double ratio(const table *t, const entry *row, const char *of, const char *base) {
+    const entry *a = find(t, row->family, row->row, of), *b = find(t, row->family, row->row, base);
+    return a && b && a->time.count && b->time.count ? series_median(&b->time) / series_median(&a->time) : 0;
+}
+
+typedef struct ranked_row {
+    const entry *row;
+    double ratio;
+} ranked_row;
+
+static int by_ratio(const void *a, const void *b) {
+    double x = ((const ranked_row *)a)->ratio, y = ((const ranked_row *)b)->ratio;
+    return (x > y) - (x < y);
+}
+
+/* One line: quantiles of the ratio to a column. */
+static void print_comparison(const table *t, const ranked_row *rows, size_t count, const char *base, FILE *out) {
+    double *ratios = malloc(count * sizeof *ratios);
+    size_t measured = 0, slower = 0;
+    for (size_t k = 0; ratios && k < count; k++) {
+        double r = ratio(t, rows[k].row, t->ranked_column, base);
+        if (r <= 0) continue;
+        ratios[measured++] = r;
+        slower += r < 1;
+    }
+    if (measured) {
+        double middle = median(ratios, measured); /* sorts */
+        fprintf(out, "| %s | %zu | %zu | %.2f | %.2f | %.2f | %.2f |\n", base, measured, slower, ratios[0], ratios[measured / 20], middle,
+                ratios[measured - 1]);
+    }
+    free(ratios);
+}
+
+/* The rows of a family, slowest first; the caller frees them. */
+static ranked_row *rank_rows(const table *t, const char *family, const char *base, size_t *count) {
+    ranked_row *rows = malloc((t->count + 1) * sizeof *rows);
+    *count = 0;
+    for (size_t k = 0; rows && k < t->count; k++) {
+        const entry *e = t->entries[k];
+        if (strcmp(e->family, family) == 0 && strcmp(e->column, t->ranked_column) == 0)
+            rows[(*count)++] = (ranked_row){e, ratio(t, e, t->ranked_column, base)};
+    }
+    if (rows) qsort(rows, *count, sizeof *rows, by_ratio);
+    return rows;
+}
+
+static void print_ranking(const table *t, const char *family, const name_list *columns, const char *title, FILE *out) {
+    size_t count;
+    ranked_row *rows = rank_rows(t, family, columns->names[0], &count);
+    if (!rows) return;
+    fprintf(out, "\n| %s: %s beside | rows | slower in | worst ratio | 5%% | median | best |\n", family, t->ranked_column);
+    fputs("| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", out);
+    for (int c = 0; c < columns->count; c++)
+        if (strcmp(columns->names[c], t->ranked_column) != 0) print_comparison(t, rows, count, columns->names[c], out);
+    free(rows);
+    for (int c = 0; c < columns->count && c < RANKINGS; c++) {
+        rows = rank_rows(t, family, columns->names[c], &count);
+        fprintf(out, "\nWorst of %s beside %s:\n", t->ranked_column, columns->names[c]);
+        print_head(columns, title, out);
+        for (size_t k = 0; rows && k < count && k < (size_t)t->ranked_rows; k++) print_row(t, rows[k].row, columns, out);
+        free(rows);
+    }
+}
+
 static void print_family(const table *t, const char *family, FILE *out) {
     name_list columns = {0};
     bool per_item = false;
@@ -216,6 +289,10 @@ static void print_family(const table *t, const char *family, FILE *out) {
     }
     char title[2 * NAME];
     snprintf(title, sizeof title, "%s%s", family, per_item ? ", ns/element" : "");
+    if (t->ranked_family && strcmp(t->ranked_family, family) == 0) {
+        print_ranking(t, family, &columns, title, out);
+        return;
+    }
     print_head(&columns, title, out);
     for (size_t k = 0; k < t->count; k++)
         if (strcmp(t->entries[k]->family, family) == 0 && is_first_of_row(t, k)) print_row(t, t->entries[k], &columns, out);
