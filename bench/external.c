@@ -25,6 +25,9 @@ const char *externals_absent(void) {
 #if !defined(TOSAJIT_BENCH_SLEEF)
                                  ", SLEEF (libsleef-dev)"
 #endif
+#if !defined(TOSAJIT_BENCH_MLIR)
+                                 ", MLIR (mlir-22-tools clang-22)"
+#endif
         ;
     return *absent ? absent + 2 : absent;
 }

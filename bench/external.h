@@ -35,7 +35,7 @@ extern const external external_xnnpack, external_onednn;
 /* The peers that are there, ended by a null. */
 extern const external *const externals[];
 
-/* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF among them; empty if none is missing. */
+/* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF and MLIR among them; empty if none is missing. */
 const char *externals_absent(void);
 
 int64_t external_count(const external_request *request); /* elements of the result */

@@ -34,6 +34,9 @@ peer peer_exp, peer_log, peer_sin, peer_cos, peer_pow, peer_tanh, peer_erf, peer
  * has no such function. */
 peer *peer_sleef(tosajit_op op);
 
+/* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
+peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
+
 enum { PEER_MUL_SHIFT = 20 };
 
 /* Does nothing, out of the compiler's sight: the cost of a call. */
