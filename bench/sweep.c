@@ -87,7 +87,7 @@ static void measure(pattern *p) {
     int64_t calls[MAX_CONTENDERS];
     for (int who = 0; who < p->contender_count; who++) {
         double once = fmin(time_calls(p, who, 2), time_calls(p, who, 2));
-        calls[who] = (int64_t)fmax(2, fmin(MAX_CALLS, ROUND_NS * 1e-9 / fmax(once, 1e-9)));
+        calls[who] = (int64_t)fmax(2, fmin(MAX_CALLS, (double)ROUND_NS * 1e-9 / fmax(once, 1e-9)));
         p->seconds[who] = once;
     }
     for (int round = 0; round < ROUNDS; round++)
@@ -178,8 +178,14 @@ static bool add_turn(pattern *p, const char *shape, int who, const char *name) {
     turns = t;
     char full_name[128];
     snprintf(full_name, sizeof full_name, "sweep/%s/%s", shape, name);
-    bench_register(&(bench_case){
-        .name = full_name, .prepare = prepare, .body = body, .context = t, .items = p->count, .iterations = 1, .manual = true});
+    bench_register(&(bench_case){.name = full_name,
+                                 .prepare = prepare,
+                                 .body = body,
+                                 .context = t,
+                                 .items = p->count,
+                                 .iterations = 1,
+                                 .repetitions = 1,
+                                 .manual = true});
     return true;
 }
 

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 96, MAX_SAMPLES = 256, MAX_COLUMNS = 16, RANKINGS = 2 };
+enum { NAME = 96, BUCKETS = 8192, MAX_COLUMNS = 16, RANKINGS = 2 };
 
 typedef struct series {
-    double samples[MAX_SAMPLES];
-    size_t count;
+    double *samples;
+    size_t count, capacity;
 } series;
 
 /* One case of one contender. */
 typedef struct entry {
+    struct entry *next; /* of its bucket */
     char family[NAME], row[NAME], column[NAME], error[NAME];
     int order;
     bool per_item;
@@ -27,6 +28,7 @@ typedef struct entry {
 struct table {
     entry **entries;
     size_t count, capacity;
+    entry *buckets[BUCKETS]; /* by row and column */
     bool out_of_memory;
     const char *ranked_family, *ranked_column;
     int ranked_rows;
@@ -36,7 +38,11 @@ table *table_create(void) { return calloc(1, sizeof(table)); }
 
 void table_destroy(table *t) {
     if (!t) return;
-    for (size_t k = 0; k < t->count; k++) free(t->entries[k]);
+    for (size_t k = 0; k < t->count; k++) {
+        free(t->entries[k]->time.samples);
+        for (int c = 0; c < t->entries[k]->counter_count; c++) free(t->entries[k]->counters[c].samples);
+        free(t->entries[k]);
+    }
     free(t->entries);
     free(t);
 }
@@ -52,14 +58,20 @@ double median(double *values, size_t count) {
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-static void series_add(series *s, double value) {
-    if (s->count < MAX_SAMPLES) s->samples[s->count++] = value;
+static bool series_add(series *s, double value) {
+    if (s->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 4;
+        double *grown = realloc(s->samples, capacity * sizeof *grown);
+        if (!grown) return false;
+        s->samples = grown;
+        s->capacity = capacity;
+    }
+    s->samples[s->count++] = value;
+    return true;
 }
 
-static double series_median(const series *s) {
-    series copy = *s;
-    return median(copy.samples, copy.count);
-}
+/* Sorts the samples, whose order means nothing. */
+static double series_median(const series *s) { return median(s->samples, s->count); }
 
 /* "family/any/thing/contender" in three; a name with fewer parts is a row of its own. */
 static void split(const char *name, entry *e) {
@@ -75,15 +87,20 @@ static void split(const char *name, entry *e) {
     snprintf(e->column, NAME, "%s", last + 1);
 }
 
-static entry *find(const table *t, const char *family, const char *row, const char *column) {
-    for (size_t k = 0; k < t->count; k++) {
-        entry *e = t->entries[k];
-        if (strcmp(e->family, family) == 0 && strcmp(e->row, row) == 0 && strcmp(e->column, column) == 0) return e;
-    }
-    return NULL;
+static size_t bucket_of(const char *row, const char *column) {
+    size_t hash = 5381;
+    for (; *row; row++) hash = hash * 33 + (unsigned char)*row;
+    for (; *column; column++) hash = hash * 33 + (unsigned char)*column;
+    return hash % BUCKETS;
 }
 
-static entry *new_entry(table *t) {
+static entry *find(const table *t, const char *family, const char *row, const char *column) {
+    entry *e = t->buckets[bucket_of(row, column)];
+    while (e && (strcmp(e->row, row) != 0 || strcmp(e->column, column) != 0 || strcmp(e->family, family) != 0)) e = e->next;
+    return e;
+}
+
+static entry *new_entry(table *t, const entry *names) {
     if (t->count == t->capacity) {
         size_t capacity = t->capacity ? 2 * t->capacity : 64;
         entry **grown = realloc(t->entries, capacity * sizeof *grown);
@@ -91,17 +108,22 @@ static entry *new_entry(table *t) {
         t->entries = grown;
         t->capacity = capacity;
     }
-    entry *e = calloc(1, sizeof *e);
-    if (e) t->entries[t->count++] = e;
+    entry *e = malloc(sizeof *e);
+    if (!e) return NULL;
+    entry **bucket = &t->buckets[bucket_of(names->row, names->column)];
+    *e = *names;
+    e->next = *bucket;
+    *bucket = e;
+    t->entries[t->count++] = e;
     return e;
 }
 
-static void add_counter(entry *e, const bench_counter_value *counter) {
+static bool add_counter(entry *e, const bench_counter_value *counter) {
     int k = 0;
     while (k < e->counter_count && strcmp(e->counter_names[k], counter->name) != 0) k++;
-    if (k == BENCH_MAX_COUNTERS) return;
+    if (k == BENCH_MAX_COUNTERS) return true;
     if (k == e->counter_count) snprintf(e->counter_names[e->counter_count++], NAME, "%s", counter->name);
-    series_add(&e->counters[k], counter->value);
+    return series_add(&e->counters[k], counter->value);
 }
 
 void table_add(const bench_result *result, void *context) {
@@ -109,7 +131,7 @@ void table_add(const bench_result *result, void *context) {
     entry names = {0};
     split(result->name, &names);
     entry *e = find(t, names.family, names.row, names.column);
-    if (!e && (e = new_entry(t))) *e = names;
+    if (!e) e = new_entry(t, &names);
     if (!e) {
         t->out_of_memory = true;
         return;
@@ -120,8 +142,9 @@ void table_add(const bench_result *result, void *context) {
         return;
     }
     e->per_item = result->items > 0;
-    series_add(&e->time, result->seconds / (double)(result->items ? result->items : 1));
-    for (int k = 0; k < result->counter_count; k++) add_counter(e, &result->counters[k]);
+    bool added = series_add(&e->time, result->seconds / (double)(result->items ? result->items : 1));
+    for (int k = 0; k < result->counter_count; k++) added &= add_counter(e, &result->counters[k]);
+    t->out_of_memory |= !added;
 }
 
 int table_failures(const table *t) {
