@@ -52,9 +52,9 @@ void *buffer_operand(tosajit_type type, int index) {
 
 void *buffer_positive(void) {
     if (positive) return positive;
-    float *values = new_block(BUFFER_MAX_F32 * sizeof(float));
+    float *values = new_block(BUFFER_MAX_OTHER * sizeof(float));
     uint64_t seed = BUFFER_OPERANDS + 1;
-    for (int64_t k = 0; values && k < BUFFER_MAX_F32; k++) values[k] = (float)((next_random(&seed) >> 8) + 1) * 0x1p-22f;
+    for (int64_t k = 0; values && k < BUFFER_MAX_OTHER; k++) values[k] = (float)((next_random(&seed) >> 8) + 1) * 0x1p-22f;
     return positive = values;
 }
 
