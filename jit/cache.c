@@ -80,6 +80,12 @@ cache_key cache_make_key(const tosajit_expr *expr, const tosajit_allocator *allo
                 put_number(&key, allocator, expr->strict | expr->fast << 1 | (int64_t)expr->count << 2);
     for (size_t k = 0; done && k < expr->count; k++)
         done = expr->nodes[k].data_size <= LARGEST_CONSTANT && put_node(&key, allocator, &expr->nodes[k]);
+    for (size_t k = 0; done && k < expr->contract_count; k++) {
+        const expr_contract *p = &expr->contracts[k];
+        const int64_t numbers[] = {p->input | (int64_t)p->dimension << 32, p->contract.smallest, p->contract.largest, p->contract.multiple};
+        done = put(&key, allocator, numbers, sizeof numbers);
+    }
+    if (done) done = put_number(&key, allocator, (int64_t)expr->contract_count);
     if (done) done = put(&key, allocator, expr->results, (size_t)expr->result_count * sizeof *expr->results);
     if (!done) cache_drop_key(&key, allocator);
     key.hash = hash_of(&key);
