@@ -27,7 +27,8 @@ static const command commands[] = {
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
-     "--check computes everything twice. With --accuracy fast exp, log, sin and their like may differ by one ulp; all else must be equal.\n\n"
+     "--check computes everything twice. With --accuracy fast exp, log, sin and their like may differ by one ulp; all else must\n"
+     "be equal.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
     {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
