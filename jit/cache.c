@@ -50,8 +50,8 @@ static bool put_attributes(cache_key *key, const tosajit_allocator *allocator, c
 static bool put_node(cache_key *key, const tosajit_allocator *allocator, const expr_node *node) {
     const tosajit_tensor_type *type = &node->type;
     int32_t rank = type->rank < 0 ? 0 : type->rank;
-    bool done = put_number(key, allocator, node->kind | node->op << 4 | type->element << 16 | (int64_t)type->rank << 32) &&
-                put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
+    const int64_t numbers[] = {node->kind, node->op, type->element, type->rank};
+    bool done = put(key, allocator, numbers, sizeof numbers) && put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
     if (done && node->kind == NODE_OP)
         done = put(key, allocator, node->operands, (size_t)node->operand_count * sizeof *node->operands) &&
                put_attributes(key, allocator, &node->attributes);
