@@ -39,11 +39,8 @@ static bool put_number(cache_key *key, const tosajit_allocator *allocator, int64
 }
 
 static bool put_attributes(cache_key *key, const tosajit_allocator *allocator, const tosajit_attributes *a) {
-    const int64_t numbers[] = {
-        a->min_val.i,     a->max_val.i,
-        a->nan_mode,      a->shift,
-        a->input_zp,      a->output_zp,
-        a->rounding_mode, a->round | a->input_unsigned << 8 | a->output_unsigned << 16 | a->scale32 << 24 | (int64_t)a->per_channel << 32};
+    const int64_t numbers[] = {a->min_val.i,     a->max_val.i, a->nan_mode,       a->shift,           a->input_zp, a->output_zp,
+                               a->rounding_mode, a->round,     a->input_unsigned, a->output_unsigned, a->scale32,  a->per_channel};
     return put(key, allocator, numbers, sizeof numbers);
 }
 
