@@ -241,14 +241,14 @@ static bool build_op(builder *b, tosajit_op op) {
     return result_type(b, &type) && read_attributes(b, op, &attributes) && add_node(b, op, count, &attributes, &type);
 }
 
-/* Where a constant has its elements: arith.constant calls them value, as tosa.const did until MLIR 20. */
+/* Where a constant has its elements: arith.constant calls them value, as tosa.const did until MLIR 20. Whether it does here is not to
+ * be seen: a property that MLIR does not know is lost in parsing. */
 static bool constant_elements(builder *b, MlirAttribute *elements) {
     bool arith = strcmp(b->name, "arith.constant") == 0;
     const char *name = arith ? "value" : "values";
     *elements = attribute_of(b->op, name);
     if (!mlirAttributeIsNull(*elements)) return true;
-    bool old = !arith && !mlirAttributeIsNull(attribute_of(b->op, "value"));
-    return refuse(b, "attribute %s is missing%s", name, old ? "; older files call it value, which must be renamed" : "");
+    return refuse(b, "attribute %s is missing%s", name, arith ? "" : "; where an older file says value, it must be renamed");
 }
 
 /* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>. */
