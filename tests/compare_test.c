@@ -71,7 +71,7 @@ static void distance_counts_floats_between(void **state) {
         uint32_t a, b;
         uint64_t distance;
     } cases[] = {
-        {0x3f800000, 0x3f800001, 1}, {0x3f7fffff, 0x3f800000, 1},          {0x80000001, 0x00000001, 2},          {0x80000000, 0, 0},
+        {0x3f800000, 0x3f800001, 1}, {0x3f7fffff, 0x3f800000, 1},          {0x80000001, 0x00000001, 2}, {0x80000000, 0, 0},
         {0x7f7fffff, 0x7f800000, 1}, {0x7fc00000, 0x3f800000, UINT64_MAX}, {0x7fc00000, 0xffc12345, 0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -141,12 +141,12 @@ static void names_of_others_are_escaped(void **state) {
         {3, "\t\n\177", "\\09\\0A\\7F"},
         {5, "\xc3\xa4\xe2\x82\xac", "\xc3\xa4\xe2\x82\xac"}, /* a umlaut, euro */
         {4, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
-        {2, "\xc2\x9b", "\\C2\\9B"},          /* a control character in two bytes */
-        {1, "\x9b", "\\9B"},                    /* and in one */
-        {2, "\xc0\x80", "\\C0\\80"},          /* overlong */
+        {2, "\xc2\x9b", "\\C2\\9B"},         /* a control character in two bytes */
+        {1, "\x9b", "\\9B"},                 /* and in one */
+        {2, "\xc0\x80", "\\C0\\80"},         /* overlong */
         {3, "\xe0\x82\x9b", "\\E0\\82\\9B"}, /* overlong */
         {3, "\xed\xa0\x80", "\\ED\\A0\\80"}, /* a surrogate */
-        {2, "\xe2\x82", "\\E2\\82"},          /* cut */
+        {2, "\xe2\x82", "\\E2\\82"},         /* cut */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[64];

@@ -15,7 +15,7 @@ enum { TEXT_CAPACITY = 640 };
  * midpoint of two results its choice may be the wrong one, and the kernel, which rounds correctly, differs by one ulp. A kernel that
  * is fast may be another ulp off. 1/x is a single division, which the interpreter rounds correctly, too. */
 static compare_rule rule_of(const check_case *c, tosajit_op op) {
-    static const tosajit_op functions[] = {TOSAJIT_OP_cos, TOSAJIT_OP_erf,   TOSAJIT_OP_exp,     TOSAJIT_OP_log, TOSAJIT_OP_pow,
+    static const tosajit_op functions[] = {TOSAJIT_OP_cos,   TOSAJIT_OP_erf,     TOSAJIT_OP_exp, TOSAJIT_OP_log, TOSAJIT_OP_pow,
                                            TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid, TOSAJIT_OP_sin, TOSAJIT_OP_tanh};
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (functions[k] == op) return c->fast ? COMPARE_TWO_ULP : COMPARE_ULP;
@@ -146,7 +146,8 @@ static bool results_are_the_steps(const stepper *s, const mlir_function *f) {
 
 static void tell_neighbours(const stepper *s, int64_t different) {
     const char *verb = different == 1 ? " differs" : "s differ";
-    printf("check: %" PRId64 " element%s from the interpreter's, because of %s in", different, verb, s->check->fast ? "1 or 2 ulp" : "1 ulp");
+    printf("check: %" PRId64 " element%s from the interpreter's, because of %s in", different, verb,
+           s->check->fast ? "1 or 2 ulp" : "1 ulp");
     const char *before = " ";
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         if (s->by_op[op] == 0) continue;

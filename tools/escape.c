@@ -56,9 +56,9 @@ void escape_message(const char *message, char *text, size_t capacity) {
     text[0] = '\0';
     for (size_t k = 0, size; k < length; k += size ? size : 1) {
         size = printable((const unsigned char *)message + k, length - k);
-        bool fits = size                    ? put(&w, message + k, size)
+        bool fits = size                 ? put(&w, message + k, size)
                     : message[k] == '\n' ? put(&w, next_line, sizeof next_line - 1)
-                                            : put_escaped(&w, (unsigned char)message[k]);
+                                         : put_escaped(&w, (unsigned char)message[k]);
         if (!fits) return;
     }
 }
