@@ -34,21 +34,27 @@ static bool put(cache_key *key, const tosajit_allocator *allocator, const void *
     return true;
 }
 
-static bool put_number(cache_key *key, const tosajit_allocator *allocator, int64_t number) { return put(key, allocator, &number, sizeof number); }
+static bool put_number(cache_key *key, const tosajit_allocator *allocator, int64_t number) {
+    return put(key, allocator, &number, sizeof number);
+}
 
 static bool put_attributes(cache_key *key, const tosajit_allocator *allocator, const tosajit_attributes *a) {
-    const int64_t numbers[] = {a->min_val.i, a->max_val.i, a->nan_mode, a->shift, a->input_zp, a->output_zp, a->rounding_mode,
-                               a->round | a->input_unsigned << 8 | a->output_unsigned << 16 | a->scale32 << 24 | (int64_t)a->per_channel << 32};
+    const int64_t numbers[] = {
+        a->min_val.i,     a->max_val.i,
+        a->nan_mode,      a->shift,
+        a->input_zp,      a->output_zp,
+        a->rounding_mode, a->round | a->input_unsigned << 8 | a->output_unsigned << 16 | a->scale32 << 24 | (int64_t)a->per_channel << 32};
     return put(key, allocator, numbers, sizeof numbers);
 }
 
 static bool put_node(cache_key *key, const tosajit_allocator *allocator, const expr_node *node) {
     const tosajit_tensor_type *type = &node->type;
     int32_t rank = type->rank < 0 ? 0 : type->rank;
-    bool done = put_number(key, allocator, node->kind | node->op << 4 | type->element << 16 | (int64_t)type->rank << 32) &&
-                put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
+    const int64_t numbers[] = {node->kind, node->op, type->element, type->rank};
+    bool done = put(key, allocator, numbers, sizeof numbers) && put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
     if (done && node->kind == NODE_OP)
-        done = put(key, allocator, node->operands, (size_t)node->operand_count * sizeof *node->operands) && put_attributes(key, allocator, &node->attributes);
+        done = put(key, allocator, node->operands, (size_t)node->operand_count * sizeof *node->operands) &&
+               put_attributes(key, allocator, &node->attributes);
     if (done && node->kind == NODE_CONSTANT)
         done = put_number(key, allocator, (int64_t)node->data_size) && put(key, allocator, node->data, node->data_size);
     return done;
@@ -70,9 +76,16 @@ static uint64_t hash_of(const cache_key *key) {
 cache_key cache_make_key(const tosajit_expr *expr, const tosajit_allocator *allocator) {
     enum { USUAL_SIZE = 512 };
     cache_key key = {0};
-    bool done = memory_grow(allocator, (void **)&key.bytes, &key.capacity, USUAL_SIZE, 1) && put_number(&key, allocator, expr->strict | expr->fast << 1 | (int64_t)expr->count << 2);
+    bool done = memory_grow(allocator, (void **)&key.bytes, &key.capacity, USUAL_SIZE, 1) &&
+                put_number(&key, allocator, expr->strict | expr->fast << 1 | (int64_t)expr->count << 2);
     for (size_t k = 0; done && k < expr->count; k++)
         done = expr->nodes[k].data_size <= LARGEST_CONSTANT && put_node(&key, allocator, &expr->nodes[k]);
+    for (size_t k = 0; done && k < expr->contract_count; k++) {
+        const expr_contract *p = &expr->contracts[k];
+        const int64_t numbers[] = {p->input | (int64_t)p->dimension << 32, p->contract.smallest, p->contract.largest, p->contract.multiple};
+        done = put(&key, allocator, numbers, sizeof numbers);
+    }
+    if (done) done = put_number(&key, allocator, (int64_t)expr->contract_count);
     if (done) done = put(&key, allocator, expr->results, (size_t)expr->result_count * sizeof *expr->results);
     if (!done) cache_drop_key(&key, allocator);
     key.hash = hash_of(&key);
@@ -90,7 +103,8 @@ static cache_entry **bucket_of(cache_entry **buckets, size_t count, uint64_t has
 static bool retain(tosajit_kernel *kernel) {
     int references = atomic_load_explicit(&kernel->references, memory_order_relaxed);
     while (references > 0)
-        if (atomic_compare_exchange_weak_explicit(&kernel->references, &references, references + 1, memory_order_acquire, memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&kernel->references, &references, references + 1, memory_order_acquire,
+                                                  memory_order_relaxed))
             return true;
     return false;
 }

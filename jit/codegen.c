@@ -48,7 +48,8 @@ static tosajit_status check_length(LLVMModuleRef module) {
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
     if (count <= MAX_INSTRUCTIONS) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_LIMIT_EXCEEDED, "the expression makes %zu instructions, more than the %d of one kernel; compile it in several", count,
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                      "the expression makes %zu instructions, more than the %d of one kernel; compile it in several", count,
                       (int)MAX_INSTRUCTIONS);
 }
 

@@ -59,7 +59,8 @@ static tosajit_status single_op(tosajit_expr *expr, tosajit_op op, const tosajit
 
 tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
                                const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_kernel **kernel) {
-    if (!engine || !operands || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile: engine, operands or kernel is a null pointer");
+    if (!engine || !operands || !kernel)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile: engine, operands or kernel is a null pointer");
     tosajit_expr_options options = {.size = sizeof options, .allocator = &engine->allocator};
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_create(&options, &expr);

@@ -82,7 +82,7 @@ static unsigned working_size(const expr_node *node) {
 }
 
 /* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
- * two; then the tail is a loop. */
+ * two; then the tail is a loop. Where the columns are known to be whole vectors there is none. */
 static void choose_levels(part_emitter *e, const target *t) {
     unsigned widest = 1, narrowest = 8, light = 0, heavy = 0;
     for (size_t k = 0; k < e->program->count; k++) {
@@ -96,10 +96,13 @@ static void choose_levels(part_emitter *e, const target *t) {
     unsigned lanes = t->vector_bytes / widest;
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
     bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
+    int64_t multiple = e->part->cols_multiple;
     e->level_count = 0;
     e->levels[e->level_count++] = (level){.lanes = lanes * unroll};
-    if (unroll > 2 || (unroll > 1 && !masked)) e->levels[e->level_count++] = (level){.lanes = lanes};
-    e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
+    if (multiple % (lanes * unroll) == 0) return;
+    bool no_tail = multiple % lanes == 0;
+    if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes};
+    if (!no_tail) e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
 }
 
 /* Nodes. */
@@ -136,7 +139,8 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LL
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
-        if (operands[o] && !works_on_bits(node->op)) operands[o] = lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
+        if (operands[o] && !works_on_bits(node->op))
+            operands[o] = lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
     }
     int32_t table = table_leaf(e, node);
     emit_op op = {node->op,
@@ -166,8 +170,7 @@ static void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
             continue;
         }
         bool uniform = true;
-        for (int o = 0; o < node->operand_count; o++)
-            uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
+        for (int o = 0; o < node->operand_count; o++) uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
         if (uniform) e->scalars[k] = emit_node(e, &l, k, e->scalars);
     }
 }
@@ -234,7 +237,8 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     LLVMBasicBlockRef step = new_block(e, "step");
     LLVMBuildBr(e->builder, step);
     LLVMPositionBuilderAtEnd(e->builder, step);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"), next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"),
+                 next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
     lane l = lane_of(e, lv->lanes);
     LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
     emit_body(e, variant, lv->lanes, column, mask);
@@ -391,7 +395,8 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),
     };
     tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.splats || !e.values) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
+    if (!e.scalars || !e.splats || !e.values)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", program->count);
     e.builder = LLVMCreateBuilderInContext(context);
     for (int32_t k = 0; !status && k < p->part_count; k++) {
         e.part = &p->parts[k];

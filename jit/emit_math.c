@@ -96,8 +96,7 @@ static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
 }
 
 /* The inputs on which f64 is not enough. */
-static const double hard_logs[][2] = {
-    {0x1.bacb4ap+25, 0x1.1e0696p+4}, {0x1.b121a6p+76, 0x1.a9a3f2p+5}, {0x1.6351d8p+95, 0x1.08b512p+6}};
+static const double hard_logs[][2] = {{0x1.bacb4ap+25, 0x1.1e0696p+4}, {0x1.b121a6p+76, 0x1.a9a3f2p+5}, {0x1.6351d8p+95, 0x1.08b512p+6}};
 
 static LLVMValueRef special_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
     LLVMValueRef zero = lane_real_like(x, 0.0), infinity = lane_real_like(x, (double)INFINITY);

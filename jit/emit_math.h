@@ -13,4 +13,9 @@ typedef struct split {
 
 split split_f64(const lane *l, LLVMValueRef x);
 
+/* x^y with the special values of C99 Annex F; `magnitude` is abs(x)^y where both are finite and x is not 0. They are needed only
+ * where the second function says so. */
+LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);
+LLVMValueRef power_has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y);
+
 #endif

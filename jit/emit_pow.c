@@ -195,7 +195,7 @@ static LLVMValueRef is_integer(const lane *l, LLVMValueRef y) {
 }
 
 /* C99, F.9.4.4. `magnitude` is abs(x)^y where both are finite and x is not 0. */
-static LLVMValueRef special_values(const lane *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude) {
+LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude) {
     LLVMValueRef zero = lane_real_like(x, 0.0), one = lane_real_like(x, 1.0), infinity = lane_real_like(x, (double)INFINITY);
     LLVMValueRef size = lane_fabs(l, x), x_zero = lane_fcmp(l, LLVMRealOEQ, x, zero);
     LLVMValueRef x_infinite = lane_fcmp(l, LLVMRealOEQ, size, infinity);
@@ -220,7 +220,7 @@ static LLVMValueRef special_values(const lane *l, LLVMValueRef x, LLVMValueRef y
 }
 
 /* Without specials: x positive and finite, y finite. */
-static LLVMValueRef has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef power_has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     LLVMTypeRef i32 = lane_int_type(l, 32);
     LLVMValueRef before_zero = lane_sub(l, lane_bitcast(l, x, i32), lane_int(l, 32, 1));
     LLVMValueRef special_x = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
@@ -231,8 +231,8 @@ static LLVMValueRef has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) 
 LLVMValueRef emit_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef size = lane_fabs(l, x[0]);
     LLVMValueRef magnitude = op->result == TOSAJIT_F32 ? power_rounded(l, size, x[1]) : power_for_narrow(l, op->result, size, x[1]);
-    lane_cold cold = lane_cold_begin(l, has_specials(l, x[0], x[1]));
-    LLVMValueRef special = special_values(l, x[0], x[1], magnitude);
+    lane_cold cold = lane_cold_begin(l, power_has_specials(l, x[0], x[1]));
+    LLVMValueRef special = power_special_values(l, x[0], x[1], magnitude);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, magnitude, special);
 }

@@ -55,7 +55,8 @@ LLVMValueRef emit_rescale(const lane *l, const emit_op *op, const LLVMValueRef *
     if (op->result == TOSAJIT_I32) return saturated;
     int width = type_width(op->result);
     if (op->result == TOSAJIT_I8 || is_unsigned) /* the sum cannot wrap to the other end: both summands saturate */
-        saturated = lane_intrinsic(l, "llvm.sadd.sat", (LLVMValueRef[]){saturated, extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, 32)}, 2);
+        saturated =
+            lane_intrinsic(l, "llvm.sadd.sat", (LLVMValueRef[]){saturated, extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, 32)}, 2);
     int64_t low = is_unsigned ? 0 : type_min(width), high = is_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
     return lane_trunc(l, lane_clip(l, saturated, low, high), lane_element_type(l, op->result));
 }

@@ -38,7 +38,8 @@ static void pool_parallel_for(void *context, size_t count, void (*task)(void *ar
 
 static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine_options *options) {
     if (options->parallel) {
-        if (!options->parallel->parallel_for) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: parallel->parallel_for is a null pointer");
+        if (!options->parallel->parallel_for)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: parallel->parallel_for is a null pointer");
         if (options->threads) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: threads and parallel exclude each other");
         engine->parallel = *options->parallel;
     } else if (options->threads > 1) {

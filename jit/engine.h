@@ -13,14 +13,14 @@
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel */
     tosajit_allocator allocator;
-    bool fast;               /* TOSAJIT_FAST for all kernels */
+    bool fast; /* TOSAJIT_FAST for all kernels */
     bool uncached;
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
     target target;           /* this and the next three: unless backend is INTERPRET */
     machine_pool machines;
     cache cache;
     linker linker;
-    background background; /* of BACKGROUND */
+    background background;     /* of BACKGROUND */
     tosajit_parallel parallel; /* of every kernel */
     pthreadpool_t pool;        /* the engine's own threads, or null */
 };

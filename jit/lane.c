@@ -17,9 +17,7 @@ LLVMTypeRef lane_element_type(const lane *l, tosajit_type element) {
 }
 
 /* The element type of a vector type, a scalar type itself. */
-static LLVMTypeRef scalar_type(LLVMTypeRef type) {
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-}
+static LLVMTypeRef scalar_type(LLVMTypeRef type) { return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type; }
 
 unsigned lane_bits(LLVMValueRef value) { return LLVMGetIntTypeWidth(scalar_type(LLVMTypeOf(value))); }
 

@@ -53,8 +53,8 @@ static LLVMValueRef e4m3fn_to_f32(const lane *l, LLVMValueRef bits) {
 typedef struct small_format {
     unsigned fraction_bits;
     int bias;
-    int64_t beyond, nan;  /* the bits of what exceeds the largest value, and of NaN */
-    float normal, magic;  /* the smallest normal value; what adding rounds to multiples of the smallest subnormal */
+    int64_t beyond, nan; /* the bits of what exceeds the largest value, and of NaN */
+    float normal, magic; /* the smallest normal value; what adding rounds to multiples of the smallest subnormal */
 } small_format;
 
 static const small_format e4m3fn = {3, 7, 0x7f, 0x7f, 0x1p-6f, 0x1p14f};

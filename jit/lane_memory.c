@@ -19,7 +19,8 @@ LLVMValueRef lane_mask(const lane *l, LLVMValueRef left) {
     return lane_icmp(l, LLVMIntULT, LLVMConstVector(numbers, l->count), limit);
 }
 
-static LLVMValueRef masked_call(const lane *l, const char *name, LLVMTypeRef value, LLVMValueRef *operands, unsigned count, unsigned pointer) {
+static LLVMValueRef masked_call(const lane *l, const char *name, LLVMTypeRef value, LLVMValueRef *operands, unsigned count,
+                                unsigned pointer) {
     LLVMTypeRef types[2] = {value, LLVMTypeOf(operands[pointer])};
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     LLVMValueRef declaration = LLVMGetIntrinsicDeclaration(l->module, id, types, 2);

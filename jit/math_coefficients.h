@@ -184,4 +184,120 @@ static const double inverse_pi_digits[] = {
     0x1.c561b6p-241,
 };
 
+/* TOSAJIT_FAST: every number is an f32. */
+/* e^r = 1 + r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467. Relative error 2^-28.2. */
+static const double fast_exp_coefficients[] = {
+    0x1.fffffap-2,
+    0x1.555492p-3,
+    0x1.555a26p-5,
+    0x1.123988p-7,
+    0x1.694cd2p-10,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005. Relative error 2^-28. */
+static const double fast_exp2_coefficients[] = {
+    0x1.62e43p-1,
+    0x1.ebfbd8p-3,
+    0x1.c6af74p-5,
+    0x1.3b3098p-7,
+    0x1.5f0ccap-10,
+    0x1.3fabfep-13,
+};
+
+/* ln(1+f) = f + f^2 (c0 + c1 f + ...), -0.2929 <= f <= 0.4143. Relative error 2^-27.8. */
+static const double fast_log_coefficients[] = {
+    -0x1.fffff8p-2,
+    0x1.55555p-2,
+    -0x1.000432p-2,
+    0x1.99a416p-3,
+    -0x1.5425bap-3,
+    0x1.226e72p-3,
+    -0x1.0f40c2p-3,
+    0x1.085d96p-3,
+    -0x1.38378cp-4,
+};
+
+/* tanh x = x + x (c0 + c1 u + ...), u = x^2 - centre, abs(x) <= end. In the parentheses: Absolute error 2^-27.4. */
+static const double fast_tanh_coefficients[] = {
+    -0x1.1c8e0ep-3,
+    -0x1.daa89ap-3,
+    0x1.3a4178p-4,
+    -0x1.a6bea2p-6,
+    0x1.1cfef2p-7,
+    -0x1.7f736cp-9,
+    0x1.f8889p-11,
+    -0x1.735b48p-12,
+    0x1.528daap-13,
+};
+
+static const double fast_tanh_centre = 0x1p-1, fast_tanh_end = 0x1p0;
+
+/* erf x = x + x (c0 + c1 u + ...), u = x^2 - centre, abs(x) <= end. In the parentheses: Absolute error 2^-29.7. */
+static const double fast_erf_coefficients[] = {
+    -0x1.1ae14ep-5,
+    -0x1.1fd162p-2,
+    0x1.45436ep-4,
+    -0x1.2b9096p-6,
+    0x1.c82358p-9,
+    -0x1.2612b2p-11,
+    0x1.4ba4fcp-14,
+    -0x1.48507ap-17,
+};
+
+static const double fast_erf_centre = 0x1p-1, fast_erf_end = 0x1.18p0;
+
+/* erf x = 1 + (c0 + c1 t + ...), t = x - 2.25, 1.09375 <= x <= 3.93. Absolute error 2^-27.7. */
+static const double fast_erf_far_coefficients[] = {
+    -0x1.7f712p-10,
+    0x1.d414f6p-8,
+    -0x1.074bdcp-6,
+    0x1.63ebd6p-6,
+    -0x1.38a42ep-6,
+    0x1.5d61a4p-7,
+    -0x1.7d6d34p-9,
+    -0x1.64fc0cp-11,
+    0x1.095b72p-10,
+    -0x1.77f692p-12,
+    -0x1.bf8a28p-16,
+    0x1.ff532ep-15,
+    -0x1.bdde5p-17,
+    -0x1.168c72p-19,
+    0x1.bcbd32p-21,
+};
+
+/* sin r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= 0.7855. Relative error 2^-27.9. */
+static const double fast_sin_coefficients[] = {
+    -0x1.555546p-3,
+    0x1.110778p-7,
+    -0x1.9953fep-13,
+};
+
+/* cos r = 1 - r^2/2 + r^4 (c0 + c1 r^2 + ...), abs(r) <= 0.7855. Absolute error 2^-33.1. */
+static const double fast_cos_coefficients[] = {
+    0x1.55554ap-5,
+    -0x1.6c0c3p-10,
+    0x1.99ebaap-16,
+};
+
+/* In f64: log2((1+s)/(1-s)) = s (c0 + c1 s^2 + ...), abs(s) <= 0.1717. Relative error 2^-37.8. */
+static const double fast_log2_coefficients[] = {
+    0x1.71547652beeb3p1,
+    0x1.ec709d11d001fp-1,
+    0x1.277780b3d56bdp-1,
+    0x1.a58d2421bf7dap-2,
+    0x1.5ceff4d923819p-2,
+};
+
+/* Constants as sums of f32. */
+static const double fast_ln2_parts[] = {
+    0x1.62e4p-1,
+    0x1.7f7d1cp-20,
+};
+
+static const double fast_half_pi_parts[] = {
+    0x1.921fb4p0,
+    0x1.4442dp-24,
+    0x1.84698ap-48,
+};
+
 #endif

@@ -17,9 +17,7 @@ typedef struct native {
     tosajit_entry entries[];
 } native;
 
-static size_t native_size(const tosajit_kernel *kernel) {
-    return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry);
-}
+static size_t native_size(const tosajit_kernel *kernel) { return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry); }
 
 static void release_native(tosajit_kernel *kernel) {
     native *n = kernel->native;
@@ -40,8 +38,8 @@ void native_name(const tosajit_kernel *kernel, native_names *names) {
 }
 
 /* The module as an object that has been checked. */
-static tosajit_status make_object(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names, tosajit_kernel_info *info,
-                                  LLVMMemoryBufferRef *object) {
+static tosajit_status make_object(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names,
+                                  tosajit_kernel_info *info, LLVMMemoryBufferRef *object) {
     LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
     if (!machine) return TOSAJIT_CODEGEN_FAILED;
     codegen c;

@@ -67,7 +67,8 @@ tosajit_status target_find(const char *name, target *t) {
     else if (!native && !chosen)
         status = diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s: it lacks one of %s", name, named->needs);
     else if (!chosen)
-        status = diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%s)", named ? named->needs : "x86-64 or AArch64");
+        status =
+            diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%s)", named ? named->needs : "x86-64 or AArch64");
     if (status) {
         target_destroy(t);
         return status;

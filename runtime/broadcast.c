@@ -52,7 +52,8 @@ static tosajit_status report_mismatch(const tosajit_tensor_type *operands, size_
     char shapes[3 * TYPE_TEXT_CAPACITY];
     print_operands(shapes, sizeof shapes, operands, count);
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand %zu dimension %d: %" PRId64 " does not broadcast with %" PRId64 " (operands %s); the sizes must be equal, or one of them 1",
+                      "operand %zu dimension %d: %" PRId64 " does not broadcast with %" PRId64
+                      " (operands %s); the sizes must be equal, or one of them 1",
                       operand, (int)dim, operands[operand].dims[dim], other, shapes);
 }
 
@@ -85,7 +86,8 @@ tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t c
 /* One dimension of a declared result against the inferred size; null if it is fine, else why not. */
 static const char *result_dim_error(int64_t inferred, int64_t declared, int strict) {
     if (declared == inferred || declared == TOSAJIT_DYNAMIC) return NULL;
-    if (inferred != TOSAJIT_DYNAMIC) return inferred == 1 ? "a result never stretches beyond its operands" : "declare the inferred size or ?";
+    if (inferred != TOSAJIT_DYNAMIC)
+        return inferred == 1 ? "a result never stretches beyond its operands" : "declare the inferred size or ?";
     return strict ? "strict mode wants a dynamic result where the size is only known when called; declare ?" : NULL;
 }
 

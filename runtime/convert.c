@@ -15,7 +15,7 @@ typedef struct format {
 } format;
 
 static const format formats[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_F16] = {5, 10, 65504.0, false},     [TOSAJIT_BF16] = {8, 7, 0x1.fep127, false},      [TOSAJIT_F32] = {8, 23, 0x1.fffffep127, false},
+    [TOSAJIT_F16] = {5, 10, 65504.0, false},   [TOSAJIT_BF16] = {8, 7, 0x1.fep127, false}, [TOSAJIT_F32] = {8, 23, 0x1.fffffep127, false},
     [TOSAJIT_F8E5M2] = {5, 2, 57344.0, false}, [TOSAJIT_F8E4M3FN] = {4, 3, 448.0, true},
 };
 

@@ -36,6 +36,7 @@ void tosajit_expr_destroy(tosajit_expr *expr) {
     tosajit_allocator allocator = expr->allocator;
     for (size_t k = 0; k < expr->count; k++) memory_free(&allocator, expr->nodes[k].data, expr->nodes[k].data_size, 1);
     memory_free(&allocator, expr->nodes, expr->capacity, sizeof *expr->nodes);
+    memory_free(&allocator, expr->contracts, expr->contract_capacity, sizeof *expr->contracts);
     memory_free(&allocator, expr, 1, sizeof *expr);
 }
 
@@ -80,6 +81,45 @@ tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type 
     status = append(expr, &node, value);
     if (!status) expr->input_count++;
     return status;
+}
+
+const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input, int32_t dimension) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == input && expr->contracts[k].dimension == dimension) return &expr->contracts[k].contract;
+    return NULL;
+}
+
+static tosajit_status check_contract(const tosajit_contract *c) {
+    if (c->smallest < 0 || c->largest < 0 || c->multiple < 0)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: a size or multiple is negative");
+    int64_t multiple = c->multiple ? c->multiple : 1, largest = c->largest ? c->largest : INT64_MAX;
+    if (largest - largest % multiple < c->smallest) /* the largest multiple that is allowed */
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: no multiple of %" PRId64 " is in %" PRId64 "..%" PRId64, multiple,
+                          c->smallest, largest);
+    return TOSAJIT_OK;
+}
+
+/* Put a promise at the end, or in the place of an older one. */
+static tosajit_status set_contract(tosajit_expr *expr, const expr_contract *promise) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == promise->input && expr->contracts[k].dimension == promise->dimension)
+            return expr->contracts[k] = *promise, TOSAJIT_OK;
+    if (!memory_grow(&expr->allocator, (void **)&expr->contracts, &expr->contract_capacity, expr->contract_count + 1,
+                     sizeof *expr->contracts))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a contract");
+    expr->contracts[expr->contract_count++] = *promise;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension, const tosajit_contract *contract) {
+    if (!expr || !contract) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: expr or contract is a null pointer");
+    if (input < 0 || (size_t)input >= expr->count || expr->nodes[input].kind != NODE_INPUT)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: %d is not an input of this expression", (int)input);
+    const tosajit_tensor_type *type = &expr->nodes[input].type;
+    if (dimension < 0 || dimension >= type->rank || type->dims[dimension] != TOSAJIT_DYNAMIC)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: %s has no dynamic dimension %d", type_print(type).text, (int)dimension);
+    tosajit_status status = check_contract(contract);
+    return status ? status : set_contract(expr, &(expr_contract){input, dimension, *contract});
 }
 
 static bool all_equal(const char *data, size_t element, int64_t count) {
@@ -133,8 +173,8 @@ static tosajit_status check_op(tosajit_op op, size_t operand_count) {
     int arity = op_table[op].arity, required, parameters = tosajit_op_parameters(op, &required);
     if (operand_count == (size_t)(arity + parameters) || (!required && operand_count == (size_t)arity)) return TOSAJIT_OK;
     if (parameters)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values", op_table[op].name, arity,
-                          arity == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values", op_table[op].name,
+                          arity, arity == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu", op_table[op].name, arity, arity == 1 ? "" : "s",
                       operand_count);
 }
@@ -159,7 +199,8 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
     const tosajit_tensor_type *operand = &use->operands[0], *type = &use->operands[op_table[use->op].arity + k];
     op_parameter p = op_describe_parameter(use->op, k, operand->element, result, use->attributes);
     if (type->element != p.element)
-        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name, type_print(type).text, tosajit_type_name(p.element));
+        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name, type_print(type).text,
+                          tosajit_type_name(p.element));
     if (p.count == 0 && operand->rank == 0) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "per_channel needs an operand with a dimension");
     if (type->rank == TOSAJIT_UNRANKED) return TOSAJIT_OK;
     int64_t expected = expected_count(&p, operand);
@@ -167,8 +208,17 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
     if (fits) return TOSAJIT_OK;
     if (expected == TOSAJIT_DYNAMIC)
         return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but a parameter has rank 1", p.name, type_print(type).text);
-    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name, type_print(type).text, expected,
-                      expected == 1 ? "" : "s");
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name, type_print(type).text,
+                      expected, expected == 1 ? "" : "s");
+}
+
+/* A parameter must not be given twice. */
+static tosajit_status check_parameters_once(const op_use *use) {
+    const tosajit_attributes *a = use->attributes;
+    bool has_parameters = use->operand_count > op_table[use->op].arity;
+    if (!has_parameters || !(a->shift || a->input_zp || a->output_zp)) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s is given as attribute and as parameter; leave the attribute 0",
+                      a->shift ? "shift" : "a zero point");
 }
 
 /* The type of an op's result from the types of its operands, and the legality of everything; the one place that decides. */
@@ -183,6 +233,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
     if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    if (!status) status = check_parameters_once(use);
     for (int k = 0; !status && k < use->operand_count - arity; k++) status = check_parameter_type(use, k, element);
     if (status) return status;
     inferred->element = element;
@@ -199,7 +250,8 @@ static tosajit_status check_parameter_values(const tosajit_expr *expr, const exp
         const expr_node *value = &expr->nodes[node->operands[arity + k]];
         op_parameter p = op_describe_parameter(node->op, k, operand, node->type.element, &node->attributes);
         if (value->kind == NODE_OP && expr_role(node, arity + k) == ROLE_TABLE) /* its elements exist one by one */
-            return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s must be an input or a constant, not the result of tosa.%s", p.name, op_table[value->op].name);
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s must be an input or a constant, not the result of tosa.%s", p.name,
+                              op_table[value->op].name);
         int64_t count = value->kind == NODE_CONSTANT && !value->splat ? value->type.dims[0] : 1;
         tosajit_status status = value->kind == NODE_CONSTANT ? op_check_parameter(&p, value->data, count) : TOSAJIT_OK;
         if (status) return status;
@@ -332,6 +384,11 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     if (!status) mark_live(expr, live);
     for (size_t k = 0; !status && k < expr->count; k++)
         if (live[k]) status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
+    for (size_t k = 0; !status && k < expr->contract_count; k++) {
+        expr_contract promise = expr->contracts[k];
+        promise.input = moved[promise.input];
+        status = set_contract(made, &promise);
+    }
     for (int32_t r = 0; !status && r < expr->result_count; r++) made->results[made->result_count++] = moved[expr->results[r]];
     memory_free(allocator, live, expr->count, 1);
     memory_free(allocator, moved, expr->count, sizeof *moved);

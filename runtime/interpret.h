@@ -24,6 +24,7 @@ extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
 /* Compute one part. leaves[k] describes leaf k, results[k] result k of the part; dims and strides are never null. bits has room
  * for every node of the program. */
-void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results, uint64_t *bits);
+void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves, const tosajit_tensor *results,
+                    uint64_t *bits);
 
 #endif

@@ -126,9 +126,7 @@ cell interpret_minimum(const interpret_op *op, const cell *x) {
 
 cell interpret_equal(const interpret_op *op, const cell *x) { return from_int(is_float(op) ? x[0].f == x[1].f : x[0].i == x[1].i); }
 cell interpret_greater(const interpret_op *op, const cell *x) { return from_int(is_float(op) ? x[0].f > x[1].f : x[0].i > x[1].i); }
-cell interpret_greater_equal(const interpret_op *op, const cell *x) {
-    return from_int(is_float(op) ? x[0].f >= x[1].f : x[0].i >= x[1].i);
-}
+cell interpret_greater_equal(const interpret_op *op, const cell *x) { return from_int(is_float(op) ? x[0].f >= x[1].f : x[0].i >= x[1].i); }
 
 cell interpret_bitwise_and(const interpret_op *op, const cell *x) { return (void)op, from_int(x[0].i & x[1].i); }
 cell interpret_bitwise_or(const interpret_op *op, const cell *x) { return (void)op, from_int(x[0].i | x[1].i); }

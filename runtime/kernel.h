@@ -16,13 +16,13 @@ typedef struct kernel_code {
 struct tosajit_kernel {
     atomic_int references;
     tosajit_allocator allocator;
-    tosajit_expr *program; /* owned */
-    plan plan;             /* owned */
-    quick quick;           /* how its usual calls are run */
-    tosajit_parallel parallel; /* threads for long runs; 0: the caller's alone */
-    int32_t tensor_count;  /* operands and non-splat constants */
+    tosajit_expr *program;                        /* owned */
+    plan plan;                                    /* owned */
+    quick quick;                                  /* how its usual calls are run */
+    tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
+    int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
-    _Atomic(const kernel_code *) code;          /* null while runs are interpreted */
+    _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
 
     /* Who may hand this kernel out again, null for nobody; forget is called first when the last reference goes. */
     void *cache_entry;
@@ -37,6 +37,11 @@ struct tosajit_kernel {
     tosajit_status (*wait)(tosajit_kernel *kernel);
     void (*release_job)(tosajit_kernel *kernel);
 };
+
+/* Whether a size keeps a contract. */
+static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {
+    return size >= c->smallest && (!c->largest || size <= c->largest) && (c->multiple < 2 || size % c->multiple == 0);
+}
 
 /* A kernel with reference count 1 and no code. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel);

@@ -275,7 +275,8 @@ op_parameter op_describe_parameter(tosajit_op op, int k, tosajit_type operand, t
 static tosajit_status check_zero_point(const op_parameter *p, int64_t value) {
     if (value >= p->low && value <= p->high) return TOSAJIT_OK;
     if (p->low == p->high)
-        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s %" PRId64 " is not legal for %s, which takes only 0", p->name, value, tosajit_type_name(p->element));
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s %" PRId64 " is not legal for %s, which takes only 0", p->name, value,
+                          tosajit_type_name(p->element));
     return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s %" PRId64 " is not legal for %s, which takes %" PRId64 "..%" PRId64, p->name, value,
                       tosajit_type_name(p->element), p->low, p->high);
 }
@@ -299,10 +300,12 @@ static bool is_small(tosajit_type type) { return type == TOSAJIT_I8 || type == T
 /* TOSA 1.1, RESCALE: the ERROR_IF conditions on attributes. */
 static tosajit_status check_scaling(tosajit_type operand, tosajit_type result, const tosajit_attributes *a) {
     if ((unsigned)a->rounding_mode > TOSAJIT_DOUBLE_ROUND)
-        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "rounding_mode %d is not SINGLE_ROUND (0), INEXACT_ROUND (1) or DOUBLE_ROUND (2)", (int)a->rounding_mode);
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "rounding_mode %d is not SINGLE_ROUND (0), INEXACT_ROUND (1) or DOUBLE_ROUND (2)",
+                          (int)a->rounding_mode);
     if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && !a->scale32) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "DOUBLE_ROUND needs scale32");
     if (a->scale32 && operand == TOSAJIT_I48) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "scale32 is not legal for an operand of i48");
-    if (a->input_unsigned && a->output_unsigned) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned and output_unsigned exclude each other");
+    if (a->input_unsigned && a->output_unsigned)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned and output_unsigned exclude each other");
     if ((a->input_unsigned || a->output_unsigned) && !(is_small(operand) && is_small(result)))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s is legal only from i8 or i16 to i8 or i16, not from %s to %s",
                           a->input_unsigned ? "input_unsigned" : "output_unsigned", tosajit_type_name(operand), tosajit_type_name(result));
@@ -349,11 +352,12 @@ tosajit_status op_check_parameter(const op_parameter *p, const void *data, int64
         return TOSAJIT_OK;
     }
     for (int64_t k = 0; k < count; k++) {
-        int64_t value = convert_decode(p->element, convert_load(p->element, (const char *)data + (size_t)k * tosajit_type_size(p->element))).i;
+        int64_t value =
+            convert_decode(p->element, convert_load(p->element, (const char *)data + (size_t)k * tosajit_type_size(p->element))).i;
         if (p->is_unsigned) value &= (INT64_C(1) << type_width(p->element)) - 1;
         if (value < p->low || value > p->high || (p->sparse && value != p->low && value != p->high))
-            return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s[%" PRId64 "] is %" PRId64 ", which is not %s%" PRId64 " %s %" PRId64, p->name, k, value,
-                              p->sparse ? "" : "in ", p->low, p->sparse ? "or" : "to", p->high);
+            return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s[%" PRId64 "] is %" PRId64 ", which is not %s%" PRId64 " %s %" PRId64, p->name, k,
+                              value, p->sparse ? "" : "in ", p->low, p->sparse ? "or" : "to", p->high);
     }
     return TOSAJIT_OK;
 }

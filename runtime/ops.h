@@ -64,10 +64,10 @@ tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_
 typedef struct op_parameter {
     const char *name;
     tosajit_type element;
-    int64_t count;      /* 1, or of a table; 0: one per channel */
-    int64_t low, high;  /* its legal values, of integers; floating-point ones must be 0 */
-    bool is_unsigned;   /* how its bits are read */
-    bool sparse;        /* only low and high themselves are legal */
+    int64_t count;     /* 1, or of a table; 0: one per channel */
+    int64_t low, high; /* its legal values, of integers; floating-point ones must be 0 */
+    bool is_unsigned;  /* how its bits are read */
+    bool sparse;       /* only low and high themselves are legal */
 } op_parameter;
 op_parameter op_describe_parameter(tosajit_op op, int k, tosajit_type operand, tosajit_type result, const tosajit_attributes *attributes);
 

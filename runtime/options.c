@@ -31,5 +31,6 @@ tosajit_status options_give(void *given, const void *known, size_t known_size, c
 
 tosajit_status options_check_allocator(const tosajit_allocator *hooks) {
     if (!hooks || (hooks->allocate && hooks->release)) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "the allocator lacks its %s hook; set both, or pass no allocator", hooks->allocate ? "release" : "allocate");
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "the allocator lacks its %s hook; set both, or pass no allocator",
+                      hooks->allocate ? "release" : "allocate");
 }

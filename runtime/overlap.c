@@ -88,23 +88,27 @@ tosajit_status overlap_check_result(const view *result, size_t index) {
         passed |= INT64_C(1) << at;
         if (result->tensor.dims[at] == 1) continue;
         if (best < covered)
-            return diag_error(TOSAJIT_OVERLAP, "result %zu dimension %d: a stride of %" PRId64 " bytes does not step over the dimensions of smaller strides", index,
-                              (int)at, result->strides[at]);
+            return diag_error(TOSAJIT_OVERLAP,
+                              "result %zu dimension %d: a stride of %" PRId64 " bytes does not step over the dimensions of smaller strides",
+                              index, (int)at, result->strides[at]);
         covered += best * (result->tensor.dims[at] - 1);
     }
     return TOSAJIT_OK;
 }
 
-static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results, int32_t reader, int32_t writer) {
+static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const view *tensors, const view *results, int32_t reader,
+                                            int32_t writer) {
     const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
     for (int32_t r = 0; r < writes->result_count; r++)
         for (int32_t k = 0; k < reads->operand_count; k++) {
             const view *operand = &tensors[reads->leaves[k].tensor], *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
             if (exactly_in_place(operand, result) && writer >= reader && !reads->leaves[k].table) continue;
-            return diag_error(TOSAJIT_OVERLAP, "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
-                              (int)writes->results[r], (int)reads->leaves[k].tensor,
-                              writer < reader ? ", and a later result still reads that operand" : "");
+            return diag_error(
+                TOSAJIT_OVERLAP,
+                "result %d and operand %d share memory%s; only an operand of the same data, strides and sizes can be computed in place",
+                (int)writes->results[r], (int)reads->leaves[k].tensor,
+                writer < reader ? ", and a later result still reads that operand" : "");
         }
     return TOSAJIT_OK;
 }

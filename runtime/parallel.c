@@ -46,13 +46,14 @@ static void run_piece(void *argument, size_t index) {
         moved.splat_strides[t] = v->tensors->splat_strides[t];
         moved.element_sizes[t] = v->tensors->element_sizes[t];
     }
-    walk_coalesce(&piece); /* a piece may have become one index long */
+    walk_coalesce(&piece);                /* a piece may have become one index long */
     uint64_t environment = fpenv_enter(); /* of this thread */
     tile_run(v->part, v->entry, &piece, &moved);
     fpenv_leave(environment);
 }
 
-void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors) {
+void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry, const walk *w,
+                  const tile_tensors *tensors) {
     int64_t elements = element_count(w);
     if (!parallel_pays(parallel, part, elements)) {
         tile_run(part, entry, w, tensors);

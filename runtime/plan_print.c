@@ -73,8 +73,8 @@ static void print_decisions(FILE *out, const plan_part *part, const tosajit_expr
         int32_t shift = part->rank - program->nodes[leaf->value].type.rank;
         for (int32_t d = 0; d < part->rank; d++)
             if (leaf->maps[d] == MAP_RUNTIME)
-                fprintf(out, "  s%d = scf.if tensor.dim %s, %d == 1 { 0 } else { 1 }\n", symbol++, expr_value_name(program, leaf->value).text,
-                        (int)(d - shift));
+                fprintf(out, "  s%d = scf.if tensor.dim %s, %d == 1 { 0 } else { 1 }\n", symbol++,
+                        expr_value_name(program, leaf->value).text, (int)(d - shift));
     }
 }
 
@@ -114,6 +114,7 @@ static void print_part(FILE *out, const plan_part *part, const tosajit_expr *pro
         print_sizes(out, w.rank, w.sizes);
     else
         fputs("when called, neighbouring dimensions that every tensor walks as one\n", out);
+    if (part->cols_multiple > 1) fprintf(out, "  columns: a multiple of %" PRId64 "\n", part->cols_multiple);
     print_variants(out, part, program);
 }
 
@@ -125,7 +126,8 @@ void plan_print(const plan *p, const tosajit_expr *program, FILE *out) {
     for (size_t k = 0; k < p->check_count; k++) {
         const plan_check *check = &p->checks[k];
         const tosajit_tensor_type *type = &program->nodes[check->value].type;
-        fprintf(out, "check when called: %s dimension %d is ", expr_value_name(program, check->value).text, (int)(type->rank - check->from_end));
+        fprintf(out, "check when called: %s dimension %d is ", expr_value_name(program, check->value).text,
+                (int)(type->rank - check->from_end));
         if (check->size == TOSAJIT_DYNAMIC)
             fputs("one per channel\n", out);
         else

@@ -86,7 +86,8 @@ void quick_plan(const tosajit_kernel *kernel, quick *q) {
 
 /* Whether a tensor is dense, present, and of a type's element and rank; dims are checked apart. */
 static inline bool is_plain(const tosajit_tensor *tensor, const tosajit_tensor_type *type) {
-    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data && (tensor->dims || tensor->rank == 0);
+    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data &&
+           (tensor->dims || tensor->rank == 0);
 }
 
 static inline bool has_dims(const tosajit_tensor *tensor, const int64_t *dims) {
@@ -139,11 +140,17 @@ static bool check_linear(const tosajit_kernel *kernel, const tosajit_tensor *ope
     const tosajit_tensor *first = &results[0];
     for (int32_t k = 0; k < program->input_count; k++) {
         const tosajit_tensor_type *type = &kernel->inputs[k]->type;
-        if (!is_plain(&operands[k], type) || operands[k].rank != first->rank || !has_dims(&operands[k], first->dims) || !fits_type(&operands[k], type))
+        if (!is_plain(&operands[k], type) || operands[k].rank != first->rank || !has_dims(&operands[k], first->dims) ||
+            !fits_type(&operands[k], type))
             return false;
     }
+    for (size_t k = 0; k < program->contract_count; k++) {
+        const expr_contract *promise = &program->contracts[k];
+        if (!kernel_keeps(&promise->contract, operands[program->nodes[promise->input].tensor].dims[promise->dimension])) return false;
+    }
     for (int32_t r = 0; r < program->result_count; r++)
-        if (!is_plain(&results[r], result_type(program, r)) || results[r].rank != first->rank || !has_dims(&results[r], first->dims)) return false;
+        if (!is_plain(&results[r], result_type(program, r)) || results[r].rank != first->rank || !has_dims(&results[r], first->dims))
+            return false;
     if (!linear_count(first, &e->cols)) return false;
     e->rows = 1;
     e->scale = e->cols;
@@ -176,7 +183,8 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
     if (!check_overlap(kernel, operands, results, e.scale)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     for (int32_t k = 0; k < part->operand_count; k++) pointers[k] = operands[part->operands[k]].data;
-    for (int32_t k = part->operand_count; k < part->leaf_count; k++) pointers[k] = (void *)(uintptr_t)part->constants[k - part->operand_count];
+    for (int32_t k = part->operand_count; k < part->leaf_count; k++)
+        pointers[k] = (void *)(uintptr_t)part->constants[k - part->operand_count];
     for (int32_t r = 0; r < part->result_count; r++) pointers[part->leaf_count + r] = results[r].data;
     if (!q->floating) {
         entry(pointers, q->strides, e.rows, e.cols);

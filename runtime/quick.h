@@ -13,11 +13,11 @@ typedef enum quick_kind {
 
 typedef struct quick {
     quick_kind kind;
-    int64_t rows, cols;                        /* of QUICK_STATIC */
+    int64_t rows, cols;                       /* of QUICK_STATIC */
     int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* for the entry; of leaves, then results */
     int64_t bytes[TOSAJIT_MAX_TENSORS];       /* of operands, then results; of QUICK_LINEAR those of one element */
-    uint64_t in_place;                         /* bit k: operand k has the results' sizes */
-    bool floating;                             /* the floating-point environment matters */
+    uint64_t in_place;                        /* bit k: operand k has the results' sizes */
+    bool floating;                            /* the floating-point environment matters */
 } quick;
 
 /* Find out what can be quick; q->kind is QUICK_NONE otherwise. */

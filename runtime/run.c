@@ -37,10 +37,11 @@ static tosajit_status check_type(const tosajit_tensor *tensor, const tosajit_ten
     if (tensor->rank > 0 && !tensor->dims) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: dims is a null pointer", id.kind, id.index);
     for (int32_t d = 0; d < tensor->rank; d++) {
         if (tensor->dims[d] < 0)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d: %" PRId64 " is not a size", id.kind, id.index, (int)d, tensor->dims[d]);
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d: %" PRId64 " is not a size", id.kind, id.index, (int)d,
+                              tensor->dims[d]);
         if (type->dims[d] != TOSAJIT_DYNAMIC && tensor->dims[d] != type->dims[d])
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d is %" PRId64 ", but the kernel was compiled for %s", id.kind, id.index,
-                              (int)d, tensor->dims[d], type_print(type).text);
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d is %" PRId64 ", but the kernel was compiled for %s", id.kind,
+                              id.index, (int)d, tensor->dims[d], type_print(type).text);
     }
     return TOSAJIT_OK;
 }
@@ -66,8 +67,10 @@ static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, view *
             int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
             v->strides[d] = steps ? stride : 0; /* whatever the stride of a single index, it is not used */
             if (steps == 0) continue;
-            if (stride == INT64_MIN || !size_multiply(steps, stride < 0 ? -stride : stride, &span) || span > INT64_MAX / 4 - v->high + v->low)
-                return diag_error(TOSAJIT_OVERFLOW, "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64 " bytes exceed the address space",
+            if (stride == INT64_MIN || !size_multiply(steps, stride < 0 ? -stride : stride, &span) ||
+                span > INT64_MAX / 4 - v->high + v->low)
+                return diag_error(TOSAJIT_OVERFLOW,
+                                  "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64 " bytes exceed the address space",
                                   id.kind, id.index, (int)d, tensor->dims[d], stride);
             *(stride < 0 ? &v->low : &v->high) += stride < 0 ? -span : span;
         }
@@ -86,11 +89,13 @@ static tosajit_status size_mismatch(const plan_part *part, const view *operands,
         int32_t at = d - (part->rank - other->rank);
         if (at >= 0 && other->dims[at] == expected && k < part->operand_count && leaf < part->operand_count)
             return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64 " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of them 1",
+                              "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64
+                              " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of them 1",
                               (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected, (int)part->leaves[k].tensor, (int)at,
                               print_dims(tensor).text, print_dims(other).text);
     }
-    return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with the static size %" PRId64 " (%s)",
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "operand %d dimension %d: size %" PRId64 " does not broadcast with the static size %" PRId64 " (%s)",
                       (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected, print_dims(tensor).text);
 }
 
@@ -120,8 +125,8 @@ static tosajit_status broadcast_size(const tosajit_kernel *kernel, const view *t
         int32_t d = tensor->rank - from_end;
         int64_t own = tensor->dims[d];
         if (own != 1 && *size != 1 && own != *size)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64, (int)t, (int)d, own,
-                              *size);
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64, (int)t,
+                              (int)d, own, *size);
         if (own != 1) *size = own;
     }
     return TOSAJIT_OK;
@@ -138,8 +143,8 @@ static tosajit_status check_demands(const tosajit_kernel *kernel, const view *te
         if (status) return status;
         if (size != expected)
             return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s : %s: dimension %d is %" PRId64 " in this call, but must be %" PRId64,
-                              expr_value_name(kernel->program, check->value).text, type_print(type).text, (int)(type->rank - check->from_end), size,
-                              expected);
+                              expr_value_name(kernel->program, check->value).text, type_print(type).text,
+                              (int)(type->rank - check->from_end), size, expected);
     }
     return TOSAJIT_OK;
 }
@@ -148,15 +153,18 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
     for (int32_t d = 0; d < rank; d++) {
         if (result->tensor.dims[d] == sizes[d]) continue;
         tosajit_tensor_type expected = tosajit_ranked(result->tensor.element, rank, sizes);
-        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s %zu dimension %d: the given size is %" PRId64 ", but the operands give %" PRId64 " (result %s, expected %s)",
-                          id.kind, id.index, (int)d, result->tensor.dims[d], sizes[d], print_dims(&result->tensor).text, type_print(&expected).text);
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "%s %zu dimension %d: the given size is %" PRId64 ", but the operands give %" PRId64 " (result %s, expected %s)",
+                          id.kind, id.index, (int)d, result->tensor.dims[d], sizes[d], print_dims(&result->tensor).text,
+                          type_print(&expected).text);
     }
     return TOSAJIT_OK;
 }
 
 /* Computing. */
 
-static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors, const view *results) {
+static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors,
+                       const view *results) {
     const plan_part *part = &kernel->plan.parts[part_index];
     const int64_t *sizes = results[part->results[0]].tensor.dims;
     walk w;
@@ -208,7 +216,8 @@ static tosajit_status compute(const tosajit_kernel *kernel, const kernel_code *c
 }
 
 /* Operands and constants as views, with their types checked; with shapes_only nothing but their sizes is looked at. */
-static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t count, bool shapes_only, view *tensors) {
+static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t count, bool shapes_only,
+                                    view *tensors) {
     size_t inputs = (size_t)kernel->program->input_count;
     if (count != inputs) return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %zu operands, not %zu", inputs, count);
     for (size_t k = 0; k < (size_t)kernel->tensor_count; k++) {
@@ -224,12 +233,30 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
     return TOSAJIT_OK;
 }
 
+static tosajit_status check_contracts(const tosajit_kernel *kernel, const tosajit_tensor *operands) {
+    const tosajit_expr *program = kernel->program;
+    for (size_t k = 0; k < program->contract_count; k++) {
+        const expr_contract *promise = &program->contracts[k];
+        const tosajit_contract *c = &promise->contract;
+        int32_t operand = program->nodes[promise->input].tensor;
+        int64_t size = operands[operand].dims[promise->dimension];
+        if (!kernel_keeps(c, size))
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "operand %d dimension %d is %" PRId64 ", against the contract: at least %" PRId64 ", at most %" PRId64
+                              ", a multiple of %" PRId64,
+                              (int)operand, (int)promise->dimension, size, c->smallest, c->largest ? c->largest : INT64_MAX,
+                              c->multiple ? c->multiple : 1);
+    }
+    return TOSAJIT_OK;
+}
+
 /* Everything that can be wrong with a call. */
 static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
                                  const tosajit_tensor *results, size_t result_count, view *tensors, view *written) {
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
     tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
+    if (!status) status = check_contracts(kernel, operands);
     if (!status) status = check_demands(kernel, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
@@ -254,8 +281,8 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     return status ? status : compute(kernel, code, tensors, written);
 }
 
-tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, const tosajit_tensor *results,
-                           size_t result_count) {
+tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                           const tosajit_tensor *results, size_t result_count) {
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
@@ -290,6 +317,7 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const to
     int64_t sizes[TOSAJIT_MAX_RANK];
     const plan_part *part = part_of(kernel, (int32_t)index);
     tosajit_status status = view_operands(kernel, operands, operand_count, true, tensors);
+    if (!status) status = check_contracts(kernel, operands);
     if (!status) status = check_demands(kernel, tensors);
     if (!status) status = iteration_space(part, tensors, sizes);
     if (status) return status;

@@ -16,8 +16,8 @@ typedef struct tile_job {
     tosajit_entry entry;
     const walk *w;
     const tile_tensors *tensors;
-    uint64_t splat;                              /* leaves whose column stride is 0 */
-    uint64_t packed;                             /* tensors that go through the buffer */
+    uint64_t splat;                           /* leaves whose column stride is 0 */
+    uint64_t packed;                          /* tensors that go through the buffer */
     int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* for the entry */
 } tile_job;
 
@@ -66,10 +66,18 @@ static void run_direct(tile_job *job) {
 /* Copy `count` elements of `size` bytes, each `from_stride` and `to_stride` bytes after the one before. */
 static void copy_strided(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t count, uint8_t size) {
     switch (size) { /* a constant size makes each copy one load and one store */
-    case 1: for (int64_t k = 0; k < count; k++) to[k * to_stride] = from[k * from_stride]; break;
-    case 2: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 2); break;
-    case 4: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 4); break;
-    default: for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 8); break;
+    case 1:
+        for (int64_t k = 0; k < count; k++) to[k * to_stride] = from[k * from_stride];
+        break;
+    case 2:
+        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 2);
+        break;
+    case 4:
+        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 4);
+        break;
+    default:
+        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 8);
+        break;
     }
 }
 
@@ -105,12 +113,14 @@ static void run_packed_rows(tile_job *job) {
                 char *source = (char *)row[t] + start * columns[t];
                 bool packed = job->packed >> t & 1;
                 pointers[t] = packed ? buffers[t] : source;
-                if (packed && t < leaves) copy_strided(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
+                if (packed && t < leaves)
+                    copy_strided(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
             }
             job->entry(pointers, job->strides, 1, count);
             for (int32_t t = leaves; t < w->tensors; t++)
                 if (job->packed >> t & 1)
-                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count, job->tensors->element_sizes[t]);
+                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count,
+                                 job->tensors->element_sizes[t]);
         }
     } while (next_outer(w, w->rank - 1, index, row));
 }
@@ -173,11 +183,13 @@ static void run_packed_linear(tile_job *job) {
             bool packed = job->packed >> t & 1;
             int64_t stride = job->splat >> t & 1 ? 0 : job->tensors->element_sizes[t];
             pointers[t] = packed ? buffers[t] : (char *)job->tensors->pointers[t] + start * stride;
-            if (packed && t < leaves) transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, true);
+            if (packed && t < leaves)
+                transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, true);
         }
         job->entry(pointers, job->strides, 1, count);
         for (int32_t t = leaves; t < w->tensors; t++)
-            if (job->packed >> t & 1) transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, false);
+            if (job->packed >> t & 1)
+                transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, false);
         advance(w, index, count);
     }
 }

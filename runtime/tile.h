@@ -7,7 +7,7 @@
 
 /* A part's leaves, then its results. */
 typedef struct tile_tensors {
-    void *pointers[TOSAJIT_MAX_TENSORS]; /* at index 0 */
+    void *pointers[TOSAJIT_MAX_TENSORS];        /* at index 0 */
     int64_t splat_strides[TOSAJIT_MAX_TENSORS]; /* what the code is told for a column stride of 0: 0, or that between a table's elements */
     uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
 } tile_tensors;

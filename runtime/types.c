@@ -11,10 +11,12 @@ static const struct {
     const char *name;
     uint8_t size, width;
 } elements[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = {"i1", 1, 1},       [TOSAJIT_I8] = {"i8", 1, 8},   [TOSAJIT_I16] = {"i16", 2, 16},
-    [TOSAJIT_I32] = {"i32", 4, 32},    [TOSAJIT_I48] = {"i48", 8, 48}, [TOSAJIT_I64] = {"i64", 8, 64},
-    [TOSAJIT_F16] = {"f16", 2, 16},    [TOSAJIT_BF16] = {"bf16", 2, 16}, [TOSAJIT_F32] = {"f32", 4, 32},
-    [TOSAJIT_F8E4M3FN] = {"f8E4M3FN", 1, 8}, [TOSAJIT_F8E5M2] = {"f8E5M2", 1, 8}, [TOSAJIT_F64] = {"f64", 8, 64},
+    [TOSAJIT_I1] = {"i1", 1, 1},         [TOSAJIT_I8] = {"i8", 1, 8},
+    [TOSAJIT_I16] = {"i16", 2, 16},      [TOSAJIT_I32] = {"i32", 4, 32},
+    [TOSAJIT_I48] = {"i48", 8, 48},      [TOSAJIT_I64] = {"i64", 8, 64},
+    [TOSAJIT_F16] = {"f16", 2, 16},      [TOSAJIT_BF16] = {"bf16", 2, 16},
+    [TOSAJIT_F32] = {"f32", 4, 32},      [TOSAJIT_F8E4M3FN] = {"f8E4M3FN", 1, 8},
+    [TOSAJIT_F8E5M2] = {"f8E5M2", 1, 8}, [TOSAJIT_F64] = {"f64", 8, 64},
 };
 
 const char *tosajit_type_name(tosajit_type type) { return type_is_valid(type) ? elements[type].name : NULL; }

@@ -16,9 +16,7 @@ typedef struct type_text {
 type_text type_print(const tosajit_tensor_type *type);
 
 static inline bool type_is_valid(tosajit_type type) { return (unsigned)type < TOSAJIT_TYPE_COUNT; }
-static inline bool type_is_float(tosajit_type type) {
-    return type >= TOSAJIT_F16 && type <= TOSAJIT_F64;
-}
+static inline bool type_is_float(tosajit_type type) { return type >= TOSAJIT_F16 && type <= TOSAJIT_F64; }
 /* Bits of an integer type's value; 1 for i1. */
 int type_width(tosajit_type type);
 /* Smallest and largest value of a signed integer type of this many bits. */

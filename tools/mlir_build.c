@@ -145,7 +145,8 @@ static bool read_rounding_mode(builder *b, tosajit_attributes *attributes) {
         tosajit_rounding_mode mode;
     } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND}, {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND}, {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
     mlir_phrase text = {0};
-    if (!print_tosa_attribute(b, "rounding_mode", &text)) return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
+    if (!print_tosa_attribute(b, "rounding_mode", &text))
+        return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
         if (strstr(text.text, modes[k].name)) {
             attributes->rounding_mode = modes[k].mode;

@@ -201,24 +201,24 @@ typedef union tosajit_scalar {
 /* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that the op does not
  * take must be 0. A null pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
-    tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
-    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
-    int32_t shift;                   /* mul without parameter; 0..63 for i32, else 0 */
-    int64_t input_zp, output_zp;     /* negate without parameters; in the element's range for i8, else 0 */
+    tosajit_scalar min_val, max_val;     /* clamp; of the element type, min_val <= max_val, no NaN */
+    tosajit_nan_mode nan_mode;           /* clamp, maximum, minimum */
+    int32_t shift;                       /* mul without parameter; 0..63 for i32, else 0 */
+    int64_t input_zp, output_zp;         /* negate without parameters; in the element's range for i8, else 0 */
     tosajit_rounding_mode rounding_mode; /* rescale */
-    uint8_t round;                   /* arithmetic_right_shift */
-    uint8_t input_unsigned;          /* cast from integers wider than i1; rescale from i8 or i16 to i8 or i16 */
-    uint8_t output_unsigned;         /* rescale from i8 or i16 to i8 or i16 */
-    uint8_t scale32;                 /* rescale: the multiplier is i32, else i16 */
-    uint8_t per_channel;             /* rescale: multiplier and shift have one element per index of the last dimension */
+    uint8_t round;                       /* arithmetic_right_shift */
+    uint8_t input_unsigned;              /* cast from integers wider than i1; rescale from i8 or i16 to i8 or i16 */
+    uint8_t output_unsigned;             /* rescale from i8 or i16 to i8 or i16 */
+    uint8_t scale32;                     /* rescale: the multiplier is i32, else i16 */
+    uint8_t per_channel;                 /* rescale: multiplier and shift have one element per index of the last dimension */
 } tosajit_attributes;
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Memory */
 
 /* Hooks for every allocation that this library makes for its own objects; LLVM's own allocations while it compiles and the texts of
- * tosajit_print are not covered. Both must be set. allocate returns memory aligned for any object, or null; context is passed through. Must be thread-safe
- * if the objects are used by several threads. */
+ * tosajit_print are not covered. Both must be set. allocate returns memory aligned for any object, or null; context is passed through. Must
+ * be thread-safe if the objects are used by several threads. */
 typedef struct tosajit_allocator {
     void *(*allocate)(void *context, size_t size);
     void (*release)(void *context, void *memory, size_t size);
@@ -241,10 +241,10 @@ typedef int32_t tosajit_value; /* a node of one expression */
 typedef struct tosajit_expr_options {
     size_t size;                        /* sizeof(tosajit_expr_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    int strict; /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared static where a
-                   dynamic size is inferred. Zero: operands are padded to the highest rank, and such a result is accepted
-                   and checked when the kernel is called. */
-    tosajit_accuracy accuracy; /* FAST here or in the engine makes the kernel fast */
+    int strict;                         /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared static where a
+                                           dynamic size is inferred. Zero: operands are padded to the highest rank, and such a result is accepted
+                                           and checked when the kernel is called. */
+    tosajit_accuracy accuracy;          /* FAST here or in the engine makes the kernel fast */
 } tosajit_expr_options;
 
 /* An empty expression. options may be null. OUT_OF_MEMORY, INVALID_ARGUMENT. */
@@ -254,6 +254,18 @@ TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
 
 /* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1), OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type, tosajit_value *value);
+
+/* What the host promises of a dynamic dimension of an input. smallest >= 2 says that the operand is not broadcast along it, which spares
+ * the code a decision and a loop; a multiple of the vector length spares it the tail. */
+typedef struct tosajit_contract {
+    int64_t smallest, largest; /* the size is in this range; largest 0: no limit */
+    int64_t multiple;          /* and a multiple of this; 0 or 1: any */
+} tosajit_contract;
+
+/* Promise it; the last promise about a dimension holds. Every call is checked against it: SHAPE_MISMATCH. INVALID_ARGUMENT for
+ * values that are no inputs, dimensions that are not dynamic, and contracts that no size fulfils. OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension,
+                                                 const tosajit_contract *contract);
 
 /* A constant; data is dense row-major and copied. The type must be static. A constant whose elements are all equal becomes
  * part of the code. INVALID_ARGUMENT, SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY. */
@@ -268,8 +280,7 @@ TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosaj
  * shape). TYPE_MISMATCH, SHAPE_MISMATCH, BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message
  * says which operand and dimension. */
 TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands, size_t operand_count,
-                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result,
-                                           tosajit_value *value);
+                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_value *value);
 
 /* Make value the next result of the kernel. A value may be a result more than once. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
@@ -320,10 +331,10 @@ typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     tosajit_backend backend;
-    const char *cpu; /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
-                        "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
+    const char *cpu;           /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
+                                  "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
     tosajit_accuracy accuracy; /* of all kernels */
-    int uncached; /* nonzero: every compilation makes a kernel of its own */
+    int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
 } tosajit_engine_options;
@@ -340,9 +351,9 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
 
 /* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
-TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands,
-                                           size_t operand_count, const tosajit_attributes *attributes,
-                                           const tosajit_tensor_type *result, tosajit_kernel **kernel);
+TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
+                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result,
+                                           tosajit_kernel **kernel);
 
 /* One more reference. */
 TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
@@ -370,8 +381,8 @@ TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel,
 
 /* The sizes that result `index` has for operands of these shapes (data may be null). dims has room for TOSAJIT_MAX_RANK;
  * rank may be null. SHAPE_MISMATCH if the operands do not broadcast. */
-TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                                      size_t operand_count, size_t index, int32_t *rank, int64_t *dims);
+TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
+                                                      size_t index, int32_t *rank, int64_t *dims);
 
 TOSAJIT_API size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel);
 TOSAJIT_API size_t tosajit_kernel_result_count(const tosajit_kernel *kernel);
@@ -396,8 +407,8 @@ TOSAJIT_API void tosajit_text_release(char *text);
 
 /* The code of a kernel without the checks. A kernel walks a 2-D tile of rows x cols elements: tensor t's element (r, c) lies
  * at pointers[t] + r * strides[2t] + c * strides[2t + 1], strides in bytes. A column stride is the element size (contiguous)
- * or 0 (a splat: one value for the whole row), and results are contiguous. The variants list which of these combinations
- * the code has; another combination computes garbage. */
+ * or 0 (a splat: one value for the whole row), and results are contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants
+ * list which of these combinations the code has; another combination computes garbage. */
 typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
 
 /* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
@@ -409,11 +420,12 @@ typedef struct tosajit_raw {
     size_t size; /* sizeof(tosajit_raw), set by the caller */
     tosajit_entry entry;
     int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
-    uint64_t tables; /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
-    const int32_t *operand_index; /* which operand of the kernel, [operand_count] */
-    const void *const *constants; /* the pointer to pass, owned by the kernel, [constant_count] */
-    const int32_t *result_index;  /* which result of the kernel, [result_count] */
-    int32_t variant_count;        /* at least 1 */
+    int64_t cols_multiple;           /* a power of two; above 1 where static sizes or contracts allow code without a tail */
+    uint64_t tables;                 /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
+    const int32_t *operand_index;    /* which operand of the kernel, [operand_count] */
+    const void *const *constants;    /* the pointer to pass, owned by the kernel, [constant_count] */
+    const int32_t *result_index;     /* which result of the kernel, [result_count] */
+    int32_t variant_count;           /* at least 1 */
     const tosajit_variant *variants; /* the first that matches runs */
 } tosajit_raw;
 
@@ -424,8 +436,8 @@ TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size
 
 /* All 0 while the kernel is interpreted. */
 typedef struct tosajit_kernel_info {
-    size_t size;                                     /* sizeof(tosajit_kernel_info), set by the caller */
-    size_t code_bytes;                               /* of machine code and its constants */
+    size_t size;                                    /* sizeof(tosajit_kernel_info), set by the caller */
+    size_t code_bytes;                              /* of machine code and its constants */
     double emit_ms, passes_ms, codegen_ms, link_ms; /* what compiling took */
 } tosajit_kernel_info;
 TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_kernel_info *info);

@@ -1,0 +1,327 @@
+/* TOSAJIT_FAST against MPFR, on every engine: samples of all 2^32 operands, the neighbourhood of every operand where the emitters or
+ * the functions change their ways, pairs for pow, all operands of f16 and bf16. Nothing may be further than 1 ulp from the exact
+ * value; the largest distance of f32 is printed. TOSAJIT_STRIDE=1 makes it exhaustive. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <mpfr.h>
+
+#include "tests/support.h"
+#include "tosajit/tosajit.h"
+
+enum { BATCH = 4096, PRECISION = 80, STRIDE = 100019, PAIRS = 100000 };
+
+typedef int reference(mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) { return mpfr_ui_div(r, 1, x, mode); }
+
+/* IEEE 754 wants -inf of -0, MPFR gives +inf. */
+static int reference_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
+    if (mpfr_zero_p(x)) return mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1), 0;
+    return mpfr_rec_sqrt(r, x, mode);
+}
+
+static int reference_sigmoid(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
+    mpfr_neg(r, x, mode);
+    mpfr_exp(r, r, mode);
+    mpfr_add_ui(r, r, 1, mode);
+    return mpfr_ui_div(r, 1, r, mode);
+}
+
+static const struct {
+    tosajit_op op;
+    reference *value;
+} functions[] = {
+    {TOSAJIT_OP_exp, mpfr_exp},
+    {TOSAJIT_OP_log, mpfr_log},
+    {TOSAJIT_OP_tanh, mpfr_tanh},
+    {TOSAJIT_OP_sigmoid, reference_sigmoid},
+    {TOSAJIT_OP_erf, mpfr_erf},
+    {TOSAJIT_OP_sin, mpfr_sin},
+    {TOSAJIT_OP_cos, mpfr_cos},
+    {TOSAJIT_OP_rsqrt, reference_rsqrt},
+    {TOSAJIT_OP_reciprocal, reference_reciprocal},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* A floating-point type in numbers; its values are compared as doubles. */
+typedef struct format {
+    tosajit_type type;
+    int exponent_bits, fraction_bits;
+} format;
+
+static const format f32 = {TOSAJIT_F32, 8, 23}, narrow_formats[] = {{TOSAJIT_F16, 5, 10}, {TOSAJIT_BF16, 8, 7}};
+
+static double decode(const format *f, uint32_t bits) {
+    uint32_t exponents = (UINT32_C(1) << f->exponent_bits) - 1, one = UINT32_C(1) << f->fraction_bits;
+    uint32_t exponent = bits >> f->fraction_bits & exponents, fraction = bits & (one - 1);
+    int bias = (int)(exponents / 2);
+    double sign = bits >> (f->exponent_bits + f->fraction_bits) ? -1 : 1;
+    if (exponent == exponents) return fraction ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == 0) return sign * ldexp((double)fraction, 1 - bias - f->fraction_bits);
+    return sign * ldexp((double)(one + fraction), (int)exponent - bias - f->fraction_bits);
+}
+
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* How far `actual` is from the exact value, in units of the type's last place at that value. Infinity stands for the first power of
+ * two beyond the type, as when rounding; NaN, the exact infinities and the sign of zero allow no distance. `exact` is a double:
+ * 2^-29 units are its own error. */
+static double distance(const format *f, double actual, double exact) {
+    int bias = (1 << (f->exponent_bits - 1)) - 1, exponent;
+    double failed = (double)INFINITY;
+    if (isnan(actual) || isnan(exact)) return isnan(actual) && isnan(exact) ? 0 : failed;
+    if (!signbit(actual) != !signbit(exact) || (isinf(exact) && !isinf(actual))) return failed;
+    if (isinf(actual) && fabs(exact) >= ldexp(1, bias + 1)) return 0;
+    if (isinf(actual)) actual = copysign(ldexp(1, bias + 1), exact);
+    frexp(exact, &exponent);
+    if (exact == 0 || exponent - 1 < 1 - bias) exponent = 2 - bias;
+    if (exponent - 1 > bias) exponent = bias + 1;
+    return ldexp(fabs(actual - exact), f->fraction_bits - exponent + 1);
+}
+
+/* The largest distance so far. */
+typedef struct tally {
+    double largest, x, y;
+} tally;
+
+static test_engine engines[TEST_MAX_ENGINES];
+static size_t engine_count;
+
+static void compare(tally *t, const format *f, size_t engine, tosajit_op op, double x, double y, double actual, double exact) {
+    double d = distance(f, actual, exact);
+    if (d > t->largest) *t = (tally){d, x, y};
+    if (d > 1)
+        fail_msg("%s: %s %s(%a, %a) is %a, %g ulp from %a", engines[engine].name, tosajit_type_name(f->type), tosajit_op_name(op), x, y,
+                 actual, d, exact);
+}
+
+static void report(tosajit_op op, const tally *tallies) {
+    for (size_t e = 0; e < engine_count; e++)
+        printf("  %-10s %-12s at most %.4f ulp, at %a, %a\n", tosajit_op_name(op), engines[e].name, tallies[e].largest, tallies[e].x,
+               tallies[e].y);
+}
+
+static tosajit_kernel *compile(size_t engine, const format *f, tosajit_op op) {
+    tosajit_tensor_type type = tosajit_ranked(f->type, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_kernel *kernel;
+    if (tosajit_compile(engines[engine].engine, op, (tosajit_tensor_type[]){type, type}, (size_t)tosajit_op_arity(op), NULL, NULL, &kernel))
+        fail_msg("%s", tosajit_last_error());
+    return kernel;
+}
+
+static void run(const tosajit_kernel *kernel, const format *f, void *x, void *y, void *r, int64_t count) {
+    tosajit_tensor operands[2] = {tosajit_dense(f->type, x, 1, &count), tosajit_dense(f->type, y, 1, &count)};
+    tosajit_tensor result = tosajit_dense(f->type, r, 1, &count);
+    if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1)) fail_msg("%s", tosajit_last_error());
+}
+
+/* Operands around which results or the emitters' paths change. */
+static size_t special_operands(float *x) {
+    static const float centres[] = {0x1p-149f,  0x1p-126f,  0x1p-100f, 0.70710677f, 1.4142135f, 1,          0.5f,       2,
+                                    88.72284f,  87.33f,     87.33655f, 103.97208f,  16.636f,    17.33f,     30,         8.66f,
+                                    9.01f,      9.1f,       3.92f,     3.93f,       1.09375f,   0.7853982f, 1.5707964f, 2.3561945f,
+                                    3.1415927f, 6.2831855f, 17562.32f, 65536,       0x1p23f,    0x1p28f,    0x1p100f,   3.4028235e38f};
+    const uint32_t rest[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
+    size_t count = 0;
+    for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
+        for (uint32_t step = 0; step < 33; step++)
+            for (uint32_t sign = 0; sign < 2; sign++) x[count++] = float_of(((bits_of(centres[k]) + step - 16) & 0x7fffffff) | sign << 31);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = float_of(rest[k]);
+    return count;
+}
+
+/* One batch through every engine. */
+static void check_batch(tosajit_op op, tosajit_kernel *const *kernels, tally *tallies, float *x, float *y, const double *exact,
+                        size_t count) {
+    static float r[BATCH];
+    for (size_t e = 0; e < engine_count; e++) {
+        run(kernels[e], &f32, x, y, r, (int64_t)count);
+        for (size_t k = 0; k < count; k++) compare(&tallies[e], &f32, e, op, (double)x[k], (double)y[k], (double)r[k], exact[k]);
+    }
+}
+
+static void functions_are_within_one_ulp(void **state) {
+    (void)state;
+    static float x[BATCH];
+    static double exact[BATCH];
+    uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < FUNCTIONS; n++) {
+        tosajit_op op = functions[n].op;
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        tally tallies[TEST_MAX_ENGINES] = {0};
+        for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, op);
+        size_t count = special_operands(x);
+        for (uint64_t bits = 11 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
+            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = float_of((uint32_t)bits);
+            for (size_t k = 0; k < count; k++) {
+                mpfr_set_flt(argument, x[k], MPFR_RNDN);
+                functions[n].value(value, argument, MPFR_RNDN);
+                exact[k] = mpfr_get_d(value, MPFR_RNDN);
+            }
+            check_batch(op, kernels, tallies, x, x, exact, count);
+        }
+        for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+        report(op, tallies);
+    }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+/* In turn: arbitrary elements; x near 1 with large y; any x with a y that gives any result, overflow and subnormals included. */
+static void random_pair(test_random *random, uint64_t kind, float *x, float *y) {
+    double a = 1 + (double)test_random_range(random, -700000, 1000000) * ldexp(1, (int)test_random_range(random, -40, -20));
+    if (kind % 4 == 0) test_random_element(random, TOSAJIT_F32, x);
+    if (kind % 4 == 1) *x = (float)a;
+    if (kind % 4 > 1) *x = float_of((uint32_t)test_random_range(random, 1, 0x7f7fffff));
+    if (kind % 4 == 0)
+        test_random_element(random, TOSAJIT_F32, y);
+    else
+        *y = (float)((double)test_random_range(random, -1550000, 1300000) * 1e-4 / log2((double)*x));
+    if (kind % 16 == 0) *y = (float)test_random_range(random, -12, 12) * 0.5f;
+    if (kind % 16 == 7) *x = -*x, *y = rintf(*y);
+}
+
+static void pow_is_within_one_ulp(void **state) {
+    (void)state;
+    static float x[BATCH], y[BATCH];
+    static double exact[BATCH];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    tally tallies[TEST_MAX_ENGINES] = {0};
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, TOSAJIT_OP_pow);
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs; done += BATCH) {
+        for (size_t k = 0; k < BATCH; k++) {
+            random_pair(&random, done / 7 + k, &x[k], &y[k]);
+            mpfr_set_flt(a, x[k], MPFR_RNDN);
+            mpfr_set_flt(b, y[k], MPFR_RNDN);
+            mpfr_pow(value, a, b, MPFR_RNDN);
+            exact[k] = mpfr_get_d(value, MPFR_RNDN);
+        }
+        check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, BATCH);
+    }
+    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+    report(TOSAJIT_OP_pow, tallies);
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+/* Every pair of special values: C99 Annex F, by libm, which follows it. */
+static void pow_of_special_values(void **state) {
+    (void)state;
+    static const float values[] = {0.0f,
+                                   -0.0f,
+                                   1,
+                                   -1,
+                                   0.5f,
+                                   -0.5f,
+                                   2,
+                                   -2,
+                                   3,
+                                   -3,
+                                   2.5f,
+                                   -2.5f,
+                                   0x1p-149f,
+                                   -0x1p-149f,
+                                   0x1p24f,
+                                   -0x1p24f,
+                                   16777215.0f,
+                                   3.4028235e38f,
+                                   -3.4028235e38f,
+                                   0.99999994f,
+                                   1.0000001f,
+                                   INFINITY,
+                                   -INFINITY,
+                                   NAN};
+    enum { COUNT = sizeof values / sizeof *values };
+    static float x[COUNT * COUNT], y[COUNT * COUNT];
+    static double exact[COUNT * COUNT];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    tally tallies[TEST_MAX_ENGINES] = {0};
+    for (size_t k = 0; k < COUNT * COUNT; k++) {
+        x[k] = values[k / COUNT], y[k] = values[k % COUNT];
+        exact[k] = pow((double)x[k], (double)y[k]);
+    }
+    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, TOSAJIT_OP_pow);
+    check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, COUNT * COUNT);
+    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+}
+
+static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
+    (void)state;
+    enum { ALL = 65536 };
+    static uint16_t x[ALL], r[ALL];
+    static double exact[ALL];
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t m = 0; m < sizeof narrow_formats / sizeof *narrow_formats; m++)
+        for (size_t n = 0; n < FUNCTIONS; n++) {
+            const format *f = &narrow_formats[m];
+            tally tallies[TEST_MAX_ENGINES] = {0};
+            for (uint32_t k = 0; k < ALL; k++) {
+                x[k] = (uint16_t)k;
+                mpfr_set_d(argument, decode(f, k), MPFR_RNDN);
+                functions[n].value(value, argument, MPFR_RNDN);
+                exact[k] = mpfr_get_d(value, MPFR_RNDN);
+            }
+            for (size_t e = 0; e < engine_count; e++) {
+                tosajit_kernel *kernel = compile(e, f, functions[n].op);
+                run(kernel, f, x, x, r, ALL);
+                for (uint32_t k = 0; k < ALL; k++) compare(&tallies[e], f, e, functions[n].op, decode(f, k), 0, decode(f, r[k]), exact[k]);
+                tosajit_kernel_release(kernel);
+            }
+        }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+/* The interpreter, which stays exact, and fast code for every CPU that this machine can run. */
+static int open_engines(void **state) {
+    (void)state;
+    static const char *const cpus[TEST_MAX_ENGINES] = {"interpreter", "native", "x86-64-v3", "x86-64-v4"};
+    for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
+        tosajit_engine_options options = {
+            .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = cpus[k], .accuracy = TOSAJIT_FAST};
+        if (k == 0) options.backend = TOSAJIT_BACKEND_INTERPRET, options.cpu = NULL;
+        tosajit_engine *engine;
+        tosajit_status status = tosajit_engine_create(&options, &engine);
+        if (status == TOSAJIT_OK)
+            engines[engine_count++] = (test_engine){cpus[k], k > 0, engine};
+        else if (status == TOSAJIT_INVALID_ARGUMENT && k >= 2)
+            printf("*** NOT TESTED: code for %s\n", cpus[k]);
+        else
+            return printf("*** engine %s: %s\n", cpus[k], tosajit_last_error()), -1;
+    }
+    return 0;
+}
+
+static int close_engines(void **state) {
+    (void)state;
+    test_engines_close(engines, engine_count);
+    mpfr_free_cache();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functions_are_within_one_ulp), cmocka_unit_test(pow_is_within_one_ulp),
+                                       cmocka_unit_test(pow_of_special_values),
+                                       cmocka_unit_test(narrow_types_are_within_one_ulp_on_all_operands)};
+    return cmocka_run_group_tests(tests, open_engines, close_engines);
+}
