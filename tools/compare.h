@@ -11,12 +11,13 @@
 typedef enum compare_rule {
     COMPARE_BITS,   /* equal bits */
     COMPARE_VALUES, /* equal bits, or two NaNs */
-    COMPARE_ULP     /* that, or floating-point neighbours */
+    COMPARE_ULP,    /* that, or floating-point neighbours */
+    COMPARE_TWO_ULP /* that, or one number between them */
 } compare_rule;
 
 typedef struct comparison {
     int64_t different; /* elements that break the rule */
-    int64_t neighbours; /* elements that are one ulp apart and may be so */
+    int64_t neighbours; /* elements that differ as far as the rule lets them */
     int64_t first;     /* index of the first that breaks the rule, row-major; -1 */
 } comparison;
 

@@ -20,7 +20,7 @@ static const struct option {
      offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
      offsetof(options, output_count)},
-    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4, znver4, ...",
+    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4; generic (AArch64)",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME", "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
      offsetof(options, accuracy), 0},
@@ -78,8 +78,10 @@ static bool parse_option(const char *command, unsigned taken, int count, char *c
     return store(command, option, words[++*at], parsed);
 }
 
-static bool parse_file(const char *command, bool takes_file, const char *word, options *parsed) {
+static bool parse_file(const char *command, unsigned taken, bool takes_file, const char *word, options *parsed) {
     if (!takes_file) return usage_error(command, "takes no file, found %s", word) == EXIT_FINE;
+    if (parsed->file && (taken & OPTION_INPUT))
+        return usage_error(command, "one file expected, found %s and %s; arrays are given with --input", parsed->file, word) == EXIT_FINE;
     if (parsed->file) return usage_error(command, "one file expected, found %s and %s", parsed->file, word) == EXIT_FINE;
     parsed->file = word;
     return true;
@@ -99,7 +101,7 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
         } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             parsed->help = true;
             return true;
-        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed) : parse_file(command, takes_file, word, parsed))) {
+        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed) : parse_file(command, taken, takes_file, word, parsed))) {
             return false;
         }
     }
