@@ -15,7 +15,13 @@ enum { MAX_JOBS = 512, STRUCTURED = 1024 };
 static job jobs[MAX_JOBS];
 static size_t job_count;
 
-static bool is_function(tosajit_op op) { return test_is_approximated(op) || op == TOSAJIT_OP_reciprocal; }
+static bool is_function(tosajit_op op) {
+    static const tosajit_op functions[] = {TOSAJIT_OP_cos, TOSAJIT_OP_erf, TOSAJIT_OP_exp,     TOSAJIT_OP_log, TOSAJIT_OP_pow,
+                                           TOSAJIT_OP_reciprocal, TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid, TOSAJIT_OP_sin, TOSAJIT_OP_tanh};
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        if (functions[k] == op) return true;
+    return false;
+}
 
 static void choose_source(job *j, uint64_t pairs) {
     size_t bits = 0;
