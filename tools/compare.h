@@ -12,7 +12,6 @@ typedef enum compare_rule {
     COMPARE_BITS,   /* equal bits */
     COMPARE_VALUES, /* equal bits, or two NaNs */
     COMPARE_ULP,    /* that, or floating-point neighbours */
-    COMPARE_TWO_ULP /* that, or one number between them */
 } compare_rule;
 
 typedef struct comparison {

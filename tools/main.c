@@ -27,10 +27,8 @@ static const command commands[] = {
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
-     "--check computes everything twice, with the kernel and with the interpreter. All results must be equal bit for bit, but for\n"
-     "those of exp, log, sin and their like, which may be 1 ulp apart: the kernel rounds them correctly as far as tested; the\n"
-     "interpreter rounds what libm gives in double precision, and once in some 10^8 elements that is the other neighbour. With\n"
-     "--accuracy fast the kernel may be 1 ulp off, and the two 2 ulp apart.\n\n"
+     "--check computes everything twice, with the kernel and with the interpreter. All results must be equal bit for bit; with\n"
+     "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
     {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
