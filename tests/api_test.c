@@ -345,7 +345,7 @@ static void the_callers_environment_is_put_aside(void **state) {
     fesetround(FE_UPWARD);
 #if defined(__x86_64__)
     unsigned before = __builtin_ia32_stmxcsr() & ~0x480u; /* overflow unmasked... */
-    before |= 0x8040u;                                   /* ...FTZ and DAZ */
+    before |= 0x8040u;                                    /* ...FTZ and DAZ */
     __builtin_ia32_ldmxcsr(before);
 #endif
     tosajit_status status = tosajit_run(kernel, operands, 2, &result, 1);
@@ -382,7 +382,8 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
     if (!status) status = tosajit_expr_input(expr, &type, &x);
     if (!status) status = tosajit_expr_constant(expr, &row, data, &c);
     value = x;
-    for (int k = 0; !status && k < 600; k++) status = tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){value, c}, 2, NULL, NULL, &value);
+    for (int k = 0; !status && k < 600; k++)
+        status = tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){value, c}, 2, NULL, NULL, &value);
     if (!status) status = tosajit_expr_result(expr, value);
     if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
     if (!status) status = tosajit_run_interpreted(kernel, &operand, 1, &result, 1);
@@ -475,7 +476,8 @@ static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int c
         if (!live) CHECK(tosajit_expr_op(expr, op, &value, 1, NULL, NULL, &value));
         values[k] = value;
     }
-    for (int k = count - 1; live && k >= 0; k--) CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
+    for (int k = count - 1; live && k >= 0; k--)
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
     CHECK(tosajit_expr_result(expr, value));
     tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
     tosajit_kernel_release(kernel);
@@ -606,8 +608,12 @@ static void the_same_expression_is_the_same_kernel(void **state) {
         tosajit_engine_options options = {.size = sizeof options, .backend = (tosajit_backend)backend};
         tosajit_engine *engine;
         CHECK(tosajit_engine_create(&options, &engine));
-        tosajit_kernel *kernels[] = {compile_constant(engine, 3, 0), compile_constant(engine, 3, 0), compile_constant(engine, 4, 0),
-                                     compile_constant(engine, 3, 1), add_kernel(engine), add_kernel(engine)};
+        tosajit_kernel *kernels[] = {compile_constant(engine, 3, 0),
+                                     compile_constant(engine, 3, 0),
+                                     compile_constant(engine, 4, 0),
+                                     compile_constant(engine, 3, 1),
+                                     add_kernel(engine),
+                                     add_kernel(engine)};
         assert_ptr_equal(kernels[0], kernels[1]);
         assert_ptr_not_equal(kernels[0], kernels[2]);
         assert_ptr_not_equal(kernels[0], kernels[3]);

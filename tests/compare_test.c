@@ -204,14 +204,10 @@ static void sizes_that_no_memory_has_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_print_as_numbers),
-        cmocka_unit_test(distance_counts_floats_between),
-        cmocka_unit_test(rules_differ_in_nan_and_one_ulp),
-        cmocka_unit_test(names_of_others_are_escaped),
-        cmocka_unit_test(integers_are_never_neighbours),
-        cmocka_unit_test(a_difference_is_told_in_hex_with_its_index),
-        cmocka_unit_test(arrays_print_as_numpy_prints_them),
-        cmocka_unit_test(sizes_that_no_memory_has_are_refused),
+        cmocka_unit_test(elements_print_as_numbers),         cmocka_unit_test(distance_counts_floats_between),
+        cmocka_unit_test(rules_differ_in_nan_and_one_ulp),   cmocka_unit_test(names_of_others_are_escaped),
+        cmocka_unit_test(integers_are_never_neighbours),     cmocka_unit_test(a_difference_is_told_in_hex_with_its_index),
+        cmocka_unit_test(arrays_print_as_numpy_prints_them), cmocka_unit_test(sizes_that_no_memory_has_are_refused),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

@@ -248,8 +248,7 @@ static bool has_wrong_table(const subject *s, int strict) {
     const tosajit_tensor_type *table = &s->operands[1];
     int64_t entries = s->operands[0].element == TOSAJIT_I8 ? 256 : 513;
     (void)strict;
-    return s->op == TOSAJIT_OP_table &&
-           (table->element != s->operands[0].element || (table->rank == 1 && table->dims[0] != entries));
+    return s->op == TOSAJIT_OP_table && (table->element != s->operands[0].element || (table->rank == 1 && table->dims[0] != entries));
 }
 
 static bool is_unranked_rescale(const subject *s, int strict) {

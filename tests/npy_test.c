@@ -326,12 +326,18 @@ static void damaged_headers_never_crash(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_arrays_read_back_in_every_type), cmocka_unit_test(ranks_0_1_and_16_read_back),
-        cmocka_unit_test(an_aborted_write_leaves_the_old_file),   cmocka_unit_test(fortran_order_becomes_strides),
-        cmocka_unit_test(empty_arrays_are_arrays),                cmocka_unit_test(unusual_headers_are_read),
-        cmocka_unit_test(false_headers_are_refused),              cmocka_unit_test(files_that_end_anywhere_are_refused),
-        cmocka_unit_test(no_npy_file_is_refused),                 cmocka_unit_test(damaged_headers_never_crash),
-        cmocka_unit_test(replacing_keeps_the_mode_of_a_file),     cmocka_unit_test(targets_are_the_same_however_they_are_spelled),
+        cmocka_unit_test(written_arrays_read_back_in_every_type),
+        cmocka_unit_test(ranks_0_1_and_16_read_back),
+        cmocka_unit_test(an_aborted_write_leaves_the_old_file),
+        cmocka_unit_test(fortran_order_becomes_strides),
+        cmocka_unit_test(empty_arrays_are_arrays),
+        cmocka_unit_test(unusual_headers_are_read),
+        cmocka_unit_test(false_headers_are_refused),
+        cmocka_unit_test(files_that_end_anywhere_are_refused),
+        cmocka_unit_test(no_npy_file_is_refused),
+        cmocka_unit_test(damaged_headers_never_crash),
+        cmocka_unit_test(replacing_keeps_the_mode_of_a_file),
+        cmocka_unit_test(targets_are_the_same_however_they_are_spelled),
     };
     return cmocka_run_group_tests_name("npy", tests, make_directory, remove_directory);
 }

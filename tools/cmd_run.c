@@ -38,8 +38,8 @@ static int check_counts(const job *s) {
         tosajit_tensor_type type;
         char text[TYPE_TEXT];
         input_type(s, o->input_count, &type, text);
-        return usage_error("run", "argument %zu of @%s is missing: %s expected; it has %zu argument%s, found %zu --input",
-                           o->input_count, name, text, f->input_count, plural(f->input_count), o->input_count);
+        return usage_error("run", "argument %zu of @%s is missing: %s expected; it has %zu argument%s, found %zu --input", o->input_count,
+                           name, text, f->input_count, plural(f->input_count), o->input_count);
     }
     if (o->input_count > f->input_count)
         return usage_error("run", "@%s has %zu argument%s, found %zu --input, the first in excess is %s", name, f->input_count,

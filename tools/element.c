@@ -14,7 +14,7 @@ static const struct float_format {
     int exponent, fraction, digits;
     bool infinity; /* else all exponents are numbers, and only all ones is NaN */
 } formats[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_F16] = {5, 10, 5, true},     [TOSAJIT_BF16] = {8, 7, 4, true},   [TOSAJIT_F32] = {8, 23, 9, true},
+    [TOSAJIT_F16] = {5, 10, 5, true},      [TOSAJIT_BF16] = {8, 7, 4, true},   [TOSAJIT_F32] = {8, 23, 9, true},
     [TOSAJIT_F8E4M3FN] = {4, 3, 3, false}, [TOSAJIT_F8E5M2] = {5, 2, 3, true}, [TOSAJIT_F64] = {11, 52, 17, true},
 };
 

@@ -20,10 +20,10 @@ enum { NAME_CAPACITY = 128 };
 typedef struct builder {
     const mlir_report *report;
     mlir_function *built;
-    tosajit_expr *expr;  /* built's */
-    pointer_map values;  /* MLIR values to nodes of expr */
-    MlirOperation op;    /* the one being read */
-    MlirType signature;  /* of the function */
+    tosajit_expr *expr;       /* built's */
+    pointer_map values;       /* MLIR values to nodes of expr */
+    MlirOperation op;         /* the one being read */
+    MlirType signature;       /* of the function */
     char name[NAME_CAPACITY]; /* of op */
 } builder;
 
@@ -129,8 +129,7 @@ static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
 }
 
 static bool read_clamp(builder *b, tosajit_attributes *attributes) {
-    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) &&
-           read_nan_mode(b, attributes);
+    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) && read_nan_mode(b, attributes);
 }
 
 static bool read_round(builder *b, tosajit_attributes *attributes) { return read_flag(b, "round", &attributes->round); }
@@ -167,12 +166,9 @@ typedef struct op_reading {
 } op_reading;
 
 static const op_reading readings[] = {
-    {TOSAJIT_OP_clamp, read_clamp},
-    {TOSAJIT_OP_maximum, read_nan_mode},
-    {TOSAJIT_OP_minimum, read_nan_mode},
-    {TOSAJIT_OP_arithmetic_right_shift, read_round},
-    {TOSAJIT_OP_cast, read_input_unsigned},
-    {TOSAJIT_OP_rescale, read_scaling},
+    {TOSAJIT_OP_clamp, read_clamp},         {TOSAJIT_OP_maximum, read_nan_mode},
+    {TOSAJIT_OP_minimum, read_nan_mode},    {TOSAJIT_OP_arithmetic_right_shift, read_round},
+    {TOSAJIT_OP_cast, read_input_unsigned}, {TOSAJIT_OP_rescale, read_scaling},
 };
 
 static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attributes) {

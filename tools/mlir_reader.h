@@ -23,7 +23,8 @@ bool mlir_file_verify(mlir_file *file);
 size_t mlir_file_count(const mlir_file *file);
 /* Its name as it is shown: control characters and backslashes are escaped. */
 const char *mlir_file_name(const mlir_file *file, size_t index);
-/* Find a function by name, as it is or as it is shown, with or without "@"; null stands for the only one, or else "main". False after a finding. */
+/* Find a function by name, as it is or as it is shown, with or without "@"; null stands for the only one, or else "main". False after a
+ * finding. */
 bool mlir_file_find(const mlir_file *file, const char *name, size_t *index);
 
 /* The function as an expression. False after a finding; otherwise built is released with mlir_function_release. */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-    PREFIX_SIZE = 8,           /* magic and version */
-    HEADER_LIMIT = 64 * 1024,  /* a real header has about 100 bytes */
+    PREFIX_SIZE = 8,          /* magic and version */
+    HEADER_LIMIT = 64 * 1024, /* a real header has about 100 bytes */
     DESCR_CAPACITY = 32,
     HEADER_ALIGNMENT = 64,
     LINK_DEPTH = 40,           /* as in Linux */

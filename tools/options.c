@@ -14,8 +14,8 @@ static const struct option {
     const char *name, *value, *help;
     size_t offset, count_offset; /* in options; the second one for a LIST */
 } table[] = {
-    {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main",
-     offsetof(options, entry), 0},
+    {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main", offsetof(options, entry),
+     0},
     {OPTION_INPUT, LIST, "--input", "A.npy", "the next argument of the function, once per argument", offsetof(options, inputs),
      offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
@@ -28,7 +28,8 @@ static const struct option {
     {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print), 0},
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
-    {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy", offsetof(options, markdown), 0},
+    {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy",
+     offsetof(options, markdown), 0},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -101,7 +102,8 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
         } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             parsed->help = true;
             return true;
-        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed) : parse_file(command, taken, takes_file, word, parsed))) {
+        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed)
+                            : parse_file(command, taken, takes_file, word, parsed))) {
             return false;
         }
     }
