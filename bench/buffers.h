@@ -8,10 +8,10 @@
 #include "tosajit/tosajit.h"
 
 enum {
-    BUFFER_OPERANDS = 3,                 /* per element type */
-    BUFFER_MAX_F32 = 16 * 1024 * 1024,   /* elements of an f32 buffer */
-    BUFFER_MAX_OTHER = 1024 * 1024,      /* elements of the others */
-    BUFFER_RESULTS = 4,                  /* of the largest size, any type */
+    BUFFER_OPERANDS = 3,               /* per element type */
+    BUFFER_MAX_F32 = 16 * 1024 * 1024, /* elements of an f32 buffer */
+    BUFFER_MAX_OTHER = 1024 * 1024,    /* elements of the others */
+    BUFFER_RESULTS = 4,                /* of the largest size, any type */
 };
 
 /* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1. Null: out of memory. */

@@ -250,9 +250,13 @@ static void add(const char *row, const char *contender, bench_prepare prepare, b
     char name[128];
     snprintf(name, sizeof name, "%s/%s", row, contender);
     /* The contexts are read only; the shim's pointer serves bodies that write, too. */
-    bench_register(&(bench_case){
-        .name = name, .prepare = prepare, .body = body, .context = (void *)(uintptr_t)context, .iterations = iterations, .manual = true,
-        .repetitions = iterations == 1 ? 1 : 0});
+    bench_register(&(bench_case){.name = name,
+                                 .prepare = prepare,
+                                 .body = body,
+                                 .context = (void *)(uintptr_t)context,
+                                 .iterations = iterations,
+                                 .manual = true,
+                                 .repetitions = iterations == 1 ? 1 : 0});
 }
 
 void compile_register(void) {

@@ -146,8 +146,7 @@ static void body(bench_run *run, int64_t iterations, void *context) {
 /* Bytes that a pass over operands and result has to move. */
 static int64_t traffic(const job *j) {
     int64_t bytes = j->rows * j->cols * (int64_t)tosajit_type_size(j->work->result);
-    for (int k = 0; k < j->work->operand_count; k++)
-        bytes += j->dims[k][0] * j->dims[k][1] * (int64_t)tosajit_type_size(j->work->types[k]);
+    for (int k = 0; k < j->work->operand_count; k++) bytes += j->dims[k][0] * j->dims[k][1] * (int64_t)tosajit_type_size(j->work->types[k]);
     return bytes;
 }
 
@@ -159,8 +158,8 @@ static bool add_job(const char *family, const workload *w, const size *s, conten
     for (int k = 0; k < w->operand_count; k++) workload_dims(w->forms[k], s->rows, s->cols, j->dims[k]);
     char full_name[128];
     snprintf(full_name, sizeof full_name, "%s/%s/%s/%s", family, w->name, s->name, name);
-    bench_register(&(bench_case){
-        .name = full_name, .prepare = prepare, .body = body, .context = j, .items = s->rows * s->cols, .bytes = traffic(j)});
+    bench_register(
+        &(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j, .items = s->rows * s->cols, .bytes = traffic(j)});
     return true;
 }
 

@@ -237,6 +237,5 @@ void table_print(table *t, FILE *out) {
     for (size_t k = 0; k < t->count; k++) list_add(&families, t->entries[k]->family);
     if (families.count) fputs("Medians; in parentheses how many times as fast as the first column.\n", out);
     for (int f = 0; f < families.count; f++) print_family(t, families.names[f], out);
-    for (size_t k = 0; k < t->count; k++)
-        print_error(t->entries[k], out);
+    for (size_t k = 0; k < t->count; k++) print_error(t->entries[k], out);
 }
