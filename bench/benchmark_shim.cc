@@ -77,6 +77,7 @@ void bench_register(const bench_case *c) {
     if (c->manual) registered->UseManualTime();
 }
 
+void bench_context(const char *name, const char *value) { benchmark::AddCustomContext(name, value); }
 void bench_seconds(bench_run *run, double seconds) { run->seconds = seconds; }
 void bench_counter(bench_run *run, const char *name, double value) { run->state->counters[name] = value; }
 void bench_fail(bench_run *run, const char *message) { run->state->SkipWithError(message); }

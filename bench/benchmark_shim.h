@@ -30,6 +30,9 @@ typedef struct bench_case {
 
 void bench_register(const bench_case *c);
 
+/* A line about this run, in the reports of Google Benchmark. */
+void bench_context(const char *name, const char *value);
+
 /* For bodies and prepares. */
 void bench_seconds(bench_run *run, double seconds); /* of all iterations */
 void bench_counter(bench_run *run, const char *name, double value);

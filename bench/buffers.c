@@ -10,7 +10,7 @@
 
 enum { HUGE_PAGE = 2 * 1024 * 1024, STAGGER = 64 * 13, MAX_BUFFERS = 64 };
 
-static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *results[BUFFER_RESULTS];
+static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS];
 static void *blocks[MAX_BUFFERS];
 static int block_count;
 
@@ -50,6 +50,14 @@ void *buffer_operand(tosajit_type type, int index) {
     return *slot;
 }
 
+void *buffer_positive(void) {
+    if (positive) return positive;
+    float *values = new_block(BUFFER_MAX_F32 * sizeof(float));
+    uint64_t seed = BUFFER_OPERANDS + 1;
+    for (int64_t k = 0; values && k < BUFFER_MAX_F32; k++) values[k] = (float)((next_random(&seed) >> 8) + 1) * 0x1p-22f;
+    return positive = values;
+}
+
 void *buffer_result(int index) {
     if (!results[index]) results[index] = new_block(BUFFER_MAX_F32 * sizeof(float));
     return results[index];
@@ -58,6 +66,7 @@ void *buffer_result(int index) {
 void buffers_release(void) {
     while (block_count) free(blocks[--block_count]);
     memset(operands, 0, sizeof operands);
+    positive = NULL;
     memset(results, 0, sizeof results);
 }
 

@@ -16,6 +16,8 @@ enum {
 
 /* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1. Null: out of memory. */
 void *buffer_operand(tosajit_type type, int index);
+/* f32 in (0, 4], as many as operands. Null: out of memory. */
+void *buffer_positive(void);
 /* Memory for results and intermediate values. */
 void *buffer_result(int index);
 void buffers_release(void);

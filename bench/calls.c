@@ -1,11 +1,13 @@
 /* Calls: what entering a kernel costs, on so few elements that the work is nothing. Contenders: the hand-written loop and an empty
- * function, both behind a pointer, the kernel's code, and the checked call. */
+ * function, both behind a pointer, the kernel's code, the checked call, and the operators of other libraries. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/benchmark_shim.h"
 #include "bench/buffers.h"
+#include "bench/external.h"
 #include "bench/families.h"
 #include "bench/peers.h"
 #include "tosajit/tosajit.h"
@@ -23,8 +25,10 @@ typedef struct call_job {
     tosajit_tensor operands[2], result;
     void *pointers[3];
     int64_t strides[6];
-    peer *loop;          /* or null */
-    tosajit_entry entry; /* or null */
+    peer *loop;              /* or null */
+    tosajit_entry entry;     /* or null */
+    const external *library; /* or null */
+    void *operator;
 } call_job;
 
 static call_job *jobs;
@@ -47,6 +51,16 @@ static tosajit_status compile(call_job *j) {
     return status;
 }
 
+static bool make_operator(call_job *j) {
+    external_request request = {.op = TOSAJIT_OP_add, .operand_count = 2, .rank = j->rank, .low = -INFINITY, .high = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        memcpy(request.dims[k], j->dims, sizeof j->dims);
+        request.pointers[k] = j->pointers[k];
+    }
+    if (!j->operator) j->operator= j->library->create(&request);
+    return j->operator;
+}
+
 static bool prepare(bench_run *run, void *context) {
     call_job *j = context;
     for (int k = 0; k < 3; k++) {
@@ -55,7 +69,11 @@ static bool prepare(bench_run *run, void *context) {
         j->strides[2 * k + 1] = sizeof(float);
         *(k < 2 ? &j->operands[k] : &j->result) = tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank, j->dims);
     }
-    if (j->loop || j->entry || j->kernel) return true;
+    if (j->library && !make_operator(j)) {
+        bench_fail(run, "the library refuses the op");
+        return false;
+    }
+    if (j->loop || j->library || j->entry || j->kernel) return true;
     if (compile(j) || tosajit_run(j->kernel, j->operands, 2, &j->result, 1)) return failed(run);
     return true;
 }
@@ -80,6 +98,21 @@ static void run_checked(bench_run *run, int64_t iterations, void *context) {
     for (int64_t i = 0; i < iterations; i++) tosajit_run(j->kernel, j->operands, 2, &j->result, 1);
 }
 
+static void run_operator(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) j->library->run(j->operator);
+}
+
+static void run_bound(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) {
+        j->library->setup(j->operator);
+        j->library->run(j->operator);
+    }
+}
+
 static bool add_job(const char *name, bench_body body, const call_job *values) {
     call_job *j = malloc(sizeof *j);
     if (!j) return false;
@@ -90,6 +123,19 @@ static bool add_job(const char *name, bench_body body, const call_job *values) {
     char full_name[128];
     snprintf(full_name, sizeof full_name, "call/add_%d/%s", (int)j->count, name);
     bench_register(&(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j});
+    return true;
+}
+
+/* The prepared operator alone, and with new shapes and pointers for every call, which the checked call of a kernel includes. */
+static bool add_externals(int64_t count) {
+    for (int k = 0; externals[k]; k++) {
+        char name[64];
+        call_job job = {.count = count, .rank = MAX_RANK, .library = externals[k]};
+        snprintf(name, sizeof name, "%s_4d", externals[k]->name);
+        if (!add_job(name, run_operator, &job)) return false;
+        snprintf(name, sizeof name, "%s_setup_4d", externals[k]->name);
+        if (externals[k]->setup && !add_job(name, run_bound, &job)) return false;
+    }
     return true;
 }
 
@@ -105,6 +151,7 @@ bool calls_register(void) {
         ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
         ok = ok && add_job("run_dynamic", run_checked, &(call_job){.count = n, .rank = 1, .dynamic = true});
         ok = ok && add_job("run_dynamic_4d", run_checked, &(call_job){.count = n, .rank = 4, .dynamic = true});
+        ok = ok && add_externals(n);
     }
     return ok;
 }
@@ -113,6 +160,7 @@ void calls_release(void) {
     while (jobs) {
         call_job *next = jobs->next;
         tosajit_kernel_release(jobs->kernel);
+        if (jobs->operator) jobs->library->destroy(jobs->operator);
         free(jobs);
         jobs = next;
     }

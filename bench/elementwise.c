@@ -1,11 +1,13 @@
 /* Elementwise: time per element of each workload for every contender, on the same buffers. A contender's results are compared with
  * the peer's before it is timed. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/benchmark_shim.h"
 #include "bench/buffers.h"
+#include "bench/external.h"
 #include "bench/families.h"
 #include "bench/workloads.h"
 
@@ -18,10 +20,12 @@ typedef struct size {
 static const size add_sizes[] = {{"1K", 8, 128},      {"4K", 16, 256},         {"64K", 256, 256},        {"1M", 1024, 1024},
                                  {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size op_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
+static const size broadcast_sizes[] = {{"4K", 16, 256}, {"64K", 256, 256}, {"rows_of_11", 372, 11}};
+static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}};
 
 /* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the latter without checks and planning; one
- * kernel per step; or a function in C. */
-typedef enum contender { FUSED_STATIC, FUSED_DYNAMIC, RAW, STEPS, PEER } contender;
+ * of dynamic sizes and TOSAJIT_FAST; one kernel per step; a function in C; or another library. */
+typedef enum contender { FUSED_STATIC, FUSED_DYNAMIC, RAW, FAST, STEPS, PEER, EXTERNAL } contender;
 
 /* One kernel of a contender, with the tensors of its call. */
 typedef struct call {
@@ -34,7 +38,9 @@ typedef struct job {
     struct job *next;
     const workload *work;
     contender who;
-    peer *loop; /* of PEER */
+    peer *loop;              /* of PEER */
+    const external *library; /* of EXTERNAL */
+    void *operator;          /* or null */
     int64_t rows, cols, dims[WORKLOAD_MAX_OPERANDS][2], full[2];
     bool ready;
     void *pointers[WORKLOAD_MAX_OPERANDS + 1]; /* operands; for RAW also the result */
@@ -46,7 +52,7 @@ typedef struct job {
 } job;
 
 static job *jobs;
-static tosajit_engine *engine;
+static tosajit_engine *engines[2]; /* by tosajit_accuracy */
 
 static bool failed(bench_run *run, const char *what) {
     char text[512];
@@ -89,12 +95,47 @@ static tosajit_tensor tensor_of(const job *j, int value) {
 static bool make_call(job *j, int first, int count) {
     call *c = &j->calls[j->call_count++];
     int sources[WORKLOAD_MAX_OPERANDS];
-    c->kernel = workload_compile(engine, j->work, first, count, j->rows, j->cols, j->who == FUSED_DYNAMIC || j->who == RAW, sources);
+    int dynamic = j->who == FUSED_DYNAMIC || j->who == RAW || j->who == FAST;
+    c->kernel = workload_compile(engines[j->who == FAST], j->work, first, count, j->rows, j->cols, dynamic, sources);
     if (!c->kernel) return false;
     c->operand_count = (int)tosajit_kernel_operand_count(c->kernel);
     for (int k = 0; k < c->operand_count; k++) c->operands[k] = tensor_of(j, sources[k]);
     c->result = tosajit_dense(j->work->result, buffer_result(j->work->steps[first + count - 1].slot), 2, j->full);
     return true;
+}
+
+/* The workload as one op of another library; false where that cannot be said: steps other than an op and a clamp, types other than f32. */
+static bool make_request(const job *j, external_request *request) {
+    const workload *w = j->work;
+    bool clamped = w->step_count == 2 && w->steps[1].op == TOSAJIT_OP_clamp;
+    if ((w->step_count != 1 && !clamped) || w->operand_count > 2 || w->result != TOSAJIT_F32) return false;
+    *request = (external_request){.op = w->steps[0].op, .operand_count = w->operand_count, .rank = 2, .low = -INFINITY, .high = INFINITY};
+    if (clamped) {
+        request->low = (float)w->attributes.min_val.f;
+        request->high = (float)w->attributes.max_val.f;
+    }
+    for (int k = 0; k <= w->operand_count; k++) {
+        if (k < w->operand_count && w->types[k] != TOSAJIT_F32) return false;
+        memcpy(request->dims[k], k < w->operand_count ? j->dims[k] : j->full, sizeof j->full);
+        request->pointers[k] = k < w->operand_count ? j->pointers[k] : buffer_result(0);
+    }
+    return true;
+}
+
+static bool make_operator(job *j) {
+    external_request request;
+    return make_request(j, &request) && (j->operator= j->library->create(&request));
+}
+
+static void run_once(const job *j) {
+    if (j->who == PEER)
+        j->loop(j->pointers, buffer_result(0), j->rows, j->cols);
+    else if (j->who == EXTERNAL)
+        j->library->run(j->operator);
+    else if (j->who == RAW)
+        j->entry(j->pointers, j->strides, j->tile_rows, j->tile_cols);
+    else
+        run_calls(j);
 }
 
 /* Run once beside the peer. Every call is checked here, so that the timed loop need not. */
@@ -104,26 +145,40 @@ static bool verify(bench_run *run, const job *j) {
     for (int k = 0; k < j->call_count; k++)
         if (tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count, &j->calls[k].result, 1))
             return failed(run, "tosajit_run");
+    if (!j->call_count) run_once(j);
     j->work->loop(j->pointers, expected, j->rows, j->cols);
     if (buffer_agrees(j->work->result, buffer_result(0), expected, count, j->work->tolerance)) return true;
     bench_fail(run, "the results differ from the peer's");
     return false;
 }
 
+static bool prepare_kernels(bench_run *run, job *j) {
+    tosajit_engine_options options = {.size = sizeof options, .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    tosajit_engine **engine = &engines[options.accuracy];
+    if (!*engine && tosajit_engine_create(&options, engine)) return failed(run, "tosajit_engine_create");
+    int per_call = j->who == STEPS ? 1 : j->work->step_count;
+    for (int first = 0; first < j->work->step_count; first += per_call)
+        if (!make_call(j, first, per_call)) return failed(run, "compiling");
+    if (!verify(run, j)) return false;
+    return j->who != RAW || make_tile(j) || failed(run, "tosajit_kernel_raw");
+}
+
 static bool prepare(bench_run *run, void *context) {
     job *j = context;
     if (j->ready) return true;
     for (int k = 0; k < j->work->operand_count; k++)
-        if (!(j->pointers[k] = buffer_operand(j->work->types[k], k))) return failed(run, "no memory for operands");
+        if (!(j->pointers[k] = j->work->positive && !k ? buffer_positive() : buffer_operand(j->work->types[k], k)))
+            return failed(run, "no memory for operands");
     for (int k = 0; k < BUFFER_RESULTS; k++)
         if (!buffer_result(k)) return failed(run, "no memory for results");
-    if (j->who != PEER) {
-        if (!engine && tosajit_engine_create(NULL, &engine)) return failed(run, "tosajit_engine_create");
-        int per_call = j->who == STEPS ? 1 : j->work->step_count;
-        for (int first = 0; first < j->work->step_count; first += per_call)
-            if (!make_call(j, first, per_call)) return failed(run, "compiling");
+    if (j->who == EXTERNAL) {
+        if (!make_operator(j)) {
+            bench_fail(run, "the library refuses the op");
+            return false;
+        }
         if (!verify(run, j)) return false;
-        if (j->who == RAW && !make_tile(j)) return failed(run, "tosajit_kernel_raw");
+    } else if (j->who != PEER && !prepare_kernels(run, j)) {
+        return false;
     }
     j->ready = true;
     return true;
@@ -133,12 +188,7 @@ static void body(bench_run *run, int64_t iterations, void *context) {
     const job *j = context;
     (void)run;
     for (int64_t i = 0; i < iterations; i++) {
-        if (j->who == PEER)
-            j->loop(j->pointers, buffer_result(0), j->rows, j->cols);
-        else if (j->who == RAW)
-            j->entry(j->pointers, j->strides, j->tile_rows, j->tile_cols);
-        else
-            run_calls(j);
+        run_once(j);
         bench_clobber();
     }
 }
@@ -150,10 +200,14 @@ static int64_t traffic(const job *j) {
     return bytes;
 }
 
-static bool add_job(const char *family, const workload *w, const size *s, contender who, peer *loop, const char *name) {
+static bool add_job(const char *family, const workload *w, const size *s, const job *values, const char *name) {
     job *j = calloc(1, sizeof *j);
     if (!j) return false;
-    *j = (job){.next = jobs, .work = w, .who = who, .loop = loop, .rows = s->rows, .cols = s->cols, .full = {s->rows, s->cols}};
+    *j = *values;
+    j->work = w;
+    j->rows = j->full[0] = s->rows;
+    j->cols = j->full[1] = s->cols;
+    j->next = jobs;
     jobs = j;
     for (int k = 0; k < w->operand_count; k++) workload_dims(w->forms[k], s->rows, s->cols, j->dims[k]);
     char full_name[128];
@@ -163,40 +217,80 @@ static bool add_job(const char *family, const workload *w, const size *s, conten
     return true;
 }
 
-/* The peer comes first: tables divide by the first contender. */
-static bool add_contenders(const char *family, const workload *w, const size *s) {
-    bool ok = add_job(family, w, s, PEER, w->loop, "loop") && add_job(family, w, s, FUSED_STATIC, NULL, "static") &&
-              add_job(family, w, s, FUSED_DYNAMIC, NULL, "dynamic");
-    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_job(family, w, s, RAW, NULL, "raw");
-    if (ok && w->step_count > 1) ok = add_job(family, w, s, STEPS, NULL, "steps");
-    if (ok && w->copy) ok = add_job(family, w, s, PEER, w->copy, "copy");
-    if (ok && w->loop == peer_add_same && peer_add_streaming && s->rows * s->cols >= 1024 * 1024)
-        ok = add_job(family, w, s, PEER, peer_add_streaming, "streaming");
-    return ok;
+static bool add_peer(const char *family, const workload *w, const size *s, peer *loop, const char *name) {
+    return !loop || add_job(family, w, s, &(job){.who = PEER, .loop = loop}, name);
 }
 
-static bool add_family(const char *family, const workload *list, int count, const size *sizes, int size_count) {
+static bool add_kernels(const char *family, const workload *w, const size *s, contender who, const char *name) {
+    return add_job(family, w, s, &(job){.who = who}, name);
+}
+
+static bool add_externals(const char *family, const workload *w, const size *s) {
+    for (int k = 0; externals[k]; k++) {
+        job probe = {.work = w, .full = {s->rows, s->cols}};
+        external_request request;
+        for (int o = 0; o < w->operand_count; o++) workload_dims(w->forms[o], s->rows, s->cols, probe.dims[o]);
+        if (!make_request(&probe, &request) || !externals[k]->supports(&request)) continue;
+        if (!add_job(family, w, s, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name)) return false;
+    }
+    return true;
+}
+
+/* The last word of a workload's name is its form. */
+static bool add_mlir(const char *family, const workload *w, const size *s) {
+    const char *underscore = strrchr(w->name, '_');
+    if (w->step_count != 1 || w->result != TOSAJIT_F32) return true;
+    return add_peer(family, w, s, peer_mlir(w->steps[0].op, underscore ? underscore + 1 : w->name, s->rows, s->cols), "mlir");
+}
+
+/* The peer comes first: tables divide by the first contender. */
+static bool add_contenders(const char *family, const workload *w, const size *s) {
+    bool ok = add_peer(family, w, s, w->loop, "loop") && add_kernels(family, w, s, FUSED_STATIC, "static") &&
+              add_kernels(family, w, s, FUSED_DYNAMIC, "dynamic");
+    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_kernels(family, w, s, RAW, "raw");
+    if (ok && w->step_count > 1) ok = add_kernels(family, w, s, STEPS, "steps");
+    ok = ok && add_peer(family, w, s, w->copy, "copy");
+    if (ok && w->loop == peer_add_same && s->rows * s->cols >= 1024 * 1024) ok = add_peer(family, w, s, peer_add_streaming, "streaming");
+    return ok && add_mlir(family, w, s) && add_externals(family, w, s);
+}
+
+/* Functions: both accuracies beside functions of other libraries. */
+static bool add_math(const char *family, const workload *w, const size *s) {
+    return add_peer(family, w, s, w->loop, "loop") && add_kernels(family, w, s, FUSED_DYNAMIC, "exact") &&
+           add_kernels(family, w, s, FAST, "fast") && add_peer(family, w, s, peer_sleef(w->steps[0].op), "sleef_u10") &&
+           add_externals(family, w, s);
+}
+
+typedef bool add_function(const char *family, const workload *w, const size *s);
+
+static bool add_family(const char *family, add_function *add, const workload *list, int count, const size *sizes, int size_count) {
     for (int k = 0; k < count; k++)
         for (int s = 0; s < size_count; s++)
-            if (!add_contenders(family, &list[k], &sizes[s])) return false;
+            if (!add(family, &list[k], &sizes[s])) return false;
     return true;
 }
 
 bool elementwise_register(void) {
     const int adds = sizeof add_sizes / sizeof *add_sizes, ops = sizeof op_sizes / sizeof *op_sizes;
-    return add_family("add", workload_adds, workload_add_count, add_sizes, adds) &&
-           add_family("op", workload_ops, workload_op_count, op_sizes, ops) &&
-           add_family("chain", workload_chains, workload_chain_count, op_sizes, ops);
+    const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes, maths = sizeof math_sizes / sizeof *math_sizes;
+    return add_family("add", add_contenders, workload_adds, workload_add_count, add_sizes, adds) &&
+           add_family("broadcast", add_contenders, workload_broadcasts, workload_broadcast_count, broadcast_sizes, broadcasts) &&
+           add_family("op", add_contenders, workload_ops, workload_op_count, op_sizes, ops) &&
+           add_family("math", add_math, workload_maths, workload_math_count, math_sizes, maths) &&
+           add_family("chain", add_contenders, workload_chains, workload_chain_count, op_sizes, ops);
 }
 
 void elementwise_release(void) {
     while (jobs) {
         job *next = jobs->next;
         for (int k = 0; k < jobs->call_count; k++) tosajit_kernel_release(jobs->calls[k].kernel);
+        if (jobs->operator) jobs->library->destroy(jobs->operator);
         free(jobs);
         jobs = next;
     }
-    tosajit_engine_destroy(engine);
-    engine = NULL;
+    for (int k = 0; k < 2; k++) {
+        tosajit_engine_destroy(engines[k]);
+        engines[k] = NULL;
+    }
     buffers_release();
 }

@@ -12,6 +12,10 @@ void elementwise_release(void);
 bool calls_register(void);
 void calls_release(void);
 
+/* sweep/...: time per element of broadcasting patterns, about `wanted` of them; 0: all. Uses the buffers, which others release. */
+bool sweep_register(int wanted);
+void sweep_release(void);
+
 /* compile/..., memory/...: what a kernel costs before it runs. */
 void compile_register(void);
 void compile_release(void);

@@ -1,18 +1,21 @@
 /* tosajit-bench: options, the processor that everything runs on, and the order of things. In: Google Benchmark's options, and --table
- * (medians and ratios instead of single times), --cpu=N. Out: a report on standard output. */
+ * (medians and ratios instead of single times), --cpu=N, --patterns=N and --ranked=N for the sweep. Out: a report on standard output. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/benchmark_shim.h"
+#include "bench/external.h"
 #include "bench/families.h"
 #include "bench/table.h"
 
 /* Options of this program; they are taken out of argv. */
 typedef struct options {
     bool table;
-    int cpu; /* -1: the last one that this process may use */
+    int cpu;              /* -1: the last one that this process may use */
+    int patterns, ranked; /* of the sweep: how many to measure, 0 for all, and how many to show */
     const char *child;
 } options;
 
@@ -23,6 +26,10 @@ static void take_options(int *argc, char **argv, options *o) {
             o->table = true;
         else if (strncmp(argv[k], "--cpu=", 6) == 0)
             o->cpu = atoi(argv[k] + 6);
+        else if (strncmp(argv[k], "--patterns=", 11) == 0)
+            o->patterns = atoi(argv[k] + 11);
+        else if (strncmp(argv[k], "--ranked=", 9) == 0)
+            o->ranked = atoi(argv[k] + 9);
         else if (strncmp(argv[k], "--child=", 8) == 0)
             o->child = argv[k] + 8;
         else
@@ -55,9 +62,10 @@ static int run_child(const char *name) {
     return 2;
 }
 
-static int run_table(int argc, char **argv) {
+static int run_table(int argc, char **argv, int ranked) {
     table *t = table_create();
     if (!t) return 1;
+    table_rank(t, "sweep", "dynamic", ranked);
     int status = bench_main(&argc, argv, table_add, t);
     table_print(t, stdout);
     if (table_failures(t)) status = 1;
@@ -66,18 +74,21 @@ static int run_table(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.cpu = -1};
+    options o = {.cpu = -1, .patterns = 0, .ranked = 25};
     take_options(&argc, argv, &o);
     if (o.child) return run_child(o.child);
     if (!pin(o.cpu)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
     compile_register();
-    if (!elementwise_register() || !calls_register()) {
+    if (!elementwise_register() || !calls_register() || !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
     }
-    int status = o.table ? run_table(argc, argv) : bench_main(&argc, argv, NULL, NULL);
+    bench_context("absent peers", *externals_absent() ? externals_absent() : "none");
+    if (o.table) printf("Absent peers: %s.\n", *externals_absent() ? externals_absent() : "none");
+    int status = o.table ? run_table(argc, argv, o.ranked) : bench_main(&argc, argv, NULL, NULL);
     compile_release();
     calls_release();
+    sweep_release();
     elementwise_release();
     return status;
 }

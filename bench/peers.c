@@ -25,6 +25,9 @@ static inline float bound(float x, float low, float high) { return x < low ? low
 FLAT_PEER(peer_add_same, float, float, float, float, a[k] + b[k])
 FLAT_PEER(peer_add_scalar, float, float, float, float, a[k] + *b)
 FLAT_PEER(peer_maximum, float, float, float, float, a[k] > b[k] ? a[k] : b[k])
+FLAT_PEER(peer_maximum_scalar, float, float, float, float, a[k] > *b ? a[k] : *b)
+FLAT_PEER(peer_mul_same, float, float, float, float, a[k] * b[k])
+FLAT_PEER(peer_mul_scalar, float, float, float, float, a[k] * *b)
 FLAT_PEER(peer_select, uint8_t, float, float, float, a[k] ? b[k] : c[k])
 FLAT_PEER(peer_cast_i8_f32, int8_t, float, float, float, (float)a[k])
 FLAT_PEER(peer_cast_f32_i8, float, float, float, int8_t, (int8_t)bound(rintf(a[k]), -128.0f, 127.0f))
@@ -52,6 +55,12 @@ FLAT_PEER(peer_ten_ops, float, float, float, float, ten_ops(a[k], b[k]))
 ROW_PEER(peer_add_row, a[row * cols + k] + b[k])
 ROW_PEER(peer_add_column, a[row * cols + k] + b[row])
 ROW_PEER(peer_add_outer, a[row] + b[k])
+ROW_PEER(peer_mul_row, a[row * cols + k] * b[k])
+ROW_PEER(peer_mul_column, a[row * cols + k] * b[row])
+ROW_PEER(peer_mul_outer, a[row] * b[k])
+ROW_PEER(peer_maximum_row, a[row * cols + k] > b[k] ? a[row * cols + k] : b[k])
+ROW_PEER(peer_maximum_column, a[row * cols + k] > b[row] ? a[row * cols + k] : b[row])
+ROW_PEER(peer_maximum_outer, a[row] > b[k] ? a[row] : b[k])
 ROW_PEER(peer_bias_clamp, bound(a[row * cols + k] + b[k], 0.0f, 6.0f))
 
 #if defined(__AVX512F__)
@@ -67,6 +76,12 @@ peer *const peer_add_streaming = add_streaming;
 #else
 peer *const peer_add_streaming = NULL;
 #endif
+
+void peer_fill(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float value = *(const float *)operands[0];
+    float *r = result;
+    for (int64_t k = 0; k < rows * cols; k++) r[k] = value;
+}
 
 void peer_copy_same(void *const *operands, void *result, int64_t rows, int64_t cols) {
     size_t bytes = (size_t)(rows * cols) * sizeof(float);

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "tosajit/tosajit.h"
+
 typedef void peer(void *const *operands, void *result, int64_t rows, int64_t cols);
 
 /* f32 addition; the second operand has the same shape, one element, one row, one column. */
@@ -16,10 +18,24 @@ extern peer *const peer_add_streaming;
 /* As many bytes moved by the C library as an addition of this form reads and writes. */
 peer peer_copy_same, peer_copy_other;
 
-peer peer_maximum, peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
+/* f32 multiplication and maximum, likewise. */
+peer peer_mul_same, peer_mul_scalar, peer_mul_row, peer_mul_column, peer_mul_outer;
+peer peer_maximum, peer_maximum_scalar, peer_maximum_row, peer_maximum_column, peer_maximum_outer;
+
+/* Writes every element: as many bytes as an operation on small operands has to move. */
+peer peer_fill;
+
+peer peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
 
 /* With the compiler's fast mathematics, which calls vector functions of the C library where there are any. */
-peer peer_exp, peer_sin, peer_tanh, peer_erf, peer_sigmoid, peer_gelu;
+peer peer_exp, peer_log, peer_sin, peer_cos, peer_pow, peer_tanh, peer_erf, peer_sigmoid, peer_gelu;
+
+/* The op by SLEEF, at most 1 ulp off, in the widest vectors of this machine; for a multiple of 16 elements. Null: SLEEF is absent or
+ * has no such function. */
+peer *peer_sleef(tosajit_op op);
+
+/* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
+peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
 
 enum { PEER_MUL_SHIFT = 20 };
 

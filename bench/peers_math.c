@@ -7,15 +7,20 @@
 #define MATH_PEER(name, expression)                                                                                                        \
     void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                           \
         const float *restrict a = operands[0];                                                                                             \
+        const float *restrict b = operands[1];                                                                                             \
         float *restrict r = result;                                                                                                        \
         int64_t count = rows * cols;                                                                                                       \
         for (int64_t k = 0; k < count; k++) {                                                                                              \
             float x = a[k];                                                                                                                \
             r[k] = (expression);                                                                                                           \
         }                                                                                                                                  \
+        (void)b;                                                                                                                           \
     }
 
 MATH_PEER(peer_exp, expf(x))
+MATH_PEER(peer_log, logf(x))
+MATH_PEER(peer_cos, cosf(x))
+MATH_PEER(peer_pow, powf(x, b[k]))
 MATH_PEER(peer_sin, sinf(x))
 MATH_PEER(peer_tanh, tanhf(x))
 MATH_PEER(peer_erf, erff(x))

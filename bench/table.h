@@ -15,6 +15,9 @@ void table_destroy(table *t);
 /* A bench_sink; context is the table. */
 void table_add(const bench_result *result, void *context);
 void table_print(table *t, FILE *out);
+/* Show that family as a ranking instead: over all rows how the column compares with each other one, and the `rows` rows where it is
+ * slowest beside the first column, and those beside the second. The strings must outlive the table. */
+void table_rank(table *t, const char *family, const char *column, int rows);
 /* How many cases could not be measured. */
 int table_failures(const table *t);
 

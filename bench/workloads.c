@@ -1,7 +1,6 @@
 /* Workloads: the tables, and building their steps as expressions. */
 #include "bench/workloads.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define F32 TOSAJIT_F32
@@ -10,7 +9,8 @@
 #define STEP(k) (VALUE_STEP + (k))
 #define UNARY(op) .step_count = 1, .steps = {{TOSAJIT_OP_##op, {OPERAND(0)}, 0}}
 #define BINARY(op) .step_count = 1, .steps = {{TOSAJIT_OP_##op, {OPERAND(0), OPERAND(1)}, 0}}
-#define ADD .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(add)
+#define PAIR(op) .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(op)
+#define ADD PAIR(add)
 #define MATH(op, accuracy) .operand_count = 1, .types = {F32}, .result = F32, UNARY(op), .tolerance = accuracy
 
 const workload workload_adds[] = {
@@ -18,9 +18,24 @@ const workload workload_adds[] = {
     {.name = "scalar", ADD, .forms = {FORM_FULL, FORM_SCALAR}, .loop = peer_add_scalar, .copy = peer_copy_other},
     {.name = "row", ADD, .forms = {FORM_FULL, FORM_ROW}, .loop = peer_add_row, .copy = peer_copy_other},
     {.name = "column", ADD, .forms = {FORM_FULL, FORM_COLUMN}, .loop = peer_add_column, .copy = peer_copy_other},
-    {.name = "outer", ADD, .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_add_outer},
+    {.name = "outer", ADD, .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_add_outer, .copy = peer_fill},
 };
 const int workload_add_count = sizeof workload_adds / sizeof *workload_adds;
+
+#define BROADCASTS(op)                                                                                                                     \
+    {.name = #op "_scalar", PAIR(op), .forms = {FORM_FULL, FORM_SCALAR}, .loop = peer_##op##_scalar, .copy = peer_copy_other},             \
+        {.name = #op "_row", PAIR(op), .forms = {FORM_FULL, FORM_ROW}, .loop = peer_##op##_row, .copy = peer_copy_other},                  \
+        {.name = #op "_column", PAIR(op), .forms = {FORM_FULL, FORM_COLUMN}, .loop = peer_##op##_column, .copy = peer_copy_other}, {       \
+        .name = #op "_outer", PAIR(op), .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_##op##_outer, .copy = peer_fill                     \
+    }
+
+const workload workload_broadcasts[] = {
+    {.name = "mul_same", PAIR(mul), .loop = peer_mul_same, .copy = peer_copy_same},
+    BROADCASTS(mul),
+    {.name = "maximum_same", PAIR(maximum), .loop = peer_maximum, .copy = peer_copy_same},
+    BROADCASTS(maximum),
+};
+const int workload_broadcast_count = sizeof workload_broadcasts / sizeof *workload_broadcasts;
 
 const workload workload_ops[] = {
     {.name = "maximum_f32", .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(maximum), .loop = peer_maximum},
@@ -46,13 +61,20 @@ const workload workload_ops[] = {
      .result = TOSAJIT_I32,
      BINARY(arithmetic_right_shift),
      .loop = peer_shift_right},
+};
+const int workload_op_count = sizeof workload_ops / sizeof *workload_ops;
+
+const workload workload_maths[] = {
     {.name = "exp", MATH(exp, 1e-5), .loop = peer_exp},
+    {.name = "log", MATH(log, 1e-5), .positive = true, .loop = peer_log},
     {.name = "tanh", MATH(tanh, 1e-5), .loop = peer_tanh},
     {.name = "erf", MATH(erf, 1e-5), .loop = peer_erf},
     {.name = "sin", MATH(sin, 1e-5), .loop = peer_sin},
+    {.name = "cos", MATH(cos, 1e-5), .loop = peer_cos},
+    {.name = "pow", PAIR(pow), .positive = true, .tolerance = 1e-5, .loop = peer_pow},
     {.name = "sigmoid", MATH(sigmoid, 1e-5), .loop = peer_sigmoid},
 };
-const int workload_op_count = sizeof workload_ops / sizeof *workload_ops;
+const int workload_math_count = sizeof workload_maths / sizeof *workload_maths;
 
 const workload workload_chains[] = {
     {.name = "bias_clamp",
@@ -112,7 +134,9 @@ static const workload *find_in(const workload *list, int count, const char *name
 
 const workload *workload_find(const char *name) {
     const workload *w = find_in(workload_adds, workload_add_count, name);
+    if (!w) w = find_in(workload_broadcasts, workload_broadcast_count, name);
     if (!w) w = find_in(workload_ops, workload_op_count, name);
+    if (!w) w = find_in(workload_maths, workload_math_count, name);
     return w ? w : find_in(workload_chains, workload_chain_count, name);
 }
 

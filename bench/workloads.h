@@ -3,6 +3,8 @@
 #ifndef TOSAJIT_BENCH_WORKLOADS_H
 #define TOSAJIT_BENCH_WORKLOADS_H
 
+#include <stdbool.h>
+
 #include "bench/peers.h"
 #include "tosajit/tosajit.h"
 
@@ -34,12 +36,13 @@ typedef struct workload {
     step steps[WORKLOAD_MAX_STEPS];
     float constants[WORKLOAD_MAX_CONSTANTS];
     tosajit_attributes attributes; /* of the last step */
+    bool positive;                 /* operand 0 is taken from the positive numbers */
     double tolerance;              /* of f32 results against the peer */
     peer *loop, *copy;             /* copy: null where no copy moves as many bytes */
 } workload;
 
-extern const workload workload_adds[], workload_ops[], workload_chains[];
-extern const int workload_add_count, workload_op_count, workload_chain_count;
+extern const workload workload_adds[], workload_broadcasts[], workload_ops[], workload_maths[], workload_chains[];
+extern const int workload_add_count, workload_broadcast_count, workload_op_count, workload_math_count, workload_chain_count;
 
 const workload *workload_find(const char *name);
 

@@ -1,0 +1,39 @@
+/* External peers: which of them this build has. */
+#include "bench/external.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const external *const externals[] = {
+#if defined(TOSAJIT_BENCH_XNNPACK)
+    &external_xnnpack,
+#endif
+#if defined(TOSAJIT_BENCH_ONEDNN)
+    &external_onednn,
+#endif
+    NULL,
+};
+
+const char *externals_absent(void) {
+    static const char absent[] = ""
+#if !defined(TOSAJIT_BENCH_XNNPACK)
+                                 ", XNNPACK (libxnnpack-dev)"
+#endif
+#if !defined(TOSAJIT_BENCH_ONEDNN)
+                                 ", oneDNN (libdnnl-dev)"
+#endif
+#if !defined(TOSAJIT_BENCH_SLEEF)
+                                 ", SLEEF (libsleef-dev)"
+#endif
+#if !defined(TOSAJIT_BENCH_MLIR)
+                                 ", MLIR (mlir-22-tools clang-22)"
+#endif
+        ;
+    return *absent ? absent + 2 : absent;
+}
+
+int64_t external_count(const external_request *request) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < request->rank; d++) count *= request->dims[request->operand_count][d];
+    return count;
+}

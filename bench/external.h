@@ -1,0 +1,43 @@
+/* External peers: libraries that compute an op from a description, as found when this was configured. In: one op with its shapes and
+ * memory. Out: an operator that is prepared once and run many times, as those libraries are meant to be used. */
+#ifndef TOSAJIT_BENCH_EXTERNAL_H
+#define TOSAJIT_BENCH_EXTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tosajit/tosajit.h"
+
+enum { EXTERNAL_MAX_RANK = 4 };
+
+/* f32 operands and result, dense; operands have the result's rank. */
+typedef struct external_request {
+    tosajit_op op;
+    int operand_count; /* 1 or 2 */
+    int32_t rank;
+    int64_t dims[3][EXTERNAL_MAX_RANK]; /* operands, then the result */
+    void *pointers[3];
+    float low, high; /* bounds of the result; infinite: none */
+} external_request;
+
+typedef struct external {
+    const char *name;
+    bool (*supports)(const external_request *request); /* by op and shapes; pointers are not looked at */
+    void *(*create)(const external_request *request);  /* an operator, ready to run; null: refused */
+    bool (*setup)(
+        void *operator); /* bind shapes and pointers again, as a program of changing shapes does at each call; null: it need not */
+    void (*run)(void *operator);
+    void (*destroy)(void *operator);
+} external;
+
+extern const external external_xnnpack, external_onednn;
+
+/* The peers that are there, ended by a null. */
+extern const external *const externals[];
+
+/* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF and MLIR among them; empty if none is missing. */
+const char *externals_absent(void);
+
+int64_t external_count(const external_request *request); /* elements of the result */
+
+#endif
