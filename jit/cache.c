@@ -39,19 +39,16 @@ static bool put_number(cache_key *key, const tosajit_allocator *allocator, int64
 }
 
 static bool put_attributes(cache_key *key, const tosajit_allocator *allocator, const tosajit_attributes *a) {
-    const int64_t numbers[] = {
-        a->min_val.i,     a->max_val.i,
-        a->nan_mode,      a->shift,
-        a->input_zp,      a->output_zp,
-        a->rounding_mode, a->round | a->input_unsigned << 8 | a->output_unsigned << 16 | a->scale32 << 24 | (int64_t)a->per_channel << 32};
+    const int64_t numbers[] = {a->min_val.i,     a->max_val.i, a->nan_mode,       a->shift,           a->input_zp, a->output_zp,
+                               a->rounding_mode, a->round,     a->input_unsigned, a->output_unsigned, a->scale32,  a->per_channel};
     return put(key, allocator, numbers, sizeof numbers);
 }
 
 static bool put_node(cache_key *key, const tosajit_allocator *allocator, const expr_node *node) {
     const tosajit_tensor_type *type = &node->type;
     int32_t rank = type->rank < 0 ? 0 : type->rank;
-    bool done = put_number(key, allocator, node->kind | node->op << 4 | type->element << 16 | (int64_t)type->rank << 32) &&
-                put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
+    const int64_t numbers[] = {node->kind, node->op, type->element, type->rank};
+    bool done = put(key, allocator, numbers, sizeof numbers) && put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
     if (done && node->kind == NODE_OP)
         done = put(key, allocator, node->operands, (size_t)node->operand_count * sizeof *node->operands) &&
                put_attributes(key, allocator, &node->attributes);
@@ -80,6 +77,12 @@ cache_key cache_make_key(const tosajit_expr *expr, const tosajit_allocator *allo
                 put_number(&key, allocator, expr->strict | expr->fast << 1 | (int64_t)expr->count << 2);
     for (size_t k = 0; done && k < expr->count; k++)
         done = expr->nodes[k].data_size <= LARGEST_CONSTANT && put_node(&key, allocator, &expr->nodes[k]);
+    for (size_t k = 0; done && k < expr->contract_count; k++) {
+        const expr_contract *p = &expr->contracts[k];
+        const int64_t numbers[] = {p->input | (int64_t)p->dimension << 32, p->contract.smallest, p->contract.largest, p->contract.multiple};
+        done = put(&key, allocator, numbers, sizeof numbers);
+    }
+    if (done) done = put_number(&key, allocator, (int64_t)expr->contract_count);
     if (done) done = put(&key, allocator, expr->results, (size_t)expr->result_count * sizeof *expr->results);
     if (!done) cache_drop_key(&key, allocator);
     key.hash = hash_of(&key);

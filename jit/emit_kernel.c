@@ -82,7 +82,7 @@ static unsigned working_size(const expr_node *node) {
 }
 
 /* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
- * two; then the tail is a loop. */
+ * two; then the tail is a loop. Where the columns are known to be whole vectors there is none. */
 static void choose_levels(part_emitter *e, const target *t) {
     unsigned widest = 1, narrowest = 8, light = 0, heavy = 0;
     for (size_t k = 0; k < e->program->count; k++) {
@@ -96,10 +96,13 @@ static void choose_levels(part_emitter *e, const target *t) {
     unsigned lanes = t->vector_bytes / widest;
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
     bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
+    int64_t multiple = e->part->cols_multiple;
     e->level_count = 0;
     e->levels[e->level_count++] = (level){.lanes = lanes * unroll};
-    if (unroll > 2 || (unroll > 1 && !masked)) e->levels[e->level_count++] = (level){.lanes = lanes};
-    e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
+    if (multiple % (lanes * unroll) == 0) return;
+    bool no_tail = multiple % lanes == 0;
+    if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes};
+    if (!no_tail) e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
 }
 
 /* Nodes. */

@@ -36,6 +36,7 @@ void tosajit_expr_destroy(tosajit_expr *expr) {
     tosajit_allocator allocator = expr->allocator;
     for (size_t k = 0; k < expr->count; k++) memory_free(&allocator, expr->nodes[k].data, expr->nodes[k].data_size, 1);
     memory_free(&allocator, expr->nodes, expr->capacity, sizeof *expr->nodes);
+    memory_free(&allocator, expr->contracts, expr->contract_capacity, sizeof *expr->contracts);
     memory_free(&allocator, expr, 1, sizeof *expr);
 }
 
@@ -80,6 +81,45 @@ tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type 
     status = append(expr, &node, value);
     if (!status) expr->input_count++;
     return status;
+}
+
+const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input, int32_t dimension) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == input && expr->contracts[k].dimension == dimension) return &expr->contracts[k].contract;
+    return NULL;
+}
+
+static tosajit_status check_contract(const tosajit_contract *c) {
+    if (c->smallest < 0 || c->largest < 0 || c->multiple < 0)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: a size or multiple is negative");
+    int64_t multiple = c->multiple ? c->multiple : 1, largest = c->largest ? c->largest : INT64_MAX;
+    if (largest - largest % multiple < c->smallest) /* the largest multiple that is allowed */
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: no multiple of %" PRId64 " is in %" PRId64 "..%" PRId64, multiple,
+                          c->smallest, largest);
+    return TOSAJIT_OK;
+}
+
+/* Put a promise at the end, or in the place of an older one. */
+static tosajit_status set_contract(tosajit_expr *expr, const expr_contract *promise) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == promise->input && expr->contracts[k].dimension == promise->dimension)
+            return expr->contracts[k] = *promise, TOSAJIT_OK;
+    if (!memory_grow(&expr->allocator, (void **)&expr->contracts, &expr->contract_capacity, expr->contract_count + 1,
+                     sizeof *expr->contracts))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a contract");
+    expr->contracts[expr->contract_count++] = *promise;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension, const tosajit_contract *contract) {
+    if (!expr || !contract) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: expr or contract is a null pointer");
+    if (input < 0 || (size_t)input >= expr->count || expr->nodes[input].kind != NODE_INPUT)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: %d is not an input of this expression", (int)input);
+    const tosajit_tensor_type *type = &expr->nodes[input].type;
+    if (dimension < 0 || dimension >= type->rank || type->dims[dimension] != TOSAJIT_DYNAMIC)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: %s has no dynamic dimension %d", type_print(type).text, (int)dimension);
+    tosajit_status status = check_contract(contract);
+    return status ? status : set_contract(expr, &(expr_contract){input, dimension, *contract});
 }
 
 static bool all_equal(const char *data, size_t element, int64_t count) {
@@ -172,6 +212,15 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
                       expected, expected == 1 ? "" : "s");
 }
 
+/* A parameter must not be given twice. */
+static tosajit_status check_parameters_once(const op_use *use) {
+    const tosajit_attributes *a = use->attributes;
+    bool has_parameters = use->operand_count > op_table[use->op].arity;
+    if (!has_parameters || !(a->shift || a->input_zp || a->output_zp)) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_BAD_ATTRIBUTE, "%s is given as attribute and as parameter; leave the attribute 0",
+                      a->shift ? "shift" : "a zero point");
+}
+
 /* The type of an op's result from the types of its operands, and the legality of everything; the one place that decides. */
 static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     int arity = op_table[use->op].arity;
@@ -184,6 +233,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
     if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    if (!status) status = check_parameters_once(use);
     for (int k = 0; !status && k < use->operand_count - arity; k++) status = check_parameter_type(use, k, element);
     if (status) return status;
     inferred->element = element;
@@ -334,6 +384,11 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     if (!status) mark_live(expr, live);
     for (size_t k = 0; !status && k < expr->count; k++)
         if (live[k]) status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
+    for (size_t k = 0; !status && k < expr->contract_count; k++) {
+        expr_contract promise = expr->contracts[k];
+        promise.input = moved[promise.input];
+        status = set_contract(made, &promise);
+    }
     for (int32_t r = 0; !status && r < expr->result_count; r++) made->results[made->result_count++] = moved[expr->results[r]];
     memory_free(allocator, live, expr->count, 1);
     memory_free(allocator, moved, expr->count, sizeof *moved);

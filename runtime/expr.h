@@ -23,11 +23,20 @@ typedef struct expr_node {
     size_t data_size;
 } expr_node;
 
+/* A promise about a dimension of an input. */
+typedef struct expr_contract {
+    tosajit_value input;
+    int32_t dimension;
+    tosajit_contract contract;
+} expr_contract;
+
 struct tosajit_expr {
     tosajit_allocator allocator;
     bool strict, fast;
     expr_node *nodes;
     size_t count, capacity;
+    expr_contract *contracts;
+    size_t contract_count, contract_capacity;
     tosajit_value results[TOSAJIT_MAX_TENSORS];
     int32_t result_count, input_count, constant_count; /* constants that are tensors, i.e. not splat */
     int32_t table_count;                               /* tensors that are tables: a part may read them as data besides */
@@ -41,6 +50,9 @@ typedef enum operand_role {
     ROLE_TABLE,     /* looked up, at any index */
 } operand_role;
 operand_role expr_role(const expr_node *node, int operand);
+
+/* The promise about a dimension of an input; null if there is none. */
+const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input, int32_t dimension);
 
 /* A copy with all inputs and, of the rest, only what the results need. */
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_expr **program);

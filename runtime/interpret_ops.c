@@ -1,6 +1,7 @@
 /* What every op computes, one element at a time, written from the TOSA definitions for clarity, not speed. Corner results that
  * TOSA leaves open are listed in docs/semantics.md. */
 #include <math.h>
+#include <string.h>
 
 #include "runtime/interpret.h"
 #include "runtime/ops.h"
@@ -67,18 +68,36 @@ cell interpret_clamp(const interpret_op *op, const cell *x) {
 
 cell interpret_ceil(const interpret_op *op, const cell *x) { return (void)op, from_float(ceil(x[0].f)); }
 cell interpret_floor(const interpret_op *op, const cell *x) { return (void)op, from_float(floor(x[0].f)); }
-cell interpret_cos(const interpret_op *op, const cell *x) { return (void)op, from_float(cos(x[0].f)); }
-cell interpret_sin(const interpret_op *op, const cell *x) { return (void)op, from_float(sin(x[0].f)); }
-cell interpret_erf(const interpret_op *op, const cell *x) { return (void)op, from_float(erf(x[0].f)); }
-cell interpret_exp(const interpret_op *op, const cell *x) { return (void)op, from_float(exp(x[0].f)); }
-cell interpret_log(const interpret_op *op, const cell *x) { return (void)op, from_float(log(x[0].f)); }
-cell interpret_tanh(const interpret_op *op, const cell *x) { return (void)op, from_float(tanh(x[0].f)); }
+
+/* Functions are evaluated in long double, which is enough to tell on which side of a midpoint every result of f32 lies, and rounded to odd:
+ * an inexact value has its lowest bit set, so that rounding it once more, to the result's type, gives what rounding once would have. */
+static cell from_long(long double value) {
+    double nearest = (double)value;
+    if (isnan(value) || (long double)nearest == value) return from_float(nearest);
+    uint64_t bits;
+    memcpy(&bits, &nearest, sizeof bits);
+    if (fabsl((long double)nearest) > fabsl(value)) bits--;
+    bits |= 1;
+    memcpy(&nearest, &bits, sizeof nearest);
+    return from_float(nearest);
+}
+
+cell interpret_cos(const interpret_op *op, const cell *x) { return (void)op, from_long(cosl((long double)x[0].f)); }
+cell interpret_sin(const interpret_op *op, const cell *x) { return (void)op, from_long(sinl((long double)x[0].f)); }
+cell interpret_erf(const interpret_op *op, const cell *x) { return (void)op, from_long(erfl((long double)x[0].f)); }
+cell interpret_exp(const interpret_op *op, const cell *x) { return (void)op, from_long(expl((long double)x[0].f)); }
+cell interpret_log(const interpret_op *op, const cell *x) { return (void)op, from_long(logl((long double)x[0].f)); }
+cell interpret_tanh(const interpret_op *op, const cell *x) { return (void)op, from_long(tanhl((long double)x[0].f)); }
 cell interpret_reciprocal(const interpret_op *op, const cell *x) { return (void)op, from_float(1.0 / x[0].f); }
-cell interpret_rsqrt(const interpret_op *op, const cell *x) { return (void)op, from_float(1.0 / sqrt(x[0].f)); }
+cell interpret_rsqrt(const interpret_op *op, const cell *x) { return (void)op, from_long(1.0L / sqrtl((long double)x[0].f)); }
+
+/* 1/(1+e^-x) cancels nothing: the sum is at least 1. Written through e^x where that is small, to keep its tail. Near 0 it is
+ * 1/2 + x/4 - x^3/48, whose last term is beyond any precision but decides between neighbours. */
 cell interpret_sigmoid(const interpret_op *op, const cell *x) {
-    /* 1/(1+e^-x) cancels nothing: the sum is at least 1. Written through e^x where that is small, to keep its tail. */
-    double v = x[0].f;
-    return (void)op, from_float(v < 0 ? exp(v) / (1.0 + exp(v)) : 1.0 / (1.0 + exp(-v)));
+    long double v = (long double)x[0].f;
+    (void)op;
+    if (v != 0 && fabsl(v) < 0x1p-11L) return from_long(nextafterl(0.5L + v / 4, 0.5L));
+    return from_long(v < 0 ? expl(v) / (1.0L + expl(v)) : 1.0L / (1.0L + expl(-v)));
 }
 
 /* Binary. Sums and products of f32 and narrower types are so much shorter than a double that rounding twice does no harm. */
@@ -105,7 +124,16 @@ cell interpret_intdiv(const interpret_op *op, const cell *x) {
     return x[1].i == -1 ? wrap(op->operand, 0 - (uint64_t)x[0].i) : from_int(x[0].i / x[1].i);
 }
 
-cell interpret_pow(const interpret_op *op, const cell *x) { return (void)op, from_float(pow(x[0].f, x[1].f)); }
+/* Powers that are exact, or midpoints of two f32, have at most 26 bits; powl may miss them by its last place. */
+cell interpret_pow(const interpret_op *op, const cell *x) {
+    long double power = powl((long double)x[0].f, (long double)x[1].f);
+    int exponent;
+    (void)op;
+    if (!isfinite(power) || power == 0) return from_float((double)power);
+    long double fraction = frexpl(power, &exponent), exact = nearbyintl(ldexpl(fraction, 26));
+    if (fabsl(ldexpl(fraction, 26) - exact) < 0x1p-34L) power = ldexpl(exact, exponent - 26);
+    return from_long(power);
+}
 
 /* IEEE 754 maximum: -0 < +0. Ignoring NaN it is maximumNumber. */
 cell interpret_maximum(const interpret_op *op, const cell *x) {

@@ -98,6 +98,7 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         .operand_count = part->operand_count,
         .constant_count = part->leaf_count - part->operand_count,
         .result_count = part->result_count,
+        .cols_multiple = part->cols_multiple,
         .tables = plan_tables(part),
         .operand_index = part->operands,
         .constants = part->constants,

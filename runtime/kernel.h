@@ -38,6 +38,11 @@ struct tosajit_kernel {
     void (*release_job)(tosajit_kernel *kernel);
 };
 
+/* Whether a size keeps a contract. */
+static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {
+    return size >= c->smallest && (!c->largest || size <= c->largest) && (c->multiple < 2 || size % c->multiple == 0);
+}
+
 /* A kernel with reference count 1 and no code. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel);
 

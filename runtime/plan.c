@@ -16,6 +16,7 @@
 typedef struct dim_info {
     int64_t size;     /* static, or TOSAJIT_DYNAMIC */
     uint64_t dynamic; /* bit t: the dynamic size of tensor t takes part */
+    uint64_t firm;    /* of these: tensors whose size is never 1, by contract */
     bool stretched;   /* a static size above 1 takes part */
 } dim_info;
 
@@ -24,11 +25,15 @@ typedef struct value_info {
     dim_info dims[TOSAJIT_MAX_RANK];
 } value_info;
 
-static value_info leaf_info(const expr_node *node) {
+static value_info leaf_info(const tosajit_expr *program, tosajit_value value) {
+    const expr_node *node = &program->nodes[value];
     value_info info = {.rank = node->type.rank};
     for (int32_t d = 0; d < info.rank; d++) {
         int64_t size = node->type.dims[d];
-        info.dims[d] = (dim_info){size, size == TOSAJIT_DYNAMIC ? UINT64_C(1) << node->tensor : 0, size != TOSAJIT_DYNAMIC && size != 1};
+        bool is_dynamic = size == TOSAJIT_DYNAMIC;
+        const tosajit_contract *contract = is_dynamic ? expr_contract_of(program, value, d) : NULL;
+        uint64_t bit = is_dynamic ? UINT64_C(1) << node->tensor : 0;
+        info.dims[d] = (dim_info){size, bit, contract && contract->smallest > 1 ? bit : 0, !is_dynamic && size != 1};
     }
     return info;
 }
@@ -75,6 +80,7 @@ static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_val
                               expr_value_name(program, value).text, o, (int)d, from->size, dim->size);
         if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1)) dim->size = from->size;
         dim->dynamic |= from->dynamic;
+        dim->firm |= from->firm;
         dim->stretched |= from->stretched;
     }
     return TOSAJIT_OK;
@@ -101,7 +107,7 @@ static tosajit_status parameter_info(plan *p, const tosajit_expr *program, tosaj
     if (expr_role(node, o) == ROLE_CHANNEL) return match_parameter(p, program, value, o, &given->dims[0], &data->dims[data->rank - 1]);
     op_parameter described = op_describe_parameter(node->op, o - op_table[node->op].arity, program->nodes[node->operands[0]].type.element,
                                                    node->type.element, &node->attributes);
-    dim_info expected = {described.count, 0, false};
+    dim_info expected = {described.count, 0, 0, false};
     return match_parameter(p, program, value, o, &given->dims[0], &expected);
 }
 
@@ -109,7 +115,7 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
     const expr_node *node = &program->nodes[value];
     value_info *info = &infos[value];
     info->rank = node->type.rank;
-    for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, false};
+    for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, 0, false};
     tosajit_status status = TOSAJIT_OK;
     for (int o = 0; !status && o < node->operand_count; o++)
         status = expr_role(node, o) == ROLE_DATA ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
@@ -131,7 +137,7 @@ static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *
         if (node->kind == NODE_OP)
             status = op_info(p, program, value, infos);
         else
-            infos[k] = leaf_info(node);
+            infos[k] = leaf_info(program, value);
         if (status) return status;
     }
     return TOSAJIT_OK;
@@ -166,6 +172,7 @@ static void assign_results(plan *p, const tosajit_expr *program, const value_inf
 
 static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *extent) {
     if (leaf_size != TOSAJIT_DYNAMIC) return leaf_size == 1 ? MAP_ZERO : MAP_IDENTITY;
+    if (extent->firm & leaf_bit) return MAP_IDENTITY;
     bool decides = extent->dynamic == leaf_bit && !extent->stretched;
     return decides ? MAP_IDENTITY : MAP_RUNTIME;
 }
@@ -252,7 +259,7 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
             if (part->extents[d] == 1) continue;
             splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
             contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
-            if (part->extents[d] != TOSAJIT_DYNAMIC) break;
+            if (part->above_one[d]) break;
         }
         if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
         if (contiguous) *may_contiguous |= UINT64_C(1) << k;
@@ -301,6 +308,30 @@ static void plan_variants(plan_part *part, const tosajit_expr *program) {
     part->variants[part->variant_count++] = (tosajit_variant){always, either};
 }
 
+/* The largest power of two up to 64 that divides every promised size; other paths cut columns at multiples of 64. */
+static int64_t power_of_two(int64_t size) {
+    enum { MOST = 64 };
+    int64_t power = size & -size;
+    return power > MOST ? MOST : power;
+}
+
+/* The innermost dimension that is never 1 divides the columns of every tile, if all dimensions inside it are static 1. */
+static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program) {
+    int32_t d = part->rank - 1;
+    while (d >= 0 && part->extents[d] == 1) d--;
+    if (d < 0 || !part->above_one[d]) return 1;
+    if (part->extents[d] != TOSAJIT_DYNAMIC) return power_of_two(part->extents[d]);
+    int64_t multiple = 1;
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const plan_leaf *leaf = &part->leaves[k];
+        int32_t own = d - (part->rank - program->nodes[leaf->value].type.rank);
+        const tosajit_contract *contract = own < 0 || leaf->table ? NULL : expr_contract_of(program, leaf->value, own);
+        if (!contract || contract->smallest < 2 || contract->multiple < 2) continue; /* a size of 1 would say nothing of the others */
+        if (power_of_two(contract->multiple) > multiple) multiple = power_of_two(contract->multiple);
+    }
+    return multiple;
+}
+
 /* Bytes moved at some 100 per ns, and ops: a tenth of a vector instruction's time, or a polynomial's. */
 static double guess_element_ns(const plan *p, int32_t index, const tosajit_expr *program) {
     const plan_part *part = &p->parts[index];
@@ -319,9 +350,13 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         plan_part *part = &p->parts[k];
         const value_info *space = &infos[program->results[part->results[0]]];
         part->rank = space->rank;
-        for (int32_t d = 0; d < part->rank; d++) part->extents[d] = space->dims[d].size;
+        for (int32_t d = 0; d < part->rank; d++) {
+            part->extents[d] = space->dims[d].size;
+            part->above_one[d] = part->extents[d] == TOSAJIT_DYNAMIC ? space->dims[d].firm != 0 : part->extents[d] > 1;
+        }
         plan_leaves(part, k, p, program, space);
         plan_variants(part, program);
+        part->cols_multiple = cols_multiple(part, program);
         part->element_ns = guess_element_ns(p, k, program);
     }
 }

@@ -39,11 +39,13 @@ typedef struct plan_check {
 typedef struct plan_part {
     int32_t rank;
     int64_t extents[TOSAJIT_MAX_RANK];               /* of the iteration space; TOSAJIT_DYNAMIC: known when called */
+    bool above_one[TOSAJIT_MAX_RANK];                /* the extent is never 1 */
     int32_t leaf_count, operand_count, result_count; /* leaves: operand_count operands, then constants */
     plan_leaf leaves[TOSAJIT_MAX_TENSORS];
     int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
     const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
     int32_t results[TOSAJIT_MAX_TENSORS];       /* positions among the kernel's results */
+    int64_t cols_multiple;                      /* a power of two that divides the columns of every tile */
     double element_ns;                          /* a guess of what an element costs */
     int32_t variant_count;
     tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */

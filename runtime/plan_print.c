@@ -114,6 +114,7 @@ static void print_part(FILE *out, const plan_part *part, const tosajit_expr *pro
         print_sizes(out, w.rank, w.sizes);
     else
         fputs("when called, neighbouring dimensions that every tensor walks as one\n", out);
+    if (part->cols_multiple > 1) fprintf(out, "  columns: a multiple of %" PRId64 "\n", part->cols_multiple);
     print_variants(out, part, program);
 }
 

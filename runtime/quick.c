@@ -144,6 +144,10 @@ static bool check_linear(const tosajit_kernel *kernel, const tosajit_tensor *ope
             !fits_type(&operands[k], type))
             return false;
     }
+    for (size_t k = 0; k < program->contract_count; k++) {
+        const expr_contract *promise = &program->contracts[k];
+        if (!kernel_keeps(&promise->contract, operands[program->nodes[promise->input].tensor].dims[promise->dimension])) return false;
+    }
     for (int32_t r = 0; r < program->result_count; r++)
         if (!is_plain(&results[r], result_type(program, r)) || results[r].rank != first->rank || !has_dims(&results[r], first->dims))
             return false;

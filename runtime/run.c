@@ -233,12 +233,30 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
     return TOSAJIT_OK;
 }
 
+static tosajit_status check_contracts(const tosajit_kernel *kernel, const tosajit_tensor *operands) {
+    const tosajit_expr *program = kernel->program;
+    for (size_t k = 0; k < program->contract_count; k++) {
+        const expr_contract *promise = &program->contracts[k];
+        const tosajit_contract *c = &promise->contract;
+        int32_t operand = program->nodes[promise->input].tensor;
+        int64_t size = operands[operand].dims[promise->dimension];
+        if (!kernel_keeps(c, size))
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "operand %d dimension %d is %" PRId64 ", against the contract: at least %" PRId64 ", at most %" PRId64
+                              ", a multiple of %" PRId64,
+                              (int)operand, (int)promise->dimension, size, c->smallest, c->largest ? c->largest : INT64_MAX,
+                              c->multiple ? c->multiple : 1);
+    }
+    return TOSAJIT_OK;
+}
+
 /* Everything that can be wrong with a call. */
 static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
                                  const tosajit_tensor *results, size_t result_count, view *tensors, view *written) {
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
     tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
+    if (!status) status = check_contracts(kernel, operands);
     if (!status) status = check_demands(kernel, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
@@ -299,6 +317,7 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const to
     int64_t sizes[TOSAJIT_MAX_RANK];
     const plan_part *part = part_of(kernel, (int32_t)index);
     tosajit_status status = view_operands(kernel, operands, operand_count, true, tensors);
+    if (!status) status = check_contracts(kernel, operands);
     if (!status) status = check_demands(kernel, tensors);
     if (!status) status = iteration_space(part, tensors, sizes);
     if (status) return status;

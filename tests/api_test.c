@@ -345,7 +345,7 @@ static void the_callers_environment_is_put_aside(void **state) {
     fesetround(FE_UPWARD);
 #if defined(__x86_64__)
     unsigned before = __builtin_ia32_stmxcsr() & ~0x480u; /* overflow unmasked... */
-    before |= 0x8040u;                                   /* ...FTZ and DAZ */
+    before |= 0x8040u;                                    /* ...FTZ and DAZ */
     __builtin_ia32_ldmxcsr(before);
 #endif
     tosajit_status status = tosajit_run(kernel, operands, 2, &result, 1);
@@ -382,7 +382,8 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
     if (!status) status = tosajit_expr_input(expr, &type, &x);
     if (!status) status = tosajit_expr_constant(expr, &row, data, &c);
     value = x;
-    for (int k = 0; !status && k < 600; k++) status = tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){value, c}, 2, NULL, NULL, &value);
+    for (int k = 0; !status && k < 600; k++)
+        status = tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){value, c}, 2, NULL, NULL, &value);
     if (!status) status = tosajit_expr_result(expr, value);
     if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
     if (!status) status = tosajit_run_interpreted(kernel, &operand, 1, &result, 1);
@@ -475,7 +476,8 @@ static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int c
         if (!live) CHECK(tosajit_expr_op(expr, op, &value, 1, NULL, NULL, &value));
         values[k] = value;
     }
-    for (int k = count - 1; live && k >= 0; k--) CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
+    for (int k = count - 1; live && k >= 0; k--)
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
     CHECK(tosajit_expr_result(expr, value));
     tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
     tosajit_kernel_release(kernel);
@@ -528,14 +530,90 @@ static tosajit_kernel *compile_constant(tosajit_engine *engine, float constant, 
     return kernel;
 }
 
+/* a + b of ?x? with a promise about the columns of both. */
+static tosajit_kernel *compile_contract(tosajit_engine *engine, const tosajit_contract *contract, char **plan) {
+    tosajit_tensor_type type = f32(DYN, DYN);
+    tosajit_expr *expr;
+    tosajit_value values[2], sum;
+    tosajit_kernel *kernel = NULL;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    for (int k = 0; k < 2; k++) {
+        CHECK(tosajit_expr_input(expr, &type, &values[k]));
+        if (contract) CHECK(tosajit_expr_contract(expr, values[k], 1, contract));
+    }
+    CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, values, 2, NULL, NULL, &sum));
+    CHECK(tosajit_expr_result(expr, sum));
+    CHECK(tosajit_compile_expr(engine, expr, &kernel));
+    CHECK(tosajit_print(engine, expr, TOSAJIT_VIEW_PLAN, plan));
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static void contracts_are_checked_and_used(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, NULL);
+    const tosajit_contract contract = {.smallest = 16, .largest = 320, .multiple = 16};
+    char *free_plan, *plan;
+    tosajit_kernel *unbound = compile_contract(engine, NULL, &free_plan), *bound = compile_contract(engine, &contract, &plan);
+    assert_non_null(strstr(free_plan, "loop 2"));
+    assert_null(strstr(plan, "loop 1"));
+    assert_null(strstr(plan, "tensor.dim %arg0, 1"));
+    assert_non_null(strstr(plan, "columns: a multiple of 16"));
+    tosajit_kernel_info info[2] = {{.size = sizeof *info}, {.size = sizeof *info}};
+    CHECK(tosajit_kernel_describe(unbound, &info[0]));
+    CHECK(tosajit_kernel_describe(bound, &info[1]));
+    assert_true(info[1].code_bytes < info[0].code_bytes / 2);
+    tosajit_raw raw = {.size = sizeof raw};
+    CHECK(tosajit_kernel_raw(bound, 0, &raw));
+    assert_int_equal(raw.cols_multiple, 16);
+
+    static float a[5 * 320], b[5 * 320], r[5 * 320], expected[5 * 320];
+    for (int k = 0; k < 5 * 320; k++) a[k] = (float)k, b[k] = 1.0f / (float)(k + 1);
+    for (int64_t cols = 16; cols <= 320; cols += 16)
+        for (int64_t rows = 1; rows <= 5; rows += 4)
+            for (int strided = 0; strided < 2; strided++) {
+                const int64_t strides[2] = {4, 4 * rows};
+                tosajit_tensor operands[2] = {tensor(a, rows, cols), tensor(b, 1, cols)}, result = tensor(expected, rows, cols);
+                if (strided) operands[0].strides = strides;
+                CHECK(tosajit_run(unbound, operands, 2, &result, 1));
+                result.data = r;
+                CHECK(tosajit_run(bound, operands, 2, &result, 1));
+                assert_memory_equal(r, expected, (size_t)(rows * cols) * sizeof *r);
+            }
+    const int64_t wrong[] = {0, 1, 15, 17, 336};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        tosajit_tensor x = tensor(a, 1, wrong[k]), result = tensor(r, 1, wrong[k]);
+        assert_error(tosajit_run(bound, (tosajit_tensor[]){x, x}, 2, &result, 1), TOSAJIT_SHAPE_MISMATCH, "against the contract");
+    }
+    const tosajit_contract impossible = {.smallest = 17, .largest = 31, .multiple = 16};
+    tosajit_expr *expr;
+    tosajit_value x;
+    tosajit_tensor_type type = f32(4, DYN);
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &x));
+    assert_error(tosajit_expr_contract(expr, x, 1, &impossible), TOSAJIT_INVALID_ARGUMENT, "no multiple of 16 is in 17..31");
+    assert_error(tosajit_expr_contract(expr, x, 0, &contract), TOSAJIT_INVALID_ARGUMENT, "no dynamic dimension 0");
+    assert_error(tosajit_expr_contract(expr, 7, 0, &contract), TOSAJIT_INVALID_ARGUMENT, "7 is not an input");
+    tosajit_expr_destroy(expr);
+    tosajit_text_release(free_plan);
+    tosajit_text_release(plan);
+    tosajit_kernel_release(unbound);
+    tosajit_kernel_release(bound);
+    tosajit_engine_destroy(engine);
+}
+
 static void the_same_expression_is_the_same_kernel(void **state) {
     (void)state;
     for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_BACKGROUND; backend++) {
         tosajit_engine_options options = {.size = sizeof options, .backend = (tosajit_backend)backend};
         tosajit_engine *engine;
         CHECK(tosajit_engine_create(&options, &engine));
-        tosajit_kernel *kernels[] = {compile_constant(engine, 3, 0), compile_constant(engine, 3, 0), compile_constant(engine, 4, 0),
-                                     compile_constant(engine, 3, 1), add_kernel(engine), add_kernel(engine)};
+        tosajit_kernel *kernels[] = {compile_constant(engine, 3, 0),
+                                     compile_constant(engine, 3, 0),
+                                     compile_constant(engine, 4, 0),
+                                     compile_constant(engine, 3, 1),
+                                     add_kernel(engine),
+                                     add_kernel(engine)};
         assert_ptr_equal(kernels[0], kernels[1]);
         assert_ptr_not_equal(kernels[0], kernels[2]);
         assert_ptr_not_equal(kernels[0], kernels[3]);
@@ -592,6 +670,7 @@ int main(void) {
         cmocka_unit_test(the_callers_environment_is_put_aside),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(runs_allocate_nothing),
+        cmocka_unit_test(contracts_are_checked_and_used),
         cmocka_unit_test(expressions_too_large_for_a_kernel_are_refused),
         cmocka_unit_test(the_same_expression_is_the_same_kernel),
         cmocka_unit_test(older_option_structs_are_taken),

@@ -100,10 +100,10 @@ typedef struct result_case {
 } result_case;
 
 static const result_case result_cases[] = {
-    {"R4", "3x5", "?x?", 1, 1},   {"R10", "1", "5", 0, 0},      {"R12", "?", "5", 1, 0},       {"R13", "3", "3", 1, 1},
-    {"R15", "5", "?", 1, 1},      {"T7", "2", "*", 1, 1},       {"T8", "*", "2", 1, 1},        {"T10", "3", "1x3", 0, 0},
-    {"T11", "?", "4", 1, 0},      {"T12", "2", "4", 0, 0},      {"T13", "1", "4", 0, 0},       {"(n,?)", "4", "?", 1, 1},
-    {"rank", "2x3", "3", 0, 0},   {"rank 0", "", "", 1, 1},     {"unranked 3", "?", "3", 1, 0}, {"unranked 1", "1", "3", 0, 0},
+    {"R4", "3x5", "?x?", 1, 1}, {"R10", "1", "5", 0, 0},  {"R12", "?", "5", 1, 0},        {"R13", "3", "3", 1, 1},
+    {"R15", "5", "?", 1, 1},    {"T7", "2", "*", 1, 1},   {"T8", "*", "2", 1, 1},         {"T10", "3", "1x3", 0, 0},
+    {"T11", "?", "4", 1, 0},    {"T12", "2", "4", 0, 0},  {"T13", "1", "4", 0, 0},        {"(n,?)", "4", "?", 1, 1},
+    {"rank", "2x3", "3", 0, 0}, {"rank 0", "", "", 1, 1}, {"unranked 3", "?", "3", 1, 0}, {"unranked 1", "1", "3", 0, 0},
 };
 
 static void result_verification_follows_the_trait(void **state) {
@@ -162,12 +162,9 @@ static void inference_is_independent_of_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inference_follows_the_trait),
-        cmocka_unit_test(result_verification_follows_the_trait),
-        cmocka_unit_test(strict_demands_equal_ranks),
-        cmocka_unit_test(mismatch_names_operand_dimension_and_sizes),
-        cmocka_unit_test(illegal_static_sizes_are_refused),
-        cmocka_unit_test(inference_is_independent_of_order),
+        cmocka_unit_test(inference_follows_the_trait),      cmocka_unit_test(result_verification_follows_the_trait),
+        cmocka_unit_test(strict_demands_equal_ranks),       cmocka_unit_test(mismatch_names_operand_dimension_and_sizes),
+        cmocka_unit_test(illegal_static_sizes_are_refused), cmocka_unit_test(inference_is_independent_of_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "tools/array.h"
 #include "tools/compare.h"
 #include "tools/element.h"
+#include "tools/escape.h"
 
 static void elements_print_as_numbers(void **state) {
     (void)state;
@@ -43,7 +44,19 @@ static void elements_print_as_numbers(void **state) {
         {TOSAJIT_F8E4M3FN, 0x7e, "448"},
         {TOSAJIT_F8E4M3FN, 0x7f, "nan"},
         {TOSAJIT_F8E4M3FN, 0x08, "0.0156"},
-        {TOSAJIT_F8E5M2, 0x7b, "5.73e+04"},
+        {TOSAJIT_F8E5M2, 0x7b, "57344"},
+        {TOSAJIT_F32, 0x41200000, "10"},
+        {TOSAJIT_F32, 0xc2c80000, "-100"},
+        {TOSAJIT_F32, 0x447a0000, "1000"},
+        {TOSAJIT_F32, 0x3a83126f, "0.001"},
+        {TOSAJIT_F32, 0x38d1b717, "0.0001"},
+        {TOSAJIT_F32, 0x38d1b716, "9.999999e-05"},
+        {TOSAJIT_F32, 0x4b800000, "16777216"},
+        {TOSAJIT_F32, 0x4e6e6b27, "999999936"},
+        {TOSAJIT_F32, 0x4e6e6b28, "1e+09"},
+        {TOSAJIT_F32, 0x00000000, "0"},
+        {TOSAJIT_F64, UINT64_C(0x405edd2f1a9fbe77), "123.456"},
+        {TOSAJIT_F64, UINT64_C(0x41cdcd64ff800000), "999999999"},
         {TOSAJIT_F8E5M2, 0xfc, "-inf"},
         {TOSAJIT_F8E5M2, 0x7d, "nan"},
     };
@@ -58,7 +71,7 @@ static void distance_counts_floats_between(void **state) {
         uint32_t a, b;
         uint64_t distance;
     } cases[] = {
-        {0x3f800000, 0x3f800001, 1}, {0x3f7fffff, 0x3f800000, 1},          {0x80000001, 0x00000001, 2},          {0x80000000, 0, 0},
+        {0x3f800000, 0x3f800001, 1}, {0x3f7fffff, 0x3f800000, 1},          {0x80000001, 0x00000001, 2}, {0x80000000, 0, 0},
         {0x7f7fffff, 0x7f800000, 1}, {0x7fc00000, 0x3f800000, UINT64_MAX}, {0x7fc00000, 0xffc12345, 0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -106,6 +119,38 @@ static void a_difference_is_told_in_hex_with_its_index(void **state) {
     assert_int_equal(strlen(tiny), 7);
 }
 
+static void names_of_others_are_escaped(void **state) {
+    (void)state;
+    static const struct {
+        size_t length;
+        const char *bytes, *text;
+    } cases[] = {
+        {5, "gelu1", "gelu1"},
+        {3, "f\0g", "f\\00g"},
+        {4, "f\\00", "f\\5C00"},
+        {4, "\33[2J", "\\1B[2J"},
+        {3, "\t\n\177", "\\09\\0A\\7F"},
+        {5, "\xc3\xa4\xe2\x82\xac", "\xc3\xa4\xe2\x82\xac"}, /* a umlaut, euro */
+        {4, "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+        {2, "\xc2\x9b", "\\C2\\9B"},         /* a control character in two bytes */
+        {1, "\x9b", "\\9B"},                 /* and in one */
+        {2, "\xc0\x80", "\\C0\\80"},         /* overlong */
+        {3, "\xe0\x82\x9b", "\\E0\\82\\9B"}, /* overlong */
+        {3, "\xed\xa0\x80", "\\ED\\A0\\80"}, /* a surrogate */
+        {2, "\xe2\x82", "\\E2\\82"},         /* cut */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[64];
+        escape_name(cases[k].bytes, cases[k].length, text, sizeof text);
+        assert_string_equal(text, cases[k].text);
+    }
+    char tiny[4], message[64];
+    escape_name("abc\33", 4, tiny, sizeof tiny);
+    assert_string_equal(tiny, "abc");
+    escape_message("a\\b\33\nc", message, sizeof message);
+    assert_string_equal(message, "a\\b\\1B\n    c");
+}
+
 /* --------------------------------------------------------------------------------------------------------------------- */
 
 static char *print_values(int32_t rank, const int64_t *dims) {
@@ -151,17 +196,18 @@ static void sizes_that_no_memory_has_are_refused(void **state) {
     static const int64_t dims[] = {INT64_MAX, 2};
     npy_array array;
     assert_false(array_make(TOSAJIT_I8, 2, dims, &array));
+    static const int64_t empty[] = {INT64_MAX, INT64_MAX, 0};
+    assert_true(array_make(TOSAJIT_I8, 3, empty, &array));
+    assert_int_equal(array_count(&array), 0);
+    npy_release(&array);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_print_as_numbers),
-        cmocka_unit_test(distance_counts_floats_between),
-        cmocka_unit_test(rules_differ_in_nan_and_one_ulp),
-        cmocka_unit_test(integers_are_never_neighbours),
-        cmocka_unit_test(a_difference_is_told_in_hex_with_its_index),
-        cmocka_unit_test(arrays_print_as_numpy_prints_them),
-        cmocka_unit_test(sizes_that_no_memory_has_are_refused),
+        cmocka_unit_test(elements_print_as_numbers),         cmocka_unit_test(distance_counts_floats_between),
+        cmocka_unit_test(rules_differ_in_nan_and_one_ulp),   cmocka_unit_test(names_of_others_are_escaped),
+        cmocka_unit_test(integers_are_never_neighbours),     cmocka_unit_test(a_difference_is_told_in_hex_with_its_index),
+        cmocka_unit_test(arrays_print_as_numpy_prints_them), cmocka_unit_test(sizes_that_no_memory_has_are_refused),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

@@ -433,7 +433,8 @@ static void every_integer_op_has_a_reference(void **state) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale || op == TOSAJIT_OP_select, wanted = false;
         for (size_t k = 0; k < sizeof references / sizeof *references; k++) known |= references[k].op == (tosajit_op)op;
-        for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);) wanted |= from[0] != TOSAJIT_I1 && is_integer(from[0]);
+        for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);)
+            wanted |= from[0] != TOSAJIT_I1 && is_integer(from[0]);
         if (wanted && !known) fail_msg("no reference for %s", tosajit_op_name((tosajit_op)op));
     }
 }

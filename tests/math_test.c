@@ -40,10 +40,14 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {TOSAJIT_OP_exp, mpfr_exp},   {TOSAJIT_OP_log, mpfr_log},
-    {TOSAJIT_OP_tanh, mpfr_tanh}, {TOSAJIT_OP_sigmoid, reference_sigmoid},
-    {TOSAJIT_OP_erf, mpfr_erf},   {TOSAJIT_OP_sin, mpfr_sin},
-    {TOSAJIT_OP_cos, mpfr_cos},   {TOSAJIT_OP_rsqrt, reference_rsqrt},
+    {TOSAJIT_OP_exp, mpfr_exp},
+    {TOSAJIT_OP_log, mpfr_log},
+    {TOSAJIT_OP_tanh, mpfr_tanh},
+    {TOSAJIT_OP_sigmoid, reference_sigmoid},
+    {TOSAJIT_OP_erf, mpfr_erf},
+    {TOSAJIT_OP_sin, mpfr_sin},
+    {TOSAJIT_OP_cos, mpfr_cos},
+    {TOSAJIT_OP_rsqrt, reference_rsqrt},
     {TOSAJIT_OP_reciprocal, reference_reciprocal},
 };
 
@@ -85,8 +89,8 @@ static void compare(tally *t, const char *engine, tosajit_op op, float x, float 
     if (test_same(TOSAJIT_F32, bits_of(actual), bits_of(expected), 0)) return;
     t->misrounded++;
     if (!test_same(TOSAJIT_F32, bits_of(actual), bits_of(expected), 1))
-        fail_msg("%s: %s(%a, %a) [operands 0x%08x 0x%08x] is %a [0x%08x], should be %a [0x%08x]", engine, tosajit_op_name(op), (double)x, (double)y,
-                 bits_of(x), bits_of(y), (double)actual, bits_of(actual), (double)expected, bits_of(expected));
+        fail_msg("%s: %s(%a, %a) [operands 0x%08x 0x%08x] is %a [0x%08x], should be %a [0x%08x]", engine, tosajit_op_name(op), (double)x,
+                 (double)y, bits_of(x), bits_of(y), (double)actual, bits_of(actual), (double)expected, bits_of(expected));
 }
 
 static float expected_value(const function *f, float x, mpfr_t argument, mpfr_t value) {
@@ -97,8 +101,9 @@ static float expected_value(const function *f, float x, mpfr_t argument, mpfr_t 
 
 /* Operands around which results change their kind: exponents of every size, thresholds of overflow and underflow, and so on. */
 static size_t special_operands(float *x) {
-    static const float centres[] = {0x1p-149f, 0x1p-126f, 1, 0.5f, 2, 88.72284f, 87.33655f, 103.97208f, 17, 8.66f, 9.01f, 3.92f, 0x1p23f, 0x1p24f,
-                                    1.5707964f, 3.1415927f, 6.2831855f, 0x1.921fb6p100f, 10.05f, 3.4028235e38f};
+    static const float centres[] = {0x1p-149f,  0x1p-126f,       1,      0.5f,         2,       88.72284f, 87.33655f,  103.97208f,
+                                    17,         8.66f,           9.01f,  3.92f,        0x1p23f, 0x1p24f,   1.5707964f, 3.1415927f,
+                                    6.2831855f, 0x1.921fb6p100f, 10.05f, 3.4028235e38f};
     size_t count = 0;
     for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
         for (uint32_t step = 0; step < 17; step++)
@@ -190,8 +195,30 @@ static void pow_is_within_one_ulp(void **state) {
 /* Every pair of special values: C99 Annex F, by libm, which follows it. */
 static void pow_of_special_values(void **state) {
     (void)state;
-    static const float values[] = {0.0f, -0.0f, 1, -1, 0.5f, -0.5f, 2, -2, 3, -3, 2.5f, -2.5f, 0x1p-149f, -0x1p-149f, 0x1p24f, -0x1p24f, 16777215.0f,
-                                   3.4028235e38f, -3.4028235e38f, 0.99999994f, 1.0000001f, INFINITY, -INFINITY, NAN};
+    static const float values[] = {0.0f,
+                                   -0.0f,
+                                   1,
+                                   -1,
+                                   0.5f,
+                                   -0.5f,
+                                   2,
+                                   -2,
+                                   3,
+                                   -3,
+                                   2.5f,
+                                   -2.5f,
+                                   0x1p-149f,
+                                   -0x1p-149f,
+                                   0x1p24f,
+                                   -0x1p24f,
+                                   16777215.0f,
+                                   3.4028235e38f,
+                                   -3.4028235e38f,
+                                   0.99999994f,
+                                   1.0000001f,
+                                   INFINITY,
+                                   -INFINITY,
+                                   NAN};
     enum { COUNT = sizeof values / sizeof *values };
     static float x[COUNT * COUNT], y[COUNT * COUNT], r[COUNT * COUNT];
     tally t = {0};
@@ -255,8 +282,8 @@ static void check_narrow(const narrow_type *t, tosajit_op op, uint16_t *x, uint1
             fail_msg("%s", tosajit_last_error());
         for (int64_t k = 0; k < count; k++)
             if (!same_value(decode(t, r[k]), expected[k]))
-                fail_msg("%s: %s %s(0x%04x, 0x%04x) is %a, should be %a", engines[e].name, tosajit_type_name(t->type), tosajit_op_name(op), x[k], y[k],
-                         decode(t, r[k]), expected[k]);
+                fail_msg("%s: %s %s(0x%04x, 0x%04x) is %a, should be %a", engines[e].name, tosajit_type_name(t->type), tosajit_op_name(op),
+                         x[k], y[k], decode(t, r[k]), expected[k]);
         tosajit_kernel_release(kernel);
     }
 }

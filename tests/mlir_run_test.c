@@ -362,7 +362,8 @@ static void write_properties(FILE *file, const run_case *c) {
     static const char *const flags[] = {"false", "true"}, *const modes[] = {"SINGLE_ROUND", "INEXACT_ROUND", "DOUBLE_ROUND"};
     const tosajit_attributes *a = &c->attributes;
     if (c->op == TOSAJIT_OP_rescale)
-        fprintf(file, " <{input_unsigned = %s, output_unsigned = %s, per_channel = %s, rounding_mode = #tosa.rounding_mode<%s>, scale32 = %s}>",
+        fprintf(file,
+                " <{input_unsigned = %s, output_unsigned = %s, per_channel = %s, rounding_mode = #tosa.rounding_mode<%s>, scale32 = %s}>",
                 flags[a->input_unsigned], flags[a->output_unsigned], flags[a->per_channel], modes[a->rounding_mode], flags[a->scale32]);
 }
 

@@ -248,8 +248,7 @@ static bool has_wrong_table(const subject *s, int strict) {
     const tosajit_tensor_type *table = &s->operands[1];
     int64_t entries = s->operands[0].element == TOSAJIT_I8 ? 256 : 513;
     (void)strict;
-    return s->op == TOSAJIT_OP_table &&
-           (table->element != s->operands[0].element || (table->rank == 1 && table->dims[0] != entries));
+    return s->op == TOSAJIT_OP_table && (table->element != s->operands[0].element || (table->rank == 1 && table->dims[0] != entries));
 }
 
 static bool is_unranked_rescale(const subject *s, int strict) {
@@ -425,6 +424,16 @@ static void more_dimensions_than_there_is_room_for(void **state) {
     }
 }
 
+/* Too rare among the random subjects. */
+static void a_wrong_parameter_of_an_unranked_operand(void **state) {
+    fixture *f = *state;
+    subject s = {.op = TOSAJIT_OP_rescale, .operand_count = 5, .attributes = {.scale32 = 1}};
+    static const tosajit_type elements[] = {TOSAJIT_I8, TOSAJIT_I32, TOSAJIT_I8, TOSAJIT_I8, TOSAJIT_I8};
+    for (int k = 0; k < 5; k++) s.operands[k] = test_type(elements[k], k == 0 ? "*" : k == 2 ? "4" : "1");
+    s.result = test_type(TOSAJIT_I8, "*");
+    compare(f, &s);
+}
+
 /* Element types: what tosajit takes, MLIR takes; MLIR also takes types that TOSA's tables do not have. */
 static void legal_element_types_are_legal_in_mlir(void **state) {
     fixture *f = *state;
@@ -473,6 +482,7 @@ int main(void) {
         cmocka_unit_test(one_dimension_exhaustively),
         cmocka_unit_test(random_subjects),
         cmocka_unit_test(more_dimensions_than_there_is_room_for),
+        cmocka_unit_test(a_wrong_parameter_of_an_unranked_operand),
         cmocka_unit_test(legal_element_types_are_legal_in_mlir),
         cmocka_unit_test(every_listed_difference_occurred),
     };

@@ -135,6 +135,57 @@ static void empty_arrays_are_arrays(void **state) {
     assert_int_equal(array_count(&array), 0);
     assert_non_null(array.data);
     npy_release(&array);
+    static const char *const huge[] = {"0, 9223372036854775807, 9223372036854775807", "9223372036854775807, 9223372036854775807, 0"};
+    for (size_t k = 0; k < 2; k++) {
+        char text[160];
+        snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }\n", huge[k]);
+        write_file(1, text, NULL, 0);
+        if (!npy_read(path, TOSAJIT_F32, &array, &error)) fail_msg("%s: %s", text, error.text);
+        assert_int_equal(array_count(&array), 0);
+        npy_pending pending;
+        assert_true(npy_write(path, TOSAJIT_F32, array.rank, array.dims, array.data, &pending, &error));
+        assert_true(npy_commit(&pending, &error));
+        npy_release(&array);
+        assert_true(npy_read(path, TOSAJIT_F32, &array, &error));
+        npy_release(&array);
+    }
+}
+
+static void replacing_keeps_the_mode_of_a_file(void **state) {
+    (void)state;
+    static const int64_t dims[] = {1};
+    static const int32_t data[1] = {7};
+    static const mode_t modes[] = {0600, 0640, 0755};
+    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+        npy_pending pending;
+        npy_error error;
+        struct stat status;
+        write_bytes("old", 3);
+        assert_int_equal(chmod(path, modes[k]), 0);
+        assert_true(npy_write(path, TOSAJIT_I32, 1, dims, data, &pending, &error));
+        assert_true(npy_commit(&pending, &error));
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 0777, modes[k]);
+    }
+}
+
+static void targets_are_the_same_however_they_are_spelled(void **state) {
+    (void)state;
+    char dotted[80], link[80], missing[80];
+    snprintf(dotted, sizeof dotted, "%s/./a.npy", directory);
+    snprintf(missing, sizeof missing, "%s/b.npy", directory);
+    snprintf(link, sizeof link, "%s/link", directory);
+    remove(path);
+    assert_int_equal(symlink("a.npy", link), 0);
+    for (int exists = 0; exists < 2; exists++) {
+        if (exists) write_bytes("old", 3);
+        assert_true(npy_same_target(path, path));
+        assert_true(npy_same_target(path, dotted));
+        assert_true(npy_same_target(link, dotted));
+        assert_false(npy_same_target(path, missing));
+        assert_false(npy_same_target(missing, link));
+    }
+    assert_int_equal(remove(link), 0);
 }
 
 /* What other writers produce and NumPy accepts. */
@@ -275,11 +326,18 @@ static void damaged_headers_never_crash(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_arrays_read_back_in_every_type), cmocka_unit_test(ranks_0_1_and_16_read_back),
-        cmocka_unit_test(an_aborted_write_leaves_the_old_file),   cmocka_unit_test(fortran_order_becomes_strides),
-        cmocka_unit_test(empty_arrays_are_arrays),                cmocka_unit_test(unusual_headers_are_read),
-        cmocka_unit_test(false_headers_are_refused),              cmocka_unit_test(files_that_end_anywhere_are_refused),
-        cmocka_unit_test(no_npy_file_is_refused),                 cmocka_unit_test(damaged_headers_never_crash),
+        cmocka_unit_test(written_arrays_read_back_in_every_type),
+        cmocka_unit_test(ranks_0_1_and_16_read_back),
+        cmocka_unit_test(an_aborted_write_leaves_the_old_file),
+        cmocka_unit_test(fortran_order_becomes_strides),
+        cmocka_unit_test(empty_arrays_are_arrays),
+        cmocka_unit_test(unusual_headers_are_read),
+        cmocka_unit_test(false_headers_are_refused),
+        cmocka_unit_test(files_that_end_anywhere_are_refused),
+        cmocka_unit_test(no_npy_file_is_refused),
+        cmocka_unit_test(damaged_headers_never_crash),
+        cmocka_unit_test(replacing_keeps_the_mode_of_a_file),
+        cmocka_unit_test(targets_are_the_same_however_they_are_spelled),
     };
     return cmocka_run_group_tests_name("npy", tests, make_directory, remove_directory);
 }

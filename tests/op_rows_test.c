@@ -146,8 +146,9 @@ static void compare(const use *u, const tosajit_kernel *kernel, const char *engi
             size_t from = tosajit_type_size(operands[o].element);
             x[o] = test_bits(operands[o].element, (const uint8_t *)operands[o].data + k * from);
         }
-        fail_msg("%s on %s: element %zu of operands 0x%llx 0x%llx 0x%llx is 0x%llx, should be 0x%llx", u->text, engine, k, (unsigned long long)x[0],
-                 (unsigned long long)x[1], (unsigned long long)x[2], (unsigned long long)a, (unsigned long long)e);
+        fail_msg("%s on %s: element %zu of operands 0x%llx 0x%llx 0x%llx is 0x%llx, should be 0x%llx", u->text, engine, k,
+                 (unsigned long long)x[0], (unsigned long long)x[1], (unsigned long long)x[2], (unsigned long long)a,
+                 (unsigned long long)e);
     }
 }
 
@@ -163,7 +164,8 @@ static void check_use(const use *u) {
         operands[k] = tosajit_dense(type, data[k], 2, dims);
     }
     for (int k = 0; k < u->parameter_count; k++)
-        operands[arity + k] = tosajit_dense(u->parameter_types[k].element, (void *)(uintptr_t)u->parameters[k], 1, u->parameter_types[k].dims);
+        operands[arity + k] =
+            tosajit_dense(u->parameter_types[k].element, (void *)(uintptr_t)u->parameters[k], 1, u->parameter_types[k].dims);
     for (size_t e = 0; e < engine_count; e++)
         for (int is_dynamic = 0; is_dynamic < 2; is_dynamic++) {
             tosajit_kernel *kernel = compile(u, engines[e].engine, is_dynamic);
@@ -218,8 +220,14 @@ static bool check_rescale(use *u, int scale32, int mode, int input_unsigned, int
         store(u, 0, c, test_random_range(&randoms, 0, scale32 ? INT32_MAX : INT16_MAX));
         store(u, 1, c, test_random_range(&randoms, 2, scale32 ? 62 : 40));
     }
-    store(u, 2, 0, u->operand == TOSAJIT_I8 ? test_random_range(&randoms, -128, 127) : u->operand == TOSAJIT_I16 && input_unsigned ? 32768 : 0);
-    store(u, 3, 0, u->result == TOSAJIT_I8 ? test_random_range(&randoms, -128, 127) : u->result == TOSAJIT_I16 && output_unsigned ? 32768 : 0);
+    store(u, 2, 0,
+          u->operand == TOSAJIT_I8                      ? test_random_range(&randoms, -128, 127)
+          : u->operand == TOSAJIT_I16 && input_unsigned ? 32768
+                                                        : 0);
+    store(u, 3, 0,
+          u->result == TOSAJIT_I8                       ? test_random_range(&randoms, -128, 127)
+          : u->result == TOSAJIT_I16 && output_unsigned ? 32768
+                                                        : 0);
     snprintf(u->text, sizeof u->text, "rescale %s>%s scale32=%d mode=%d unsigned=%d,%d per_channel=%d", tosajit_type_name(u->operand),
              tosajit_type_name(u->result), scale32, mode, input_unsigned, output_unsigned, per_channel);
     tosajit_tensor_type types[5] = {tosajit_ranked(u->operand, 2, (int64_t[]){ROWS, COLUMNS})};
@@ -286,8 +294,8 @@ static void check_verdict(const op_rows *rows, const tosajit_type *operands, tos
         bool legal = expected == LEGAL || (expected == EXTENSION && !strict);
         tosajit_status status = tosajit_verify(rows->op, types, (size_t)arity, NULL, &result, strict, NULL);
         if (status != (legal ? TOSAJIT_OK : TOSAJIT_TYPE_MISMATCH))
-            fail_msg("%s: (%s, ...) -> %s, strict=%d, is %s", tosajit_op_name(rows->op), tosajit_type_name(operands[arity - 1]), tosajit_type_name(to),
-                     strict, status ? tosajit_last_error() : "accepted");
+            fail_msg("%s: (%s, ...) -> %s, strict=%d, is %s", tosajit_op_name(rows->op), tosajit_type_name(operands[arity - 1]),
+                     tosajit_type_name(to), strict, status ? tosajit_last_error() : "accepted");
     }
 }
 

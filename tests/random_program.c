@@ -348,7 +348,8 @@ static tosajit_status build_node(const program_node *node, tosajit_expr *expr, c
     if (node->kind == PROGRAM_CONSTANT) return tosajit_expr_constant(expr, &node->type, node->data, value);
     tosajit_value operands[TOSAJIT_MAX_OPERANDS];
     for (int o = 0; o < node->operand_count; o++) operands[o] = values[node->operands[o]];
-    return tosajit_expr_op(expr, node->op, operands, (size_t)node->operand_count, &node->attributes, node->declared ? &node->type : NULL, value);
+    const tosajit_tensor_type *declared = node->declared ? &node->type : NULL;
+    return tosajit_expr_op(expr, node->op, operands, (size_t)node->operand_count, &node->attributes, declared, value);
 }
 
 tosajit_status program_build(const program *p, tosajit_expr **expr) {

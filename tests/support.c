@@ -97,7 +97,7 @@ typedef struct float_layout {
 } float_layout;
 
 static const float_layout layouts[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_F16] = {5, 10, false}, [TOSAJIT_BF16] = {8, 7, false},     [TOSAJIT_F32] = {8, 23, false},
+    [TOSAJIT_F16] = {5, 10, false},   [TOSAJIT_BF16] = {8, 7, false},    [TOSAJIT_F32] = {8, 23, false},
     [TOSAJIT_F8E5M2] = {5, 2, false}, [TOSAJIT_F8E4M3FN] = {4, 3, true}, [TOSAJIT_F64] = {11, 52, false},
 };
 
@@ -107,16 +107,16 @@ static uint64_t special_float(test_random *random, const float_layout *f) {
     uint64_t bias = (UINT64_C(1) << (f->exponent - 1)) - 1, top = (UINT64_C(1) << f->exponent) - 1, m = f->mantissa;
     uint64_t ones = (UINT64_C(1) << m) - 1, infinity = top << m, largest = f->finite_only ? infinity | (ones - 1) : infinity - 1;
     const uint64_t values[] = {
-        0,                       /* zero */
-        1,                       /* smallest subnormal */
-        ones,                    /* largest subnormal */
-        ones + 1,                /* smallest normal */
-        bias << m,               /* 1 */
-        (bias - 1) << m,         /* 0.5 */
-        bias << m | (ones + 1) / 2, /* 1.5 */
+        0,                                /* zero */
+        1,                                /* smallest subnormal */
+        ones,                             /* largest subnormal */
+        ones + 1,                         /* smallest normal */
+        bias << m,                        /* 1 */
+        (bias - 1) << m,                  /* 0.5 */
+        bias << m | (ones + 1) / 2,       /* 1.5 */
         (bias + 1) << m | (ones + 1) / 4, /* 2.5 */
-        (bias << m) + 1,         /* the value after 1 */
-        (bias + 6) << m,         /* 64 */
+        (bias << m) + 1,                  /* the value after 1 */
+        (bias + 6) << m,                  /* 64 */
         largest,
         f->finite_only ? largest : infinity,
         infinity | ones,                        /* NaN */

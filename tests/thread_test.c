@@ -39,7 +39,8 @@ static void run(worker *w, const tosajit_kernel *kernel, int sign) {
     for (int k = 0; k < SIZE; k++)
         if (r[k] != a[k] + sign * b[k]) report(w, "wrong sum");
     /* Errors of one thread are not seen by another. */
-    if (tosajit_run(kernel, operands, 2, &wrong, 1) != TOSAJIT_SHAPE_MISMATCH || !strstr(tosajit_last_error(), "301")) report(w, "error text");
+    if (tosajit_run(kernel, operands, 2, &wrong, 1) != TOSAJIT_SHAPE_MISMATCH || !strstr(tosajit_last_error(), "301"))
+        report(w, "error text");
 }
 
 static void *work(void *argument) {
@@ -121,11 +122,13 @@ static void divided_runs_agree(void **state) {
     (void)state;
     enum { ELEMENTS = 131072 };
     static float a[ELEMENTS], b[ELEMENTS], alone[ELEMENTS], divided[ELEMENTS];
-    static const int64_t shapes[][2][3] = {{{1, 1, ELEMENTS}, {1, 1, ELEMENTS}}, {{1, 1, ELEMENTS - 77}, {1, 1, 1}}, {{2, 1000, 65}, {1, 1, 65}},
-                                           {{3, 1, 40000}, {3, 1, 1}},          {{40000, 1, 3}, {1, 1, 3}},          {{7, 130, 100}, {7, 1, 100}}};
+    static const int64_t shapes[][2][3] = {{{1, 1, ELEMENTS}, {1, 1, ELEMENTS}}, {{1, 1, ELEMENTS - 77}, {1, 1, 1}},
+                                           {{2, 1000, 65}, {1, 1, 65}},          {{3, 1, 40000}, {3, 1, 1}},
+                                           {{40000, 1, 3}, {1, 1, 3}},           {{7, 130, 100}, {7, 1, 100}}};
     size_t tasks = 0;
     const tosajit_parallel hook = {backwards, &tasks, 3};
-    tosajit_engine_options rows[] = {{.size = sizeof *rows}, {.size = sizeof *rows, .parallel = &hook}, {.size = sizeof *rows, .threads = 3}};
+    tosajit_engine_options rows[] = {
+        {.size = sizeof *rows}, {.size = sizeof *rows, .parallel = &hook}, {.size = sizeof *rows, .threads = 3}};
     tosajit_engine *engines[3];
     tosajit_kernel *kernels[3];
     for (int k = 0; k < ELEMENTS; k++) a[k] = (float)(k % 1000) * 0.01f, b[k] = (float)(k % 37) * 0.1f - 2;
@@ -161,6 +164,7 @@ static void divided_runs_agree(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(divided_runs_agree), cmocka_unit_test(native), cmocka_unit_test(background), cmocka_unit_test(interpreted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(divided_runs_agree), cmocka_unit_test(native), cmocka_unit_test(background),
+                                       cmocka_unit_test(interpreted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

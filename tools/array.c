@@ -16,16 +16,16 @@ bool array_make(tosajit_type element, int32_t rank, const int64_t *dims, npy_arr
     memset(array, 0, sizeof *array);
     array->element = element;
     array->rank = rank;
-    bool empty = false;
+    bool empty = false, fits = true;
     for (int32_t d = rank; d-- > 0;) {
         array->dims[d] = dims[d];
         array->strides[d] = bytes;
         empty = empty || dims[d] == 0;
         if (dims[d] == 0) continue;
-        if (bytes > INT64_MAX / dims[d]) return false;
-        bytes *= dims[d];
+        fits = fits && bytes <= INT64_MAX / dims[d];
+        if (fits) bytes *= dims[d];
     }
-    if ((uint64_t)bytes > SIZE_MAX) return false;
+    if (!empty && (!fits || (uint64_t)bytes > SIZE_MAX)) return false;
     array->data = malloc(empty ? 1 : (size_t)bytes);
     return array->data != NULL;
 }
@@ -37,6 +37,8 @@ tosajit_tensor array_view(const npy_array *array) {
 
 int64_t array_count(const npy_array *array) {
     int64_t count = 1;
+    for (int32_t d = 0; d < array->rank; d++)
+        if (array->dims[d] == 0) return 0; /* whatever the other sizes are, their product may be too large */
     for (int32_t d = 0; d < array->rank; d++) count *= array->dims[d];
     return count;
 }

@@ -11,7 +11,7 @@ typedef struct check_case {
     tosajit_engine *engine;
     const tosajit_kernel *kernel;
     const npy_array *operands, *results; /* results are the kernel's */
-    bool fast; /* the kernel's accuracy */
+    bool fast;                           /* the kernel's accuracy */
 } check_case;
 
 int check_results(const check_case *c);

@@ -134,9 +134,10 @@ static void print_op(tosajit_op op) {
 
 static int print_page(void) {
     printf("# Operations\n\n"
-           "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and from what the library accepts. In the formulas\n"
-           "a, b and c are the operands and r is the result; what follows a semicolon is a corner result. [semantics.md](semantics.md) says more\n"
-           "about those, about parameters and about conversions. `f64` is an extension, which strict expressions refuse.\n");
+           "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and from what the library accepts. In the\n"
+           "formulas a, b and c are the operands and r is the result; what follows a semicolon is a corner result.\n"
+           "[semantics.md](semantics.md) says more about those, about parameters and about conversions. `f64` is an extension, which "
+           "strict expressions refuse.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }

@@ -28,6 +28,8 @@ static void input_type(const job *s, size_t index, tosajit_tensor_type *type, ch
 /* ---------------------------------------------------------------------------------------------------------------------
  * Wrong usage */
 
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
 static int check_counts(const job *s) {
     const options *o = s->o;
     const mlir_function *f = &s->entry.function;
@@ -36,14 +38,15 @@ static int check_counts(const job *s) {
         tosajit_tensor_type type;
         char text[TYPE_TEXT];
         input_type(s, o->input_count, &type, text);
-        return usage_error("run", "argument %zu of @%s is missing: %s expected; it has %zu arguments, found %zu --input",
-                           o->input_count, name, text, f->input_count, o->input_count);
+        return usage_error("run", "argument %zu of @%s is missing: %s expected; it has %zu argument%s, found %zu --input", o->input_count,
+                           name, text, f->input_count, plural(f->input_count), o->input_count);
     }
     if (o->input_count > f->input_count)
-        return usage_error("run", "@%s has %zu arguments, found %zu --input, the first in excess is %s", name, f->input_count,
-                           o->input_count, o->inputs[f->input_count]);
+        return usage_error("run", "@%s has %zu argument%s, found %zu --input, the first in excess is %s", name, f->input_count,
+                           plural(f->input_count), o->input_count, o->inputs[f->input_count]);
     if (o->output_count > 0 && o->output_count != f->result_count)
-        return usage_error("run", "@%s has %zu results, found %zu --output", name, f->result_count, o->output_count);
+        return usage_error("run", "@%s has %zu result%s, found %zu --output", name, f->result_count, plural(f->result_count),
+                           o->output_count);
     return EXIT_FINE;
 }
 
@@ -51,9 +54,16 @@ static int check_options(const options *o) {
     if (o->check && o->interpret) return usage_error("run", "--check compares a kernel with the interpreter, --interpret makes no kernel");
     if (o->accuracy && o->interpret) return usage_error("run", "--accuracy is about compiled code, --interpret makes none");
     if (o->cpu && o->interpret) return usage_error("run", "--cpu is about compiled code, --interpret makes none");
+    return EXIT_FINE;
+}
+
+/* The second of two results that share a file would replace the first in silence. */
+static int check_outputs(job *s) {
+    const options *o = s->o;
     for (size_t a = 0; a < o->output_count; a++)
         for (size_t b = 0; b < a; b++)
-            if (strcmp(o->outputs[a], o->outputs[b]) == 0) return usage_error("run", "two results cannot both go to %s", o->outputs[a]);
+            if (npy_same_target(o->outputs[a], o->outputs[b]))
+                return usage_error("run", "two results cannot both go to one file: %s and %s", o->outputs[b], o->outputs[a]);
     return EXIT_FINE;
 }
 
@@ -68,9 +78,9 @@ static bool shape_fits(const tosajit_tensor_type *type, const npy_array *array) 
     return true;
 }
 
-/* "2x3" */
-static void print_dims(const npy_array *array, char *text, size_t capacity) {
-    size_t used = (size_t)snprintf(text, capacity, "%s", array->rank ? "" : "a scalar");
+/* "has shape 2x3" */
+static void describe_shape(const npy_array *array, char *text, size_t capacity) {
+    size_t used = (size_t)snprintf(text, capacity, "%s", array->rank ? "has shape " : "is a scalar");
     for (int32_t d = 0; d < array->rank && used < capacity; d++)
         used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, d ? "x" : "", array->dims[d]);
 }
@@ -84,8 +94,8 @@ static int read_operand(job *s, size_t index) {
     if (!npy_read(path, type.element, &s->operands[index], &error))
         return refuse("argument %zu of @%s, %s: %s", index, name, expected, error.text);
     if (!shape_fits(&type, &s->operands[index])) {
-        print_dims(&s->operands[index], found, sizeof found);
-        return refuse("argument %zu of @%s, %s: %s: the array has shape %s", index, name, expected, path, found);
+        describe_shape(&s->operands[index], found, sizeof found);
+        return refuse("argument %zu of @%s, %s: %s: the array %s", index, name, expected, path, found);
     }
     s->operand_views[index] = array_view(&s->operands[index]);
     return EXIT_FINE;
@@ -165,7 +175,7 @@ static int show_results(job *s) {
 }
 
 static int run_job(job *s) {
-    static int (*const phases[])(job *) = {read_operands, compile, compute, check, write_results, show_results};
+    static int (*const phases[])(job *) = {check_outputs, read_operands, compile, compute, check, write_results, show_results};
     int code = check_counts(s);
     for (size_t k = 0; k < sizeof phases / sizeof *phases && code == EXIT_FINE; k++) code = phases[k](s);
     return code;

@@ -1,7 +1,15 @@
 /* tosajit plan, ir, asm: what the library makes of a function, as text. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/commands.h"
+
+/* A plan speaks of values, which the file has names for. */
+static void show_text(const entry *e, tosajit_view view, const char *text) {
+    char *renamed = view == TOSAJIT_VIEW_PLAN ? mlir_file_rename(e->file, e->index, &e->function, text) : NULL;
+    fputs(renamed ? renamed : text, stdout);
+    free(renamed);
+}
 
 static int show(const char *command, const options *o, tosajit_backend backend, tosajit_view view) {
     entry e;
@@ -17,7 +25,7 @@ static int show(const char *command, const options *o, tosajit_backend backend, 
     else if (tosajit_print(engine, e.function.expr, view, &text) != TOSAJIT_OK)
         code = entry_refuse(&e);
     else
-        fputs(text, stdout);
+        show_text(&e, view, text);
     tosajit_text_release(text);
     tosajit_engine_destroy(engine);
     entry_close(&e);

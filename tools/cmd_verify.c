@@ -12,7 +12,7 @@ static bool verify_function(const options *o, const mlir_file *file, size_t inde
         print_signature(&function);
         putchar('\n');
     } else {
-        mlir_file_report(file, index, tosajit_last_error());
+        mlir_file_report(file, index, &function, tosajit_last_error());
     }
     mlir_function_release(&function);
     return fine;

@@ -12,10 +12,10 @@ typedef enum agreement { EQUAL, NEIGHBOURS, DIFFERENT } agreement;
 static agreement compare_one(tosajit_type type, const void *a, const void *b, compare_rule rule) {
     if (memcmp(a, b, tosajit_type_size(type)) == 0) return EQUAL;
     if (rule == COMPARE_BITS || !element_is_float(type)) return DIFFERENT;
-    uint64_t distance = element_distance(type, a, b);
+    uint64_t distance = element_distance(type, a, b), limit = rule == COMPARE_ULP;
     bool zeros = distance == 0 && element_value(type, a) == 0;
     if (distance == 0 && !zeros) return EQUAL;
-    return rule == COMPARE_ULP && distance <= 1 && !zeros ? NEIGHBOURS : DIFFERENT; /* the sign of a zero is never a rounding error */
+    return distance <= limit && !zeros ? NEIGHBOURS : DIFFERENT; /* the sign of a zero is never a rounding error */
 }
 
 comparison compare_elements(tosajit_type type, const void *kernel, const void *interpreter, int64_t count, compare_rule rule) {

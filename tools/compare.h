@@ -11,13 +11,13 @@
 typedef enum compare_rule {
     COMPARE_BITS,   /* equal bits */
     COMPARE_VALUES, /* equal bits, or two NaNs */
-    COMPARE_ULP     /* that, or floating-point neighbours */
+    COMPARE_ULP,    /* that, or floating-point neighbours */
 } compare_rule;
 
 typedef struct comparison {
-    int64_t different; /* elements that break the rule */
-    int64_t neighbours; /* elements that are one ulp apart and may be so */
-    int64_t first;     /* index of the first that breaks the rule, row-major; -1 */
+    int64_t different;  /* elements that break the rule */
+    int64_t neighbours; /* elements that differ as far as the rule lets them */
+    int64_t first;      /* index of the first that breaks the rule, row-major; -1 */
 } comparison;
 
 comparison compare_elements(tosajit_type type, const void *kernel, const void *interpreter, int64_t count, compare_rule rule);

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PLAIN_FROM = -4, PLAIN_UNTIL = 9 }; /* 0.0001 and 999999999 are printed so, others as 1e-05 and 1e+09 */
+
 /* exponent and fraction bits; digits: how many decimals tell neighbours apart. */
 static const struct float_format {
     int exponent, fraction, digits;
     bool infinity; /* else all exponents are numbers, and only all ones is NaN */
 } formats[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_F16] = {5, 10, 5, true},     [TOSAJIT_BF16] = {8, 7, 4, true},   [TOSAJIT_F32] = {8, 23, 9, true},
+    [TOSAJIT_F16] = {5, 10, 5, true},      [TOSAJIT_BF16] = {8, 7, 4, true},   [TOSAJIT_F32] = {8, 23, 9, true},
     [TOSAJIT_F8E4M3FN] = {4, 3, 3, false}, [TOSAJIT_F8E5M2] = {5, 2, 3, true}, [TOSAJIT_F64] = {11, 52, 17, true},
 };
 
@@ -47,14 +49,23 @@ double element_value(tosajit_type type, const void *at) {
     return element_is_float(type) ? decode(&formats[type], element_bits(type, at)) : (double)integer(type, at);
 }
 
-/* The shortest text that reads back as the same f32; smaller types get as many digits as they have. */
+/* The shortest text that reads back as the same f32; smaller types get as many digits as they have. Without an exponent where that
+ * is what people write. */
 static element_text print_float(tosajit_type type, double value) {
     element_text t = {""};
-    for (int digits = 1; digits <= formats[type].digits; digits++) {
-        snprintf(t.text, sizeof t.text, "%.*g", digits, value);
+    int digits = 1, limit = formats[type].digits;
+    for (; digits <= limit; digits++) {
+        snprintf(t.text, sizeof t.text, "%.*e", digits - 1, value);
         double back = strtod(t.text, NULL);
-        if (type == TOSAJIT_F32 ? (float)back == (float)value : back == value) break;
+        if (digits == limit || (type == TOSAJIT_F32 ? (float)back == (float)value : back == value)) break;
     }
+    const char *letter = strchr(t.text, 'e'); /* not in "inf" */
+    int exponent = letter ? (int)strtol(letter + 1, NULL, 10) : 0, places = digits - 1 - exponent;
+    bool plain = letter && value != 0 && exponent >= PLAIN_FROM && exponent < PLAIN_UNTIL;
+    if (plain)
+        snprintf(t.text, sizeof t.text, "%.*f", places > 0 ? places : 0, value);
+    else
+        snprintf(t.text, sizeof t.text, "%.*g", digits, value);
     return t;
 }
 

@@ -51,7 +51,7 @@ void entry_close(entry *e) {
 }
 
 int entry_refuse(const entry *e) {
-    mlir_file_report(e->file, e->index, tosajit_last_error());
+    mlir_file_report(e->file, e->index, &e->function, tosajit_last_error());
     return EXIT_REFUSED;
 }
 

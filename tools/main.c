@@ -27,7 +27,8 @@ static const command commands[] = {
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
-     "--check computes everything twice. With --accuracy fast exp, log, sin and their like may differ by one ulp; all else must be equal.\n\n"
+     "--check computes everything twice, with the kernel and with the interpreter. All results must be equal bit for bit; with\n"
+     "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
     {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
@@ -81,21 +82,27 @@ static int run_command(const command *c, int count, char *const *words) {
     return code;
 }
 
+/* Help about the command that the words name, or about all. */
+static int help(int count, char *const *words) {
+    const command *about = count > 0 ? find_command(words[0]) : NULL;
+    if (count > 1) return usage_error("", "help is about one command, found %s and %s", words[0], words[1]);
+    if (count > 0 && !about) return usage_error("", "there is no command %s", words[0]);
+    if (about)
+        print_command_help(about);
+    else
+        print_help();
+    return EXIT_FINE;
+}
+
 static int dispatch(int count, char *const *words) {
     if (count == 0) return usage_error("", "a command is expected");
     const char *first = words[0];
     if (strcmp(first, "--version") == 0) {
+        if (count > 1) return usage_error("", "--version takes nothing behind it, found %s", words[1]);
         printf("tosajit %s\n", tosajit_version());
         return EXIT_FINE;
     }
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
-        const command *about = count > 1 ? find_command(words[1]) : NULL;
-        if (about)
-            print_command_help(about);
-        else
-            print_help();
-        return EXIT_FINE;
-    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) return help(count - 1, words + 1);
     const command *c = find_command(first);
     return c ? run_command(c, count - 1, words + 1) : usage_error("", "there is no command %s", first);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/escape.h"
 #include "tools/mlir_values.h"
 #include "tools/pointer_map.h"
 
@@ -19,10 +20,10 @@ enum { NAME_CAPACITY = 128 };
 typedef struct builder {
     const mlir_report *report;
     mlir_function *built;
-    tosajit_expr *expr;  /* built's */
-    pointer_map values;  /* MLIR values to nodes of expr */
-    MlirOperation op;    /* the one being read */
-    MlirType signature;  /* of the function */
+    tosajit_expr *expr;       /* built's */
+    pointer_map values;       /* MLIR values to nodes of expr */
+    MlirOperation op;         /* the one being read */
+    MlirType signature;       /* of the function */
     char name[NAME_CAPACITY]; /* of op */
 } builder;
 
@@ -54,11 +55,11 @@ static bool refuse_status(builder *b) {
     return refuse(b, "%s", message);
 }
 
+static const char *plural(intptr_t count) { return count == 1 ? "" : "s"; }
+
 static void remember_name(builder *b, MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    size_t length = name.length < sizeof b->name ? name.length : sizeof b->name - 1;
-    memcpy(b->name, name.data, length);
-    b->name[length] = '\0';
+    escape_name(name.data, name.length, b->name, sizeof b->name); /* with a 0 inside it must not pass for another op */
     b->op = op;
 }
 
@@ -128,8 +129,7 @@ static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
 }
 
 static bool read_clamp(builder *b, tosajit_attributes *attributes) {
-    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) &&
-           read_nan_mode(b, attributes);
+    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) && read_nan_mode(b, attributes);
 }
 
 static bool read_round(builder *b, tosajit_attributes *attributes) { return read_flag(b, "round", &attributes->round); }
@@ -144,7 +144,8 @@ static bool read_rounding_mode(builder *b, tosajit_attributes *attributes) {
         tosajit_rounding_mode mode;
     } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND}, {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND}, {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
     mlir_phrase text = {0};
-    if (!print_tosa_attribute(b, "rounding_mode", &text)) return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
+    if (!print_tosa_attribute(b, "rounding_mode", &text))
+        return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
         if (strstr(text.text, modes[k].name)) {
             attributes->rounding_mode = modes[k].mode;
@@ -165,12 +166,9 @@ typedef struct op_reading {
 } op_reading;
 
 static const op_reading readings[] = {
-    {TOSAJIT_OP_clamp, read_clamp},
-    {TOSAJIT_OP_maximum, read_nan_mode},
-    {TOSAJIT_OP_minimum, read_nan_mode},
-    {TOSAJIT_OP_arithmetic_right_shift, read_round},
-    {TOSAJIT_OP_cast, read_input_unsigned},
-    {TOSAJIT_OP_rescale, read_scaling},
+    {TOSAJIT_OP_clamp, read_clamp},         {TOSAJIT_OP_maximum, read_nan_mode},
+    {TOSAJIT_OP_minimum, read_nan_mode},    {TOSAJIT_OP_arithmetic_right_shift, read_round},
+    {TOSAJIT_OP_cast, read_input_unsigned}, {TOSAJIT_OP_rescale, read_scaling},
 };
 
 static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attributes) {
@@ -191,7 +189,7 @@ static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
 static bool result_type(builder *b, tosajit_tensor_type *type) {
     mlir_phrase why = {0};
     intptr_t count = mlirOperationGetNumResults(b->op);
-    if (count != 1) return refuse(b, "has %d results, 1 expected", (int)count);
+    if (count != 1) return refuse(b, "has %d result%s, 1 expected", (int)count, plural(count));
     return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) || refuse(b, "result: %.300s", why.text);
 }
 
@@ -230,25 +228,54 @@ static bool build_op(builder *b, tosajit_op op) {
     tosajit_tensor_type type;
     intptr_t found = mlirOperationGetNumOperands(b->op);
     if (found != count && parameters > 0)
-        return refuse(b, "has %d operands; %d expected: %d tensor%s and %d parameter%s", (int)found, count, arity, arity == 1 ? "" : "s",
-                      parameters, parameters == 1 ? "" : "s");
-    if (found != count) return refuse(b, "has %d operands; %d expected: %d tensor%s", (int)found, count, arity, arity == 1 ? "" : "s");
+        return refuse(b, "has %d operand%s; %d expected: %d tensor%s and %d parameter%s", (int)found, plural(found), count, arity,
+                      plural(arity), parameters, plural(parameters));
+    if (found != count)
+        return refuse(b, "has %d operand%s; %d expected: %d tensor%s", (int)found, plural(found), count, arity, plural(arity));
     tosajit_value ignored;
     for (int k = 0; k < count; k++) /* defined values are tensors, which the attribute readers rely on */
         if (!find_operand(b, k, &ignored)) return false;
     return result_type(b, &type) && read_attributes(b, op, &attributes) && add_node(b, op, count, &attributes, &type);
 }
 
+/* Where a constant has its elements: arith.constant calls them value, as tosa.const did until MLIR 20. Whether it does here is not to
+ * be seen: a property that MLIR does not know is lost in parsing. */
+static bool constant_elements(builder *b, MlirAttribute *elements) {
+    bool arith = strcmp(b->name, "arith.constant") == 0;
+    const char *name = arith ? "value" : "values";
+    *elements = attribute_of(b->op, name);
+    if (!mlirAttributeIsNull(*elements)) return true;
+    return refuse(b, "attribute %s is missing%s", name, arith ? "" : "; where an older file says value, it must be renamed");
+}
+
+/* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>. */
+static bool declares(const tosajit_tensor_type *declared, const tosajit_tensor_type *type) {
+    if (declared->element != type->element) return false;
+    bool same = declared->rank == type->rank;
+    for (int32_t d = 0; same && d < type->rank; d++) same = declared->dims[d] == TOSAJIT_DYNAMIC || declared->dims[d] == type->dims[d];
+    return same || declared->rank == TOSAJIT_UNRANKED;
+}
+
+static bool refuse_declared(builder *b, const tosajit_tensor_type *declared, const tosajit_tensor_type *type) {
+    char result[512], found[512]; /* 16 dimensions of 20 characters fit */
+    tosajit_type_print(declared, result, sizeof result);
+    tosajit_type_print(type, found, sizeof found);
+    return refuse(b, "the values are %s, but the result is %s", found, result);
+}
+
 static bool build_constant(builder *b, tosajit_op op) {
     (void)op;
     mlir_phrase why = {0};
     tosajit_tensor_type declared, type;
-    MlirAttribute attribute = attribute_of(b->op, "values");
-    if (mlirAttributeIsNull(attribute)) return refuse(b, "attribute values is missing");
-    if (!result_type(b, &declared)) return false;
+    MlirAttribute attribute;
+    if (!constant_elements(b, &attribute) || !result_type(b, &declared)) return false;
     mlir_step step = {.op = TOSAJIT_OP_COUNT};
     step.data = mlir_constant(attribute, &type, &why);
     if (!step.data) return refuse(b, "%.300s", why.text);
+    if (!declares(&declared, &type)) {
+        free(step.data);
+        return refuse_declared(b, &declared, &type);
+    }
     step.type = type;
     bool fine = tosajit_expr_constant(b->expr, &type, step.data, &step.value) == TOSAJIT_OK ? add_step(b, &step) : refuse_status(b);
     if (!fine) {
@@ -266,7 +293,8 @@ static bool build_constant(builder *b, tosajit_op op) {
 static bool build_tensor_cast(builder *b, tosajit_op op) {
     const tosajit_attributes attributes = {0};
     tosajit_tensor_type type;
-    if (mlirOperationGetNumOperands(b->op) != 1) return refuse(b, "has %d operands, 1 expected", (int)mlirOperationGetNumOperands(b->op));
+    intptr_t found = mlirOperationGetNumOperands(b->op);
+    if (found != 1) return refuse(b, "has %d operand%s, 1 expected", (int)found, plural(found));
     return result_type(b, &type) && add_node(b, op, 1, &attributes, &type);
 }
 
@@ -274,7 +302,7 @@ static bool build_return(builder *b, tosajit_op op) {
     (void)op;
     intptr_t count = mlirOperationGetNumOperands(b->op);
     intptr_t declared = mlirFunctionTypeGetNumResults(b->signature);
-    if (count != declared) return refuse(b, "returns %d values, the function's type has %d", (int)count, (int)declared);
+    if (count != declared) return refuse(b, "returns %d value%s, the function's type has %d", (int)count, plural(count), (int)declared);
     for (intptr_t k = 0; k < count; k++) {
         tosajit_value value;
         if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(b->op, k)), mlirFunctionTypeGetResult(b->signature, k)))
@@ -296,6 +324,7 @@ static bool build_any(builder *b) {
     } special[] = {
         {"func.return", build_return, TOSAJIT_OP_COUNT},
         {"tosa.const", build_constant, TOSAJIT_OP_COUNT},
+        {"arith.constant", build_constant, TOSAJIT_OP_COUNT},
         {"tensor.cast", build_tensor_cast, TOSAJIT_OP_identity},
     };
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
@@ -341,6 +370,7 @@ static bool build_body(builder *b, MlirOperation function) {
     if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type) || !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
         return refuse(b, "attribute function_type is missing");
     b->signature = mlirTypeAttrGetValue(type);
+    if (mlirFunctionTypeGetNumResults(b->signature) == 0) return refuse(b, "has no results; a kernel computes at least one");
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block))) return refuse(b, "has several blocks; straight-line functions only");
     if (!build_inputs(b, block)) return false;

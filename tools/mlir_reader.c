@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "tools/crash_guard.h"
+#include "tools/escape.h"
 #include "tools/mlir_build.h"
+#include "tools/mlir_names.h"
 #include "tools/mlir_parse.h"
 #include "tools/mlir_report.h"
 #include "tools/pointer_map.h"
@@ -26,6 +28,7 @@ enum {
 typedef struct function {
     MlirOperation op;
     MlirAttribute name;
+    char *shown; /* the name with escapes; owned */
 } function;
 
 struct mlir_file {
@@ -92,6 +95,26 @@ static bool is_function_with_body(MlirOperation op) {
     return mlirOperationGetNumRegions(op) == 1 && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
+/* A name may hold any bytes; the copy has none that a terminal would obey, and no 0. */
+static char *show_name(MlirAttribute name) {
+    MlirStringRef bytes = mlirStringAttrGetValue(name);
+    size_t capacity = bytes.length * ESCAPE_GROWTH + 1;
+    char *shown = malloc(capacity);
+    if (shown) escape_name(bytes.data, bytes.length, shown, capacity);
+    return shown;
+}
+
+/* Room for one more function. */
+static bool grow_functions(mlir_file *file) {
+    if (file->count < file->capacity) return true;
+    size_t larger = file->capacity ? 2 * file->capacity : 8;
+    function *functions = realloc(file->functions, larger * sizeof *functions);
+    if (!functions) return false;
+    file->functions = functions;
+    file->capacity = larger;
+    return true;
+}
+
 static bool add_function(mlir_file *file, MlirOperation op, pointer_map *names) {
     MlirLocation place = mlirOperationGetLocation(op);
     MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
@@ -99,22 +122,16 @@ static bool add_function(mlir_file *file, MlirOperation op, pointer_map *names) 
         mlir_report_error(&file->report, place, "func.func: attribute sym_name is missing");
         return false;
     }
-    if (pointer_map_find(names, name.ptr, NULL)) {
-        mlir_report_error(&file->report, place, "func.func: @%s is defined twice", mlirStringAttrGetValue(name).data);
-        return false;
+    char *shown = show_name(name);
+    bool twice = pointer_map_find(names, name.ptr, NULL);
+    if (shown && twice) mlir_report_error(&file->report, place, "func.func: @%s is defined twice", shown);
+    if (shown && !twice && grow_functions(file) && pointer_map_add(names, name.ptr, 0)) {
+        file->functions[file->count++] = (function){op, name, shown};
+        return true;
     }
-    if (file->count == file->capacity) {
-        size_t larger = file->capacity ? 2 * file->capacity : 8;
-        function *functions = realloc(file->functions, larger * sizeof *functions);
-        if (functions) file->functions = functions;
-        if (functions) file->capacity = larger;
-    }
-    if (file->count == file->capacity || !pointer_map_add(names, name.ptr, 0)) {
-        mlir_report_file_error(&file->report, "out of memory");
-        return false;
-    }
-    file->functions[file->count++] = (function){op, name};
-    return true;
+    if (!twice || !shown) mlir_report_file_error(&file->report, "out of memory");
+    free(shown);
+    return false;
 }
 
 static bool list_functions(mlir_file *file) {
@@ -162,6 +179,7 @@ void mlir_file_close(mlir_file *file) {
     if (!file) return;
     if (!mlirModuleIsNull(file->module)) mlirModuleDestroy(file->module);
     if (!mlirContextIsNull(file->context)) mlirContextDestroy(file->context);
+    for (size_t k = 0; k < file->count; k++) free(file->functions[k].shown);
     free(file->functions);
     free(file->text);
     free(file);
@@ -176,16 +194,21 @@ bool mlir_file_verify(mlir_file *file) {
 
 size_t mlir_file_count(const mlir_file *file) { return file->count; }
 
-const char *mlir_file_name(const mlir_file *file, size_t index) { return mlirStringAttrGetValue(file->functions[index].name).data; }
+const char *mlir_file_name(const mlir_file *file, size_t index) { return file->functions[index].shown; }
 
 /* "@a, @b, @c" */
 static void report_choice(const mlir_file *file, const char *before) {
     mlir_phrase list = {0};
     for (size_t k = 0; k < file->count; k++) {
         mlir_phrase_append(mlirStringRefCreateFromCString(k == 0 ? "@" : ", @"), &list);
-        mlir_phrase_append(mlirStringAttrGetValue(file->functions[k].name), &list);
+        mlir_phrase_append(mlirStringRefCreateFromCString(file->functions[k].shown), &list);
     }
     mlir_report_file_error(&file->report, "%s: %.1000s", before, list.text);
+}
+
+/* Words of the command line have no 0 in them; names that have are found as they are shown. */
+static bool is_called(const function *f, const char *wanted) {
+    return mlirStringRefEqual(mlirStringAttrGetValue(f->name), mlirStringRefCreateFromCString(wanted)) || strcmp(f->shown, wanted) == 0;
 }
 
 bool mlir_file_find(const mlir_file *file, const char *name, size_t *index) {
@@ -194,7 +217,7 @@ bool mlir_file_find(const mlir_file *file, const char *name, size_t *index) {
     const char *wanted = !name ? "main" : *name == '@' ? name + 1 : name;
     for (size_t k = 0; k < file->count; k++) {
         *index = k;
-        if (strcmp(mlir_file_name(file, k), wanted) == 0) return true;
+        if (is_called(&file->functions[k], wanted)) return true;
     }
     char before[256];
     snprintf(before, sizeof before, "there is no function @%.100s in this file; it has", wanted);
@@ -206,8 +229,16 @@ bool mlir_file_build(const mlir_file *file, size_t index, int strict, mlir_funct
     return mlir_build(file->functions[index].op, strict, &file->report, built);
 }
 
-void mlir_file_report(const mlir_file *file, size_t index, const char *message) {
-    mlir_report_error(&file->report, mlirOperationGetLocation(file->functions[index].op), "@%s: %s", mlir_file_name(file, index), message);
+char *mlir_file_rename(const mlir_file *file, size_t index, const mlir_function *built, const char *text) {
+    const mlir_text source = {file->report.file, file->text, file->length};
+    return mlir_rename(&source, file->functions[index].op, built, text);
+}
+
+void mlir_file_report(const mlir_file *file, size_t index, const mlir_function *built, const char *message) {
+    char *renamed = mlir_file_rename(file, index, built, message);
+    mlir_report_error(&file->report, mlirOperationGetLocation(file->functions[index].op), "@%s: %s", mlir_file_name(file, index),
+                      renamed ? renamed : message);
+    free(renamed);
 }
 
 void mlir_file_report_step(const mlir_file *file, const mlir_step *step, const char *message) {

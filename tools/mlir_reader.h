@@ -21,14 +21,18 @@ bool mlir_file_verify(mlir_file *file);
 
 /* The functions that have a body, in the order of the file; at least one. */
 size_t mlir_file_count(const mlir_file *file);
+/* Its name as it is shown: control characters and backslashes are escaped. */
 const char *mlir_file_name(const mlir_file *file, size_t index);
-/* Find a function by name, with or without "@"; null stands for the only one, or else "main". False after a finding. */
+/* Find a function by name, as it is or as it is shown, with or without "@"; null stands for the only one, or else "main". False after a
+ * finding. */
 bool mlir_file_find(const mlir_file *file, const char *name, size_t *index);
 
 /* The function as an expression. False after a finding; otherwise built is released with mlir_function_release. */
 bool mlir_file_build(const mlir_file *file, size_t index, int strict, mlir_function *built);
-/* Report something about a function, or about an op in it, at its place in the file. */
-void mlir_file_report(const mlir_file *file, size_t index, const char *message);
+/* A text of the library with the file's names for values in place of the library's, to be freed; null if out of memory. */
+char *mlir_file_rename(const mlir_file *file, size_t index, const mlir_function *built, const char *text);
+/* Report something that the library said about a function, or about an op in it, at its place in the file. */
+void mlir_file_report(const mlir_file *file, size_t index, const mlir_function *built, const char *message);
 void mlir_file_report_step(const mlir_file *file, const mlir_step *step, const char *message);
 
 #endif

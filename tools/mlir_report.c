@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/escape.h"
+
 enum { LOCATION_DEPTH = 16, FUSED_LIMIT = 64 };
 
 void mlir_phrase_append(MlirStringRef piece, void *phrase) {
@@ -61,13 +63,20 @@ static void append_place(mlir_phrase *phrase, const mlir_report *report, const M
     append_text(phrase, ": ");
 }
 
+/* Names and strings of the file are in it, and it goes to a terminal. */
+static void say(const mlir_report *report, const mlir_phrase *phrase) {
+    char text[2 * sizeof phrase->text];
+    escape_message(phrase->text, text, sizeof text);
+    report->say(report->context, text);
+}
+
 static void report_list(const mlir_report *report, const MlirLocation *location, const char *format, va_list arguments) {
     mlir_phrase phrase = {0};
     char text[2048];
     vsnprintf(text, sizeof text, format, arguments);
     append_place(&phrase, report, location, "error");
     append_text(&phrase, text);
-    report->say(report->context, phrase.text);
+    say(report, &phrase);
 }
 
 void mlir_report_error(const mlir_report *report, MlirLocation location, const char *format, ...) {
@@ -101,7 +110,7 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     MlirLocation location = mlirDiagnosticGetLocation(diagnostic);
     append_place(&phrase, report, &location, severity_name(mlirDiagnosticGetSeverity(diagnostic)));
     mlirDiagnosticPrint(diagnostic, mlir_phrase_append, &phrase);
-    report->say(report->context, phrase.text);
+    say(report, &phrase);
     for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++) handle(mlirDiagnosticGetNote(diagnostic, k), user);
     return mlirLogicalResultSuccess();
 }

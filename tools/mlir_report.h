@@ -1,5 +1,5 @@
-/* Diagnostics of the MLIR reader. In: a place in the MLIR file and what is wrong there; out: one line per finding,
- * `file:line:column: error: ...`, handed to the caller's function. */
+/* Diagnostics of the MLIR reader. In: a place in the MLIR file and what is wrong there; out: one message per finding,
+ * `file:line:column: error: ...`, handed to the caller's function with control characters escaped. */
 #ifndef TOSAJIT_TOOLS_MLIR_REPORT_H
 #define TOSAJIT_TOOLS_MLIR_REPORT_H
 

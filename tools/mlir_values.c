@@ -24,8 +24,7 @@ tosajit_type mlir_element_type(MlirType type) {
     static const struct {
         unsigned width;
         tosajit_type type;
-    } integers[] = {{1, TOSAJIT_I1},   {8, TOSAJIT_I8},   {16, TOSAJIT_I16},
-                    {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
+    } integers[] = {{1, TOSAJIT_I1}, {8, TOSAJIT_I8}, {16, TOSAJIT_I16}, {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
     static const struct {
         bool (*is)(MlirType);
         tosajit_type type;

@@ -1,7 +1,7 @@
 /* NumPy's .npy files, format versions 1 to 3. Nothing in a file is trusted: the header's length, its grammar, the shape's
  * product and the number of data bytes are all checked before memory of that size is asked for.
  * Source: NumPy Enhancement Proposal 1 and numpy/lib/format.py. */
-#define _POSIX_C_SOURCE 200809L /* fchmod, fsync, mkstemp, realpath */
+#define _POSIX_C_SOURCE 200809L /* fchmod, fchown, fsync, mkstemp, readlink, realpath */
 #define _XOPEN_SOURCE 700
 #include "tools/npy.h"
 
@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 enum {
-    PREFIX_SIZE = 8,           /* magic and version */
-    HEADER_LIMIT = 64 * 1024,  /* a real header has about 100 bytes */
+    PREFIX_SIZE = 8,          /* magic and version */
+    HEADER_LIMIT = 64 * 1024, /* a real header has about 100 bytes */
     DESCR_CAPACITY = 32,
     HEADER_ALIGNMENT = 64,
+    LINK_DEPTH = 40,           /* as in Linux */
     FIRST_CHUNK = 1024 * 1024, /* a false size costs no more memory than the file has data */
 };
 
@@ -241,10 +242,11 @@ static bool check_descr(const char *path, const header *h, tosajit_type expected
                 alternative ? alternative : "", alternative ? "'" : "", formats[expected].meaning, tosajit_type_name(expected), hint);
 }
 
-/* Strides as of an array without empty dimensions, so that they stay meaningful where a size is 0. */
+/* Strides as of an array without empty dimensions, so that they stay meaningful where a size is 0; those that would not fit stay as
+ * they are, because nothing is ever reached through them. */
 static bool lay_out(const char *path, const header *h, tosajit_type element, npy_array *array, size_t *bytes, npy_error *error) {
     int64_t stride = (int64_t)tosajit_type_size(element);
-    bool empty = false;
+    bool empty = false, fits = true;
     array->element = element;
     array->rank = h->rank;
     for (int32_t k = 0; k < h->rank; k++) {
@@ -252,10 +254,10 @@ static bool lay_out(const char *path, const header *h, tosajit_type element, npy
         array->dims[d] = h->dims[d];
         array->strides[d] = stride;
         empty = empty || h->dims[d] == 0;
-        if (h->dims[d] != 0 && !multiply(stride, h->dims[d], &stride))
-            return fail(error, path, "the shape in the .npy header means more than 2^63 - 1 bytes");
+        fits = fits && (h->dims[d] == 0 || multiply(stride, h->dims[d], &stride));
     }
-    if ((uint64_t)stride > SIZE_MAX) return fail(error, path, "the array does not fit into memory");
+    if (!fits && !empty) return fail(error, path, "the shape in the .npy header means more than 2^63 - 1 bytes");
+    if ((uint64_t)stride > SIZE_MAX && !empty) return fail(error, path, "the array does not fit into memory");
     *bytes = empty ? 0 : (size_t)stride;
     return true;
 }
@@ -355,24 +357,75 @@ static char *copy_text(const char *text) {
     return copy;
 }
 
-/* The name behind links, so that committing replaces the file and not a link to it. */
-static char *resolve(const char *path) {
-    char *resolved = realpath(path, NULL);
-    return resolved ? resolved : copy_text(path);
+/* Bytes of path up to its last '/', which is among them. */
+static size_t directory_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A new file beside target, with the permissions that a plain open would have given. */
-static FILE *open_temporary(const char *target, char **name) {
-    static const char suffix[] = ".XXXXXX";
-    size_t length = strlen(target);
-    *name = malloc(length + sizeof suffix);
-    if (!*name) return NULL;
-    memcpy(*name, target, length);
-    memcpy(*name + length, suffix, sizeof suffix);
-    int descriptor = mkstemp(*name);
+/* name, in the directory of path. */
+static char *beside(const char *path, const char *name) {
+    size_t length = name[0] == '/' ? 0 : directory_length(path), size = strlen(name) + 1;
+    char *joined = malloc(length + size);
+    if (!joined) return NULL;
+    memcpy(joined, path, length);
+    memcpy(joined + length, name, size);
+    return joined;
+}
+
+/* What a symbolic link holds, beside it; null if path is none, or out of memory. */
+static char *follow(const char *path) {
+    char content[PATH_MAX];
+    ssize_t length = readlink(path, content, sizeof content - 1);
+    if (length < 0) return NULL;
+    content[length] = '\0';
+    return beside(path, content);
+}
+
+/* The name behind links, so that committing replaces the file and not a link to it. The last link may lead to a file that is not
+ * there yet. */
+static char *resolve(const char *path) {
+    char *resolved = realpath(path, NULL);
+    if (resolved) return resolved;
+    char *target = copy_text(path);
+    for (int depth = 0; target && depth < LINK_DEPTH; depth++) {
+        char *next = follow(target);
+        if (!next) break;
+        free(target);
+        target = next;
+    }
+    return target;
+}
+
+bool npy_same_target(const char *a, const char *b) {
+    char *first = resolve(a), *second = resolve(b), *first_directory = first ? beside(first, ".") : NULL;
+    char *second_directory = second ? beside(second, ".") : NULL;
+    struct stat one, other;
+    bool same = first_directory && second_directory && stat(first_directory, &one) == 0 && stat(second_directory, &other) == 0 &&
+                one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
+                strcmp(first + directory_length(first), second + directory_length(second)) == 0;
+    free(first);
+    free(second);
+    free(first_directory);
+    free(second_directory);
+    return same || strcmp(a, b) == 0;
+}
+
+/* Permissions and owner as of the file that will be replaced, or as a plain open would have given. What the system refuses is no
+ * reason to lose a result. */
+static void set_mode(int descriptor, const struct stat *old) {
     mode_t mask = umask(0);
     umask(mask);
-    if (descriptor >= 0) (void)!fchmod(descriptor, 0666 & ~mask); /* a stricter mode is no reason to lose a result */
+    if (old) (void)!fchown(descriptor, old->st_uid, old->st_gid);
+    (void)!fchmod(descriptor, old ? old->st_mode & 0777 : 0666 & ~mask);
+}
+
+/* A new file beside target, whose name may be as long as the system allows. old is null if there is no target yet. */
+static FILE *open_temporary(const char *target, const struct stat *old, char **name) {
+    *name = beside(target, ".tosajit.XXXXXX");
+    if (!*name) return NULL;
+    int descriptor = mkstemp(*name);
+    if (descriptor >= 0) set_mode(descriptor, old);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     if (file) return file;
     if (descriptor >= 0) {
@@ -387,11 +440,12 @@ static FILE *open_temporary(const char *target, char **name) {
 bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, npy_pending *pending,
                npy_error *error) {
     struct stat status;
-    bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode); /* a device or pipe must not be replaced */
     memset(pending, 0, sizeof *pending);
+    bool exists = stat(path, &status) == 0, special = exists && !S_ISREG(status.st_mode); /* a device or pipe must not be replaced */
+    if (!exists && errno != ENOENT) return fail(error, path, "cannot write: %s", strerror(errno));
     pending->target = resolve(path);
     if (!pending->target) return fail(error, path, "out of memory");
-    FILE *file = special ? fopen(path, "wb") : open_temporary(pending->target, &pending->temporary);
+    FILE *file = special ? fopen(path, "wb") : open_temporary(pending->target, exists ? &status : NULL, &pending->temporary);
     bool fine = file && write_stream(file, element, rank, dims, data);
     if (fine && !special) fine = fsync(fileno(file)) == 0;
     int reason = errno;

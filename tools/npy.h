@@ -34,11 +34,16 @@ typedef struct npy_pending {
     char *target;
 } npy_pending;
 
-/* Write dense row-major data beside path. False with a message; then pending holds nothing. */
+/* Write dense row-major data beside path. A file of that name keeps its permissions and, where the system allows it, its owner; it is
+ * replaced as a whole, so that other hard links to it keep what it was. A symbolic link stays and leads to the new file. False with
+ * a message; then pending holds nothing. */
 bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, npy_pending *pending,
                npy_error *error);
 /* Give the file its name. Ends pending in either case. */
 bool npy_commit(npy_pending *pending, npy_error *error);
 void npy_abort(npy_pending *pending);
+
+/* Whether writing to a and to b would end in one file, however they are spelled. */
+bool npy_same_target(const char *a, const char *b);
 
 #endif

@@ -14,13 +14,13 @@ static const struct option {
     const char *name, *value, *help;
     size_t offset, count_offset; /* in options; the second one for a LIST */
 } table[] = {
-    {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main",
-     offsetof(options, entry), 0},
+    {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main", offsetof(options, entry),
+     0},
     {OPTION_INPUT, LIST, "--input", "A.npy", "the next argument of the function, once per argument", offsetof(options, inputs),
      offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
      offsetof(options, output_count)},
-    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4, znver4, ...",
+    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4; generic (AArch64)",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME", "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
      offsetof(options, accuracy), 0},
@@ -28,7 +28,8 @@ static const struct option {
     {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print), 0},
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
-    {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy", offsetof(options, markdown), 0},
+    {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy",
+     offsetof(options, markdown), 0},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -78,8 +79,10 @@ static bool parse_option(const char *command, unsigned taken, int count, char *c
     return store(command, option, words[++*at], parsed);
 }
 
-static bool parse_file(const char *command, bool takes_file, const char *word, options *parsed) {
+static bool parse_file(const char *command, unsigned taken, bool takes_file, const char *word, options *parsed) {
     if (!takes_file) return usage_error(command, "takes no file, found %s", word) == EXIT_FINE;
+    if (parsed->file && (taken & OPTION_INPUT))
+        return usage_error(command, "one file expected, found %s and %s; arrays are given with --input", parsed->file, word) == EXIT_FINE;
     if (parsed->file) return usage_error(command, "one file expected, found %s and %s", parsed->file, word) == EXIT_FINE;
     parsed->file = word;
     return true;
@@ -99,7 +102,8 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
         } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             parsed->help = true;
             return true;
-        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed) : parse_file(command, takes_file, word, parsed))) {
+        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed)
+                            : parse_file(command, taken, takes_file, word, parsed))) {
             return false;
         }
     }

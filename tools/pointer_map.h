@@ -10,7 +10,7 @@ typedef struct pointer_map {
     struct pointer_slot {
         const void *key;
         int32_t value;
-    } *slots;
+    } * slots;
     size_t capacity, count; /* capacity is 0 or a power of 2 */
 } pointer_map;
 

@@ -255,6 +255,18 @@ TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
 /* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1), OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type, tosajit_value *value);
 
+/* What the host promises of a dynamic dimension of an input. smallest >= 2 says that the operand is not broadcast along it, which spares
+ * the code a decision and a loop; a multiple of the vector length spares it the tail. */
+typedef struct tosajit_contract {
+    int64_t smallest, largest; /* the size is in this range; largest 0: no limit */
+    int64_t multiple;          /* and a multiple of this; 0 or 1: any */
+} tosajit_contract;
+
+/* Promise it; the last promise about a dimension holds. Every call is checked against it: SHAPE_MISMATCH. INVALID_ARGUMENT for
+ * values that are no inputs, dimensions that are not dynamic, and contracts that no size fulfils. OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension,
+                                                 const tosajit_contract *contract);
+
 /* A constant; data is dense row-major and copied. The type must be static. A constant whose elements are all equal becomes
  * part of the code. INVALID_ARGUMENT, SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data,
@@ -395,8 +407,8 @@ TOSAJIT_API void tosajit_text_release(char *text);
 
 /* The code of a kernel without the checks. A kernel walks a 2-D tile of rows x cols elements: tensor t's element (r, c) lies
  * at pointers[t] + r * strides[2t] + c * strides[2t + 1], strides in bytes. A column stride is the element size (contiguous)
- * or 0 (a splat: one value for the whole row), and results are contiguous. The variants list which of these combinations
- * the code has; another combination computes garbage. */
+ * or 0 (a splat: one value for the whole row), and results are contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants
+ * list which of these combinations the code has; another combination computes garbage. */
 typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
 
 /* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
@@ -408,6 +420,7 @@ typedef struct tosajit_raw {
     size_t size; /* sizeof(tosajit_raw), set by the caller */
     tosajit_entry entry;
     int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
+    int64_t cols_multiple;           /* a power of two; above 1 where static sizes or contracts allow code without a tail */
     uint64_t tables;                 /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
     const int32_t *operand_index;    /* which operand of the kernel, [operand_count] */
     const void *const *constants;    /* the pointer to pass, owned by the kernel, [constant_count] */

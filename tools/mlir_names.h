@@ -1,0 +1,20 @@
+/* Names of values. MLIR's parser forgets them, and the library numbers values in its own way. In: a text of the library about a
+ * function; out: the same with the names that the file has, or else those that MLIR prints. */
+#ifndef TOSAJIT_TOOLS_MLIR_NAMES_H
+#define TOSAJIT_TOOLS_MLIR_NAMES_H
+
+#include <mlir-c/IR.h>
+
+#include "tools/mlir_function.h"
+
+/* A file as it was read; `name` as in MLIR's locations. */
+typedef struct mlir_text {
+    const char *name, *bytes;
+    size_t length;
+} mlir_text;
+
+/* Replace "%arg1" and "%7 = tosa.add" in text, which the library wrote about `built`, made of `function`. To be freed; null if out
+ * of memory. */
+char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built, const char *text);
+
+#endif
