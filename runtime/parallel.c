@@ -27,7 +27,7 @@ static int64_t element_count(const walk *w) {
 }
 
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements) {
-    return parallel->threads > 1 && (double)elements * part->element_ns >= 2.0 * PIECE_NS;
+    return parallel->threads > 1 && (double)elements * part->element_ns >= 2 * (double)PIECE_NS;
 }
 
 static void run_piece(void *argument, size_t index) {
@@ -63,7 +63,8 @@ void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosaj
     for (int32_t d = 1; d < w->rank; d++)
         if (w->sizes[d] > w->sizes[v.dimension]) v.dimension = d;
     int64_t size = w->sizes[v.dimension], grain = v.dimension == w->rank - 1 ? GRAIN : 1;
-    int64_t pieces = (int64_t)((double)elements * part->element_ns / PIECE_NS), most = (int64_t)parallel->threads * PIECES_PER_THREAD;
+    int64_t pieces = (int64_t)((double)elements * part->element_ns / (double)PIECE_NS),
+            most = (int64_t)parallel->threads * PIECES_PER_THREAD;
     if (pieces > most) pieces = most;
     v.step = (size / pieces + grain) / grain * grain;
     parallel->parallel_for(parallel->context, (size_t)((size + v.step - 1) / v.step), run_piece, &v);
