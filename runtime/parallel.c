@@ -35,10 +35,7 @@ static void run_piece(void *argument, size_t index) {
     const int32_t tensors = v->w->tensors;
     int64_t start = (int64_t)index * v->step, left = v->w->sizes[v->dimension] - start;
     walk piece; /* not initialised: copied as far as it is used */
-    piece.rank = v->w->rank;
-    piece.tensors = tensors;
-    for (int32_t d = 0; d < piece.rank; d++) piece.sizes[d] = v->w->sizes[d];
-    for (int32_t k = 0; k < piece.rank * tensors; k++) piece.strides[k] = v->w->strides[k];
+    walk_copy(&piece, v->w);
     piece.sizes[v->dimension] = left < v->step ? left : v->step;
     tile_tensors moved;
     for (int32_t t = 0; t < tensors; t++) {

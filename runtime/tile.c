@@ -51,8 +51,34 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
     return false;
 }
 
-/* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
-static void run_direct(tile_job *job) {
+/* The outer dimension that serves best as rows: the innermost one, unless it is short and another is longer. In another order rows that
+ * are shorter than a cache line would fetch it again for each, which only a cache forgives. */
+static int32_t rows_dimension(const walk *w) {
+    enum { FEW_ROWS = 16, LINE = 64, CACHED = 32768 }; /* rows; columns; elements */
+    int32_t best = w->rank - 2;
+    int64_t total = 1;
+    if (best < 1 || w->sizes[best] >= FEW_ROWS) return best;
+    for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
+    if (total > CACHED && w->sizes[w->rank - 1] < LINE) return best;
+    for (int32_t d = best - 1; d >= 0; d--)
+        if (w->sizes[d] > w->sizes[best]) best = d;
+    return best;
+}
+
+/* Two dimensions change places; the order of the outer ones is free. */
+static void swap_dimensions(walk *w, int32_t a, int32_t b) {
+    int64_t size = w->sizes[a];
+    w->sizes[a] = w->sizes[b];
+    w->sizes[b] = size;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        int64_t stride = walk_strides(w, a)[t];
+        walk_strides(w, a)[t] = walk_strides(w, b)[t];
+        walk_strides(w, b)[t] = stride;
+    }
+}
+
+/* Tile after tile of the two innermost dimensions. */
+static void run_tiles(tile_job *job) {
     const walk *w = job->w;
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_strides(job, w->rank > 1 ? strides_of(w, w->rank - 2) : NULL);
@@ -61,6 +87,20 @@ static void run_direct(tile_job *job) {
     for (int32_t d = 0; d < w->rank - 2; d++) index[d] = 0;
     do job->entry(pointers, job->strides, row_count, w->sizes[w->rank - 1]);
     while (next_outer(w, w->rank - 2, index, pointers));
+}
+
+/* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
+static void run_direct(tile_job *job) {
+    int32_t rows = rows_dimension(job->w);
+    if (rows == job->w->rank - 2 || rows < 0) {
+        run_tiles(job);
+        return;
+    }
+    walk ordered; /* not initialised: copied as far as it is used */
+    walk_copy(&ordered, job->w);
+    swap_dimensions(&ordered, rows, ordered.rank - 2);
+    job->w = &ordered;
+    run_tiles(job);
 }
 
 /* Copy `count` elements of `size` bytes, each `from_stride` and `to_stride` bytes after the one before. */

@@ -8,6 +8,13 @@ static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, in
     return true;
 }
 
+void walk_copy(walk *to, const walk *from) {
+    to->rank = from->rank;
+    to->tensors = from->tensors;
+    for (int32_t d = 0; d < from->rank; d++) to->sizes[d] = from->sizes[d];
+    for (int32_t k = 0; k < from->rank * from->tensors; k++) to->strides[k] = from->strides[k];
+}
+
 void walk_coalesce(walk *w) {
     /* kept dimensions are rewritten in place, outermost first; `last` is the innermost kept so far. */
     int32_t last = -1;

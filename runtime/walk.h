@@ -15,6 +15,9 @@ typedef struct walk {
 
 static inline int64_t *walk_strides(walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
 
+/* A copy, of no more than is used. */
+void walk_copy(walk *to, const walk *from);
+
 /* Drop dimensions of size 1 and merge neighbours that every tensor walks as one; what is left has rank >= 1. */
 void walk_coalesce(walk *w);
 
