@@ -176,15 +176,8 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
     LLVMTypeRef f64 = LLVMDoubleTypeInContext(l->context);
     LLVMValueRef address = LLVMBuildGEP2(l->builder, f64, base, &index, 1, "");
     if (l->count == 1) return LLVMBuildLoad2(l->builder, f64, address, "");
-    LLVMTypeRef types[2] = {lane_f64_type(l), LLVMTypeOf(address)};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", strlen("llvm.masked.gather"));
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, 2);
-    LLVMValueRef mask = int_constant(lane_bool_type(l), -1);
-    LLVMValueRef operands[3] = {address, mask, LLVMGetPoison(types[0])};
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, types, 2);
-    LLVMValueRef call = LLVMBuildCall2(l->builder, type, function, operands, LLVMCountParamTypes(type), "");
-    LLVMSetInstrParamAlignment(call, 1, 8);
-    return call;
+    LLVMValueRef operands[3] = {address, int_constant(lane_bool_type(l), -1), LLVMGetPoison(lane_f64_type(l))};
+    return lane_masked_call(l, "llvm.masked.gather", lane_f64_type(l), operands, 3, 0, sizeof(double));
 }
 
 /* The address of each lane; a gather of 32 or 64 bits is one instruction, others become single loads. */
@@ -197,13 +190,9 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
         LLVMSetAlignment(value, 1);
         return value;
     }
-    LLVMTypeRef types[2] = {lane_vector(l, element), LLVMTypeOf(address)};
-    LLVMValueRef operands[3] = {address, LLVMConstAllOnes(lane_bool_type(l)), LLVMConstNull(types[0])};
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", sizeof "llvm.masked.gather" - 1);
-    LLVMValueRef call = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
-                                       LLVMGetIntrinsicDeclaration(l->module, id, types, 2), operands, 3, "");
-    LLVMSetInstrParamAlignment(call, 1, 1);
-    return call;
+    LLVMTypeRef type = lane_vector(l, element);
+    LLVMValueRef operands[3] = {address, LLVMConstAllOnes(lane_bool_type(l)), LLVMConstNull(type)};
+    return lane_masked_call(l, "llvm.masked.gather", type, operands, 3, 0, 1);
 }
 
 LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high) {

@@ -94,6 +94,9 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
  * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most 64 lanes. */
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
+/* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says which of them is the address. */
+LLVMValueRef lane_masked_call(const lane *l, const char *name, LLVMTypeRef value, LLVMValueRef *operands, unsigned count, unsigned pointer,
+                              unsigned alignment);
 LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address, LLVMValueRef mask);
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address, LLVMValueRef mask);
 
