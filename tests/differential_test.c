@@ -1,8 +1,7 @@
 /* Random expressions, shapes, views and data: every engine against an oracle. The oracle computes op by op: it decides with its own
  * loops which element of each operand feeds a result element, gathers those into dense 1-D operands, and has the interpreter
- * compute the op on them, where nothing broadcasts. Native code is also compared with itself, one op per kernel. All memory is guarded.
- *
- * TOSAJIT_SEED=<n> and TOSAJIT_CASES=<n> set where to start and how many cases to run; case k has the seed n + k. */
+ * compute the op on them, where nothing broadcasts. Native code is also compared with itself: one op per kernel, and with all sizes static.
+ * All memory is guarded. See differential.h; the test is differential_main.c, and a fuzzer calls it, too. */
 #define _POSIX_C_SOURCE 200809L /* write */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,26 +13,26 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "differential.h"
 #include "guard.h"
 #include "random_program.h"
 
 enum {
-    STANDARD_CASES = 500,
-    STANDARD_SECONDS = 60, /* stop early on a slow machine or under a sanitizer */
-    RUNS = 5,              /* calls per kernel */
-    CAPACITY = 1 << 20,    /* of a guarded tensor */
+    RUNS = 5,           /* calls per kernel */
+    CAPACITY = 1 << 20, /* of a guarded tensor */
 };
 
-typedef struct fixture {
+struct differential {
     test_engine engines[TEST_MAX_ENGINES];
     size_t engine_count;
     guard_tensor inputs[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS], shared;
     unsigned char *oracle[PROGRAM_MAX_NODES], *gathered[TOSAJIT_MAX_OPERANDS], *values[PROGRAM_MAX_NODES];
-    uint64_t runs, elements, mismatches, in_place, overlapping, stepwise;
-} fixture;
+    differential_counts counts;
+    void (*prepare)(tosajit_kernel *kernel);
+};
+typedef struct differential fixture;
 
 /* One case: a program, its kernels, and one call of them. */
 typedef struct trial {
@@ -124,6 +123,7 @@ static void compile(trial *t) {
         expect_status(t, t->f->engines[e].name, "compile_expr", tosajit_compile_expr(t->f->engines[e].engine, expr, &t->kernels[e]),
                       TOSAJIT_OK);
     tosajit_expr_destroy(expr);
+    for (size_t e = 0; t->f->prepare && e < t->f->engine_count; e++) t->f->prepare(t->kernels[e]);
     for (int k = 0; k < t->p.count; k++) {
         if (!t->live[k] || t->p.nodes[k].kind != PROGRAM_OP) continue;
         expect_status(t, "-", "program_build_flat", program_build_flat(&t->p, k, &expr), TOSAJIT_OK);
@@ -271,7 +271,7 @@ static void check_elements(trial *t, const test_engine *engine, int r, const gua
         }
         at++;
     } while (guard_next(got->tensor.rank, got->dims, index));
-    t->f->elements += (uint64_t)at;
+    t->f->counts.elements += (uint64_t)at;
 }
 
 /* Running. */
@@ -309,8 +309,8 @@ static void call(trial *t, size_t e) {
     expect_status(t, f->engines[e].name, "run", status, t->expected);
     check_memory(t, &f->engines[e]);
     for (int r = 0; r < t->p.result_count && !t->expected; r++) check_elements(t, &f->engines[e], r, &f->results[r], "run");
-    f->runs++;
-    f->mismatches += t->expected != TOSAJIT_OK;
+    f->counts.runs++;
+    f->counts.mismatches += t->expected != TOSAJIT_OK;
 }
 
 /* Whether operand k can be result r's own memory. */
@@ -351,7 +351,7 @@ static void call_in_place(trial *t, size_t e, int k, int r) {
     check_elements(t, &f->engines[e], r, &f->shared, "in place");
     for (int i = 0; i < t->p.result_count; i++)
         if (i != r) check_elements(t, &f->engines[e], i, &f->results[i], "in place");
-    f->in_place++;
+    f->counts.in_place++;
 }
 
 /* Memory that is shared in another way than exactly in place. */
@@ -402,7 +402,7 @@ static void call_overlapping(trial *t, size_t e, int k, int r) {
     if (!guard_intact(in, false)) report(t, f->engines[e].name, "a call refused for overlap wrote its operand");
     for (int i = 0; i < t->p.result_count; i++)
         if (!guard_intact(&f->results[i], false)) report(t, f->engines[e].name, "a call refused for overlap wrote a result");
-    f->overlapping++;
+    f->counts.overlapping++;
 }
 
 static bool feeds_a_result(const trial *t, int k) {
@@ -483,7 +483,7 @@ static void compare_stepwise(trial *t, size_t e) {
             at++;
         } while (guard_next(t->shapes[node].rank, t->shapes[node].dims, index));
     }
-    t->f->stepwise++;
+    t->f->counts.stepwise++;
 }
 
 static void first_shapes(trial *t) {
@@ -502,8 +502,41 @@ static void mark_live(trial *t) {
     }
 }
 
-static void run_case(fixture *f, uint64_t seed) {
-    trial t = {.f = f, .seed = seed, .random = test_random_start(seed)};
+/* The same with every dynamic size made static to what this call has: other plans, loops and tails, the same elements. */
+static void compare_static(trial *t, size_t e) {
+    program fixed = t->p; /* borrows the constants */
+    for (int k = 0; k < fixed.count; k++)
+        if (!t->live[k] && fixed.nodes[k].kind == PROGRAM_OP) return; /* whose sizes need not fit */
+    for (int k = 0; k < fixed.count; k++)
+        fixed.nodes[k].declared &= fixed.nodes[k].op == TOSAJIT_OP_cast || fixed.nodes[k].op == TOSAJIT_OP_rescale;
+    for (int k = 0; k < fixed.count; k++)
+        if (fixed.nodes[k].declared) fixed.nodes[k].type.rank = TOSAJIT_UNRANKED;
+    for (int k = 0; k < fixed.input_count; k++)
+        for (int32_t d = 0; d < t->input_shapes[k].rank; d++) {
+            if (t->input_shapes[k].dims[d] < 1) return; /* no static size */
+            fixed.nodes[fixed.inputs[k]].type.dims[d] = t->input_shapes[k].dims[d];
+        }
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    const test_engine *engine = &t->f->engines[e];
+    announce(t, engine->name, "static sizes");
+    expect_status(t, "-", "program_build with static sizes", program_build(&fixed, &expr), TOSAJIT_OK);
+    expect_status(t, engine->name, "compile_expr with static sizes", tosajit_compile_expr(engine->engine, expr, &kernel), TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    if (t->f->prepare) t->f->prepare(kernel);
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    for (int k = 0; k < t->p.input_count; k++) operands[k] = t->f->inputs[k].tensor;
+    for (int r = 0; r < t->p.result_count; r++) results[r] = t->f->results[r].tensor;
+    expect_status(t, engine->name, "run with static sizes",
+                  tosajit_run(kernel, operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count), TOSAJIT_OK);
+    check_memory(t, engine);
+    for (int r = 0; r < t->p.result_count; r++) check_elements(t, engine, r, &t->f->results[r], "run with static sizes");
+    tosajit_kernel_release(kernel);
+    t->f->counts.fixed++;
+}
+
+void differential_case(fixture *f, uint64_t seed, test_random random) {
+    trial t = {.f = f, .seed = seed, .random = random};
     bool single = test_random_chance(&t.random, 60);
     if (!program_random(&t.random, single ? 1 : (int)test_random_range(&t.random, 2, 14), &t.p)) fail_msg("out of memory");
     mark_live(&t);
@@ -519,40 +552,38 @@ static void run_case(fixture *f, uint64_t seed) {
         bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)
             if (e == 0 || e == 1 + seed % (f->engine_count - 1)) compare_stepwise(&t, e);
+        if (!t.expected && test_random_chance(&t.random, 10)) compare_static(&t, (seed + (uint64_t)t.run) % f->engine_count);
     }
     release(&t);
+    f->counts.cases++;
 }
 
-static void kernels_agree_with_the_oracle(void **state) {
-    fixture *f = *state;
-    uint64_t seed = test_setting("TOSAJIT_SEED", 1), cases = test_setting("TOSAJIT_CASES", 0), done = 0;
+void differential_announce_crashes(void) {
     signal(SIGSEGV, crashed);
     signal(SIGBUS, crashed);
-    time_t end = time(NULL) + STANDARD_SECONDS;
-    while (done < (cases ? cases : STANDARD_CASES) && (cases || time(NULL) < end)) run_case(f, seed + done++);
-    print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 ": %" PRIu64 " calls on %zu engines (%" PRIu64
-                  " refused as mismatch), %" PRIu64 " in place, %" PRIu64 " overlapping, %" PRIu64 " op by op, %" PRIu64
-                  " elements compared\n",
-                  seed, done, f->runs, f->engine_count, f->mismatches, f->in_place, f->overlapping, f->stepwise, f->elements);
 }
+
+void differential_prepare(fixture *f, void (*prepare)(tosajit_kernel *kernel)) { f->prepare = prepare; }
+
+const differential_counts *differential_count(const fixture *f) { return &f->counts; }
 
 /* Memory for the test. */
 
-static int open_fixture(void **state) {
+fixture *differential_open(void) {
     fixture *f = calloc(1, sizeof *f);
-    if (!f) return -1;
-    *state = f;
+    if (!f) return NULL;
     f->engine_count = test_engines_open(f->engines);
     bool ok = f->engine_count > 1 && guard_create(&f->shared, CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_INPUTS; k++) ok = guard_create(&f->inputs[k], CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_RESULTS; k++) ok = guard_create(&f->results[k], CAPACITY);
     for (int k = 0; ok && k < TOSAJIT_MAX_OPERANDS; k++) ok = (f->gathered[k] = malloc(CAPACITY));
     for (int k = 0; ok && k < PROGRAM_MAX_NODES; k++) ok = (f->oracle[k] = malloc(CAPACITY)) && (f->values[k] = malloc(CAPACITY));
-    return ok ? 0 : -1;
+    if (ok) return f;
+    differential_close(f);
+    return NULL;
 }
 
-static int close_fixture(void **state) {
-    fixture *f = *state;
+void differential_close(fixture *f) {
     test_engines_close(f->engines, f->engine_count);
     guard_destroy(&f->shared);
     for (int k = 0; k < PROGRAM_MAX_INPUTS; k++) guard_destroy(&f->inputs[k]);
@@ -563,12 +594,4 @@ static int close_fixture(void **state) {
         free(f->values[k]);
     }
     free(f);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kernels_agree_with_the_oracle, open_fixture, close_fixture),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,14 @@ test_random test_random_start(uint64_t seed) {
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
     z ^= z >> 31;
-    return (test_random){z ? z : 1};
+    return (test_random){z ? z : 1, NULL, 0};
+}
+
+test_random test_random_bytes(const unsigned char *bytes, size_t count) {
+    test_random random = test_random_start(0);
+    random.bytes = bytes;
+    random.left = count;
+    return random;
 }
 
 uint64_t test_random_next(test_random *random) {
@@ -81,7 +88,12 @@ uint64_t test_random_next(test_random *random) {
     x ^= x << 25;
     x ^= x >> 27;
     random->state = x;
-    return x * UINT64_C(0x2545F4914F6CDD1D);
+    uint64_t number = x * UINT64_C(0x2545F4914F6CDD1D);
+    if (random->left < 2) return number;
+    uint64_t decided = (uint64_t)random->bytes[0] | (uint64_t)random->bytes[1] << 8;
+    random->bytes += 2;
+    random->left -= 2;
+    return (number & ~(UINT64_C(0xFFFF) << 11)) ^ decided << 11; /* the lowest bits that test_random_range uses */
 }
 
 int64_t test_random_range(test_random *random, int64_t low, int64_t high) {

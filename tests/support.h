@@ -27,11 +27,15 @@ int32_t test_dims(const char *shape, int64_t *dims);
 /* A number from the environment variable, or the default. */
 uint64_t test_setting(const char *variable, uint64_t standard);
 
-/* xorshift64*, started through splitmix64 so that neighbouring seeds differ. */
+/* xorshift64*, started through splitmix64 so that neighbouring seeds differ. While there are bytes, two of them are mixed into every
+ * number, so that a fuzzer decides. */
 typedef struct test_random {
     uint64_t state;
+    const unsigned char *bytes;
+    size_t left;
 } test_random;
 test_random test_random_start(uint64_t seed);
+test_random test_random_bytes(const unsigned char *bytes, size_t count);
 uint64_t test_random_next(test_random *random);
 int64_t test_random_range(test_random *random, int64_t low, int64_t high); /* both included */
 bool test_random_chance(test_random *random, int percent);

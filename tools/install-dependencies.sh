@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install what building and testing needs, on Debian. Nothing happens where all of it is there already.
 set -eu
-packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format"
+packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format"
 missing=""
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"

@@ -1,0 +1,29 @@
+/* One case of the differential test: a random expression, its kernels on every engine, several calls of each, all against the oracle.
+ * In: random numbers. Out: counts; a difference is printed and ends the test through cmocka's fail_msg. */
+#ifndef TOSAJIT_TESTS_DIFFERENTIAL_H
+#define TOSAJIT_TESTS_DIFFERENTIAL_H
+
+#include "support.h"
+
+typedef struct differential differential;
+
+typedef struct differential_counts {
+    uint64_t cases, runs, elements, mismatches, in_place, overlapping, stepwise, fixed;
+} differential_counts;
+
+/* Engines and guarded memory; null if the system does not give them. */
+differential *differential_open(void);
+void differential_close(differential *d);
+
+/* From now on a fault says which case it is. */
+void differential_announce_crashes(void);
+
+/* What is done to every kernel before it runs; null: nothing. */
+void differential_prepare(differential *d, void (*prepare)(tosajit_kernel *kernel));
+
+/* seed names the case in messages. */
+void differential_case(differential *d, uint64_t seed, test_random random);
+
+const differential_counts *differential_count(const differential *d);
+
+#endif

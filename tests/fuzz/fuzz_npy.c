@@ -1,0 +1,74 @@
+/* Fuzzer of the .npy reader. The first byte is the element type that is expected, the rest the file. What is accepted is written and
+ * read again, and must be the same. */
+#define _GNU_SOURCE /* memfd_create */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/fuzz/bytes.h"
+#include "tools/array.h"
+#include "tools/npy.h"
+
+#define REQUIRE(condition)                                                                                                                 \
+    do {                                                                                                                                   \
+        if (!(condition)) {                                                                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                                \
+            abort();                                                                                                                       \
+        }                                                                                                                                  \
+    } while (0)
+
+/* Dense, in row-major order. */
+static void gather(const npy_array *array, int32_t d, const char *at, char **to) {
+    size_t size = tosajit_type_size(array->element);
+    if (d == array->rank) {
+        memcpy(*to, at, size);
+        *to += size;
+        return;
+    }
+    for (int64_t k = 0; k < array->dims[d]; k++) gather(array, d + 1, at + k * array->strides[d], to);
+}
+
+static void write_again(const npy_array *array) {
+    static char path[64];
+    npy_pending pending;
+    npy_error error;
+    npy_array again;
+    size_t bytes = (size_t)array_count(array) * tosajit_type_size(array->element);
+    char *dense = malloc(bytes ? bytes : 1), *to = dense;
+    if (bytes > 0) gather(array, 0, array->data, &to);
+    if (!*path) {
+        snprintf(path, sizeof path, "/tmp/fuzz_npy.XXXXXX");
+        close(mkstemp(path));
+    }
+    REQUIRE(npy_write(path, array->element, array->rank, array->dims, dense, &pending, &error) && npy_commit(&pending, &error));
+    REQUIRE(npy_read(path, array->element, &again, &error));
+    REQUIRE(again.rank == array->rank && memcmp(again.dims, array->dims, (size_t)array->rank * sizeof *array->dims) == 0);
+    REQUIRE(memcmp(again.data, dense, bytes) == 0);
+    unlink(path);
+    npy_release(&again);
+    free(dense);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static FILE *null;
+    if (!null) null = fopen("/dev/null", "w");
+    if (size == 0) return 0;
+    char path[64];
+    int descriptor = memfd_create("npy", 0);
+    REQUIRE(descriptor >= 0 && write(descriptor, data + 1, size - 1) == (ssize_t)(size - 1));
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    npy_array array;
+    npy_error error = {""};
+    if (npy_read(path, (tosajit_type)(data[0] % TOSAJIT_TYPE_COUNT), &array, &error)) {
+        REQUIRE(array.data);
+        array_print_shape(null, &array);
+        write_again(&array);
+        npy_release(&array);
+    } else {
+        REQUIRE(*error.text && !array.data);
+    }
+    close(descriptor);
+    return 0;
+}
