@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "jit/object.h"
 #include "runtime/diag.h"
+#include "runtime/memory.h"
 
 /* LLJIT reports the cause of a failed lookup here and returns only that it failed. Linking happens on the thread that looks
  * up, so the cause is the thread's. */
@@ -52,26 +54,41 @@ void linker_destroy(linker *l) {
     l->jit = NULL;
 }
 
-static LLVMErrorRef find_entries(const linker *l, char *const *functions, int32_t count, tosajit_entry *entries) {
-    for (int32_t k = 0; k < count; k++) {
+static LLVMErrorRef find_entries(const linker *l, char *const *names, uint32_t count, tosajit_entry *entries) {
+    for (uint32_t k = 0; k < count; k++) {
         LLVMOrcExecutorAddress address;
-        LLVMErrorRef error = LLVMOrcLLJITLookup(l->jit, &address, functions[k]);
+        LLVMErrorRef error = LLVMOrcLLJITLookup(l->jit, &address, names[k]);
         if (error) return error;
         memcpy(&entries[k], &address, sizeof address); /* C has no cast from an integer to a function */
     }
     return NULL;
 }
 
-tosajit_status linker_add(linker *l, const char *name, LLVMMemoryBufferRef object, char *const *functions, int32_t count,
+/* The image as an object of one section, with a symbol per function. */
+static tosajit_status wrap(const code_image *image, char *const *names, const tosajit_allocator *allocator, unsigned char **bytes,
+                           size_t *size) {
+    object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
+    for (uint32_t k = 0; k < image->entry_count; k++)
+        symbols[k] = (object_symbol_spec){names[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], 0};
+    object_section_spec text = {".text", SHF_ALLOC | SHF_EXECINSTR, image->alignment, image->bytes, image->size, NULL, 0};
+    return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count}, allocator, bytes, size);
+}
+
+tosajit_status linker_add(linker *l, const code_image *image, char *const *names, const tosajit_allocator *allocator,
                           tosajit_entry *entries, LLVMOrcResourceTrackerRef *tracker) {
+    unsigned char *bytes;
+    size_t size;
+    tosajit_status status = wrap(image, names, allocator, &bytes, &size);
+    if (status) return status;
     *cause = 0;
     /* The buffer's name is how LLVM's messages call the object. */
-    LLVMMemoryBufferRef named = LLVMCreateMemoryBufferWithMemoryRangeCopy(LLVMGetBufferStart(object), LLVMGetBufferSize(object), name);
+    LLVMMemoryBufferRef named = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, names[0]);
+    memory_free(allocator, bytes, size, 1);
     *tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(l->jit));
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(l->jit, *tracker, named);
-    if (!error) error = find_entries(l, functions, count, entries);
+    if (!error) error = find_entries(l, names, image->entry_count, entries);
     if (!error) return TOSAJIT_OK;
-    tosajit_status status = failed("linking the generated code failed", error);
+    status = failed("linking the generated code failed", error);
     linker_remove(l, *tracker); /* or the names would stay taken */
     *tracker = NULL;
     return status;

@@ -1,12 +1,13 @@
-/* Linker: objects become executable memory, through ORC's LLJIT. One resource tracker per object, so that releasing a kernel
- * gives its memory back. */
+/* Linker: flattened code becomes executable memory, through ORC's LLJIT. It is handed over as an object of one section, which takes one
+ * mapping; the kernel joins it with its neighbours, so that any number of kernels can live within a process's limit of mappings. One
+ * resource tracker per object, so that releasing a kernel gives its memory back. */
 #ifndef TOSAJIT_JIT_LINKER_H
 #define TOSAJIT_JIT_LINKER_H
 
 #include <llvm-c/LLJIT.h>
 #include <stdint.h>
 
-#include "tosajit/tosajit.h"
+#include "runtime/code.h"
 
 typedef struct linker {
     LLVMOrcLLJITRef jit;
@@ -19,8 +20,9 @@ tosajit_status linker_probe(void);
 tosajit_status linker_create(linker *l);
 void linker_destroy(linker *l);
 
-/* Link an object, copied under `name`; entries receives the addresses of its functions. tracker gives it back. Thread-safe. */
-tosajit_status linker_add(linker *l, const char *name, LLVMMemoryBufferRef object, char *const *functions, int32_t count,
+/* Link a copy of the image; names: of its functions, unique in the process; entries receives their addresses. tracker gives the memory
+ * back. Thread-safe. CODEGEN_FAILED, OUT_OF_MEMORY. */
+tosajit_status linker_add(linker *l, const code_image *image, char *const *names, const tosajit_allocator *allocator,
                           tosajit_entry *entries, LLVMOrcResourceTrackerRef *tracker);
 /* Unmap what linker_add mapped. Thread-safe. */
 void linker_remove(linker *l, LLVMOrcResourceTrackerRef tracker);

@@ -4,7 +4,7 @@
 #include <llvm-c/Core.h>
 #include <stdio.h>
 
-#include "jit/object.h"
+#include "jit/flatten.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/ops.h"
@@ -37,21 +37,23 @@ void native_name(const tosajit_kernel *kernel, native_names *names) {
     }
 }
 
-/* The module as an object that has been checked. */
-static tosajit_status make_object(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names,
-                                  tosajit_kernel_info *info, LLVMMemoryBufferRef *object) {
+/* The module as an object, flattened. */
+static tosajit_status make_image(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names, tosajit_kernel_info *info,
+                                 code_image *image) {
     LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
     if (!machine) return TOSAJIT_CODEGEN_FAILED;
     codegen c;
+    LLVMMemoryBufferRef object = NULL;
     tosajit_status status = codegen_create(kernel, &engine->target, machine, names->list, info, &c);
     if (!status) {
-        status = codegen_emit(&c, machine, LLVMObjectFile, info, object);
+        status = codegen_emit(&c, machine, LLVMObjectFile, info, &object);
         codegen_destroy(&c);
     }
     machine_pool_give(&engine->machines, machine);
     if (status) return status;
-    status = object_check(LLVMGetBufferStart(*object), LLVMGetBufferSize(*object), &info->code_bytes);
-    if (status) LLVMDisposeMemoryBuffer(*object);
+    status =
+        flatten(LLVMGetBufferStart(object), LLVMGetBufferSize(object), names->list, kernel->plan.part_count, &kernel->allocator, image);
+    LLVMDisposeMemoryBuffer(object);
     return status;
 }
 
@@ -60,13 +62,14 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     if (!n) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
     native_names names;
     native_name(kernel, &names);
-    LLVMMemoryBufferRef object;
-    tosajit_status status = make_object(engine, kernel, &names, &n->code.info, &object);
+    code_image image;
+    tosajit_status status = make_image(engine, kernel, &names, &n->code.info, &image);
     if (!status) {
         double start = codegen_clock();
-        status = linker_add(&engine->linker, names.list[0], object, names.list, kernel->plan.part_count, n->entries, &n->tracker);
+        n->code.info.code_bytes = image.size;
+        status = linker_add(&engine->linker, &image, names.list, &kernel->allocator, n->entries, &n->tracker);
         n->code.info.link_ms = codegen_clock() - start;
-        LLVMDisposeMemoryBuffer(object);
+        memory_free(&kernel->allocator, image.bytes, image.size, 1);
     }
     if (status) {
         memory_free(&kernel->allocator, n, 1, native_size(kernel));

@@ -1,0 +1,108 @@
+/* Many kernels alive at once: what one costs in memory and in mappings, of which a process has 65,530 by default. Each kernel is another
+ * expression and has constants in its code. The default run has some hundred; an argument says how many there are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <malloc.h>
+
+#include "tosajit/tosajit.h"
+
+enum { DEFAULT_COUNT = 500, WARM_UP = 100, FEW = 200, SOME_MAPPINGS = 16, SOME_KIB = 4096, LARGEST_KIB = 64 };
+static size_t kernel_count = DEFAULT_COUNT;
+static tosajit_kernel **kernels;
+
+static size_t mappings(void) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    size_t lines = 0;
+    assert_non_null(maps);
+    for (int c = getc(maps); c != EOF; c = getc(maps)) lines += c == '\n';
+    fclose(maps);
+    return lines;
+}
+
+/* The resident KiB of this process. */
+static double resident(void) {
+    long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%*d %ld", &pages), 1);
+    fclose(statm);
+    return (double)pages * 4;
+}
+
+/* r = (i8)(x + c): the constant tells the kernels apart, and a conversion has masks among its constants. */
+static tosajit_kernel *make(tosajit_engine *engine, size_t number) {
+    tosajit_expr *expr;
+    tosajit_value x, c, sum, narrow;
+    tosajit_kernel *kernel = NULL;
+    const tosajit_tensor_type vector = tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){1});
+    const tosajit_tensor_type result = tosajit_ranked(TOSAJIT_I8, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    const int32_t value = (int32_t)number;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &vector, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_constant(expr, &one, &value, &c), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, c}, 2, NULL, NULL, &sum), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_cast, (tosajit_value[]){sum}, 1, NULL, &result, &narrow), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, narrow), TOSAJIT_OK);
+    if (tosajit_compile_expr(engine, expr, &kernel) != TOSAJIT_OK) fail_msg("kernel %zu: %s", number, tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    assert_true(tosajit_kernel_is_native(kernel));
+    return kernel;
+}
+
+static void check(const tosajit_kernel *kernel, size_t number) {
+    int32_t x[5] = {0, 1, 127, -1, 1000000};
+    int8_t r[5];
+    const int64_t dims[1] = {5};
+    tosajit_tensor operand = tosajit_dense(TOSAJIT_I32, x, 1, dims), result = tosajit_dense(TOSAJIT_I8, r, 1, dims);
+    assert_int_equal(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OK);
+    for (int k = 0; k < 5; k++) assert_int_equal((uint8_t)r[k], (uint8_t)((uint32_t)x[k] + (uint32_t)number));
+}
+
+static void make_range(tosajit_engine *engine, size_t from, size_t to) {
+    for (size_t k = from; k < to; k++) kernels[k] = make(engine, k);
+}
+
+static void release_range(size_t from, size_t to) {
+    for (size_t k = from; k < to; k++) tosajit_kernel_release(kernels[k]);
+}
+
+static void any_number_can_live(void **state) {
+    (void)state;
+    tosajit_engine *engine;
+    kernels = malloc(kernel_count * sizeof *kernels);
+    assert_non_null(kernels);
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    make_range(engine, 0, WARM_UP); /* what LLVM allocates for the first time and keeps is not the kernels' */
+    release_range(0, WARM_UP);
+    const size_t mappings_before = mappings();
+    const double resident_before = resident();
+    make_range(engine, 0, kernel_count);
+    const size_t mappings_more = mappings() - mappings_before;
+    const double each = (resident() - resident_before) / (double)kernel_count;
+    printf("%zu kernels: %zu more mappings, %.1f KiB each\n", kernel_count, mappings_more, each);
+    assert_true(mappings_more <= SOME_MAPPINGS + kernel_count / 50);
+    assert_true(each <= LARGEST_KIB);
+    for (size_t k = 0; k < kernel_count; k += 1 + kernel_count / FEW) check(kernels[k], k);
+    release_range(0, kernel_count);
+    malloc_trim(0); /* what is free is given back; what stays is in use */
+    const double left = resident() - resident_before;
+    printf("released: %.0f KiB and %ld mappings left\n", left, (long)(mappings() - mappings_before));
+    assert_true(mappings() <= mappings_before + SOME_MAPPINGS);
+    assert_true(left <= SOME_KIB + (double)kernel_count * each / 10);
+    tosajit_engine_destroy(engine);
+    free(kernels);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) kernel_count = strtoul(argv[1], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_number_can_live)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
