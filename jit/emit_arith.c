@@ -105,10 +105,9 @@ LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x)
 
 /* Extremes: IEEE 754-2019 maximum/minimum where NaN wins, maximumNumber/minimumNumber where numbers do; both put -0 below +0. */
 static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b, int larger) {
-    static const char *const names[3][2] = {
-        {"llvm.minimum", "llvm.maximum"}, {"llvm.minimumnum", "llvm.maximumnum"}, {"llvm.smin", "llvm.smax"}};
-    int kind = is_float(op) ? op->attributes->nan_mode == TOSAJIT_NAN_IGNORE : 2;
-    return lane_intrinsic(l, names[kind][larger], (LLVMValueRef[]){a, b}, 2);
+    static const char *const names[2][2] = {{"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
+    if (is_float(op) && op->attributes->nan_mode != TOSAJIT_NAN_IGNORE) return (larger ? lane_maximum : lane_minimum)(l, a, b);
+    return lane_intrinsic(l, names[is_float(op)][larger], (LLVMValueRef[]){a, b}, 2);
 }
 
 LLVMValueRef emit_maximum(const lane *l, const emit_op *op, const LLVMValueRef *x) { return extreme(l, op, x[0], x[1], 1); }

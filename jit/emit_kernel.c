@@ -45,6 +45,7 @@ typedef struct part_emitter {
     LLVMBuilderRef builder;
     LLVMValueRef function, rows, cols, strides;
     LLVMTypeRef i64, ptr;
+    lane_extremes extremes;
     level levels[MAX_LEVELS];
     int level_count;
     LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
@@ -63,7 +64,7 @@ static const expr_node *tensor_node(const part_emitter *e, int32_t t) {
     return &e->program->nodes[t < leaves ? e->part->leaves[t].value : e->program->results[e->part->results[t - leaves]]];
 }
 
-static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, lanes}; }
+static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, lanes, e->extremes}; }
 
 static LLVMBasicBlockRef new_block(const part_emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
@@ -122,6 +123,12 @@ static bool works_on_bits(tosajit_op op) {
     return op == TOSAJIT_OP_identity || op == TOSAJIT_OP_select || op == TOSAJIT_OP_abs || op == TOSAJIT_OP_negate;
 }
 
+/* Whether a floating-point result is always a value of its type, before it is rounded to it. */
+static bool is_exact(tosajit_op op) {
+    return op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum || op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_ceil ||
+           op == TOSAJIT_OP_floor;
+}
+
 /* The leaf behind the table that a node looks up; -1 for other ops. */
 static int32_t table_leaf(const part_emitter *e, const expr_node *node) {
     for (int32_t t = 0; node->op == TOSAJIT_OP_table && t < e->part->leaf_count; t++)
@@ -152,7 +159,8 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LL
                   table < 0 ? NULL : column_stride(e, table)};
     emitter *fast = e->program->fast ? fast_emitters[node->op] : NULL;
     LLVMValueRef result = (fast ? fast : emitters[node->op])(l, &op, operands);
-    return works_on_bits(node->op) ? result : lane_narrow(l, node->type.element, result);
+    if (works_on_bits(node->op)) return result;
+    return (is_exact(node->op) ? lane_narrow_exact : lane_narrow)(l, node->type.element, result);
 }
 
 /* What is the same for the whole row: splats, constants, and ops of nothing else. Computed once, in scalars. */
@@ -390,6 +398,7 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .module = module,
         .i64 = LLVMInt64TypeInContext(context),
         .ptr = LLVMPointerTypeInContext(context, 0),
+        .extremes = t->extremes,
         .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
         .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),

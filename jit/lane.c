@@ -1,6 +1,7 @@
 /* Lanes: thin, total wrappers over the LLVM IR builder. */
 #include "jit/lane.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 LLVMTypeRef lane_vector(const lane *l, LLVMTypeRef element) { return l->count == 1 ? element : LLVMVectorType(element, l->count); }
@@ -97,6 +98,53 @@ LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *opera
     LLVMTypeRef type = LLVMTypeOf(operands[0]);
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &type, 1);
     return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1), function, operands, count, "");
+}
+
+/* a if it is larger (smaller), else b: of two zeros, and where one is NaN, the second. One instruction of x86. */
+static LLVMValueRef larger_or_second(const lane *l, LLVMRealPredicate larger, LLVMValueRef a, LLVMValueRef b) {
+    return lane_select(l, lane_fcmp(l, larger, a, b), a, b);
+}
+
+static LLVMTypeRef bits_type(const lane *l, LLVMValueRef x) { return lane_int_type(l, LLVMTypeOf(x) == lane_f64_type(l) ? 64 : 32); }
+
+/* x and +0: +0 is no larger than -0 to the comparison, but adding it makes +0 of -0, and nothing of all else. */
+static LLVMValueRef maximum_and_zero(const lane *l, LLVMValueRef x, LLVMValueRef zero) {
+    return lane_fadd(l, larger_or_second(l, LLVMRealOGT, zero, x), zero);
+}
+
+/* m and n are the same bits but where they are zeros of two signs or, in some order, NaN and another value. Wanted is then +0 or NaN: the
+ * sign of (m and n), the other bits of (m or n). Or (m or n) - (m xor n): +0 or -0 is subtracted, or something from NaN. */
+static LLVMValueRef join_maxima(const lane *l, LLVMValueRef m, LLVMValueRef n) {
+    LLVMTypeRef real = LLVMTypeOf(m), bits = bits_type(l, m);
+    LLVMValueRef m_bits = lane_bitcast(l, m, bits), n_bits = lane_bitcast(l, n, bits);
+    if (l->extremes == LANE_EXTREMES_SUBTRACT)
+        return lane_fsub(l, lane_bitcast(l, lane_or(l, m_bits, n_bits), real), lane_bitcast(l, lane_xor(l, m_bits, n_bits), real));
+    LLVMValueRef below_sign = lane_lshr(l, lane_int_like(m_bits, -1), lane_int_like(m_bits, 1));
+    LLVMValueRef without_sign = lane_or(l, m_bits, lane_and(l, n_bits, below_sign));
+    return lane_bitcast(l, lane_and(l, without_sign, lane_or(l, n_bits, below_sign)), real);
+}
+
+static bool is_constant_zero(LLVMValueRef x) { return LLVMIsConstant(x) && LLVMIsNull(x); }
+
+/* With a constant that is no zero, LLVM needs one instruction, or two. */
+LLVMValueRef lane_maximum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    bool native = l->extremes == LANE_EXTREMES_NATIVE;
+    if (!native && is_constant_zero(a)) return maximum_and_zero(l, b, a);
+    if (!native && is_constant_zero(b)) return maximum_and_zero(l, a, b);
+    if (native || LLVMIsConstant(a) || LLVMIsConstant(b)) return lane_intrinsic(l, "llvm.maximum", (LLVMValueRef[]){a, b}, 2);
+    return join_maxima(l, larger_or_second(l, LLVMRealOGT, a, b), larger_or_second(l, LLVMRealOGT, b, a));
+}
+
+/* Here (m or n) is right in both cases: -0 and NaN. A zero that is the first operand is right by itself. */
+LLVMValueRef lane_minimum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    bool native = l->extremes == LANE_EXTREMES_NATIVE;
+    if (!native && is_constant_zero(a)) return larger_or_second(l, LLVMRealOLT, a, b);
+    if (!native && is_constant_zero(b)) return larger_or_second(l, LLVMRealOLT, b, a);
+    if (native || LLVMIsConstant(a) || LLVMIsConstant(b)) return lane_intrinsic(l, "llvm.minimum", (LLVMValueRef[]){a, b}, 2);
+    LLVMTypeRef bits = bits_type(l, a);
+    LLVMValueRef m = lane_bitcast(l, larger_or_second(l, LLVMRealOLT, a, b), bits);
+    LLVMValueRef n = lane_bitcast(l, larger_or_second(l, LLVMRealOLT, b, a), bits);
+    return lane_bitcast(l, lane_or(l, m, n), LLVMTypeOf(a));
 }
 
 LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double value, LLVMValueRef result) {

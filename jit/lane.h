@@ -9,11 +9,19 @@
 
 #include "tosajit/tosajit.h"
 
+/* What the larger of two floating-point numbers is made of, NaN and signed zeros included. */
+typedef enum lane_extremes {
+    LANE_EXTREMES_NATIVE,   /* one instruction does it all */
+    LANE_EXTREMES_SUBTRACT, /* one that gives its second operand where neither is larger, twice, and arithmetic */
+    LANE_EXTREMES_TERNARY,  /* the same, and instructions for any logic of three operands */
+} lane_extremes;
+
 typedef struct lane {
     LLVMContextRef context; /* all borrowed from the kernel that is being emitted */
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     unsigned count; /* lanes per value; 1: scalars */
+    lane_extremes extremes;
 } lane;
 
 /* Types of this lane count. A bool is the i1 of comparisons, not the byte in memory. */
@@ -49,6 +57,10 @@ LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a);
 LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* a * b + c, rounded once */
 LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 
+/* IEEE 754-2019 maximum and minimum: NaN where an operand is NaN; -0 is below +0. */
+LLVMValueRef lane_maximum(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_minimum(const lane *l, LLVMValueRef a, LLVMValueRef b);
+
 /* Integers; all wrap. Shift amounts must be below the width. */
 LLVMValueRef lane_add(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b);
@@ -82,6 +94,9 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
  * instruction is used that flushes subnormals or rounds twice. */
 LLVMValueRef lane_widen(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
+
+/* The same where `a` is a value of the element type already, or NaN. */
+LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which keeps in the lowest bit that
  * something was lost, so that lane_narrow gives what rounding once would have. */

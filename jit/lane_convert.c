@@ -27,6 +27,11 @@ static LLVMValueRef round_bits(const lane *l, LLVMValueRef bits, unsigned droppe
     return lane_lshr(l, lane_add(l, bits, half), lane_int(l, 32, dropped));
 }
 
+static LLVMValueRef upper_half(const lane *l, LLVMValueRef a) {
+    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
+    return lane_trunc(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int_type(l, 16));
+}
+
 static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a) {
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
     LLVMValueRef quiet = lane_or(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int(l, 32, 0x40));
@@ -112,4 +117,8 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a) {
     case TOSAJIT_F8E5M2: return f32_to_small(l, &e5m2, a);
     default: return a;
     }
+}
+
+LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return element == TOSAJIT_BF16 ? upper_half(l, a) : lane_narrow(l, element, a);
 }

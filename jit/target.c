@@ -20,12 +20,13 @@ static pthread_once_t initialized = PTHREAD_ONCE_INIT;
 typedef struct cpu_row {
     const char *name, *triple_prefix, *needs;
     unsigned vector_bytes, mask_bytes;
+    lane_extremes extremes;
 } cpu_row;
 
 static const cpu_row cpu_rows[] = {
-    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1},
-    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4},
-    {"generic", "aarch64", "+neon", 16, 0},
+    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1, LANE_EXTREMES_TERNARY},
+    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4, LANE_EXTREMES_SUBTRACT},
+    {"generic", "aarch64", "+neon", 16, 0, LANE_EXTREMES_NATIVE},
 };
 
 /* Whether list has every one of the comma-separated words of needs, as whole words. */
@@ -81,6 +82,7 @@ tosajit_status target_find(const char *name, target *t) {
     }
     t->vector_bytes = chosen->vector_bytes;
     t->mask_bytes = chosen->mask_bytes;
+    t->extremes = chosen->extremes;
     return TOSAJIT_OK;
 }
 

@@ -6,12 +6,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "jit/lane.h"
 #include "tosajit/tosajit.h"
 
 typedef struct target {
     char *triple, *cpu, *features; /* owned, by LLVM's allocator */
     unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 NEON */
     unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
+    lane_extremes extremes;
 } target;
 
 /* The CPU of that name; null or "native" is this machine. It must be one that this machine can run. INVALID_ARGUMENT for an
