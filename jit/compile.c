@@ -115,11 +115,11 @@ static tosajit_status print_code(tosajit_engine *engine, const tosajit_kernel *k
     return status;
 }
 
-static tosajit_status print_plan(const tosajit_kernel *kernel, char **text) {
+static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
     size_t size;
     FILE *out = open_memstream(text, &size);
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
-    plan_print(&kernel->plan, kernel->program, out);
+    (view == TOSAJIT_VIEW_SVG ? plan_print_svg : plan_print)(&kernel->plan, kernel->program, out);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
     free(*text);
@@ -128,13 +128,14 @@ static tosajit_status print_plan(const tosajit_kernel *kernel, char **text) {
 
 tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text) {
     if (!engine || !expr || !text) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: engine, expr or text is a null pointer");
-    if ((unsigned)view > TOSAJIT_VIEW_ASM) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
+    if ((unsigned)view > TOSAJIT_VIEW_SVG) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
     char *printed = NULL;
-    status = view == TOSAJIT_VIEW_PLAN ? print_plan(kernel, &printed) : print_code(engine, kernel, view, &printed);
+    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    status = planned ? print_plan(kernel, view, &printed) : print_code(engine, kernel, view, &printed);
     if (!status) *text = printed;
     tosajit_kernel_release(kernel);
     return status;

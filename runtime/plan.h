@@ -76,5 +76,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
 
 /* Write the plan as text in MLIR's vocabulary. Failures are the stream's. */
 void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
+/* Write it as an SVG document. Failures are the stream's. */
+void plan_print_svg(const plan *p, const tosajit_expr *program, FILE *out);
 
 #endif

@@ -259,6 +259,55 @@ expect 0 "define " ir examples/gelu_bias.mlir
 expect 0 ".text" asm examples/gelu_bias.mlir
 expect 1 "error: " asm examples/gelu_bias.mlir --cpu z80
 
+# --- drawings --------------------------------------------------------------------------------------------------------
+# draw NAME TEXT...: the plan of $work/NAME.mlir as a drawing that is well-formed and says each TEXT.
+draw() {
+    name=$1
+    shift
+    expect 0 "" plan "$work/$name.mlir" --svg "$work/$name.svg"
+    checks=$((checks + 1))
+    xmllint --noout "$work/$name.svg" 2>"$work/err" || fail "the drawing of $name is not well-formed"
+    for text in "$@"; do grep -qF -- "$text" "$work/$name.svg" || fail "'$text' is not in the drawing of $name"; done
+}
+# cells NAME CLASS COUNT: so many dimensions of operands are drawn in this class.
+cells() {
+    found=$(grep -c "<rect class=\"$2\" [^>]*width=\"88\"" "$work/$1.svg")
+    [ "$found" = "$3" ] || fail "the drawing of $1 has $found cells of class $2, expected $3"
+}
+# binary NAME OP A B R: r = op(a, b).
+binary() {
+    source_file "$1" "func.func @f(%left: tensor<$3>, %right: tensor<$4>) -> tensor<$5> {" \
+        "  %r = tosa.$2 %left, %right : (tensor<$3>, tensor<$4>) -> tensor<$5>" "  return %r : tensor<$5>" '}'
+}
+binary fixed add 4x3xf32 1x3xf32 4x3xf32
+draw fixed '>%left</tspan>' 'tensor&lt;1x3xf32&gt;' '>for d0 &lt; 4<' 'prefers-color-scheme:dark'
+cells fixed mv 3
+cells fixed rp 1
+cells fixed rs 2
+binary open sub '2x?xf32' '?x?xf32' '2x?xf32'
+draw open '>for d1 &lt; ?<' '>s2<' '>loop 2<' 'decided in each call'
+cells open dc 3
+source_file ternary 'func.func @f(%m: tensor<1x4xi1>, %a: tensor<?x1xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> {' \
+    '  %r = tosa.select %m, %a, %b : (tensor<1x4xi1>, tensor<?x1xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>' '  return %r : tensor<?x4xf32>' '}'
+draw ternary '>select<' '>one value<'
+cells ternary rp 2
+binary joined minimum 8x128x256xf32 8x1x1xf32 8x128x256xf32
+draw joined '>for d1..d2 &lt; 32768<'
+binary nothing_to_walk pow f32 f32 f32
+draw nothing_to_walk 'one element, no dimension' 'iteration space []'
+binary six add '2x1x8x?x1x64xf32' '64xf32' '2x1x8x?x1x64xf32'
+draw six '>for d5 &lt; 64<'
+cells six ad 5
+sixteen=$(printf '?x%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)f32
+binary sixteen maximum "$sixteen" "$sixteen" "$sixteen"
+draw sixteen '>for d15 &lt; ?<' '>s31<'
+cp examples/quant_residual.mlir "$work"
+expect 0 "<svg xmlns" plan examples/int_mask.mlir --entry split --svg -
+draw quant_residual '>%b_multiplier<' 'looked up, not walked' '>table<'
+expect 1 "/none.svg: cannot write: No such file or directory" plan examples/gelu_bias.mlir --svg "$work/no/none.svg"
+expect 2 "--svg needs a value" plan examples/gelu_bias.mlir --svg
+expect 2 "there is no option --svg here" run examples/gelu_bias.mlir --svg a.svg
+
 # --- run -------------------------------------------------------------------------------------------------------------
 gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy"
 # shellcheck disable=SC2086 # words

@@ -1,14 +1,27 @@
 /* tosajit plan, ir, asm: what the library makes of a function, as text. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/commands.h"
 
+/* Write to a file of that name; "-" is standard output. */
+static int write_text(const char *path, const char *text) {
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (!out) return refuse("%s: cannot write: %s", path, strerror(errno));
+    bool fine = fputs(text, out) >= 0;
+    if (out != stdout) fine = fclose(out) == 0 && fine;
+    return fine ? EXIT_FINE : refuse("%s: cannot write: %s", path, strerror(errno));
+}
+
 /* A plan speaks of values, which the file has names for. */
-static void show_text(const entry *e, tosajit_view view, const char *text) {
-    char *renamed = view == TOSAJIT_VIEW_PLAN ? mlir_file_rename(e->file, e->index, &e->function, text) : NULL;
-    fputs(renamed ? renamed : text, stdout);
+static int show_text(const entry *e, tosajit_view view, const char *path, const char *text) {
+    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    char *renamed = planned ? mlir_file_rename(e->file, e->index, &e->function, text) : NULL;
+    int code = write_text(path, renamed ? renamed : text);
     free(renamed);
+    return code;
 }
 
 static int show(const char *command, const options *o, tosajit_backend backend, tosajit_view view) {
@@ -25,13 +38,14 @@ static int show(const char *command, const options *o, tosajit_backend backend, 
     else if (tosajit_print(engine, e.function.expr, view, &text) != TOSAJIT_OK)
         code = entry_refuse(&e);
     else
-        show_text(&e, view, text);
+        code = show_text(&e, view, o->svg ? o->svg : "-", text);
     tosajit_text_release(text);
     tosajit_engine_destroy(engine);
     entry_close(&e);
     return code;
 }
 
-int cmd_plan(const options *o) { return show("plan", o, TOSAJIT_BACKEND_INTERPRET, TOSAJIT_VIEW_PLAN); } /* a plan needs no LLVM */
+/* A plan needs no LLVM. */
+int cmd_plan(const options *o) { return show("plan", o, TOSAJIT_BACKEND_INTERPRET, o->svg ? TOSAJIT_VIEW_SVG : TOSAJIT_VIEW_PLAN); }
 int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_IR); }
 int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_ASM); }

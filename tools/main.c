@@ -18,9 +18,10 @@ static const command commands[] = {
      "Operands of unequal rank are accepted unless --strict.\n\n"
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
-    {"plan", "show how a kernel will walk its operands", true, OPTION_ENTRY | OPTION_STRICT, cmd_plan,
+    {"plan", "show how a kernel will walk its operands", true, OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
-     "  tosajit plan examples/gelu_bias.mlir\n"},
+     "  tosajit plan examples/gelu_bias.mlir\n"
+     "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
     {"run", "compute a function on .npy files", true,
      OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_PRINT | OPTION_CHECK |
          OPTION_INTERPRET,

@@ -28,6 +28,7 @@ static const struct option {
     {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print), 0},
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
+    {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output", offsetof(options, svg), 0},
     {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy",
      offsetof(options, markdown), 0},
 };

@@ -22,10 +22,11 @@ enum {
     OPTION_INTERPRET = 1 << 7,
     OPTION_ACCURACY = 1 << 8,
     OPTION_MARKDOWN = 1 << 9,
+    OPTION_SVG = 1 << 10,
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu, *accuracy;
+    const char *file, *entry, *cpu, *accuracy, *svg;
     const char **inputs, **outputs; /* owned arrays of words that are not owned */
     size_t input_count, output_count;
     bool strict, print, check, interpret, markdown, help;

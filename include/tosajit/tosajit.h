@@ -397,6 +397,7 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_PLAN, /* indexing maps, run-time decisions, iteration space, loop variants */
     TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
     TOSAJIT_VIEW_ASM,  /* assembly */
+    TOSAJIT_VIEW_SVG,  /* the plan as a drawing, an SVG document */
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released with tosajit_text_release.
