@@ -61,7 +61,7 @@ npy() {
 # --- words -----------------------------------------------------------------------------------------------------------
 expect 0 "tosajit 0." --version
 expect 0 "usage: tosajit COMMAND" --help
-for command in verify plan run ir asm ops; do
+for command in verify plan run bench ir asm ops; do
     expect 0 "tosajit $command:" "$command" --help
     expect 0 "--help" "$command" -h
 done
@@ -307,6 +307,45 @@ draw quant_residual '>%b_multiplier<' 'looked up, not walked' '>table<'
 expect 1 "/none.svg: cannot write: No such file or directory" plan examples/gelu_bias.mlir --svg "$work/no/none.svg"
 expect 2 "--svg needs a value" plan examples/gelu_bias.mlir --svg
 expect 2 "there is no option --svg here" run examples/gelu_bias.mlir --svg a.svg
+
+# --- bench and --expr ------------------------------------------------------------------------------------------------
+# shellcheck disable=SC2016
+halve='func.func @halve(%a: tensor<?x4xf32>, %b: tensor<?x4xf32>) -> tensor<?x4xf32> { %r = tosa.sub %a, %b : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32> return %r : tensor<?x4xf32> }'
+expect 0 "ok: @halve" verify --expr "$halve"
+expect 0 "iteration space: [?, 4]" plan --expr "$halve"
+expect 2 "FILE and --expr exclude each other" plan a.mlir --expr "$halve"
+expect 1 "<expr>:1:" verify --expr "nonsense"
+expect 0 "@gelu_bias: 64x64xf32, 1x64xf32 -> 64x64xf32" bench examples/gelu_bias.mlir --shape 64x64 --shape 1x64
+for text in "a call " "an element " "GB/s: 33024 bytes read or written" "of it" "the first kernel of the process"; do
+    grep -qF "$text" "$work/out" || fail "bench does not say $text"
+done
+taskset -c 0 true 2>/dev/null && {
+    taskset -c 0 "$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 >"$work/out" 2>"$work/err"
+    grep -qF advice "$work/out" && fail "advice to pin a pinned process"
+}
+expect 0 '{"function": "halve", "accuracy": "exact", "threads": 2, "arguments": [{"type": "f32", "shape": [8, 4]}, {"type": "f32", "shape": [1, 4]}], "results": [{"type": "f32", "shape": [8, 4]}], ' \
+    bench --expr "$halve" --shape 8x4 --shape 1x4 --threads 2 --json
+grep -qE '"median_ns": [0-9.e+-]+, .*"ns_per_element": [0-9.e+-]+, "bytes": 272, "gb_per_s": [0-9.e+-]+, "copy_gb_per_s": [0-9.e+-]+, "percent_of_copy": [0-9.e+-]+, .*"compile_ms": [0-9.e+-]+.*}$' \
+    "$work/out" || fail "numbers of bench --json"
+expect 0 "8x4xf32 strided, 8x4xf32 -> 8x4xf32 strided" bench --expr "$halve" --shape 8x4:4,32 --shape 8x4 --shape 8x4:-16,4 --cpu x86-64-v3
+expect 0 "the tensors are empty" bench --expr "$halve" --shape 0x4 --shape 1x4
+expect 0 "give them with --shape" bench --expr "$halve" --accuracy fast
+expect 0 "4x3xf32" bench "$work/fixed.mlir"
+expect 0 "f32, f32 -> f32" bench "$work/nothing_to_walk.mlir" --shape scalar --shape scalar
+expect 2 "has 2 arguments, found 1 --shape" bench --expr "$halve" --shape 8x4
+expect 2 "--shape 8x5 does not fit argument 1 of @halve, tensor<?x4xf32>" bench --expr "$halve" --shape 8x4 --shape 8x5
+expect 2 "--shape 8x4x: sizes expected" bench --expr "$halve" --shape 8x4x --shape 8x4
+expect 2 "--shape 8x-4: sizes expected" bench --expr "$halve" --shape 8x-4 --shape 8x4
+expect 2 "--shape 99999999999999999999x4: sizes expected" bench --expr "$halve" --shape 99999999999999999999x4 --shape 8x4
+expect 2 "a stride per dimension expected" bench --expr "$halve" --shape 8x4:16 --shape 8x4
+expect 2 "more strides than dimensions" bench --expr "$halve" --shape 8x4:16,4,4 --shape 8x4
+expect 2 "more than 16 dimensions" bench --expr "$halve" --shape 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1 --shape 8x4
+expect 1 "exceed the address space" bench --expr "$halve" --shape 9223372036854775807x4 --shape 1x4
+expect 1 "out of memory for" bench --expr "$halve" --shape 1000000000000000x4 --shape 1x4
+expect 1 "size 3 does not broadcast with 2" bench --expr "$halve" --shape 2x4 --shape 3x4
+expect 1 "but the operands give 2" bench --expr "$halve" --shape 2x4 --shape 2x4 --shape 1x4
+expect 2 "--threads is a number from 1 to 1024, not 0" bench --expr "$halve" --threads 0
+expect 2 "--threads is a number from 1 to 1024, not two" bench --expr "$halve" --threads two
 
 # --- run -------------------------------------------------------------------------------------------------------------
 gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy"

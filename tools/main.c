@@ -13,18 +13,18 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"verify", "say whether kernels can be made of a file's functions", true, OPTION_STRICT, cmd_verify,
+    {"verify", "say whether kernels can be made of a file's functions", true, OPTION_EXPR | OPTION_STRICT, cmd_verify,
      "Each function is reported as `ok`, with its type, or refused with file, line and column.\n"
      "Operands of unequal rank are accepted unless --strict.\n\n"
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
-    {"plan", "show how a kernel will walk its operands", true, OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
+    {"plan", "show how a kernel will walk its operands", true, OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
      "  tosajit plan examples/gelu_bias.mlir\n"
      "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
     {"run", "compute a function on .npy files", true,
-     OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_PRINT | OPTION_CHECK |
-         OPTION_INTERPRET,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_PRINT |
+         OPTION_CHECK | OPTION_INTERPRET,
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
@@ -32,9 +32,18 @@ static const command commands[] = {
      "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
-    {"ir", "show the LLVM IR of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
+    {"bench", "say how fast a function is on tensors of given sizes", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_JSON, cmd_bench,
+     "The median time of a call, what it is per element and in bytes moved, and next to it what memcpy reaches in the same run with the\n"
+     "same number of bytes. --shape is given once per argument, and once per result if a result is not dense; it may be left out where\n"
+     "all sizes are static. Without it a function of dynamic sizes is only compiled. Operands are random.\n\n"
+     "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
+     "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast --json\n"
+     "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a : (tensor<?xf32>) -> tensor<?xf32>\n"
+     "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
+    {"ir", "show the LLVM IR of a kernel", true, OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
-    {"asm", "show the assembly of a kernel", true, OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
+    {"asm", "show the assembly of a kernel", true, OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
     {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},

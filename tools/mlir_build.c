@@ -339,7 +339,40 @@ static bool build_any(builder *b) {
 /* ---------------------------------------------------------------------------------------------------------------------
  * The function */
 
-static bool build_inputs(builder *b, MlirBlock block) {
+/* The integers of an array attribute; false unless there are `count`. */
+static bool read_integers(MlirAttribute array, intptr_t count, int64_t *values) {
+    if (!mlirAttributeIsAArray(array) || mlirArrayAttrGetNumElements(array) != count) return false;
+    for (intptr_t k = 0; k < count; k++) {
+        MlirAttribute element = mlirArrayAttrGetElement(array, k);
+        if (!mlirAttributeIsAInteger(element)) return false;
+        values[k] = mlirIntegerAttrGetValueInt(element);
+    }
+    return true;
+}
+
+/* tosajit.contract = [[dimension, smallest, largest, multiple], ...], which tosajit_expr_print writes. */
+static bool read_contracts(builder *b, MlirOperation function, intptr_t argument, tosajit_value value) {
+    enum { DIMENSION, SMALLEST, LARGEST, MULTIPLE, NUMBERS };
+    MlirAttribute all = attribute_of(function, "arg_attrs"), contracts = {NULL};
+    if (!mlirAttributeIsNull(all) && mlirAttributeIsAArray(all) && argument < mlirArrayAttrGetNumElements(all)) {
+        MlirAttribute own = mlirArrayAttrGetElement(all, argument);
+        if (mlirAttributeIsADictionary(own))
+            contracts = mlirDictionaryAttrGetElementByName(own, mlirStringRefCreateFromCString("tosajit.contract"));
+    }
+    if (mlirAttributeIsNull(contracts)) return true;
+    intptr_t count = mlirAttributeIsAArray(contracts) ? mlirArrayAttrGetNumElements(contracts) : 0;
+    for (intptr_t k = 0; k < count; k++) {
+        int64_t n[NUMBERS];
+        bool fine =
+            read_integers(mlirArrayAttrGetElement(contracts, k), NUMBERS, n) && n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
+        if (!fine) return refuse(b, "argument %d: a contract is [dimension, smallest, largest, multiple]", (int)argument);
+        tosajit_contract contract = {n[SMALLEST], n[LARGEST], n[MULTIPLE]};
+        if (tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract) != TOSAJIT_OK) return refuse_status(b);
+    }
+    return count > 0 || refuse(b, "argument %d: tosajit.contract must be a list of contracts", (int)argument);
+}
+
+static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
     intptr_t count = mlirBlockGetNumArguments(block);
     if (count != mlirFunctionTypeGetNumInputs(b->signature))
         return refuse(b, "the body has another number of arguments than the function's type");
@@ -360,7 +393,7 @@ static bool build_inputs(builder *b, MlirBlock block) {
         }
         if (b->built->input_count == TOSAJIT_MAX_TENSORS) return refuse(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
         b->built->inputs[b->built->input_count++] = value;
-        if (!define(b, argument, value)) return false;
+        if (!read_contracts(b, function, k, value) || !define(b, argument, value)) return false;
     }
     return true;
 }
@@ -373,7 +406,7 @@ static bool build_body(builder *b, MlirOperation function) {
     if (mlirFunctionTypeGetNumResults(b->signature) == 0) return refuse(b, "has no results; a kernel computes at least one");
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block))) return refuse(b, "has several blocks; straight-line functions only");
-    if (!build_inputs(b, block)) return false;
+    if (!build_inputs(b, function, block)) return false;
     bool returned = false;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
         remember_name(b, op);
@@ -391,12 +424,24 @@ void mlir_function_release(mlir_function *function) {
     memset(function, 0, sizeof *function);
 }
 
+/* tosajit.accuracy = "fast" or "exact" of the function, which tosajit_expr_print writes. */
+static bool read_accuracy(builder *b, MlirOperation function, tosajit_accuracy *accuracy) {
+    MlirAttribute attribute = attribute_of(function, "tosajit.accuracy");
+    if (mlirAttributeIsNull(attribute)) return true;
+    bool text = mlirAttributeIsAString(attribute);
+    bool fast = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute), mlirStringRefCreateFromCString("fast"));
+    bool exact = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute), mlirStringRefCreateFromCString("exact"));
+    if (fast) *accuracy = TOSAJIT_FAST;
+    return fast || exact || refuse(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
+}
+
 bool mlir_build(MlirOperation function, int strict, const mlir_report *report, mlir_function *built) {
     builder b = {.report = report, .built = built};
     tosajit_expr_options options = {.size = sizeof options, .strict = strict};
     memset(built, 0, sizeof *built);
     remember_name(&b, function);
-    bool fine = tosajit_expr_create(&options, &built->expr) == TOSAJIT_OK || refuse_status(&b);
+    bool fine = read_accuracy(&b, function, &options.accuracy);
+    fine = fine && (tosajit_expr_create(&options, &built->expr) == TOSAJIT_OK || refuse_status(&b));
     b.expr = built->expr;
     fine = fine && build_body(&b, function);
     pointer_map_release(&b.values);

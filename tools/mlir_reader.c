@@ -149,8 +149,21 @@ static bool list_functions(mlir_file *file) {
     return fine && file->count > 0;
 }
 
-mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context) {
-    const char *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+static bool parse(mlir_file *file) {
+    const char *name = file->report.file;
+    file->context = create_context();
+    mlir_report_attach(&file->report, file->context);
+    crash_guard_enter(name, file->length);
+    file->module = mlir_parse_module(file->context, file->text, file->length, name);
+    crash_guard_leave();
+    bool fine = !mlirModuleIsNull(file->module);
+    /* It happens: an attribute without a name is refused in silence. */
+    if (!fine && !file->report.said) mlir_report_file_error(&file->report, "MLIR's parser refuses this file and does not say why");
+    return fine && list_functions(file);
+}
+
+/* Read with `read` from `source`, and parse. */
+static mlir_file *open_source(const char *name, bool (*read)(mlir_file *, const char *), const char *source, mlir_say *say, void *context) {
     mlir_report report = {say, context, name, false};
     mlir_file *file = calloc(1, sizeof *file);
     if (!file) {
@@ -158,21 +171,29 @@ mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const cha
         return NULL;
     }
     file->report = report;
-    bool fine = read_text(file, path);
-    if (fine) {
-        file->context = create_context();
-        mlir_report_attach(&file->report, file->context);
-        crash_guard_enter(name, file->length);
-        file->module = mlir_parse_module(file->context, file->text, file->length, name);
-        crash_guard_leave();
-        fine = !mlirModuleIsNull(file->module);
-        /* It happens: an attribute without a name is refused in silence. */
-        if (!fine && !file->report.said) mlir_report_file_error(&file->report, "MLIR's parser refuses this file and does not say why");
-        fine = fine && list_functions(file);
-    }
-    if (fine) return file;
+    if (read(file, source) && parse(file)) return file;
     mlir_file_close(file);
     return NULL;
+}
+
+static bool copy_text(mlir_file *file, const char *text) {
+    size_t length = strlen(text), capacity = (length / TEXT_ALIGNMENT + 1) * TEXT_ALIGNMENT;
+    file->text = aligned_alloc(TEXT_ALIGNMENT, capacity);
+    if (!file->text) {
+        mlir_report_file_error(&file->report, "out of memory");
+        return false;
+    }
+    memcpy(file->text, text, length + 1);
+    file->length = length;
+    return true;
+}
+
+mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context) {
+    return open_source(strcmp(path, "-") == 0 ? "<stdin>" : path, read_text, path, say, context);
+}
+
+mlir_file *mlir_file_open_text(const char *text, void (*say)(void *context, const char *line), void *context) {
+    return open_source("<expr>", copy_text, text, say, context);
 }
 
 void mlir_file_close(mlir_file *file) {

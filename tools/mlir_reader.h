@@ -13,6 +13,8 @@ typedef struct mlir_file mlir_file;
 
 /* Read a file, or standard input if path is "-". say receives every finding, now and later. Null after a finding. */
 mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context);
+/* The same of a text, which messages call "<expr>". */
+mlir_file *mlir_file_open_text(const char *text, void (*say)(void *context, const char *line), void *context);
 /* Null is allowed. */
 void mlir_file_close(mlir_file *file);
 

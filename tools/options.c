@@ -16,6 +16,11 @@ static const struct option {
 } table[] = {
     {OPTION_ENTRY, WORD, "--entry", "NAME", "the function; not needed where the file has one, or one called main", offsetof(options, entry),
      0},
+    {OPTION_EXPR, WORD, "--expr", "TEXT", "the functions themselves, as MLIR, in place of FILE", offsetof(options, expr), 0},
+    {OPTION_SHAPE, LIST, "--shape", "SHAPE", "sizes of the next argument, 1024x8 or scalar; behind a colon byte strides, 1024x8:64,8",
+     offsetof(options, shapes), offsetof(options, shape_count)},
+    {OPTION_THREADS, WORD, "--threads", "N", "run on so many threads; 1 is the default", offsetof(options, threads), 0},
+    {OPTION_JSON, FLAG, "--json", NULL, "print one JSON object", offsetof(options, json), 0},
     {OPTION_INPUT, LIST, "--input", "A.npy", "the next argument of the function, once per argument", offsetof(options, inputs),
      offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
@@ -93,7 +98,8 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
     memset(parsed, 0, sizeof *parsed);
     parsed->inputs = malloc(((size_t)count + 1) * sizeof *parsed->inputs);
     parsed->outputs = malloc(((size_t)count + 1) * sizeof *parsed->outputs);
-    if (!parsed->inputs || !parsed->outputs) return usage_error(command, "out of memory") == EXIT_FINE;
+    parsed->shapes = malloc(((size_t)count + 1) * sizeof *parsed->shapes);
+    if (!parsed->inputs || !parsed->outputs || !parsed->shapes) return usage_error(command, "out of memory") == EXIT_FINE;
     bool only_files = false;
     for (int k = 0; k < count; k++) {
         const char *word = words[k];
@@ -108,7 +114,9 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
             return false;
         }
     }
-    return !takes_file || parsed->file || usage_error(command, "a file is expected") == EXIT_FINE;
+    if (parsed->file && parsed->expr)
+        return usage_error(command, "FILE and --expr exclude each other, found %s", parsed->file) == EXIT_FINE;
+    return !takes_file || parsed->file || parsed->expr || usage_error(command, "a file is expected") == EXIT_FINE;
 }
 
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {
@@ -120,6 +128,7 @@ bool options_accuracy(const char *command, const options *o, tosajit_accuracy *a
 void options_release(options *parsed) {
     free(parsed->inputs);
     free(parsed->outputs);
+    free(parsed->shapes);
     memset(parsed, 0, sizeof *parsed);
 }
 

@@ -23,13 +23,17 @@ enum {
     OPTION_ACCURACY = 1 << 8,
     OPTION_MARKDOWN = 1 << 9,
     OPTION_SVG = 1 << 10,
+    OPTION_EXPR = 1 << 11,
+    OPTION_SHAPE = 1 << 12,
+    OPTION_THREADS = 1 << 13,
+    OPTION_JSON = 1 << 14,
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu, *accuracy, *svg;
-    const char **inputs, **outputs; /* owned arrays of words that are not owned */
-    size_t input_count, output_count;
-    bool strict, print, check, interpret, markdown, help;
+    const char *file, *entry, *cpu, *accuracy, *svg, *expr, *threads;
+    const char **inputs, **outputs, **shapes; /* owned arrays of words that are not owned */
+    size_t input_count, output_count, shape_count;
+    bool json, strict, print, check, interpret, markdown, help;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False after a message; in either

@@ -288,6 +288,12 @@ TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value
 /* The declared or inferred type of a value. INVALID_ARGUMENT if it is none of expr's. */
 TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value, tosajit_tensor_type *type);
 
+/* Write the expression as a function `name` of MLIR's TOSA dialect (null: "main"), in the generic form of its ops; the command reads it
+ * back as the same expression. Contracts and accuracy are attributes tosajit.contract and tosajit.accuracy, for which other readers must
+ * allow unregistered dialects. *text is released with tosajit_text_release. INVALID_ARGUMENT for an expression without a result and a name
+ * other than [A-Za-z_][A-Za-z0-9_$.]*; OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name, char **text);
+
 /* Whether a kernel can be made: there is a result, every shape has a rank, no dimension can never match. */
 TOSAJIT_API tosajit_status tosajit_expr_verify(const tosajit_expr *expr);
 
