@@ -26,9 +26,10 @@ emitter *const emitters[TOSAJIT_OP_COUNT] = {
 
 enum { MAX_LEVELS = 3 };
 
-/* A loop over columns from where the level before ended, in steps of `lanes`, to `end`. A masked level goes to the last column. */
+/* A loop over columns from where the level before ended to `end`, in steps of `repeats` bodies of `lanes`. A masked level goes to the
+ * last column. */
 typedef struct level {
-    unsigned lanes;
+    unsigned lanes, repeats;
     bool masked;
     LLVMValueRef end;  /* of the variant's columns; the same in every row */
     LLVMValueRef mask; /* of a masked level that is a single step */
@@ -48,6 +49,7 @@ typedef struct part_emitter {
     lane_extremes extremes;
     level levels[MAX_LEVELS];
     int level_count;
+    bool plain;            /* the part's code needs no optimiser */
     LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
     LLVMValueRef *splats;  /* per node: that in every lane of the level that is being emitted, or null */
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
@@ -56,6 +58,7 @@ typedef struct part_emitter {
     LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to mask the column with */
 } part_emitter;
 
+static unsigned step_size(const level *lv) { return lv->lanes * lv->repeats; }
 static int32_t tensor_count(const part_emitter *e) { return e->part->leaf_count + e->part->result_count; }
 static bool has_bit(uint64_t set, int32_t t) { return set >> t & 1; }
 
@@ -82,6 +85,35 @@ static unsigned working_size(const expr_node *node) {
     return type_is_float(node->type.element) && size < 4 ? 4 : size;
 }
 
+/* Plain parts are those whose vectors become one or a few instructions each. LLVM's quick instruction selection, which is that of
+ * unoptimised code, makes the same loops of them if the wide step is written as single vectors, in half the time: there is nothing to
+ * hoist, to schedule or to combine. */
+enum { MAX_PLAIN_OPS = 12 };
+
+static bool is_plain_type(tosajit_type element) {
+    return element == TOSAJIT_F32 || element == TOSAJIT_F64 || element == TOSAJIT_I8 || element == TOSAJIT_I16 || element == TOSAJIT_I32;
+}
+
+static bool is_plain_node(const expr_node *node) {
+    static const bool plain[TOSAJIT_OP_COUNT] = {
+        [TOSAJIT_OP_abs] = true,         [TOSAJIT_OP_add] = true,     [TOSAJIT_OP_bitwise_and] = true, [TOSAJIT_OP_bitwise_or] = true,
+        [TOSAJIT_OP_bitwise_xor] = true, [TOSAJIT_OP_ceil] = true,    [TOSAJIT_OP_clamp] = true,       [TOSAJIT_OP_floor] = true,
+        [TOSAJIT_OP_identity] = true,    [TOSAJIT_OP_maximum] = true, [TOSAJIT_OP_minimum] = true,     [TOSAJIT_OP_mul] = true,
+        [TOSAJIT_OP_negate] = true,      [TOSAJIT_OP_sub] = true,
+    };
+    bool computes_wider = node->kind == NODE_OP && (node->op == TOSAJIT_OP_mul || node->op == TOSAJIT_OP_negate);
+    return is_plain_type(node->type.element) &&
+           (node->kind != NODE_OP || (plain[node->op] && (type_is_float(node->type.element) || !computes_wider)));
+}
+
+static bool is_plain_part(const part_emitter *e) {
+    bool plain = e->part->leaf_count > 0;
+    for (size_t k = 0; plain && k < e->program->count; k++)
+        plain = !(e->node_parts[k] & e->part_bit) || is_plain_node(&e->program->nodes[k]);
+    for (int32_t v = 0; plain && v < e->part->variant_count; v++) plain = !e->part->variants[v].either;
+    return plain;
+}
+
 /* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
  * two; then the tail is a loop. Where the columns are known to be whole vectors there is none. */
 static void choose_levels(part_emitter *e, const target *t) {
@@ -98,12 +130,13 @@ static void choose_levels(part_emitter *e, const target *t) {
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
     bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
     int64_t multiple = e->part->cols_multiple;
+    e->plain = t->quick_select && heavy == 0 && light <= MAX_PLAIN_OPS && is_plain_part(e);
     e->level_count = 0;
-    e->levels[e->level_count++] = (level){.lanes = lanes * unroll};
+    e->levels[e->level_count++] = e->plain ? (level){.lanes = lanes, .repeats = unroll} : (level){.lanes = lanes * unroll, .repeats = 1};
     if (multiple % (lanes * unroll) == 0) return;
     bool no_tail = multiple % lanes == 0;
-    if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes};
-    if (!no_tail) e->levels[e->level_count++] = masked ? (level){.lanes = lanes, .masked = true} : (level){.lanes = 1};
+    if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes, .repeats = 1};
+    if (!no_tail) e->levels[e->level_count++] = (level){.lanes = masked ? lanes : 1, .repeats = 1, .masked = masked};
 }
 
 /* Nodes. */
@@ -195,7 +228,9 @@ static void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
     }
 }
 
-static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t, LLVMValueRef column) {
+/* Of column + offset, which is 0 for leaves that may be either. */
+static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t, LLVMValueRef column,
+                                    unsigned offset) {
     lane one = lane_of(e, 1);
     LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
     LLVMValueRef base = e->row_pointers[t];
@@ -204,7 +239,8 @@ static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant
         base = LLVMBuildSelect(e->builder, moves, base, e->patterns[t], "");
         column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
     }
-    return LLVMBuildGEP2(e->builder, element, base, &column, 1, "");
+    LLVMValueRef address = LLVMBuildGEP2(e->builder, element, base, &column, 1, ""), more = int64_constant(e, offset);
+    return offset ? LLVMBuildGEP2(e->builder, element, address, &more, 1, "") : address;
 }
 
 /* What is the same for the whole row, in every lane; what the level does not use is dropped by LLVM. */
@@ -213,19 +249,20 @@ static void emit_splats(part_emitter *e, unsigned lanes) {
     for (size_t k = 0; k < e->program->count; k++) e->splats[k] = e->scalars[k] ? lane_splat(&l, e->scalars[k]) : NULL;
 }
 
-/* One step of a level: load, compute, store. */
-static void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, LLVMValueRef mask) {
+/* Load, compute and store the lanes at column + offset. */
+static void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, unsigned offset,
+                      LLVMValueRef mask) {
     lane l = lane_of(e, lanes);
     memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
         if (!has_bit(variant->splat, t))
             e->values[e->part->leaves[t].value] =
-                lane_load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column), mask);
+                lane_load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column, offset), mask);
     for (size_t k = 0; k < e->program->count; k++)
         if ((e->node_parts[k] & e->part_bit) && !e->values[k]) e->values[k] = emit_node(e, &l, k, e->values);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         tosajit_value value = e->program->results[e->part->results[t - e->part->leaf_count]];
-        lane_store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column), mask);
+        lane_store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column, offset), mask);
     }
 }
 
@@ -237,7 +274,7 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     LLVMPositionBuilderAtEnd(e->builder, enter);
     emit_splats(e, lv->lanes);
     if (lv->mask) {
-        emit_body(e, variant, lv->lanes, start, lv->mask);
+        emit_body(e, variant, lv->lanes, start, 0, lv->mask);
         LLVMBuildBr(e->builder, after);
         LLVMPositionBuilderAtEnd(e->builder, after);
         return;
@@ -245,11 +282,11 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     LLVMBasicBlockRef step = new_block(e, "step");
     LLVMBuildBr(e->builder, step);
     LLVMPositionBuilderAtEnd(e->builder, step);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column"),
-                 next = LLVMBuildAdd(e->builder, column, int64_constant(e, lv->lanes), "next");
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
     lane l = lane_of(e, lv->lanes);
     LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
-    emit_body(e, variant, lv->lanes, column, mask);
+    for (unsigned k = 0; k < lv->repeats; k++) emit_body(e, variant, lv->lanes, column, k * lv->lanes, mask);
+    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next");
     LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->builder)}, 2);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, lv->end, ""), step, after);
     LLVMPositionBuilderAtEnd(e->builder, after);
@@ -259,8 +296,8 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
 static void emit_limits(part_emitter *e) {
     for (int k = 0; k < e->level_count; k++) {
         level *lv = &e->levels[k];
-        bool to_the_end = lv->masked || lv->lanes == 1, single = k > 0 && lv->masked && e->levels[k - 1].lanes == lv->lanes;
-        lv->end = to_the_end ? e->cols : LLVMBuildAnd(e->builder, e->cols, int64_constant(e, -(int64_t)lv->lanes), "end");
+        bool to_the_end = lv->masked || lv->lanes == 1, single = k > 0 && lv->masked && step_size(&e->levels[k - 1]) == lv->lanes;
+        lv->end = to_the_end ? e->cols : LLVMBuildAnd(e->builder, e->cols, int64_constant(e, -(int64_t)step_size(lv)), "end");
         lane l = lane_of(e, lv->lanes);
         lv->mask = single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left")) : NULL;
     }
@@ -364,6 +401,12 @@ static void add_attribute(LLVMValueRef function, const char *key, const char *va
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
+static void add_flag(LLVMValueRef function, const char *name) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
 static void declare_function(part_emitter *e, const char *name) {
     LLVMTypeRef parameters[4] = {e->ptr, e->ptr, e->i64, e->i64};
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 4, 0));
@@ -374,12 +417,10 @@ static void declare_function(part_emitter *e, const char *name) {
 
 /* Of every function that has a body; emitters may have added some. */
 static void set_attributes(LLVMModuleRef module, const target *t) {
-    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", sizeof "nounwind" - 1);
     for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
         if (LLVMIsDeclaration(function)) continue;
         /* Without unwind tables the object is text and constants only. */
-        LLVMAttributeRef attribute = LLVMCreateEnumAttribute(LLVMGetModuleContext(module), nounwind, 0);
-        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+        add_flag(function, "nounwind");
         add_attribute(function, "target-cpu", t->cpu);
         add_attribute(function, "target-features", t->features);
         /* A larger frame is reported through the context's diagnostics. */
@@ -413,6 +454,7 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         choose_levels(&e, t);
         declare_function(&e, names[k]);
         emit_part(&e);
+        if (e.plain) add_flag(e.function, "optnone"), add_flag(e.function, "noinline");
     }
     LLVMDisposeBuilder(e.builder);
     set_attributes(module, t);

@@ -21,12 +21,13 @@ typedef struct cpu_row {
     const char *name, *triple_prefix, *needs;
     unsigned vector_bytes, mask_bytes;
     lane_extremes extremes;
+    bool quick_select;
 } cpu_row;
 
 static const cpu_row cpu_rows[] = {
-    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1, LANE_EXTREMES_TERNARY},
-    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4, LANE_EXTREMES_SUBTRACT},
-    {"generic", "aarch64", "+neon", 16, 0, LANE_EXTREMES_NATIVE},
+    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1, LANE_EXTREMES_TERNARY, true},
+    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4, LANE_EXTREMES_SUBTRACT, true},
+    {"generic", "aarch64", "+neon", 16, 0, LANE_EXTREMES_NATIVE, false},
 };
 
 /* Whether list has every one of the comma-separated words of needs, as whole words. */
@@ -83,6 +84,7 @@ tosajit_status target_find(const char *name, target *t) {
     t->vector_bytes = chosen->vector_bytes;
     t->mask_bytes = chosen->mask_bytes;
     t->extremes = chosen->extremes;
+    t->quick_select = chosen->quick_select;
     return TOSAJIT_OK;
 }
 

@@ -14,6 +14,7 @@ typedef struct target {
     unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 NEON */
     unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
     lane_extremes extremes;
+    bool quick_select; /* LLVM's quick instruction selection makes good code of simple vectors */
 } target;
 
 /* The CPU of that name; null or "native" is this machine. It must be one that this machine can run. INVALID_ARGUMENT for an
