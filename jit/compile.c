@@ -7,6 +7,8 @@
 
 #include "jit/native.h"
 #include "runtime/diag.h"
+#include "runtime/environment.h"
+#include "runtime/verbose.h"
 
 static void release_engine(void *engine) { engine_release(engine); }
 
@@ -20,10 +22,13 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
     made->release_maker = release_engine;
     made->program->fast |= engine->fast;
     made->parallel = engine->parallel;
+    made->cpu = engine_cpu(engine);
     if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
         status = background_add(&engine->background, made);
     else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)
         status = native_compile(engine, made);
+    bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
+    if ((status || interpreted) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);
     else
@@ -126,6 +131,14 @@ static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view
     return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
 }
 
+tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
+    char *printed = NULL;
+    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    tosajit_status status = planned ? print_plan(kernel, view, &printed) : print_code(engine, kernel, view, &printed);
+    if (!status) *text = printed;
+    return status;
+}
+
 tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text) {
     if (!engine || !expr || !text) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: engine, expr or text is a null pointer");
     if ((unsigned)view > TOSAJIT_VIEW_SVG) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
@@ -133,10 +146,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
-    char *printed = NULL;
-    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
-    status = planned ? print_plan(kernel, view, &printed) : print_code(engine, kernel, view, &printed);
-    if (!status) *text = printed;
+    status = native_print(engine, kernel, view, text);
     tosajit_kernel_release(kernel);
     return status;
 }

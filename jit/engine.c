@@ -1,6 +1,9 @@
 /* Engine: creation, fallback, life. */
 #include "jit/engine.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
@@ -67,6 +70,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     made->backend = given.backend;
     made->uncached = given.uncached != 0;
     made->fast = given.accuracy == TOSAJIT_FAST;
+    if (given.cpu && strcmp(given.cpu, "native") != 0) snprintf(made->cpu, sizeof made->cpu, "%s", given.cpu);
     atomic_init(&made->references, 1);
     machine_pool_create(&made->machines);
     cache_create(&made->cache);

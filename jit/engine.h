@@ -15,6 +15,7 @@ struct tosajit_engine {
     tosajit_allocator allocator;
     bool fast; /* TOSAJIT_FAST for all kernels */
     bool uncached;
+    char cpu[32];            /* as the options name it; empty: native */
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
     target target;           /* this and the next three: unless backend is INTERPRET */
     machine_pool machines;
@@ -24,6 +25,9 @@ struct tosajit_engine {
     tosajit_parallel parallel; /* of every kernel */
     pthreadpool_t pool;        /* the engine's own threads, or null */
 };
+
+/* The CPU that code was asked for, null for the machine's own. */
+static inline const char *engine_cpu(const tosajit_engine *engine) { return engine->cpu[0] ? engine->cpu : NULL; }
 
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);

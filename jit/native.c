@@ -5,15 +5,16 @@
 #include <stdio.h>
 
 #include "jit/flatten.h"
+#include "jit/observe.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
-#include "runtime/ops.h"
 
 /* The code of a kernel and what gives it back. */
 typedef struct native {
     kernel_code code;
     LLVMOrcResourceTrackerRef tracker;
     tosajit_engine *engine;
+    void *observed; /* of observe_released */
     tosajit_entry entries[];
 } native;
 
@@ -21,18 +22,14 @@ static size_t native_size(const tosajit_kernel *kernel) { return sizeof(native) 
 
 static void release_native(tosajit_kernel *kernel) {
     native *n = kernel->native;
+    observe_released(n->observed);
     linker_remove(&n->engine->linker, n->tracker);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
 
 void native_name(const tosajit_kernel *kernel, native_names *names) {
-    static atomic_uint counter;
-    unsigned number = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
-    const tosajit_expr *program = kernel->program;
-    const expr_node *last = &program->nodes[program->results[program->result_count - 1]];
-    const char *op = last->kind == NODE_OP ? op_table[last->op].name : "copy";
     for (int32_t k = 0; k < kernel->plan.part_count; k++) {
-        snprintf(names->text[k], sizeof names->text[k], "tosajit_%s_%s_%u_p%d", op, tosajit_type_name(last->type.element), number, (int)k);
+        snprintf(names->text[k], sizeof names->text[k], "%s_p%d", kernel->name, (int)k);
         names->list[k] = names->text[k];
     }
 }
@@ -69,6 +66,7 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
         n->code.info.code_bytes = image.size;
         status = linker_add(&engine->linker, &image, names.list, &kernel->allocator, n->entries, &n->tracker);
         n->code.info.link_ms = codegen_clock() - start;
+        if (!status) observe_compiled(&(observed){engine, kernel, &names, &image, n->entries, &n->code.info}, &n->observed);
         memory_free(&kernel->allocator, image.bytes, image.size, 1);
     }
     if (status) {

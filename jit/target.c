@@ -3,10 +3,12 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/diag.h"
+#include "runtime/environment.h"
 
 static void initialize_llvm(void) {
     LLVMInitializeNativeTarget();
@@ -52,7 +54,7 @@ static tosajit_status unknown_cpu(const char *name, const char *triple) {
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no CPU \"%s\" to compile for; known are %s", name, names);
 }
 
-tosajit_status target_find(const char *name, target *t) {
+static tosajit_status find(const char *name, target *t) {
     pthread_once(&initialized, initialize_llvm);
     bool native = !name || strcmp(name, "native") == 0;
     *t = (target){.triple = LLVMGetDefaultTargetTriple(), .features = LLVMGetHostCPUFeatures()};
@@ -85,6 +87,28 @@ tosajit_status target_find(const char *name, target *t) {
     t->mask_bytes = chosen->mask_bytes;
     t->extremes = chosen->extremes;
     t->quick_select = chosen->quick_select;
+    return TOSAJIT_OK;
+}
+
+static void warn_lower(const char *lower, const char *why) {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned)) fprintf(stderr, "tosajit: warning: TOSAJIT_CPU=%s is not used: %s\n", lower, why);
+}
+
+/* TOSAJIT_CPU may only lower what would be used. */
+tosajit_status target_find(const char *name, target *t) {
+    const char *lower = environment_get()->cpu;
+    tosajit_status status = find(name, t);
+    if (status || !*lower) return status;
+    target lowered;
+    if (find(lower, &lowered)) {
+        warn_lower(lower, tosajit_last_error());
+        return TOSAJIT_OK;
+    }
+    bool higher = lowered.vector_bytes > t->vector_bytes;
+    if (higher) warn_lower(lower, "that is more than what the engine asks for");
+    target_destroy(higher ? &lowered : t);
+    if (!higher) *t = lowered;
     return TOSAJIT_OK;
 }
 

@@ -1,10 +1,13 @@
 /* Kernels: making, counting references, answering questions. */
 #include "runtime/kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/diag.h"
+#include "runtime/environment.h"
 #include "runtime/memory.h"
+#include "runtime/ops.h"
 #include "runtime/options.h"
 
 /* Find the nodes behind the tensor numbers. */
@@ -15,6 +18,16 @@ static void index_tensors(tosajit_kernel *kernel) {
         const expr_node *node = &program->nodes[k];
         if (node->tensor >= 0) kernel->inputs[node->tensor] = node;
     }
+}
+
+/* By its last op, as a profiler's user can tell it from others. */
+static void name_kernel(tosajit_kernel *kernel) {
+    static atomic_uint counter;
+    unsigned number = atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed);
+    const tosajit_expr *program = kernel->program;
+    const expr_node *last = &program->nodes[program->results[program->result_count - 1]];
+    const char *op = last->kind == NODE_OP ? op_table[last->op].name : "copy";
+    snprintf(kernel->name, sizeof kernel->name, "tosajit_%s_%s_%u", op, tosajit_type_name(last->type.element), number);
 }
 
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel) {
@@ -32,6 +45,8 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
     }
     index_tensors(made);
     quick_plan(made, &made->quick);
+    name_kernel(made);
+    made->loud = environment_get()->verbose & VERBOSE_RUN;
     *kernel = made;
     return TOSAJIT_OK;
 }

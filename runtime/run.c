@@ -11,6 +11,7 @@
 #include "runtime/overlap.h"
 #include "runtime/parallel.h"
 #include "runtime/types.h"
+#include "runtime/verbose.h"
 #include "runtime/walk.h"
 
 /* Which tensor a message is about: "operand 1", "result 0". */
@@ -281,11 +282,25 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     return status ? status : compute(kernel, code, tensors, written);
 }
 
+/* The same with a line about it. */
+static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *code, verbose_call *call) {
+    bool counts_fit =
+        call->operand_count == (size_t)kernel->program->input_count && call->result_count == (size_t)kernel->program->result_count;
+    double start = verbose_clock();
+    bool quick = code && counts_fit && quick_run(kernel, code->entries[0], call->operands, call->results);
+    if (!quick) call->status = run(kernel, code, call->operands, call->operand_count, call->results, call->result_count);
+    call->microseconds = verbose_clock() - start;
+    call->way = quick ? "quick" : code ? "native" : "interpreted";
+    verbose_ran(kernel, call);
+    return call->status;
+}
+
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
                            const tosajit_tensor *results, size_t result_count) {
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (kernel->loud) return run_loud(kernel, code, &(verbose_call){operands, results, operand_count, result_count, TOSAJIT_OK, "", 0});
     bool counts_fit = operand_count == (size_t)kernel->program->input_count && result_count == (size_t)kernel->program->result_count;
     if (code && counts_fit && quick_run(kernel, code->entries[0], operands, results)) return TOSAJIT_OK;
     return run(kernel, code, operands, operand_count, results, result_count);

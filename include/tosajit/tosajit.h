@@ -31,6 +31,9 @@
  * Errors. Every function that can fail returns a tosajit_status; tosajit_last_error() gives the sentence that says
  * what was wrong. A call that fails writes no result and changes no object. No data makes a kernel trap.
  *
+ * Environment. TOSAJIT_VERBOSE, TOSAJIT_DUMP, TOSAJIT_CPU, TOSAJIT_PERF and TOSAJIT_GDB make the library tell what it does
+ * (docs/environment.md).
+ *
  * Threads. Engines and kernels may be used from any number of threads at once. An expression belongs to one thread at a
  * time. The last error is per thread.
  *

@@ -1,0 +1,106 @@
+/* Perf: the two files. Neither is ever followed through a symbolic link: their names in /tmp can be guessed. */
+#define _GNU_SOURCE /* gettid, O_CLOEXEC */
+#include "jit/perf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/environment.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* One warning for each of the two, under mutex. */
+static void warn_once(bool *warned, const char *path) {
+    if (!*warned) fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", path, strerror(errno));
+    *warned = true;
+}
+
+static bool write_all(int file, const void *bytes, size_t size) {
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(file, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* perf looks for this file in /tmp and nowhere else. */
+void perf_map_add(const perf_code *code) {
+    static bool warned;
+    char path[64], text[256];
+    int length = snprintf(text, sizeof text, "%" PRIx64 " %" PRIx64 " %s\n", code->address, code->size, code->name);
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    pthread_mutex_lock(&mutex);
+    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (file < 0 || !write_all(file, text, (size_t)length)) warn_once(&warned, path);
+    if (file >= 0) close(file);
+    pthread_mutex_unlock(&mutex);
+}
+
+typedef struct jitdump_header {
+    uint32_t magic, version, size, machine, padding, pid;
+    uint64_t timestamp, flags;
+} jitdump_header;
+
+typedef struct jitdump_load {
+    uint32_t id, size;
+    uint64_t timestamp;
+    uint32_t pid, tid;
+    uint64_t virtual_address, address, code_size, index;
+} jitdump_load; /* the name and the code follow */
+
+enum { JITDUMP_MAGIC = 0x4A695444, JITDUMP_VERSION = 1, JITDUMP_LOAD = 0 };
+
+static uint64_t timestamp(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* The file of this process, -1 if there is none; perf notices it by the executable mapping of its first page, which is kept. */
+static int open_jitdump(uint16_t machine) {
+    static int file = -1;
+    static pid_t owner;
+    static bool warned;
+    if (owner == getpid()) return file;
+    owner = getpid(); /* a process that has forked begins a file of its own */
+    char path[ENVIRONMENT_PATH + 64];
+    snprintf(path, sizeof path, "%s/jit-%ld.dump", environment_get()->perf_directory, (long)owner);
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    const jitdump_header header = {JITDUMP_MAGIC, JITDUMP_VERSION, sizeof header, machine, 0, (uint32_t)owner, timestamp(), 0};
+    bool fine = file >= 0 && write_all(file, &header, sizeof header) &&
+                mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) != MAP_FAILED;
+    if (fine) return file;
+    warn_once(&warned, path);
+    if (file >= 0) close(file);
+    return file = -1;
+}
+
+void perf_jitdump_add(const perf_code *code) {
+    static uint64_t index;
+    size_t name = strlen(code->name) + 1;
+    pthread_mutex_lock(&mutex);
+    int file = open_jitdump(code->machine);
+    const jitdump_load load = {JITDUMP_LOAD,
+                               (uint32_t)(sizeof load + name + code->size),
+                               timestamp(),
+                               (uint32_t)getpid(),
+                               (uint32_t)gettid(),
+                               code->address,
+                               code->address,
+                               code->size,
+                               index++};
+    if (file >= 0 && write_all(file, &load, sizeof load) && write_all(file, code->name, name)) write_all(file, code->bytes, code->size);
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,21 @@
+/* Perf: names for code that Linux's profiler finds in no file. In: a function in memory. Out: an entry in a file that perf knows. */
+#ifndef TOSAJIT_JIT_PERF_H
+#define TOSAJIT_JIT_PERF_H
+
+#include <stdint.h>
+
+typedef struct perf_code {
+    const char *name;
+    uint64_t address;  /* where it runs */
+    const void *bytes; /* a copy of the code */
+    uint64_t size;
+    uint16_t machine; /* EM_* of ELF */
+} perf_code;
+
+/* A line in /tmp/perf-PID.map, which `perf report` reads. Thread-safe; so is the next one. */
+void perf_map_add(const perf_code *code);
+/* A record in DIRECTORY/jit-PID.dump, for `perf record -k mono`, then `perf inject --jit`, which shows instructions, too. Source: Linux,
+ * tools/perf/Documentation/jitdump-specification.txt. */
+void perf_jitdump_add(const perf_code *code);
+
+#endif

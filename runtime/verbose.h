@@ -1,0 +1,23 @@
+/* Verbose: lines on standard error about what is compiled and what is run. In: a kernel and what happened. Out: one line, that ends in a
+ * command which does the same again. */
+#ifndef TOSAJIT_RUNTIME_VERBOSE_H
+#define TOSAJIT_RUNTIME_VERBOSE_H
+
+#include "runtime/kernel.h"
+
+/* How a run went. */
+typedef struct verbose_call {
+    const tosajit_tensor *operands, *results;
+    size_t operand_count, result_count;
+    tosajit_status status;
+    const char *way; /* "quick", "native" or "interpreted" */
+    double microseconds;
+} verbose_call;
+
+/* info: of the code, null where it is interpreted; a failure is the thread's last error. */
+void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status, const tosajit_kernel_info *info);
+void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call);
+/* Microseconds on a clock that only runs forward. */
+double verbose_clock(void);
+
+#endif
