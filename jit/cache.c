@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/memory.h"
+#include "runtime/program.h"
 
 enum { LARGEST_CONSTANT = 64 << 10, FIRST_BUCKETS = 64 };
 
@@ -25,68 +26,12 @@ void cache_destroy(cache *c, const tosajit_allocator *allocator) {
     pthread_mutex_destroy(&c->mutex);
 }
 
-/* Keys. Written field by field: structs have bytes between their members that nobody set. */
-
-static bool put(cache_key *key, const tosajit_allocator *allocator, const void *bytes, size_t size) {
-    if (!memory_grow(allocator, (void **)&key->bytes, &key->capacity, key->size + size, 1)) return false;
-    memcpy(key->bytes + key->size, bytes, size);
-    key->size += size;
-    return true;
-}
-
-static bool put_number(cache_key *key, const tosajit_allocator *allocator, int64_t number) {
-    return put(key, allocator, &number, sizeof number);
-}
-
-static bool put_attributes(cache_key *key, const tosajit_allocator *allocator, const tosajit_attributes *a) {
-    const int64_t numbers[] = {a->min_val.i,     a->max_val.i, a->nan_mode,       a->shift,           a->input_zp, a->output_zp,
-                               a->rounding_mode, a->round,     a->input_unsigned, a->output_unsigned, a->scale32,  a->per_channel};
-    return put(key, allocator, numbers, sizeof numbers);
-}
-
-static bool put_node(cache_key *key, const tosajit_allocator *allocator, const expr_node *node) {
-    const tosajit_tensor_type *type = &node->type;
-    int32_t rank = type->rank < 0 ? 0 : type->rank;
-    const int64_t numbers[] = {node->kind, node->op, type->element, type->rank};
-    bool done = put(key, allocator, numbers, sizeof numbers) && put(key, allocator, type->dims, (size_t)rank * sizeof *type->dims);
-    if (done && node->kind == NODE_OP)
-        done = put(key, allocator, node->operands, (size_t)node->operand_count * sizeof *node->operands) &&
-               put_attributes(key, allocator, &node->attributes);
-    if (done && node->kind == NODE_CONSTANT)
-        done = put_number(key, allocator, (int64_t)node->data_size) && put(key, allocator, node->data, node->data_size);
-    return done;
-}
-
-/* FNV-1a, eight bytes at a time, with the high bits folded down: only a choice of bucket. */
-static uint64_t hash_of(const cache_key *key) {
-    uint64_t hash = UINT64_C(14695981039346656037), word = 0;
-    for (size_t at = 0; at < key->size; at += sizeof word) {
-        size_t left = key->size - at;
-        word = 0;
-        memcpy(&word, key->bytes + at, left < sizeof word ? left : sizeof word);
-        hash = (hash ^ word) * UINT64_C(1099511628211);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 cache_key cache_make_key(const tosajit_expr *expr, const tosajit_allocator *allocator) {
-    enum { USUAL_SIZE = 512 };
-    cache_key key = {0};
-    bool done = memory_grow(allocator, (void **)&key.bytes, &key.capacity, USUAL_SIZE, 1) &&
-                put_number(&key, allocator, expr->strict | expr->fast << 1 | (int64_t)expr->count << 2);
-    for (size_t k = 0; done && k < expr->count; k++)
-        done = expr->nodes[k].data_size <= LARGEST_CONSTANT && put_node(&key, allocator, &expr->nodes[k]);
-    for (size_t k = 0; done && k < expr->contract_count; k++) {
-        const expr_contract *p = &expr->contracts[k];
-        const int64_t numbers[] = {p->input | (int64_t)p->dimension << 32, p->contract.smallest, p->contract.largest, p->contract.multiple};
-        done = put(&key, allocator, numbers, sizeof numbers);
-    }
-    if (done) done = put_number(&key, allocator, (int64_t)expr->contract_count);
-    if (done) done = put(&key, allocator, expr->results, (size_t)expr->result_count * sizeof *expr->results);
-    if (!done) cache_drop_key(&key, allocator);
-    key.hash = hash_of(&key);
-    return key;
+    byte_writer w = {.allocator = *allocator};
+    for (size_t k = 0; k < expr->count && !w.failed; k++) w.failed = expr->nodes[k].data_size > LARGEST_CONSTANT;
+    if (!w.failed) program_write(expr, &w);
+    if (w.failed) bytes_release(&w);
+    return (cache_key){w.bytes, w.size, w.capacity, bytes_hash(w.bytes, w.size)};
 }
 
 void cache_drop_key(cache_key *key, const tosajit_allocator *allocator) {

@@ -16,6 +16,7 @@ typedef struct layout {
     const object *o;
     const tosajit_allocator *allocator;
     code_image *image;
+    unsigned char *bytes; /* of the image */
     Elf64_Shdr sections[MAX_SECTIONS];
     uint64_t placed[MAX_SECTIONS]; /* offset in the image; NOT_PLACED */
     Elf64_Shdr symbols;            /* the symbol table; sh_size 0 if there is none */
@@ -72,14 +73,14 @@ static tosajit_status read_sections(layout *l) {
 }
 
 static tosajit_status copy_sections(layout *l) {
-    l->image->bytes = memory_new(l->allocator, l->image->size, 1);
-    if (!l->image->bytes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu bytes of code", l->image->size);
+    l->image->bytes = l->bytes = memory_new(l->allocator, l->image->size, 1);
+    if (!l->bytes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu bytes of code", l->image->size);
     for (uint32_t k = 0; k < l->o->header.e_shnum; k++) {
         const unsigned char *contents;
         if (l->placed[k] == NOT_PLACED) continue;
         tosajit_status status = object_contents(l->o, &l->sections[k], &contents);
         if (status) return status;
-        memcpy(l->image->bytes + l->placed[k], contents, l->sections[k].sh_size);
+        memcpy(l->bytes + l->placed[k], contents, l->sections[k].sh_size);
     }
     return TOSAJIT_OK;
 }
@@ -242,7 +243,7 @@ static tosajit_status relocate(layout *l, uint64_t section, const Elf64_Rela *r)
     if (!fits) return refuse(l, &symbol, type);
     int64_t place = (int64_t)(l->placed[section] + r->r_offset);
     int64_t target = (int64_t)(l->placed[symbol.st_shndx] + symbol.st_value) + r->r_addend;
-    if (!resolve(row, l->image->bytes + place, target, place, &l->image->alignment)) return refuse(l, &symbol, type);
+    if (!resolve(row, l->bytes + place, target, place, &l->image->alignment)) return refuse(l, &symbol, type);
     return TOSAJIT_OK;
 }
 
@@ -276,9 +277,11 @@ tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32
     for (int32_t k = 0; !status && k < count; k++) status = find_entry(&l, names[k], &image->entries[k]);
     image->machine = o.header.e_machine;
     image->entry_count = (uint32_t)count;
-    if (status) {
-        memory_free(allocator, image->bytes, image->size, 1);
-        *image = (code_image){0};
-    }
+    if (status) flatten_release(image, allocator);
     return status;
+}
+
+void flatten_release(code_image *image, const tosajit_allocator *allocator) {
+    memory_free(allocator, (void *)(uintptr_t)image->bytes, image->size, 1);
+    *image = (code_image){0};
 }

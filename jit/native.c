@@ -3,6 +3,7 @@
 
 #include <llvm-c/Core.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "jit/flatten.h"
 #include "jit/observe.h"
@@ -67,13 +68,17 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
         status = linker_add(&engine->linker, &image, names.list, &kernel->allocator, n->entries, &n->tracker);
         n->code.info.link_ms = codegen_clock() - start;
         if (!status) observe_compiled(&(observed){engine, kernel, &names, &image, n->entries, &n->code.info}, &n->observed);
-        memory_free(&kernel->allocator, image.bytes, image.size, 1);
+        n->code.image = image;
+        flatten_release(&image, &kernel->allocator);
     }
     if (status) {
         memory_free(&kernel->allocator, n, 1, native_size(kernel));
         return status;
     }
     n->engine = engine;
+    n->code.features = engine->target.needs;
+    memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes); /* where it was linked to; C has no cast from a function */
+    n->code.image.bytes -= n->code.image.entries[0];
     n->code.entries = n->entries;
     n->code.info.size = sizeof n->code.info;
     kernel->native = n;

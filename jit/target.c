@@ -9,6 +9,7 @@
 
 #include "runtime/diag.h"
 #include "runtime/environment.h"
+#include "runtime/features.h"
 
 static void initialize_llvm(void) {
     LLVMInitializeNativeTarget();
@@ -26,9 +27,10 @@ typedef struct cpu_row {
     bool quick_select;
 } cpu_row;
 
+#define X86_V3 "+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
 static const cpu_row cpu_rows[] = {
-    {"x86-64-v4", "x86_64", "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+avx2,+fma", 64, 1, LANE_EXTREMES_TERNARY, true},
-    {"x86-64-v3", "x86_64", "+avx2,+fma,+bmi2,+f16c", 32, 4, LANE_EXTREMES_SUBTRACT, true},
+    {"x86-64-v4", "x86_64", X86_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl", 64, 1, LANE_EXTREMES_TERNARY, true},
+    {"x86-64-v3", "x86_64", X86_V3, 32, 4, LANE_EXTREMES_SUBTRACT, true},
     {"generic", "aarch64", "+neon", 16, 0, LANE_EXTREMES_NATIVE, false},
 };
 
@@ -83,6 +85,8 @@ static tosajit_status find(const char *name, target *t) {
         LLVMDisposeMessage(t->features);
         t->features = LLVMCreateMessage("");
     }
+    if (native) features_restrict(features_machine(), t->features);
+    t->needs = features_of(features_machine(), native ? t->features : chosen->needs);
     t->vector_bytes = chosen->vector_bytes;
     t->mask_bytes = chosen->mask_bytes;
     t->extremes = chosen->extremes;

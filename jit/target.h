@@ -11,6 +11,7 @@
 
 typedef struct target {
     char *triple, *cpu, *features; /* owned, by LLVM's allocator */
+    uint64_t needs;                /* the features that code for it may use; runtime/features.h */
     unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 NEON */
     unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
     lane_extremes extremes;

@@ -44,6 +44,7 @@ const char *tosajit_status_name(tosajit_status status) {
         "TOSAJIT_OUT_OF_MEMORY",
         "TOSAJIT_NOT_EXECUTABLE",
         "TOSAJIT_CODEGEN_FAILED",
+        "TOSAJIT_BAD_IMAGE",
     };
     size_t index = (size_t)status;
     return index < sizeof names / sizeof *names ? names[index] : "unknown status";

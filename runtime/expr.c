@@ -128,35 +128,55 @@ static bool all_equal(const char *data, size_t element, int64_t count) {
     return true;
 }
 
-tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data, tosajit_value *value) {
-    if (!expr || !value || !data) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_constant: expr, data or value is a null pointer");
+/* Append a constant of a checked type; data is one element if splat, else all of them. */
+static tosajit_status add_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data, size_t size, bool splat,
+                                   tosajit_value *value) {
+    tosajit_status status = splat ? TOSAJIT_OK : check_tensor_limit(expr);
+    if (status) return status;
+    expr_node node = {.kind = NODE_CONSTANT, .type = *type, .tensor = -1, .splat = splat, .data_size = size};
+    node.data = memory_new(&expr->allocator, size, 1);
+    if (!node.data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes", size);
+    memcpy(node.data, data, size);
+    status = append(expr, &node, value);
+    if (status)
+        memory_free(&expr->allocator, node.data, size, 1);
+    else if (!splat)
+        expr->constant_count++;
+    return status;
+}
+
+/* The type of a constant, and how many elements and bytes it has. */
+static tosajit_status check_constant_type(const tosajit_tensor_type *type, int64_t *count, int64_t *bytes) {
     tosajit_status status = type_check(type, "constant");
     if (status) return status;
     if (type->rank == TOSAJIT_UNRANKED) return diag_error(TOSAJIT_UNRANKED_SHAPE, "a constant has a rank");
     for (int32_t d = 0; d < type->rank; d++)
         if (type->dims[d] == TOSAJIT_DYNAMIC)
             return diag_error(TOSAJIT_SHAPE_MISMATCH, "constant dimension %d: the size of a constant is static", (int)d);
-    int64_t count, bytes;
-    size_t element = tosajit_type_size(type->element);
-    if (!size_count(type->rank, type->dims, &count) || !size_multiply(count, (int64_t)element, &bytes))
-        return diag_error(TOSAJIT_OVERFLOW, "a constant %s has more than 2^63 - 1 bytes", type_print(type).text);
+    if (size_count(type->rank, type->dims, count) && size_multiply(*count, (int64_t)tosajit_type_size(type->element), bytes))
+        return TOSAJIT_OK;
+    return diag_error(TOSAJIT_OVERFLOW, "a constant %s has more than 2^63 - 1 bytes", type_print(type).text);
+}
 
-    expr_node node = {.kind = NODE_CONSTANT, .type = *type, .tensor = -1};
-    node.splat = all_equal(data, element, count);
-    node.data_size = node.splat ? element : (size_t)bytes;
-    if (!node.splat) {
-        status = check_tensor_limit(expr);
-        if (status) return status;
-    }
-    node.data = memory_new(&expr->allocator, node.data_size, 1);
-    if (!node.data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes", node.data_size);
-    memcpy(node.data, data, node.data_size);
-    status = append(expr, &node, value);
-    if (status)
-        memory_free(&expr->allocator, node.data, node.data_size, 1);
-    else if (!node.splat)
-        expr->constant_count++;
-    return status;
+tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data, tosajit_value *value) {
+    if (!expr || !value || !data) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_constant: expr, data or value is a null pointer");
+    int64_t count, bytes;
+    tosajit_status status = check_constant_type(type, &count, &bytes);
+    if (status) return status;
+    size_t element = tosajit_type_size(type->element);
+    bool splat = all_equal(data, element, count);
+    return add_constant(expr, type, data, splat ? element : (size_t)bytes, splat, value);
+}
+
+tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data, size_t size, bool splat,
+                                   tosajit_value *value) {
+    int64_t count, bytes;
+    tosajit_status status = check_constant_type(type, &count, &bytes);
+    if (status) return status;
+    size_t expected = splat ? tosajit_type_size(type->element) : (size_t)bytes;
+    if (size != expected)
+        return diag_error(TOSAJIT_BAD_IMAGE, "a constant %s has %zu bytes, not %zu", type_print(type).text, expected, size);
+    return add_constant(expr, type, data, size, splat, value);
 }
 
 operand_role expr_role(const expr_node *node, int operand) {
@@ -367,8 +387,7 @@ static tosajit_status copy_node(const expr_node *source, const tosajit_value *mo
     return status;
 }
 
-/* Tensors are numbered inputs first, so that a kernel's operands keep their positions. */
-static void number_constants(tosajit_expr *program) {
+void expr_number_constants(tosajit_expr *program) {
     int32_t next = program->input_count;
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_CONSTANT && !program->nodes[k].splat) program->nodes[k].tensor = next++;
@@ -396,7 +415,7 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
         tosajit_expr_destroy(made);
         return status;
     }
-    number_constants(made);
+    expr_number_constants(made);
     *program = made;
     return TOSAJIT_OK;
 }

@@ -57,6 +57,13 @@ const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value
 /* A copy with all inputs and, of the rest, only what the results need. */
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_expr **program);
 
+/* Number the tensors of a program: inputs first, so that a kernel's operands keep their positions. */
+void expr_number_constants(tosajit_expr *program);
+
+/* tosajit_expr_constant for data as a program holds them: one element if splat, else all. BAD_IMAGE if size is another. */
+tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data, size_t size, bool splat,
+                                   tosajit_value *value);
+
 /* "%4 = tosa.add" or "%arg1": how messages and plans call a value. */
 typedef struct value_name {
     char text[64];

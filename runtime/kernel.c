@@ -30,25 +30,31 @@ static void name_kernel(tosajit_kernel *kernel) {
     snprintf(kernel->name, sizeof kernel->name, "tosajit_%s_%s_%u", op, tosajit_type_name(last->type.element), number);
 }
 
-tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator, tosajit_kernel **kernel) {
     tosajit_kernel *made = memory_new(allocator, 1, sizeof *made);
-    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
-    made->allocator = *allocator;
-    atomic_init(&made->references, 1);
-    atomic_init(&made->code, NULL);
-    tosajit_status status = expr_compact(expr, allocator, &made->program);
-    if (!status) status = plan_make(made->program, allocator, &made->plan);
+    tosajit_status status = made ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
+    if (!status) status = plan_make(program, allocator, &made->plan);
     if (status) {
-        tosajit_expr_destroy(made->program);
+        tosajit_expr_destroy(program);
         memory_free(allocator, made, 1, sizeof *made);
         return status;
     }
+    made->allocator = *allocator;
+    made->program = program;
+    atomic_init(&made->references, 1);
+    atomic_init(&made->code, NULL);
     index_tensors(made);
     quick_plan(made, &made->quick);
     name_kernel(made);
     made->loud = environment_get()->verbose & VERBOSE_RUN;
     *kernel = made;
     return TOSAJIT_OK;
+}
+
+tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+    tosajit_expr *program;
+    tosajit_status status = expr_compact(expr, allocator, &program);
+    return status ? status : kernel_adopt(program, allocator, kernel);
 }
 
 void tosajit_kernel_retain(tosajit_kernel *kernel) {

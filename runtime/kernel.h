@@ -5,12 +5,15 @@
 
 #include <stdatomic.h>
 
+#include "runtime/code.h"
 #include "runtime/plan.h"
 #include "runtime/quick.h"
 
 typedef struct kernel_code {
     const tosajit_entry *entries; /* one per part */
     tosajit_kernel_info info;
+    code_image image;  /* where the code is, as it runs */
+    uint64_t features; /* of the CPU, that the code needs */
 } kernel_code;
 
 struct tosajit_kernel {
@@ -48,5 +51,7 @@ static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {
 
 /* A kernel with reference count 1 and no code. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator, tosajit_kernel **kernel);
+/* The same from a program, which belongs to the kernel from then on, and is destroyed on failure. */
+tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator, tosajit_kernel **kernel);
 
 #endif

@@ -21,6 +21,7 @@
 
 enum {
     RUNS = 5,           /* calls per kernel */
+    RELOADED = 3,       /* every so many cases run kernels that come from images */
     CAPACITY = 1 << 20, /* of a guarded tensor */
 };
 
@@ -115,6 +116,21 @@ static void print_sources(const trial *t, int r, const int64_t *index) {
 
 /* Compiling. */
 
+/* Put what comes back from its image in the place of a native kernel. */
+static void reload(trial *t, size_t e) {
+    if (!t->f->engines[e].native) return;
+    size_t size;
+    tosajit_kernel *loaded = NULL;
+    const char *name = t->f->engines[e].name;
+    expect_status(t, name, "kernel_save", tosajit_kernel_save(t->kernels[e], NULL, 0, &size), TOSAJIT_OK);
+    void *image = malloc(size);
+    expect_status(t, name, "kernel_save", tosajit_kernel_save(t->kernels[e], image, size, &size), TOSAJIT_OK);
+    tosajit_kernel_release(t->kernels[e]);
+    expect_status(t, name, "kernel_load", tosajit_kernel_load(image, size, NULL, &loaded), TOSAJIT_OK);
+    free(image);
+    t->kernels[e] = loaded;
+}
+
 static void compile(trial *t) {
     announce(t, "all engines", "compile");
     tosajit_expr *expr = NULL;
@@ -123,6 +139,7 @@ static void compile(trial *t) {
         expect_status(t, t->f->engines[e].name, "compile_expr", tosajit_compile_expr(t->f->engines[e].engine, expr, &t->kernels[e]),
                       TOSAJIT_OK);
     tosajit_expr_destroy(expr);
+    for (size_t e = 0; t->seed % RELOADED == 0 && e < t->f->engine_count; e++) reload(t, e);
     for (size_t e = 0; t->f->prepare && e < t->f->engine_count; e++) t->f->prepare(t->kernels[e]);
     for (int k = 0; k < t->p.count; k++) {
         if (!t->live[k] || t->p.nodes[k].kind != PROGRAM_OP) continue;

@@ -17,8 +17,25 @@
 
 #include "tosajit/tosajit.h"
 
+static unsigned char image[65536];
+static size_t image_size;
+
+/* An image of r = a * b, made while that is still allowed. */
+static int save_image(void) {
+    tosajit_engine *engine;
+    tosajit_kernel *kernel;
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    if (tosajit_engine_create(NULL, &engine)) return -1;
+    if (tosajit_compile(engine, TOSAJIT_OP_mul, (tosajit_tensor_type[]){type, type}, 2, NULL, NULL, &kernel)) return -1;
+    tosajit_status status = tosajit_kernel_save(kernel, image, sizeof image, &image_size);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    return status ? -1 : 0;
+}
+
 static int forbid_executable_memory(void **state) {
     (void)state;
+    if (save_image()) return -1;
     enum { PROT_ARGUMENT = offsetof(struct seccomp_data, args[2]) }; /* its low half: little-endian */
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -47,6 +64,16 @@ static void native_says_why(void **state) {
     assert_null(engine);
 }
 
+/* The kernel is interpreted, and right. */
+static void squares(const tosajit_kernel *kernel) {
+    assert_false(tosajit_kernel_is_native(kernel));
+    float a[3] = {1, 2, 3}, r[3];
+    const int64_t dims[1] = {3};
+    tosajit_tensor x = tosajit_dense(TOSAJIT_F32, a, 1, dims), result = tosajit_dense(TOSAJIT_F32, r, 1, dims);
+    assert_int_equal(tosajit_run(kernel, (tosajit_tensor[]){x, x}, 2, &result, 1), TOSAJIT_OK);
+    assert_true(r[0] == 1 && r[1] == 4 && r[2] == 9);
+}
+
 static void interpreter_answers(tosajit_backend backend) {
     tosajit_engine *engine;
     tosajit_kernel *kernel;
@@ -54,12 +81,7 @@ static void interpreter_answers(tosajit_backend backend) {
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
     assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_mul, (tosajit_tensor_type[]){type, type}, 2, NULL, NULL, &kernel), TOSAJIT_OK);
     assert_int_equal(tosajit_kernel_wait(kernel), TOSAJIT_OK);
-    assert_false(tosajit_kernel_is_native(kernel));
-    float a[3] = {1, 2, 3}, r[3];
-    const int64_t dims[1] = {3};
-    tosajit_tensor x = tosajit_dense(TOSAJIT_F32, a, 1, dims), result = tosajit_dense(TOSAJIT_F32, r, 1, dims);
-    assert_int_equal(tosajit_run(kernel, (tosajit_tensor[]){x, x}, 2, &result, 1), TOSAJIT_OK);
-    assert_true(r[0] == 1 && r[1] == 4 && r[2] == 9);
+    squares(kernel);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
 }
@@ -74,8 +96,20 @@ static void background_interprets(void **state) {
     interpreter_answers(TOSAJIT_BACKEND_BACKGROUND);
 }
 
+static void images_are_interpreted(void **state) {
+    (void)state;
+    tosajit_kernel *kernel = NULL;
+    tosajit_load_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
+    assert_int_equal(tosajit_kernel_load(image, image_size, &options, &kernel), TOSAJIT_NOT_EXECUTABLE);
+    assert_non_null(strstr(tosajit_last_error(), "executable memory"));
+    assert_null(kernel);
+    assert_int_equal(tosajit_kernel_load(image, image_size, NULL, &kernel), TOSAJIT_OK);
+    squares(kernel);
+    tosajit_kernel_release(kernel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(native_says_why), cmocka_unit_test(automatic_interprets),
-                                       cmocka_unit_test(background_interprets)};
+                                       cmocka_unit_test(background_interprets), cmocka_unit_test(images_are_interpreted)};
     return cmocka_run_group_tests(tests, forbid_executable_memory, NULL);
 }

@@ -85,6 +85,7 @@ typedef enum tosajit_status {
     TOSAJIT_OUT_OF_MEMORY,
     TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native kernel */
     TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
+    TOSAJIT_BAD_IMAGE,      /* no kernel image, a damaged one, or one that another version of this library made */
 } tosajit_status;
 
 /* The name of a status, "TOSAJIT_SHAPE_MISMATCH"; never null. */
@@ -398,6 +399,34 @@ TOSAJIT_API size_t tosajit_kernel_result_count(const tosajit_kernel *kernel);
 /* Type of operand or result `index`; it must be in range. */
 TOSAJIT_API tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel, size_t index);
 TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, size_t index);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Kernel images: kernels as bytes, for other processes. Loading one takes microseconds and no compiler; the library
+ * tosajit-runtime, which knows no LLVM, has all of this section. An image holds machine code: take it from nobody from whom you would
+ * not take a shared library. Its checks, however, are those of a fresh kernel, and damage is found before anything runs. */
+
+/* Write the image of a native kernel to `image`, which has room for capacity bytes; *size receives how many it takes. With a null image
+ * nothing else happens. LIMIT_EXCEEDED if there is too little room, NOT_EXECUTABLE if the kernel is interpreted (one that compiles in the
+ * background: see tosajit_kernel_wait), OUT_OF_MEMORY, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity, size_t *size);
+/* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what the system refused. */
+TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
+
+typedef struct tosajit_load_options {
+    size_t size;                        /* sizeof(tosajit_load_options) */
+    const tosajit_allocator *allocator; /* copied; null: malloc and free */
+    tosajit_backend backend; /* AUTO: native code, or the interpreter where the host refuses executable memory; NATIVE: or an error;
+                                INTERPRET: the image's code is not used */
+    const tosajit_parallel *parallel; /* threads for long runs; copied; null: none */
+} tosajit_load_options;
+
+/* A kernel from the size bytes at image, of any alignment, of which nothing is kept. options may be null. BAD_IMAGE for bytes that are no
+ * image of this version or damaged; NOT_EXECUTABLE if its code needs what this CPU lacks, which the message lists; OUT_OF_MEMORY,
+ * INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_kernel_load(const void *image, size_t size, const tosajit_load_options *options,
+                                               tosajit_kernel **kernel);
+/* The same from a file. INVALID_ARGUMENT says why it cannot be read. */
+TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path, const tosajit_load_options *options, tosajit_kernel **kernel);
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Looking inside */

@@ -1,0 +1,15 @@
+/* Programs as bytes: an expression without names, for keys and images. Equal bytes are equal expressions: ops, attributes, types,
+ * constants, contracts, results, strictness and accuracy. */
+#ifndef TOSAJIT_RUNTIME_PROGRAM_H
+#define TOSAJIT_RUNTIME_PROGRAM_H
+
+#include "runtime/bytes.h"
+#include "runtime/expr.h"
+
+void program_write(const tosajit_expr *expr, byte_writer *w);
+
+/* The expression again. Nothing in the bytes is trusted: every node goes through the functions that check what a user builds. BAD_IMAGE,
+ * and whatever those functions report; OUT_OF_MEMORY. */
+tosajit_status program_read(byte_reader *r, const tosajit_allocator *allocator, tosajit_expr **expr);
+
+#endif
