@@ -12,14 +12,14 @@
 #include "bench/peers.h"
 #include "tosajit/tosajit.h"
 
-enum { MAX_RANK = 4 };
+enum { MAX_RANK = 4, CHANGES = 8 /* more sizes than a kernel remembers */ };
 
-/* Addition of two tensors of rank `rank` whose last size is `count` and the others 1. */
+/* Addition of two tensors of rank `rank` whose last size is `count` and the others 1; or the second one is a single element. */
 typedef struct call_job {
     struct call_job *next;
-    int64_t count, dims[MAX_RANK];
+    int64_t count, dims[CHANGES][MAX_RANK], ones[MAX_RANK];
     int32_t rank;
-    bool dynamic, raw;
+    bool dynamic, raw, broadcast;
     tosajit_kernel *kernel;
     tosajit_raw code;
     tosajit_tensor operands[2], result;
@@ -40,9 +40,11 @@ static bool failed(bench_run *run) {
 }
 
 static tosajit_status compile(call_job *j) {
-    int64_t declared[MAX_RANK];
-    for (int32_t d = 0; d < j->rank; d++) declared[d] = j->dynamic ? TOSAJIT_DYNAMIC : j->dims[d];
-    tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, j->rank, declared), tosajit_ranked(TOSAJIT_F32, j->rank, declared)};
+    tosajit_tensor_type types[2];
+    for (int k = 0; k < 2; k++) {
+        types[k] = tosajit_ranked(TOSAJIT_F32, j->rank, j->operands[k].dims);
+        for (int32_t d = 0; j->dynamic && d < j->rank; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
+    }
     tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
     if (!status) status = tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
     j->code.size = sizeof j->code;
@@ -54,7 +56,7 @@ static tosajit_status compile(call_job *j) {
 static bool make_operator(call_job *j) {
     external_request request = {.op = TOSAJIT_OP_add, .operand_count = 2, .rank = j->rank, .low = -INFINITY, .high = INFINITY};
     for (int k = 0; k < 3; k++) {
-        memcpy(request.dims[k], j->dims, sizeof j->dims);
+        memcpy(request.dims[k], j->dims[0], sizeof j->dims[0]);
         request.pointers[k] = j->pointers[k];
     }
     if (!j->operator) j->operator= j->library->create(&request);
@@ -67,7 +69,8 @@ static bool prepare(bench_run *run, void *context) {
         j->pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0);
         if (!j->pointers[k]) return failed(run);
         j->strides[2 * k + 1] = sizeof(float);
-        *(k < 2 ? &j->operands[k] : &j->result) = tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank, j->dims);
+        *(k < 2 ? &j->operands[k] : &j->result) =
+            tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank, k == 1 && j->broadcast ? j->ones : j->dims[0]);
     }
     if (j->library && !make_operator(j)) {
         bench_fail(run, "the library refuses the op");
@@ -98,6 +101,18 @@ static void run_checked(bench_run *run, int64_t iterations, void *context) {
     for (int64_t i = 0; i < iterations; i++) tosajit_run(j->kernel, j->operands, 2, &j->result, 1);
 }
 
+/* The sizes change from call to call. */
+static void run_changing(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) {
+        tosajit_tensor operands[2] = {j->operands[0], j->operands[1]}, result = j->result;
+        operands[0].dims = result.dims = j->dims[i % CHANGES];
+        if (!j->broadcast) operands[1].dims = operands[0].dims;
+        tosajit_run(j->kernel, operands, 2, &result, 1);
+    }
+}
+
 static void run_operator(bench_run *run, int64_t iterations, void *context) {
     const call_job *j = context;
     (void)run;
@@ -119,7 +134,10 @@ static bool add_job(const char *name, bench_body body, const call_job *values) {
     *j = *values;
     j->next = jobs;
     jobs = j;
-    for (int32_t d = 0; d < j->rank; d++) j->dims[d] = d + 1 < j->rank ? 1 : j->count;
+    for (int32_t d = 0; d < j->rank; d++) {
+        j->ones[d] = 1;
+        for (int k = 0; k < CHANGES; k++) j->dims[k][d] = d + 1 < j->rank ? 1 : j->count + k;
+    }
     char full_name[128];
     snprintf(full_name, sizeof full_name, "call/add_%d/%s", (int)j->count, name);
     bench_register(&(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j});
@@ -140,7 +158,7 @@ static bool add_externals(int64_t count) {
 }
 
 bool calls_register(void) {
-    static const int64_t counts[] = {1, 16, 64};
+    static const int64_t counts[] = {1, 7, 16, 64, 1023};
     bool ok = true;
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         int64_t n = counts[k];
@@ -150,7 +168,14 @@ bool calls_register(void) {
         ok = ok && add_job("raw_dynamic", run_entry, &(call_job){.count = n, .rank = 1, .raw = true, .dynamic = true});
         ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
         ok = ok && add_job("run_dynamic", run_checked, &(call_job){.count = n, .rank = 1, .dynamic = true});
-        ok = ok && add_job("run_dynamic_4d", run_checked, &(call_job){.count = n, .rank = 4, .dynamic = true});
+        ok = ok && add_job("static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK});
+        ok = ok && add_job("dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
+        ok = ok && add_job("changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
+        ok = ok && add_job("broadcast_static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true});
+        ok = ok &&
+             add_job("broadcast_dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
+        ok = ok &&
+             add_job("broadcast_changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
         ok = ok && add_externals(n);
     }
     return ok;

@@ -34,17 +34,20 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
     tosajit_kernel *made = memory_new(allocator, 1, sizeof *made);
     tosajit_status status = made ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
     if (!status) status = plan_make(program, allocator, &made->plan);
+    if (!status) {
+        made->allocator = *allocator;
+        made->program = program;
+        atomic_init(&made->references, 1);
+        atomic_init(&made->code, NULL);
+        index_tensors(made);
+        status = quick_plan(made, &made->quick);
+        if (status) plan_destroy(&made->plan);
+    }
     if (status) {
         tosajit_expr_destroy(program);
         memory_free(allocator, made, 1, sizeof *made);
         return status;
     }
-    made->allocator = *allocator;
-    made->program = program;
-    atomic_init(&made->references, 1);
-    atomic_init(&made->code, NULL);
-    index_tensors(made);
-    quick_plan(made, &made->quick);
     name_kernel(made);
     made->loud = environment_get()->verbose & VERBOSE_RUN;
     *kernel = made;
@@ -69,6 +72,7 @@ void tosajit_kernel_release(tosajit_kernel *kernel) {
     tosajit_allocator allocator = kernel->allocator;
     void *maker = kernel->maker;
     void (*release_maker)(void *) = kernel->release_maker;
+    quick_destroy(&allocator, &kernel->quick);
     plan_destroy(&kernel->plan);
     tosajit_expr_destroy(kernel->program);
     memory_free(&allocator, kernel, 1, sizeof *kernel);

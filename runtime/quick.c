@@ -1,98 +1,149 @@
-/* Quick calls: planning and running. A few nanoseconds in all, so the loops below do nothing but compare. */
+/* Quick calls: planning and running. A few nanoseconds in all, so the loops below do nothing but compare.
+ *
+ * Sizes that were met before are compared with a prepared shape, which holds the tile. Others are worked out: dense tensors walk
+ * neighbouring dimensions as one if the same leaves repeat along both, so what repeats where decides the tile. */
 #include "runtime/quick.h"
 
+#include <stddef.h>
+#include <string.h>
+
+#include "runtime/diag.h"
 #include "runtime/fpenv.h"
 #include "runtime/kernel.h"
+#include "runtime/memory.h"
 #include "runtime/parallel.h"
 #include "runtime/types.h"
 
+enum { SHAPE_FREE, SHAPE_TAKEN, SHAPE_READY }; /* a slot that is being written is left alone */
+
+/* Element and rank of a tensor are neighbours; together they are compared at once. */
+_Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4, "element and rank make one word");
+
+static inline uint64_t head_of(const tosajit_tensor *tensor) {
+    uint64_t head;
+    memcpy(&head, tensor, sizeof head);
+    return head;
+}
+
+static inline bool are_apart(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
+    return (uintptr_t)a + (uintptr_t)a_bytes <= (uintptr_t)b || (uintptr_t)b + (uintptr_t)b_bytes <= (uintptr_t)a;
+}
+
+/* Whether no result shares memory with an operand or another result but exactly in place. bytes are of operands, then results; bit k of
+ * in_place says that operand k has the results' sizes. */
+static inline bool check_overlap(const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results, int32_t result_count,
+                                 const int64_t *bytes, uint64_t in_place) {
+    for (int32_t r = 0; r < result_count; r++) {
+        const int64_t own = bytes[operand_count + r];
+        for (int32_t k = 0; k < operand_count; k++) {
+            bool same = operands[k].data == results[r].data && bytes[k] == own && in_place >> k & 1;
+            if (!same && !are_apart(operands[k].data, bytes[k], results[r].data, own)) return false;
+        }
+        for (int32_t other = 0; other < r; other++)
+            if (!are_apart(results[other].data, bytes[operand_count + other], results[r].data, own)) return false;
+    }
+    return true;
+}
+
+static inline void set_pointers(const plan_part *part, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+                                int32_t result_count, void **pointers) {
+    const int32_t constant_count = part->leaf_count - operand_count;
+    for (int32_t k = 0; k < operand_count; k++) pointers[k] = operands[k].data;
+    for (int32_t k = 0; k < constant_count; k++) pointers[operand_count + k] = (void *)(uintptr_t)part->constants[k];
+    for (int32_t r = 0; r < result_count; r++) pointers[part->leaf_count + r] = results[r].data;
+}
+
+static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides, int64_t rows,
+                              int64_t cols) {
+    if (!q->floating) {
+        entry(pointers, strides, rows, cols);
+        return;
+    }
+    uint64_t environment = fpenv_enter();
+    entry(pointers, strides, rows, cols);
+    fpenv_leave(environment);
+}
+
 static const tosajit_tensor_type *result_type(const tosajit_expr *program, int32_t r) { return &program->nodes[program->results[r]].type; }
 
-/* The element size of a leaf or result of the part. */
-static int64_t element_size(const tosajit_expr *program, const plan_part *part, int32_t t) {
-    tosajit_value value = t < part->leaf_count ? part->leaves[t].value : program->results[part->results[t - part->leaf_count]];
-    return (int64_t)tosajit_type_size(program->nodes[value].type.element);
-}
+/* Prepared shapes. */
 
-static bool same_dims(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
-    if (a->rank != b->rank) return false;
-    for (int32_t d = 0; d < a->rank; d++)
-        if (a->dims[d] != b->dims[d]) return false;
-    return true;
-}
-
-/* The bytes of a dense tensor of this type; false if it is not static or too large. */
-static bool static_bytes(const tosajit_tensor_type *type, int64_t *bytes) {
-    int64_t count;
-    for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] == TOSAJIT_DYNAMIC) return false;
-    return size_count(type->rank, type->dims, &count) && size_multiply(count, (int64_t)tosajit_type_size(type->element), bytes);
-}
-
-static bool plan_bytes(const tosajit_kernel *kernel, quick *q) {
-    const tosajit_expr *program = kernel->program;
-    for (int32_t k = 0; k < program->input_count; k++) {
-        const tosajit_tensor_type *type = &kernel->inputs[k]->type;
-        if (!static_bytes(type, &q->bytes[k])) return false;
-        q->in_place |= (uint64_t)same_dims(type, result_type(program, 0)) << k;
-    }
-    for (int32_t r = 0; r < program->result_count; r++)
-        if (!static_bytes(result_type(program, r), &q->bytes[program->input_count + r])) return false;
-    return true;
-}
-
-static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
-    const tosajit_expr *program = kernel->program;
-    walk w;
-    if (!plan_bytes(kernel, q) || !plan_static_walk(part, program, &w) || w.rank > 2) return false;
-    q->cols = w.sizes[w.rank - 1];
-    q->rows = w.rank > 1 ? w.sizes[0] : 1;
-    const int64_t *columns = walk_strides(&w, w.rank - 1), *rows = walk_strides(&w, 0);
-    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
-        int32_t in_walk = t < part->leaf_count ? t : part->leaf_count; /* the results share one column of the walk */
-        int64_t size = element_size(program, part, t), splat = part->variants[0].splat >> t & 1 && t < part->leaf_count;
-        if (q->cols > 1 && columns[in_walk] != !splat) return false;
-        q->strides[2 * t] = w.rank > 1 ? rows[in_walk] * size : 0;
-        q->strides[2 * t + 1] = splat ? 0 : size;
-    }
-    return true;
-}
-
-/* Whether the code has a loop in which every tensor is contiguous, and every size may be the result's. */
-static bool plan_linear(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
-    if (part->leaf_count != part->operand_count) return false;
-    const tosajit_expr *program = kernel->program;
-    bool has_loop = false;
-    for (int32_t v = 0; v < part->variant_count; v++) has_loop |= (part->variants[v].splat & ~part->variants[v].either) == 0;
-    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) q->strides[2 * t + 1] = element_size(program, part, t);
-    for (int32_t k = 0; k < program->input_count; k++) q->bytes[k] = (int64_t)tosajit_type_size(kernel->inputs[k]->type.element);
-    for (int32_t r = 0; r < program->result_count; r++)
-        q->bytes[program->input_count + r] = (int64_t)tosajit_type_size(result_type(program, r)->element);
-    q->in_place = ~UINT64_C(0);
-    return has_loop;
-}
-
-void quick_plan(const tosajit_kernel *kernel, quick *q) {
-    const plan *p = &kernel->plan;
-    *q = (quick){0};
-    const plan_part *part = &p->parts[0];
-    for (size_t k = 0; k < kernel->program->count; k++) q->floating |= type_is_float(kernel->program->nodes[k].type.element);
-    if (p->part_count != 1 || p->check_count > 0 || plan_tables(part)) return;
-    if (plan_static(kernel, part, q))
-        q->kind = QUICK_STATIC;
-    else if (plan_linear(kernel, part, q))
-        q->kind = QUICK_LINEAR;
-}
-
-/* Whether a tensor is dense, present, and of a type's element and rank; dims are checked apart. */
-static inline bool is_plain(const tosajit_tensor *tensor, const tosajit_tensor_type *type) {
-    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data &&
-           (tensor->dims || tensor->rank == 0);
-}
-
-static inline bool has_dims(const tosajit_tensor *tensor, const int64_t *dims) {
+/* Whether a tensor is dense and present, of the expected element and rank, and has the dimensions at *expected, which moves on. */
+static inline bool is_prepared(const tosajit_tensor *tensor, uint64_t head, const int64_t **expected) {
+    if (head_of(tensor) != head || tensor->strides || !tensor->data || (tensor->rank > 0 && !tensor->dims)) return false;
     for (int32_t d = 0; d < tensor->rank; d++)
-        if (tensor->dims[d] != dims[d]) return false;
+        if (tensor->dims[d] != (*expected)[d]) return false;
+    *expected += tensor->rank;
+    return true;
+}
+
+/* operand_count and result_count are the kernel's; where they are constants the loops unroll. */
+static inline bool run_shape(const tosajit_kernel *kernel, const quick_shape *shape, tosajit_entry entry, const tosajit_tensor *operands,
+                             const tosajit_tensor *results, int32_t operand_count, int32_t result_count) {
+    const quick *q = &kernel->quick;
+    const int64_t *expected = shape->dims;
+    for (int32_t k = 0; k < operand_count; k++)
+        if (!is_prepared(&operands[k], q->heads[k], &expected)) return false;
+    for (int32_t r = 0; r < result_count; r++)
+        if (!is_prepared(&results[r], q->heads[operand_count + r], &expected)) return false;
+    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, &kernel->plan.parts[0], shape->rows * shape->cols)) return false;
+    if (!check_overlap(operands, operand_count, results, result_count, shape->bytes, shape->in_place)) return false;
+    void *pointers[QUICK_TENSORS];
+    set_pointers(&kernel->plan.parts[0], operands, operand_count, results, result_count, pointers);
+    call_entry(q, entry, pointers, shape->strides, shape->rows, shape->cols);
+    return true;
+}
+
+static bool run_prepared(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const quick *q = &kernel->quick;
+    for (int32_t k = 0; k < q->shape_count; k++) {
+        const quick_shape *shape = &q->shapes[k];
+        if (atomic_load_explicit(&shape->state, memory_order_acquire) != SHAPE_READY) return false;
+        bool done = q->operands == 2 && q->results == 1   ? run_shape(kernel, shape, entry, operands, results, 2, 1)
+                    : q->operands == 1 && q->results == 1 ? run_shape(kernel, shape, entry, operands, results, 1, 1)
+                                                          : run_shape(kernel, shape, entry, operands, results, q->operands, q->results);
+        if (done) return true;
+    }
+    return false;
+}
+
+/* Sizes of the call. */
+
+/* Neighbouring dimensions along which the same leaves repeat; group 0 is the innermost. */
+typedef struct groups {
+    int32_t count;
+    int64_t elements, sizes[TOSAJIT_MAX_RANK];
+    uint64_t repeats[TOSAJIT_MAX_RANK];
+} groups;
+
+/* Sizes of 0 and huge ones are left to the complete check: here no product overflows. */
+static inline bool find_groups(const quick *q, const plan_part *part, const int64_t *const *dims, const int64_t *sizes, groups *g) {
+    enum { SIZE_BITS = 30 }; /* of each of two factors; times 8 bytes an element */
+    const uint64_t all = part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
+    g->count = 0;
+    g->elements = 1;
+    for (int32_t d = part->rank; d-- > 0;) {
+        const int64_t size = sizes[d];
+        uint64_t repeats = 0;
+        if (size <= 0 || size >> SIZE_BITS) return false;
+        for (int32_t k = 0; k < part->leaf_count; k++) {
+            int64_t own = d < q->shifts[k] ? 1 : dims[k][d - q->shifts[k]];
+            if (own == size) continue;
+            if (own != 1) return false;
+            repeats |= UINT64_C(1) << k;
+        }
+        bool stretched = repeats == all && size != 1; /* by no operand: only a static size may be */
+        if (part->extents[d] != size && (part->extents[d] != TOSAJIT_DYNAMIC || stretched)) return false;
+        if (size == 1) continue;
+        if (g->elements >> SIZE_BITS) return false;
+        g->elements *= size;
+        if (g->count > 0 && g->repeats[g->count - 1] == repeats) {
+            g->sizes[g->count - 1] *= size;
+        } else {
+            g->repeats[g->count] = repeats;
+            g->sizes[g->count++] = size;
+        }
+    }
     return true;
 }
 
@@ -102,96 +153,245 @@ static inline bool fits_type(const tosajit_tensor *tensor, const tosajit_tensor_
     return true;
 }
 
-static inline bool are_apart(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
-    return (uintptr_t)a + (uintptr_t)a_bytes <= (uintptr_t)b || (uintptr_t)b + (uintptr_t)b_bytes <= (uintptr_t)a;
+/* Whether a tensor is dense and present, of the type's element and rank. */
+static inline bool is_plain(const tosajit_tensor *tensor, const tosajit_tensor_type *type) {
+    return tensor->element == type->element && tensor->rank == type->rank && !tensor->strides && tensor->data &&
+           (tensor->dims || tensor->rank == 0);
 }
 
-/* The tile of a call, and what quick.bytes are multiplied with. */
-typedef struct extent {
-    int64_t rows, cols, scale;
-} extent;
-
-static bool check_static(const tosajit_kernel *kernel, const tosajit_tensor *operands, const tosajit_tensor *results, extent *e) {
-    const tosajit_expr *program = kernel->program;
-    for (int32_t k = 0; k < program->input_count; k++) {
-        const tosajit_tensor_type *type = &kernel->inputs[k]->type;
-        if (!is_plain(&operands[k], type) || !has_dims(&operands[k], type->dims)) return false;
-    }
-    for (int32_t r = 0; r < program->result_count; r++) {
-        const tosajit_tensor_type *type = result_type(program, r);
-        if (!is_plain(&results[r], type) || !has_dims(&results[r], type->dims)) return false;
-    }
-    *e = (extent){kernel->quick.rows, kernel->quick.cols, 1};
+static bool has_dims(const tosajit_tensor *tensor, const int64_t *dims) {
+    for (int32_t d = 0; d < tensor->rank; d++)
+        if (tensor->dims[d] != dims[d]) return false;
     return true;
 }
 
-/* Sizes of 0, and those whose product may overflow, are left to the complete check. */
-static bool linear_count(const tosajit_tensor *tensor, int64_t *count) {
-    *count = 1;
-    for (int32_t d = 0; d < tensor->rank; d++) {
-        if (tensor->dims[d] <= 0 || tensor->dims[d] >> 31 || *count >> 31) return false;
-        *count *= tensor->dims[d];
-    }
-    return true;
-}
-
-static bool check_linear(const tosajit_kernel *kernel, const tosajit_tensor *operands, const tosajit_tensor *results, extent *e) {
+/* Everything about the operands and results but their bytes. */
+static bool check_dense(const tosajit_kernel *kernel, const tosajit_tensor *operands, const tosajit_tensor *results, groups *g) {
+    const quick *q = &kernel->quick;
+    const plan_part *part = &kernel->plan.parts[0];
     const tosajit_expr *program = kernel->program;
-    const tosajit_tensor *first = &results[0];
-    for (int32_t k = 0; k < program->input_count; k++) {
+    const int64_t *dims[TOSAJIT_MAX_TENSORS];
+    for (int32_t k = 0; k < part->operand_count; k++) {
         const tosajit_tensor_type *type = &kernel->inputs[k]->type;
-        if (!is_plain(&operands[k], type) || operands[k].rank != first->rank || !has_dims(&operands[k], first->dims) ||
-            !fits_type(&operands[k], type))
-            return false;
+        if (!is_plain(&operands[k], type) || (q->fixed >> k & 1 && !fits_type(&operands[k], type))) return false;
+        dims[k] = operands[k].dims;
     }
+    for (int32_t k = part->operand_count; k < part->leaf_count; k++) dims[k] = program->nodes[part->leaves[k].value].type.dims;
     for (size_t k = 0; k < program->contract_count; k++) {
         const expr_contract *promise = &program->contracts[k];
         if (!kernel_keeps(&promise->contract, operands[program->nodes[promise->input].tensor].dims[promise->dimension])) return false;
     }
     for (int32_t r = 0; r < program->result_count; r++)
-        if (!is_plain(&results[r], result_type(program, r)) || results[r].rank != first->rank || !has_dims(&results[r], first->dims))
-            return false;
-    if (!linear_count(first, &e->cols)) return false;
-    e->rows = 1;
-    e->scale = e->cols;
+        if (!is_plain(&results[r], result_type(program, r)) || (r > 0 && !has_dims(&results[r], results[0].dims))) return false;
+    return find_groups(q, part, dims, results[0].dims, g);
+}
+
+/* Strides along the groups, and the bytes of the whole tensor. No result repeats: its bits are never set. */
+static inline int64_t group_strides(const quick *q, const groups *g, int32_t t, int64_t *strides) {
+    int64_t stride = q->sizes[t];
+    for (int32_t k = 0; k < g->count; k++) {
+        bool repeats = g->repeats[k] >> t & 1;
+        strides[k] = repeats ? 0 : stride;
+        if (!repeats) stride *= g->sizes[k];
+    }
+    return stride;
+}
+
+/* Any number of groups, on as many threads as pay. */
+static void run_walk(const tosajit_kernel *kernel, tosajit_entry entry, void *const *pointers, const groups *g) {
+    const quick *q = &kernel->quick;
+    const plan_part *part = &kernel->plan.parts[0];
+    walk w; /* not initialised, like tile: filled as far as it is used */
+    tile_tensors tile;
+    int64_t strides[TOSAJIT_MAX_RANK];
+    w.rank = g->count;
+    w.tensors = part->leaf_count + part->result_count;
+    for (int32_t d = 0; d < w.rank; d++) w.sizes[d] = g->sizes[w.rank - 1 - d];
+    for (int32_t t = 0; t < w.tensors; t++) {
+        group_strides(q, g, t, strides);
+        for (int32_t d = 0; d < w.rank; d++) walk_strides(&w, d)[t] = strides[w.rank - 1 - d];
+        tile.pointers[t] = pointers[t];
+        tile.element_sizes[t] = q->sizes[t];
+        tile.splat_strides[t] = 0;
+    }
+    uint64_t environment = fpenv_enter();
+    parallel_run(&kernel->parallel, part, entry, &w, &tile);
+    fpenv_leave(environment);
+}
+
+/* Bytes of operands, then results; and which operands have the results' sizes. */
+static uint64_t measure(const quick *q, const plan_part *part, const groups *g, int64_t *bytes) {
+    int64_t ignored[TOSAJIT_MAX_RANK];
+    uint64_t in_place = 0;
+    for (int32_t k = 0; k < q->operands; k++) {
+        bytes[k] = group_strides(q, g, k, ignored);
+        in_place |= (uint64_t)(bytes[k] == g->elements * q->sizes[k]) << k;
+    }
+    for (int32_t r = 0; r < q->results; r++) bytes[q->operands + r] = g->elements * q->sizes[part->leaf_count + r];
+    return in_place;
+}
+
+/* The one tile that a call is, if that is how the walk would be run. */
+typedef struct tile {
+    int64_t rows, cols, strides[2 * TOSAJIT_MAX_TENSORS];
+} tile;
+
+static bool make_tile(const quick *q, const plan_part *part, const groups *g, tile *made) {
+    const int64_t cols = g->count > 0 ? g->sizes[0] : 1, rows = g->count > 1 ? g->sizes[1] : 1;
+    const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat; /* any loop serves a single element */
+    bool has_loop = part->leaf_count <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
+    if (g->count > 2 || !has_loop || !tile_is_direct(rows, cols)) return false;
+    made->rows = rows;
+    made->cols = cols;
+    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
+        const int64_t size = q->sizes[t], is_splat = splat >> t & 1;
+        made->strides[2 * t] = g->count < 2 || g->repeats[1] >> t & 1 ? 0 : is_splat ? size : size * cols;
+        made->strides[2 * t + 1] = is_splat ? 0 : size;
+    }
     return true;
 }
 
-/* Whether no result shares memory with an operand or another result but exactly in place. */
-static bool check_overlap(const tosajit_kernel *kernel, const tosajit_tensor *operands, const tosajit_tensor *results, int64_t scale) {
-    const quick *q = &kernel->quick;
-    const int32_t inputs = kernel->program->input_count;
-    for (int32_t r = 0; r < kernel->program->result_count; r++) {
-        int64_t bytes = q->bytes[inputs + r];
-        for (int32_t k = 0; k < inputs; k++) {
-            bool in_place = operands[k].data == results[r].data && q->bytes[k] == bytes && q->in_place >> k & 1;
-            if (!in_place && !are_apart(operands[k].data, q->bytes[k] * scale, results[r].data, bytes * scale)) return false;
-        }
-        for (int32_t other = 0; other < r; other++)
-            if (!are_apart(results[other].data, q->bytes[inputs + other] * scale, results[r].data, bytes * scale)) return false;
+/* Write the tile and the sizes that ask for it. */
+static void prepare_shape(const quick *q, const plan_part *part, const groups *g, const int64_t *const *dims, const tile *made,
+                          quick_shape *shape) {
+    int64_t *to = shape->dims;
+    for (int32_t t = 0; t < q->operands + q->results; t++) {
+        int32_t rank = t < q->operands ? part->rank - q->shifts[t] : part->rank;
+        for (int32_t d = 0; d < rank; d++) *to++ = dims[t][d];
     }
+    shape->in_place = measure(q, part, g, shape->bytes);
+    shape->rows = made->rows;
+    shape->cols = made->cols;
+    memcpy(shape->strides, made->strides, 2 * sizeof *made->strides * (size_t)(part->leaf_count + part->result_count));
+    atomic_store_explicit(&shape->state, SHAPE_READY, memory_order_release);
+}
+
+/* Remember the call in a free slot, if there is one. */
+static void remember(const quick *q, const plan_part *part, const groups *g, const tosajit_tensor *operands, const tosajit_tensor *results,
+                     const tile *made) {
+    for (int32_t k = 0; k < q->shape_count; k++) {
+        int expected = SHAPE_FREE;
+        if (!atomic_compare_exchange_strong_explicit(&q->shapes[k].state, &expected, SHAPE_TAKEN, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        const int64_t *dims[QUICK_TENSORS];
+        for (int32_t t = 0; t < q->operands; t++) dims[t] = operands[t].dims;
+        for (int32_t r = 0; r < q->results; r++) dims[q->operands + r] = results[r].dims;
+        prepare_shape(q, part, g, dims, made, &q->shapes[k]);
+        return;
+    }
+}
+
+static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const quick *q = &kernel->quick;
+    const plan_part *part = &kernel->plan.parts[0];
+    groups g;
+    if (!check_dense(kernel, operands, results, &g)) return false;
+    int64_t bytes[TOSAJIT_MAX_TENSORS];
+    uint64_t in_place = measure(q, part, &g, bytes);
+    if (!check_overlap(operands, q->operands, results, q->results, bytes, in_place)) return false;
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    set_pointers(part, operands, q->operands, results, q->results, pointers);
+    tile made; /* not initialised, filled as far as it is used */
+    if (!make_tile(q, part, &g, &made) || parallel_pays(&kernel->parallel, part, g.elements)) {
+        run_walk(kernel, entry, pointers, &g);
+        return true;
+    }
+    remember(q, part, &g, operands, results, &made);
+    call_entry(q, entry, pointers, made.strides, made.rows, made.cols);
     return true;
 }
 
 bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const quick *q = &kernel->quick;
-    const plan_part *part = &kernel->plan.parts[0];
-    extent e;
-    if (q->kind == QUICK_NONE) return false;
-    if (!(q->kind == QUICK_STATIC ? check_static : check_linear)(kernel, operands, results, &e)) return false;
-    if (parallel_pays(&kernel->parallel, part, e.rows * e.cols)) return false;
-    if (!check_overlap(kernel, operands, results, e.scale)) return false;
-    void *pointers[TOSAJIT_MAX_TENSORS];
-    for (int32_t k = 0; k < part->operand_count; k++) pointers[k] = operands[part->operands[k]].data;
-    for (int32_t k = part->operand_count; k < part->leaf_count; k++)
-        pointers[k] = (void *)(uintptr_t)part->constants[k - part->operand_count];
-    for (int32_t r = 0; r < part->result_count; r++) pointers[part->leaf_count + r] = results[r].data;
-    if (!q->floating) {
-        entry(pointers, q->strides, e.rows, e.cols);
-        return true;
+    if (run_prepared(kernel, entry, operands, results)) return true;
+    return kernel->quick.kind == QUICK_DENSE && run_dense(kernel, entry, operands, results);
+}
+
+/* Planning. */
+
+/* The element size of a leaf or result of the part. */
+static int64_t element_size(const tosajit_expr *program, const plan_part *part, int32_t t) {
+    tosajit_value value = t < part->leaf_count ? part->leaves[t].value : program->results[part->results[t - part->leaf_count]];
+    return (int64_t)tosajit_type_size(program->nodes[value].type.element);
+}
+
+static bool has_dynamic(const tosajit_tensor_type *type) {
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] == TOSAJIT_DYNAMIC) return true;
+    return false;
+}
+
+static bool has_static(const tosajit_tensor_type *type) {
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] != TOSAJIT_DYNAMIC) return true;
+    return false;
+}
+
+/* Every operand is a leaf, and in the same order. */
+static bool plan_leaves(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
+    if (part->operand_count != kernel->program->input_count) return false;
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor_type *type = &kernel->program->nodes[part->leaves[k].value].type;
+        if (type->rank > part->rank) return false; /* a parameter in a part of rank 0 */
+        if (k < part->operand_count && part->operands[k] != k) return false;
+        q->shifts[k] = (uint8_t)(part->rank - type->rank);
+        q->fixed |= (uint64_t)has_static(type) << k;
     }
-    uint64_t environment = fpenv_enter();
-    entry(pointers, q->strides, e.rows, e.cols);
-    fpenv_leave(environment);
+    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) q->sizes[t] = (uint8_t)element_size(kernel->program, part, t);
+    for (uint64_t splat = 0; part->leaf_count <= QUICK_NUMBERED && splat < UINT64_C(1) << part->leaf_count; splat++)
+        q->loops |= (uint64_t)tile_has_loop(part, splat) << splat;
     return true;
+}
+
+/* What all prepared shapes share; false if there is no room for them. */
+static bool plan_shapes(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
+    const tosajit_expr *program = kernel->program;
+    int32_t dims = 0;
+    if (part->leaf_count + part->result_count > QUICK_TENSORS) return false;
+    for (int32_t t = 0; t < q->operands + q->results; t++) {
+        const tosajit_tensor_type *type = t < q->operands ? &kernel->inputs[t]->type : result_type(program, t - q->operands);
+        tosajit_tensor expected = tosajit_dense(type->element, NULL, type->rank, NULL);
+        q->heads[t] = head_of(&expected);
+        dims += type->rank;
+    }
+    return dims <= QUICK_DIMS;
+}
+
+/* With all sizes static, the one shape. False if a call decides something, or is more than a tile. */
+static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, const quick *q, quick_shape *shape) {
+    const int64_t *dims[QUICK_TENSORS];
+    for (int32_t k = 0; k < q->operands; k++) {
+        if (has_dynamic(&kernel->inputs[k]->type)) return false;
+        dims[k] = kernel->inputs[k]->type.dims;
+    }
+    for (int32_t k = q->operands; k < part->leaf_count; k++) dims[k] = kernel->program->nodes[part->leaves[k].value].type.dims;
+    groups g;
+    tile made;
+    if (!find_groups(q, part, dims, part->extents, &g) || !make_tile(q, part, &g, &made)) return false;
+    for (int32_t r = 0; r < q->results; r++) dims[q->operands + r] = part->extents;
+    prepare_shape(q, part, &g, dims, &made, shape);
+    return true;
+}
+
+tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
+    const plan_part *part = &kernel->plan.parts[0];
+    *q = (quick){.operands = kernel->program->input_count, .results = kernel->program->result_count};
+    for (size_t k = 0; k < kernel->program->count; k++) q->floating |= type_is_float(kernel->program->nodes[k].type.element);
+    if (kernel->plan.part_count != 1 || kernel->plan.check_count > 0 || plan_tables(part) || !plan_leaves(kernel, part, q))
+        return TOSAJIT_OK;
+    q->kind = QUICK_DENSE;
+    if (!plan_shapes(kernel, part, q)) return TOSAJIT_OK;
+    q->shapes = memory_new(&kernel->allocator, QUICK_SHAPES, sizeof *q->shapes);
+    if (!q->shapes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
+    q->shape_count = QUICK_SHAPES;
+    if (plan_static(kernel, part, q, &q->shapes[0])) {
+        q->kind = QUICK_STATIC;
+        q->shape_count = 1;
+    }
+    return TOSAJIT_OK;
+}
+
+void quick_destroy(const tosajit_allocator *allocator, quick *q) {
+    memory_free(allocator, q->shapes, QUICK_SHAPES, sizeof *q->shapes);
+    q->shapes = NULL;
 }

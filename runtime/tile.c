@@ -23,7 +23,7 @@ typedef struct tile_job {
 
 static const int64_t *strides_of(const walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
 
-static bool has_variant(const plan_part *part, uint64_t splat) {
+bool tile_has_loop(const plan_part *part, uint64_t splat) {
     for (int32_t v = 0; v < part->variant_count; v++)
         if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
     return false;
@@ -269,7 +269,7 @@ static void choose_rows(tile_job *job) {
             job->packed |= UINT64_C(1) << t;
     }
     job->splat = zero;
-    if (has_variant(job->part, zero)) return;
+    if (tile_has_loop(job->part, zero)) return;
     for (int32_t v = 0; v < job->part->variant_count; v++) {
         const tosajit_variant *variant = &job->part->variants[v];
         if (variant->splat & ~zero & ~variant->either) continue;
