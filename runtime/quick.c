@@ -1,7 +1,8 @@
 /* Quick calls: planning and running. A few nanoseconds in all, so the loops below do nothing but compare.
  *
- * Sizes that were met before are compared with a prepared shape, which holds the tile. Others are worked out: dense tensors walk
- * neighbouring dimensions as one if the same leaves repeat along both, so what repeats where decides the tile. */
+ * Static sizes are compared with those of the prepared tile, dynamic ones with those that a slot remembers. Sizes that were not met
+ * before are worked out: dense tensors walk neighbouring dimensions as one if the same leaves repeat along both, so what repeats
+ * where decides the tile. */
 #include "runtime/quick.h"
 
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "runtime/parallel.h"
 #include "runtime/types.h"
 
-enum { SHAPE_FREE, SHAPE_TAKEN, SHAPE_READY }; /* a slot that is being written is left alone */
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY }; /* one that is being written is left alone */
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4, "element and rank make one word");
@@ -66,45 +67,89 @@ static inline void call_entry(const quick *q, tosajit_entry entry, void *const *
 
 static const tosajit_tensor_type *result_type(const tosajit_expr *program, int32_t r) { return &program->nodes[program->results[r]].type; }
 
-/* Prepared shapes. */
+/* Prepared tiles. In the functions below operand_count and result_count are the kernel's; where they are constants the loops unroll. */
 
-/* Whether a tensor is dense and present, of the expected element and rank, and has the dimensions at *expected, which moves on. */
-static inline bool is_prepared(const tosajit_tensor *tensor, uint64_t head, const int64_t **expected) {
-    if (head_of(tensor) != head || tensor->strides || !tensor->data || (tensor->rank > 0 && !tensor->dims)) return false;
+/* Whether a tensor is dense and present, of the expected element and rank. */
+static inline bool is_expected(const tosajit_tensor *tensor, uint64_t head) {
+    return head_of(tensor) == head && !tensor->strides && tensor->data && (tensor->rank == 0 || tensor->dims);
+}
+
+static inline bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
+                            int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
+    const plan_part *part = &kernel->plan.parts[0];
+    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->rows * tile->cols)) return false;
+    if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
+    void *pointers[QUICK_TENSORS];
+    set_pointers(part, operands, operand_count, results, result_count, pointers);
+    call_entry(&kernel->quick, entry, pointers, tile->strides, tile->rows, tile->cols);
+    return true;
+}
+
+/* Whether a tensor's dimensions are those at *expected, which moves on. */
+static inline bool has_dims_at(const tosajit_tensor *tensor, const int64_t **expected) {
     for (int32_t d = 0; d < tensor->rank; d++)
         if (tensor->dims[d] != (*expected)[d]) return false;
     *expected += tensor->rank;
     return true;
 }
 
-/* operand_count and result_count are the kernel's; where they are constants the loops unroll. */
-static inline bool run_shape(const tosajit_kernel *kernel, const quick_shape *shape, tosajit_entry entry, const tosajit_tensor *operands,
-                             const tosajit_tensor *results, int32_t operand_count, int32_t result_count) {
+static inline bool run_static(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
+                              const tosajit_tensor *results, int32_t result_count) {
     const quick *q = &kernel->quick;
-    const int64_t *expected = shape->dims;
+    const int64_t *expected = q->dims;
     for (int32_t k = 0; k < operand_count; k++)
-        if (!is_prepared(&operands[k], q->heads[k], &expected)) return false;
+        if (!is_expected(&operands[k], q->heads[k]) || !has_dims_at(&operands[k], &expected)) return false;
     for (int32_t r = 0; r < result_count; r++)
-        if (!is_prepared(&results[r], q->heads[operand_count + r], &expected)) return false;
-    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, &kernel->plan.parts[0], shape->rows * shape->cols)) return false;
-    if (!check_overlap(operands, operand_count, results, result_count, shape->bytes, shape->in_place)) return false;
-    void *pointers[QUICK_TENSORS];
-    set_pointers(&kernel->plan.parts[0], operands, operand_count, results, result_count, pointers);
-    call_entry(q, entry, pointers, shape->strides, shape->rows, shape->cols);
+        if (!is_expected(&results[r], q->heads[operand_count + r]) || !has_dims_at(&results[r], &expected)) return false;
+    return run_tile(kernel, &q->tile, entry, operands, operand_count, results, result_count);
+}
+
+/* Remembered tiles. */
+
+/* Mix the sizes of a tensor into *hash; false if it is not what a slot is for. The factors depend on nothing, so that they are not waited
+ * for. */
+static inline bool hash_sizes(const tosajit_tensor *tensor, uint64_t head, uint64_t factor, uint64_t *hash) {
+    if (!is_expected(tensor, head)) return false;
+    for (int32_t d = 0; d < tensor->rank; d++, factor += 0x6a09e667) *hash += (uint64_t)tensor->dims[d] * factor;
     return true;
 }
 
-static bool run_prepared(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const quick *q = &kernel->quick;
-    for (int32_t k = 0; k < q->shape_count; k++) {
-        const quick_shape *shape = &q->shapes[k];
-        if (atomic_load_explicit(&shape->state, memory_order_acquire) != SHAPE_READY) return false;
-        bool done = q->operands == 2 && q->results == 1   ? run_shape(kernel, shape, entry, operands, results, 2, 1)
-                    : q->operands == 1 && q->results == 1 ? run_shape(kernel, shape, entry, operands, results, 1, 1)
-                                                          : run_shape(kernel, shape, entry, operands, results, q->operands, q->results);
-        if (done) return true;
-    }
-    return false;
+/* The slot of a call's sizes; null if the call is none for slots. */
+static inline quick_slot *find_slot(const quick *q, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+                                    int32_t result_count) {
+    uint64_t hash = 0;
+    for (int32_t k = 0; k < operand_count; k++)
+        if (!hash_sizes(&operands[k], q->heads[k], 0x9e3779b9 + 0x3c6ef372 * (uint64_t)k, &hash)) return NULL;
+    for (int32_t r = 0; r < result_count; r++)
+        if (!hash_sizes(&results[r], q->heads[operand_count + r], 0xbb67ae85, &hash)) return NULL;
+    return &q->slots[(hash ^ hash >> 13 ^ hash >> 22) & (QUICK_SLOTS - 1)];
+}
+
+/* Give a free slot to this shape. */
+static void remember(const quick *q, quick_slot *slot, const tosajit_tensor *operands, const tosajit_tensor *results,
+                     const quick_tile *tile) {
+    int state = SLOT_FREE;
+    if (!atomic_compare_exchange_strong_explicit(&slot->state, &state, SLOT_TAKEN, memory_order_acquire, memory_order_relaxed)) return;
+    int64_t *to = slot->dims;
+    for (int32_t k = 0; k < q->operands; k++)
+        for (int32_t d = 0; d < operands[k].rank; d++) *to++ = operands[k].dims[d];
+    for (int32_t r = 0; r < q->results; r++)
+        for (int32_t d = 0; d < results[r].rank; d++) *to++ = results[r].dims[d];
+    slot->tile = *tile;
+    atomic_store_explicit(&slot->state, SLOT_READY, memory_order_release);
+}
+
+/* *slot becomes that of the sizes, or null if the call is none for slots. */
+static inline bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
+                                  const tosajit_tensor *results, int32_t result_count, quick_slot **slot) {
+    *slot = find_slot(&kernel->quick, operands, operand_count, results, result_count);
+    if (!*slot || atomic_load_explicit(&(*slot)->state, memory_order_acquire) != SLOT_READY) return false;
+    const int64_t *expected = (*slot)->dims;
+    for (int32_t k = 0; k < operand_count; k++)
+        if (!has_dims_at(&operands[k], &expected)) return false;
+    for (int32_t r = 0; r < result_count; r++)
+        if (!has_dims_at(&results[r], &expected)) return false;
+    return run_tile(kernel, &(*slot)->tile, entry, operands, operand_count, results, result_count);
 }
 
 /* Sizes of the call. */
@@ -231,80 +276,65 @@ static uint64_t measure(const quick *q, const plan_part *part, const groups *g, 
     return in_place;
 }
 
-/* The one tile that a call is, if that is how the walk would be run. */
-typedef struct tile {
-    int64_t rows, cols, strides[2 * TOSAJIT_MAX_TENSORS];
-} tile;
-
-static bool make_tile(const quick *q, const plan_part *part, const groups *g, tile *made) {
-    const int64_t cols = g->count > 0 ? g->sizes[0] : 1, rows = g->count > 1 ? g->sizes[1] : 1;
+/* Whether a call is one tile, given to the code as it is. */
+static bool is_tile(const quick *q, const plan_part *part, const groups *g) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat; /* any loop serves a single element */
     bool has_loop = part->leaf_count <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
-    if (g->count > 2 || !has_loop || !tile_is_direct(rows, cols)) return false;
-    made->rows = rows;
-    made->cols = cols;
+    return g->count < 2 ? has_loop : g->count == 2 && has_loop && tile_is_direct(g->sizes[1], g->sizes[0]);
+}
+
+static void set_strides(const quick *q, const plan_part *part, const groups *g, int64_t *strides) {
+    const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat;
     for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
         const int64_t size = q->sizes[t], is_splat = splat >> t & 1;
-        made->strides[2 * t] = g->count < 2 || g->repeats[1] >> t & 1 ? 0 : is_splat ? size : size * cols;
-        made->strides[2 * t + 1] = is_splat ? 0 : size;
-    }
-    return true;
-}
-
-/* Write the tile and the sizes that ask for it. */
-static void prepare_shape(const quick *q, const plan_part *part, const groups *g, const int64_t *const *dims, const tile *made,
-                          quick_shape *shape) {
-    int64_t *to = shape->dims;
-    for (int32_t t = 0; t < q->operands + q->results; t++) {
-        int32_t rank = t < q->operands ? part->rank - q->shifts[t] : part->rank;
-        for (int32_t d = 0; d < rank; d++) *to++ = dims[t][d];
-    }
-    shape->in_place = measure(q, part, g, shape->bytes);
-    shape->rows = made->rows;
-    shape->cols = made->cols;
-    memcpy(shape->strides, made->strides, 2 * sizeof *made->strides * (size_t)(part->leaf_count + part->result_count));
-    atomic_store_explicit(&shape->state, SHAPE_READY, memory_order_release);
-}
-
-/* Remember the call in a free slot, if there is one. */
-static void remember(const quick *q, const plan_part *part, const groups *g, const tosajit_tensor *operands, const tosajit_tensor *results,
-                     const tile *made) {
-    for (int32_t k = 0; k < q->shape_count; k++) {
-        int expected = SHAPE_FREE;
-        if (!atomic_compare_exchange_strong_explicit(&q->shapes[k].state, &expected, SHAPE_TAKEN, memory_order_acquire,
-                                                     memory_order_relaxed))
-            continue;
-        const int64_t *dims[QUICK_TENSORS];
-        for (int32_t t = 0; t < q->operands; t++) dims[t] = operands[t].dims;
-        for (int32_t r = 0; r < q->results; r++) dims[q->operands + r] = results[r].dims;
-        prepare_shape(q, part, g, dims, made, &q->shapes[k]);
-        return;
+        strides[2 * t] = g->count < 2 || g->repeats[1] >> t & 1 ? 0 : is_splat ? size : size * g->sizes[0];
+        strides[2 * t + 1] = is_splat ? 0 : size;
     }
 }
 
-static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
+static inline int64_t cols_of(const groups *g) { return g->count > 0 ? g->sizes[0] : 1; }
+static inline int64_t rows_of(const groups *g) { return g->count > 1 ? g->sizes[1] : 1; }
+
+/* A tile is remembered in `slot`, if that is not null and free. */
+static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results,
+                      quick_slot *slot) {
     const quick *q = &kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
     groups g;
     if (!check_dense(kernel, operands, results, &g)) return false;
-    int64_t bytes[TOSAJIT_MAX_TENSORS];
+    int64_t bytes[TOSAJIT_MAX_TENSORS], strides[2 * TOSAJIT_MAX_TENSORS];
     uint64_t in_place = measure(q, part, &g, bytes);
     if (!check_overlap(operands, q->operands, results, q->results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_pointers(part, operands, q->operands, results, q->results, pointers);
-    tile made; /* not initialised, filled as far as it is used */
-    if (!make_tile(q, part, &g, &made) || parallel_pays(&kernel->parallel, part, g.elements)) {
+    if (!is_tile(q, part, &g) || parallel_pays(&kernel->parallel, part, g.elements)) {
         run_walk(kernel, entry, pointers, &g);
         return true;
     }
-    remember(q, part, &g, operands, results, &made);
-    call_entry(q, entry, pointers, made.strides, made.rows, made.cols);
+    set_strides(q, part, &g, strides);
+    if (slot && atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_FREE) {
+        quick_tile tile = {.rows = rows_of(&g), .cols = cols_of(&g), .in_place = (int64_t)in_place};
+        memcpy(tile.bytes, bytes, (size_t)(q->operands + q->results) * sizeof *bytes);
+        memcpy(tile.strides, strides, 2 * (size_t)(part->leaf_count + part->result_count) * sizeof *strides);
+        remember(q, slot, operands, results, &tile);
+    }
+    call_entry(q, entry, pointers, strides, rows_of(&g), cols_of(&g));
     return true;
 }
 
 bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
-    if (run_prepared(kernel, entry, operands, results)) return true;
-    return kernel->quick.kind == QUICK_DENSE && run_dense(kernel, entry, operands, results);
+    const quick *q = &kernel->quick;
+    const bool binary = q->operands == 2 && q->results == 1, unary = q->operands == 1 && q->results == 1;
+    if (q->kind == QUICK_STATIC)
+        return binary  ? run_static(kernel, entry, operands, 2, results, 1)
+               : unary ? run_static(kernel, entry, operands, 1, results, 1)
+                       : run_static(kernel, entry, operands, q->operands, results, q->results);
+    if (q->kind == QUICK_NONE) return false;
+    quick_slot *slot = NULL;
+    bool done = q->slots && (binary  ? run_remembered(kernel, entry, operands, 2, results, 1, &slot)
+                             : unary ? run_remembered(kernel, entry, operands, 1, results, 1, &slot)
+                                     : run_remembered(kernel, entry, operands, q->operands, results, q->results, &slot));
+    return done || run_dense(kernel, entry, operands, results, slot);
 }
 
 /* Planning. */
@@ -343,8 +373,8 @@ static bool plan_leaves(const tosajit_kernel *kernel, const plan_part *part, qui
     return true;
 }
 
-/* What all prepared shapes share; false if there is no room for them. */
-static bool plan_shapes(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
+/* What is expected of operands and results; false if there are too many or too many dimensions. */
+static bool plan_heads(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
     const tosajit_expr *program = kernel->program;
     int32_t dims = 0;
     if (part->leaf_count + part->result_count > QUICK_TENSORS) return false;
@@ -357,19 +387,23 @@ static bool plan_shapes(const tosajit_kernel *kernel, const plan_part *part, qui
     return dims <= QUICK_DIMS;
 }
 
-/* With all sizes static, the one shape. False if a call decides something, or is more than a tile. */
-static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, const quick *q, quick_shape *shape) {
-    const int64_t *dims[QUICK_TENSORS];
-    for (int32_t k = 0; k < q->operands; k++) {
-        if (has_dynamic(&kernel->inputs[k]->type)) return false;
-        dims[k] = kernel->inputs[k]->type.dims;
+/* With all sizes static, the one tile. False if a call decides something, or is more than a tile. */
+static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, quick *q) {
+    const int64_t *dims[TOSAJIT_MAX_TENSORS];
+    int64_t *to = q->dims;
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor_type *type = &kernel->program->nodes[part->leaves[k].value].type;
+        if (has_dynamic(type)) return false;
+        dims[k] = type->dims;
+        for (int32_t d = 0; k < q->operands && d < type->rank; d++) *to++ = type->dims[d];
     }
-    for (int32_t k = q->operands; k < part->leaf_count; k++) dims[k] = kernel->program->nodes[part->leaves[k].value].type.dims;
     groups g;
-    tile made;
-    if (!find_groups(q, part, dims, part->extents, &g) || !make_tile(q, part, &g, &made)) return false;
-    for (int32_t r = 0; r < q->results; r++) dims[q->operands + r] = part->extents;
-    prepare_shape(q, part, &g, dims, &made, shape);
+    if (!find_groups(q, part, dims, part->extents, &g) || !is_tile(q, part, &g)) return false;
+    for (int32_t r = 0; r < q->results; r++)
+        for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
+    q->tile = (quick_tile){.rows = rows_of(&g), .cols = cols_of(&g)};
+    q->tile.in_place = (int64_t)measure(q, part, &g, q->tile.bytes);
+    set_strides(q, part, &g, q->tile.strides);
     return true;
 }
 
@@ -380,18 +414,16 @@ tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
     if (kernel->plan.part_count != 1 || kernel->plan.check_count > 0 || plan_tables(part) || !plan_leaves(kernel, part, q))
         return TOSAJIT_OK;
     q->kind = QUICK_DENSE;
-    if (!plan_shapes(kernel, part, q)) return TOSAJIT_OK;
-    q->shapes = memory_new(&kernel->allocator, QUICK_SHAPES, sizeof *q->shapes);
-    if (!q->shapes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
-    q->shape_count = QUICK_SHAPES;
-    if (plan_static(kernel, part, q, &q->shapes[0])) {
+    if (!plan_heads(kernel, part, q)) return TOSAJIT_OK;
+    if (plan_static(kernel, part, q)) {
         q->kind = QUICK_STATIC;
-        q->shape_count = 1;
+        return TOSAJIT_OK;
     }
-    return TOSAJIT_OK;
+    q->slots = memory_new(&kernel->allocator, QUICK_SLOTS, sizeof *q->slots);
+    return q->slots ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
-    memory_free(allocator, q->shapes, QUICK_SHAPES, sizeof *q->shapes);
-    q->shapes = NULL;
+    memory_free(allocator, q->slots, QUICK_SLOTS, sizeof *q->slots);
+    q->slots = NULL;
 }

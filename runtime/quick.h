@@ -9,33 +9,40 @@
 
 typedef enum quick_kind {
     QUICK_NONE,
-    QUICK_STATIC, /* all sizes are static: one shape, prepared beforehand */
+    QUICK_STATIC, /* all sizes are static: one tile, prepared beforehand */
     QUICK_DENSE,  /* sizes are the call's: what repeats where decides the tile */
 } quick_kind;
 
 enum {
-    QUICK_SHAPES = 4,  /* prepared for a kernel of dynamic sizes: the first that it meets */
-    QUICK_TENSORS = 8, /* of a prepared shape, at most: operands, constants and results */
-    QUICK_DIMS = 32,   /* of them together */
-    QUICK_NUMBERED = 6 /* leaves whose sets are few enough to be numbered */
+    QUICK_SLOTS = 16,   /* for shapes that a kernel of dynamic sizes remembers: the first that it meets; a power of two */
+    QUICK_TENSORS = 6,  /* of a prepared tile, at most: operands, constants and results */
+    QUICK_DIMS = 24,    /* of operands and results together */
+    QUICK_NUMBERED = 6, /* leaves whose sets are few enough to be numbered */
 };
 
-/* A call of these sizes is one tile. Written once, by whoever takes the slot, and never changed. */
-typedef struct quick_shape {
-    atomic_int state;                               /* SHAPE_* in quick.c */
-    int64_t dims[QUICK_DIMS];                       /* of operands, then results */
-    int64_t bytes[QUICK_TENSORS];                   /* likewise */
-    uint64_t in_place;                              /* bit k: operand k has the results' sizes */
-    int64_t rows, cols, strides[2 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
-} quick_shape;
+/* A call that is one tile: all that its data pointers leave open. */
+typedef struct quick_tile {
+    int64_t rows, cols;
+    int64_t in_place;                   /* bit k: operand k has the results' sizes */
+    int64_t bytes[QUICK_TENSORS];       /* of operands, then results */
+    int64_t strides[2 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
+} quick_tile;
+
+/* A shape that was met, and its tile. Written once, by whoever takes the slot. */
+typedef struct quick_slot {
+    atomic_int state; /* SLOT_* in quick.c */
+    int64_t dims[QUICK_DIMS];
+    quick_tile tile;
+} quick_slot;
 
 typedef struct quick {
     quick_kind kind;
     bool floating; /* the floating-point environment matters */
     int32_t operands, results;
-    uint64_t heads[QUICK_TENSORS]; /* element and rank of operands, then results */
-    quick_shape *shapes;           /* owned; QUICK_STATIC has one, QUICK_DENSE QUICK_SHAPES; or null */
-    int32_t shape_count;
+    uint64_t heads[QUICK_TENSORS];       /* element and rank of operands, then results */
+    int64_t dims[QUICK_DIMS];            /* QUICK_STATIC: of operands, then results */
+    quick_tile tile;                     /* likewise */
+    quick_slot *slots;                   /* owned; null if there are none */
     uint64_t fixed;                      /* bit k: a dimension of leaf k is static */
     uint64_t loops;                      /* bit s: the code has a loop in which exactly the leaves of set s are splats */
     uint8_t sizes[TOSAJIT_MAX_TENSORS];  /* of an element of leaves, then results */
