@@ -19,7 +19,7 @@ typedef struct call_job {
     struct call_job *next;
     int64_t count, dims[CHANGES][MAX_RANK], ones[MAX_RANK];
     int32_t rank;
-    bool dynamic, raw, broadcast;
+    bool dynamic, raw, broadcast, changing;
     tosajit_kernel *kernel;
     tosajit_raw code;
     tosajit_tensor operands[2], result;
@@ -32,7 +32,7 @@ typedef struct call_job {
 } call_job;
 
 static call_job *jobs;
-static tosajit_engine *engine;
+static tosajit_engine *engines[2]; /* one for calls of changing sizes, which would take the others their slots */
 
 static bool failed(bench_run *run) {
     bench_fail(run, tosajit_last_error());
@@ -45,8 +45,9 @@ static tosajit_status compile(call_job *j) {
         types[k] = tosajit_ranked(TOSAJIT_F32, j->rank, j->operands[k].dims);
         for (int32_t d = 0; j->dynamic && d < j->rank; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
     }
-    tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
-    if (!status) status = tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
+    tosajit_engine **engine = &engines[j->changing];
+    tosajit_status status = *engine ? TOSAJIT_OK : tosajit_engine_create(NULL, engine);
+    if (!status) status = tosajit_compile(*engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
     j->code.size = sizeof j->code;
     if (!status && j->raw) status = tosajit_kernel_raw(j->kernel, 0, &j->code);
     if (!status && j->raw) j->entry = j->code.entry;
@@ -170,12 +171,12 @@ bool calls_register(void) {
         ok = ok && add_job("run_dynamic", run_checked, &(call_job){.count = n, .rank = 1, .dynamic = true});
         ok = ok && add_job("static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK});
         ok = ok && add_job("dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
-        ok = ok && add_job("changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
+        ok = ok && add_job("changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true, .changing = true});
         ok = ok && add_job("broadcast_static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true});
         ok = ok &&
              add_job("broadcast_dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
-        ok = ok &&
-             add_job("broadcast_changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
+        ok = ok && add_job("broadcast_changing_4d", run_changing,
+                           &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true, .changing = true});
         ok = ok && add_externals(n);
     }
     return ok;
@@ -189,6 +190,8 @@ void calls_release(void) {
         free(jobs);
         jobs = next;
     }
-    tosajit_engine_destroy(engine);
-    engine = NULL;
+    for (int k = 0; k < 2; k++) {
+        tosajit_engine_destroy(engines[k]);
+        engines[k] = NULL;
+    }
 }
