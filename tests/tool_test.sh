@@ -61,7 +61,7 @@ npy() {
 # --- words -----------------------------------------------------------------------------------------------------------
 expect 0 "tosajit 0." --version
 expect 0 "usage: tosajit COMMAND" --help
-for command in verify plan run bench ir asm ops; do
+for command in verify plan run bench outline ir asm ops; do
     expect 0 "tosajit $command:" "$command" --help
     expect 0 "--help" "$command" -h
 done

@@ -41,6 +41,12 @@ static const command commands[] = {
      "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast --json\n"
      "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a : (tensor<?xf32>) -> tensor<?xf32>\n"
      "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
+    {"outline", "divide functions into elementwise regions and the rest", true, OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT, cmd_outline,
+     "Prints a module in which each region of elementwise operations is a function @NAME_region_0, ..., called from where it was; matmul,\n"
+     "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be made of all of them. Without --entry all\n"
+     "functions are divided. examples/engine is a program that runs models in this way.\n\n"
+     "  tosajit outline examples/engine/mlp.mlir\n"
+     "  tosajit outline model.mlir --entry @main >divided.mlir && tosajit plan divided.mlir --entry main_region_0\n"},
     {"ir", "show the LLVM IR of a kernel", true, OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
     {"asm", "show the assembly of a kernel", true, OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,

@@ -16,6 +16,7 @@
 #include "tools/escape.h"
 #include "tools/mlir_build.h"
 #include "tools/mlir_names.h"
+#include "tools/mlir_outline.h"
 #include "tools/mlir_parse.h"
 #include "tools/mlir_report.h"
 #include "tools/pointer_map.h"
@@ -196,11 +197,16 @@ mlir_file *mlir_file_open_text(const char *text, void (*say)(void *context, cons
     return open_source("<expr>", copy_text, text, say, context);
 }
 
+static void forget_functions(mlir_file *file) {
+    for (size_t k = 0; k < file->count; k++) free(file->functions[k].shown);
+    file->count = 0;
+}
+
 void mlir_file_close(mlir_file *file) {
     if (!file) return;
     if (!mlirModuleIsNull(file->module)) mlirModuleDestroy(file->module);
     if (!mlirContextIsNull(file->context)) mlirContextDestroy(file->context);
-    for (size_t k = 0; k < file->count; k++) free(file->functions[k].shown);
+    forget_functions(file);
     free(file->functions);
     free(file->text);
     free(file);
@@ -212,6 +218,20 @@ bool mlir_file_verify(mlir_file *file) {
     crash_guard_leave();
     return fine;
 }
+
+bool mlir_file_outline(mlir_file *file, size_t index, mlir_file_outlined *outlined) {
+    mlir_outline_count count;
+    bool fine = mlir_outline(file->functions[index].op, &file->report, &count);
+    *outlined = (mlir_file_outlined){count.regions, count.inside, count.outside};
+    forget_functions(file);
+    return list_functions(file) && fine;
+}
+
+static void write_piece(MlirStringRef piece, void *out) { fwrite(piece.data, 1, piece.length, out); }
+
+void mlir_file_print(const mlir_file *file, FILE *out) { mlirOperationPrint(mlirModuleGetOperation(file->module), write_piece, out); }
+
+void *mlir_file_operation(const mlir_file *file, size_t index) { return file->functions[index].op.ptr; }
 
 size_t mlir_file_count(const mlir_file *file) { return file->count; }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "tools/mlir_function.h"
 #include "tosajit/tosajit.h"
@@ -20,6 +21,19 @@ void mlir_file_close(mlir_file *file);
 
 /* Whether MLIR's own verifier accepts the file; its findings are reported. */
 bool mlir_file_verify(mlir_file *file);
+
+/* How a function was divided; see tools/mlir_outline.h. */
+typedef struct mlir_file_outlined {
+    int regions, inside, outside;
+} mlir_file_outlined;
+
+/* Divide function `index` into regions for the library and the rest. The list of functions is a new one then: its first index + 1 are as
+ * before, the regions follow. False after a finding. */
+bool mlir_file_outline(mlir_file *file, size_t index, mlir_file_outlined *outlined);
+/* The file as MLIR. */
+void mlir_file_print(const mlir_file *file, FILE *out);
+/* The func.func of a function, an MlirOperation's pointer, for those who know MLIR; the file's. */
+void *mlir_file_operation(const mlir_file *file, size_t index);
 
 /* The functions that have a body, in the order of the file; at least one. */
 size_t mlir_file_count(const mlir_file *file);

@@ -1,0 +1,274 @@
+/* Loading and running a model. MLIR is needed for loading alone: what runs afterwards is a list of steps over a table of values. */
+#include "engine.h"
+
+#include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/IR.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/mlir_reader.h"
+#include "tools/mlir_values.h"
+#include "tools/pointer_map.h"
+
+typedef struct loader {
+    model *m;
+    tosajit_engine *engine;
+    mlir_file *file;
+    pointer_map slots;  /* from MLIR's values to the model's */
+    pointer_map shapes; /* from a value that is a shape to 1 + the place of its sizes in `sizes` */
+    int64_t sizes[MAX_VALUES];
+    int32_t size_count;
+} loader;
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Values */
+
+int64_t array_elements(const array *a) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < a->rank; d++) count *= a->dims[d];
+    return count;
+}
+
+bool array_allocate(array *a, tosajit_type element, int32_t rank, const int64_t *dims) {
+    free(a->owned);
+    *a = (array){.element = element, .rank = rank};
+    memcpy(a->dims, dims, (size_t)rank * sizeof *dims);
+    size_t bytes = (size_t)array_elements(a) * tosajit_type_size(element);
+    a->data = a->owned = malloc(bytes ? bytes : 1);
+    if (!a->data) fprintf(stderr, "engine: out of memory for %zu bytes\n", bytes);
+    return a->data != NULL;
+}
+
+static tosajit_tensor as_tensor(const array *a) { return tosajit_dense(a->element, a->data, a->rank, a->dims); }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Regions */
+
+static bool run_region(const step *s, array *values) {
+    tosajit_tensor operands[MAX_PORTS], results[MAX_PORTS];
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; k < s->input_count; k++) operands[k] = as_tensor(&values[s->inputs[k]]);
+    for (size_t k = 0; k < s->output_count && !status; k++) {
+        int64_t dims[TOSAJIT_MAX_RANK];
+        int32_t rank;
+        status = tosajit_kernel_result_dims(s->kernel, operands, s->input_count, k, &rank, dims);
+        array *r = &values[s->outputs[k]];
+        if (!status && !array_allocate(r, tosajit_kernel_result_type(s->kernel, k).element, rank, dims)) return false;
+        results[k] = as_tensor(r);
+    }
+    if (!status) status = tosajit_run(s->kernel, operands, s->input_count, results, s->output_count);
+    if (status) fprintf(stderr, "engine: %s\n", tosajit_last_error());
+    return status == TOSAJIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Loading */
+
+static void say(void *context, const char *line) {
+    (void)context;
+    fprintf(stderr, "%s\n", line);
+}
+
+static MlirAttribute attribute_of(MlirOperation op, const char *name) {
+    return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
+static bool refuse_op(MlirOperation op, const char *why) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    fprintf(stderr, "engine: %.*s: %s\n", (int)name.length, name.data, why);
+    return false;
+}
+
+static bool new_value(loader *l, MlirValue value, int *slot) {
+    if (l->m->value_count == MAX_VALUES) return false;
+    *slot = (int)l->m->value_count++;
+    return pointer_map_add(&l->slots, value.ptr, *slot);
+}
+
+/* A region's kernel is compiled here, once. */
+static bool load_call(loader *l, MlirOperation op, step *s) {
+    MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(attribute_of(op, "callee"));
+    char name[256];
+    size_t index;
+    mlir_function function;
+    snprintf(name, sizeof name, "%.*s", (int)callee.length, callee.data);
+    if (!mlir_file_find(l->file, name, &index) || !mlir_file_build(l->file, index, 0, &function)) return false;
+    tosajit_status status = tosajit_compile_expr(l->engine, function.expr, &s->kernel);
+    if (status)
+        fprintf(stderr, "engine: @%s: %s\n", name, tosajit_last_error());
+    else
+        l->m->kernel_count++;
+    mlir_function_release(&function);
+    return status == TOSAJIT_OK;
+}
+
+static bool load_nothing(loader *l, MlirOperation op, step *s) {
+    (void)l;
+    (void)op;
+    (void)s;
+    return true;
+}
+
+static bool load_axis(loader *l, MlirOperation op, step *s) {
+    (void)l;
+    s->numbers[0] = mlirIntegerAttrGetValueInt(attribute_of(op, "axis"));
+    return true;
+}
+
+/* pad, stride and dilation are dense arrays of i64. */
+static bool load_convolution(loader *l, MlirOperation op, step *s) {
+    (void)l;
+    MlirAttribute pad = attribute_of(op, "pad"), stride = attribute_of(op, "stride"), dilation = attribute_of(op, "dilation");
+    for (intptr_t k = 0; k < 4; k++) s->numbers[k] = mlirDenseI64ArrayGetElement(pad, k);
+    for (intptr_t k = 0; k < 2; k++) {
+        s->numbers[4 + k] = mlirDenseI64ArrayGetElement(stride, k);
+        if (mlirDenseI64ArrayGetElement(dilation, k) != 1) return refuse_op(op, "this engine knows no dilation");
+    }
+    return true;
+}
+
+/* The shape is the second operand, a constant of its own kind. */
+static bool load_shape(loader *l, MlirOperation op, step *s) {
+    int32_t at;
+    if (!pointer_map_find(&l->shapes, mlirOperationGetOperand(op, 1).ptr, &at)) return refuse_op(op, "the shape is no constant");
+    int64_t rank = l->sizes[at];
+    for (int64_t k = 0; k <= rank; k++) s->numbers[k] = l->sizes[at + k];
+    s->input_count = 1;
+    return true;
+}
+
+static const struct op_loader {
+    const char *name;
+    bool (*load)(loader *l, MlirOperation op, step *s);
+    bool (*run)(const step *s, array *values);
+} op_loaders[] = {
+    {"func.call", load_call, run_region},           {"tosa.matmul", load_nothing, run_matmul},
+    {"tosa.reduce_sum", load_axis, run_reduce_sum}, {"tosa.reshape", load_shape, run_reshape},
+    {"tosa.conv2d", load_convolution, run_conv2d},  {"tosa.depthwise_conv2d", load_convolution, run_depthwise_conv2d},
+};
+
+static bool load_constant(loader *l, MlirOperation op) {
+    mlir_phrase why = {0};
+    tosajit_tensor_type type;
+    int slot;
+    void *data = mlir_constant(attribute_of(op, "values"), &type, &why);
+    if (!data) return refuse_op(op, why.text);
+    if (!new_value(l, mlirOperationGetResult(op, 0), &slot)) {
+        free(data);
+        return refuse_op(op, "too many values");
+    }
+    array *a = &l->m->values[slot];
+    *a = (array){.element = type.element, .rank = type.rank, .data = data, .owned = data};
+    memcpy(a->dims, type.dims, sizeof type.dims);
+    return true;
+}
+
+static bool load_const_shape(loader *l, MlirOperation op) {
+    MlirAttribute values = attribute_of(op, "values");
+    int64_t rank = mlirElementsAttrGetNumElements(values);
+    if (rank >= MAX_NUMBERS || l->size_count + rank + 1 > MAX_VALUES) return refuse_op(op, "too many sizes");
+    int32_t at = l->size_count;
+    l->sizes[l->size_count++] = rank;
+    for (int64_t k = 0; k < rank; k++) l->sizes[l->size_count++] = (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
+    return pointer_map_add(&l->shapes, mlirOperationGetResult(op, 0).ptr, at) || refuse_op(op, "out of memory");
+}
+
+static bool load_ports(loader *l, MlirOperation op, step *s) {
+    intptr_t inputs = mlirOperationGetNumOperands(op), outputs = mlirOperationGetNumResults(op);
+    if (inputs > MAX_PORTS || outputs > MAX_PORTS) return refuse_op(op, "too many operands or results");
+    s->input_count = (size_t)inputs;
+    s->output_count = (size_t)outputs;
+    for (intptr_t k = 0; k < inputs; k++) {
+        int32_t slot = 0; /* a shape has none */
+        pointer_map_find(&l->slots, mlirOperationGetOperand(op, k).ptr, &slot);
+        s->inputs[k] = slot;
+    }
+    for (intptr_t k = 0; k < outputs; k++)
+        if (!new_value(l, mlirOperationGetResult(op, k), &s->outputs[k])) return refuse_op(op, "too many values");
+    tosajit_tensor_type type;
+    mlir_phrase why = {0};
+    bool fine = mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(op, 0)), &type, &why) || refuse_op(op, why.text);
+    s->element = fine ? type.element : TOSAJIT_TYPE_COUNT;
+    return fine;
+}
+
+static bool load_step(loader *l, MlirOperation op) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    for (size_t k = 0; k < sizeof op_loaders / sizeof *op_loaders; k++) {
+        const struct op_loader *known = &op_loaders[k];
+        if (!mlirStringRefEqual(name, mlirStringRefCreateFromCString(known->name))) continue;
+        if (l->m->step_count == MAX_STEPS) return refuse_op(op, "too many steps");
+        step *s = &l->m->steps[l->m->step_count++];
+        s->run = known->run;
+        return load_ports(l, op, s) && known->load(l, op, s);
+    }
+    return refuse_op(op, "this engine does not know the op");
+}
+
+static bool load_return(loader *l, MlirOperation op) {
+    l->m->output_count = (size_t)mlirOperationGetNumOperands(op);
+    if (l->m->output_count > MAX_PORTS) return refuse_op(op, "too many results");
+    for (size_t k = 0; k < l->m->output_count; k++) {
+        int32_t slot;
+        if (!pointer_map_find(&l->slots, mlirOperationGetOperand(op, (intptr_t)k).ptr, &slot)) return refuse_op(op, "unknown value");
+        l->m->outputs[k] = slot;
+    }
+    return true;
+}
+
+static bool load_op(loader *l, MlirOperation op) {
+    static const struct {
+        const char *name;
+        bool (*load)(loader *l, MlirOperation op);
+    } special[] = {{"tosa.const", load_constant}, {"tosa.const_shape", load_const_shape}, {"func.return", load_return}};
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+    for (size_t k = 0; k < sizeof special / sizeof *special; k++)
+        if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(special[k].name))) return special[k].load(l, op);
+    return load_step(l, op);
+}
+
+static bool load_function(loader *l) {
+    MlirOperation function = {mlir_file_operation(l->file, 0)};
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+    l->m->input_count = (size_t)mlirBlockGetNumArguments(block);
+    for (size_t k = 0; k < l->m->input_count; k++) {
+        int slot;
+        if (!new_value(l, mlirBlockGetArgument(block, (intptr_t)k), &slot)) return refuse_op(function, "too many arguments");
+    }
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+        if (!load_op(l, op)) return false;
+    return true;
+}
+
+bool model_load(model *m, tosajit_engine *engine, const char *path) {
+    loader l = {.m = m, .engine = engine};
+    mlir_file_outlined outlined;
+    memset(m, 0, sizeof *m);
+    l.file = mlir_file_open(path, say, NULL);
+    bool fine = l.file && mlir_file_verify(l.file) && mlir_file_outline(l.file, 0, &outlined) && load_function(&l);
+    pointer_map_release(&l.slots);
+    pointer_map_release(&l.shapes);
+    mlir_file_close(l.file);
+    return fine;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Running */
+
+bool model_run(model *m, const array *inputs, const array **outputs) {
+    for (size_t k = 0; k < m->input_count; k++) {
+        m->values[k] = inputs[k];
+        m->values[k].owned = NULL;
+    }
+    for (size_t k = 0; k < m->step_count; k++)
+        if (!m->steps[k].run(&m->steps[k], m->values)) return false;
+    for (size_t k = 0; k < m->output_count; k++) outputs[k] = &m->values[m->outputs[k]];
+    return true;
+}
+
+void model_free(model *m) {
+    for (size_t k = 0; k < m->step_count; k++) tosajit_kernel_release(m->steps[k].kernel);
+    for (size_t k = 0; k < m->value_count; k++) free(m->values[k].owned);
+    memset(m, 0, sizeof *m);
+}

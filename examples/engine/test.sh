@@ -1,0 +1,11 @@
+#!/bin/sh
+# The engine computes what its reference does, and the library compiles each different one of its 7 regions once, whatever the batch sizes.
+#   sh examples/engine/test.sh build/examples/engine/engine examples/engine
+set -eu
+lines=$(mktemp)
+trap 'rm -f "$lines"' EXIT
+TOSAJIT_VERBOSE=2 "$1" "$2" 2>"$lines" || { cat "$lines"; exit 1; }
+compiled=$(grep -c '^tosajit: compile ' "$lines")
+run=$(grep -c '^tosajit: run ' "$lines")
+echo "$compiled kernels compiled, $run runs"
+[ "$compiled" = 6 ] && [ "$run" = 42 ] # 4 and 3 regions, of which two are the same kernel; 6 batches of each
