@@ -38,6 +38,8 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
 
 tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
     if (!engine || !expr || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_expr: engine, expr or kernel is a null pointer");
+    if (engine->backend == TOSAJIT_BACKEND_CROSS)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     if (engine->uncached) return make_kernel(engine, expr, kernel);
     cache_key key = cache_make_key(expr, &engine->allocator);
     tosajit_kernel *known = cache_find(&engine->cache, &key);

@@ -38,6 +38,7 @@ typedef struct level {
 /* Everything that emitting one part needs; the arrays belong to emit_kernel. */
 typedef struct part_emitter {
     const tosajit_expr *program;
+    const target *target;
     const plan_part *part;
     const uint64_t *node_parts;
     uint64_t part_bit;
@@ -46,7 +47,6 @@ typedef struct part_emitter {
     LLVMBuilderRef builder;
     LLVMValueRef function, rows, cols, strides;
     LLVMTypeRef i64, ptr;
-    lane_extremes extremes;
     level levels[MAX_LEVELS];
     int level_count;
     bool plain;            /* the part's code needs no optimiser */
@@ -67,7 +67,7 @@ static const expr_node *tensor_node(const part_emitter *e, int32_t t) {
     return &e->program->nodes[t < leaves ? e->part->leaves[t].value : e->program->results[e->part->results[t - leaves]]];
 }
 
-static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, lanes, e->extremes}; }
+static lane lane_of(const part_emitter *e, unsigned lanes) { return (lane){e->context, e->module, e->builder, e->target, lanes}; }
 
 static LLVMBasicBlockRef new_block(const part_emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
@@ -423,6 +423,7 @@ static void set_attributes(LLVMModuleRef module, const target *t) {
         add_flag(function, "nounwind");
         add_attribute(function, "target-cpu", t->cpu);
         add_attribute(function, "target-features", t->features);
+        if (t->tune) add_attribute(function, "tune-cpu", t->tune);
         /* A larger frame is reported through the context's diagnostics. */
         add_attribute(function, "warn-stack-size", EMIT_STACK_LIMIT);
         /* Tuning models prefer narrower registers than the loops were planned for. */
@@ -434,12 +435,12 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
     LLVMContextRef context = LLVMGetModuleContext(module);
     part_emitter e = {
         .program = program,
+        .target = t,
         .node_parts = p->node_parts,
         .context = context,
         .module = module,
         .i64 = LLVMInt64TypeInContext(context),
         .ptr = LLVMPointerTypeInContext(context, 0),
-        .extremes = t->extremes,
         .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
         .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),

@@ -136,7 +136,7 @@ static LLVMValueRef precise_function(const lane *l, LLVMTypeRef *type) {
     unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
     LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     LLVMAddAttributeAtIndex(function, whole, LLVMCreateEnumAttribute(l->context, noinline, 0));
-    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), 1, l->extremes};
+    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), l->target, 1};
     LLVMPositionBuilderAtEnd(scalar.builder, LLVMAppendBasicBlockInContext(l->context, function, ""));
     LLVMValueRef x = lane_fpext(&scalar, LLVMGetParam(function, 0)), y = lane_fpext(&scalar, LLVMGetParam(function, 1));
     LLVMBuildRet(scalar.builder, lane_fptrunc(&scalar, power_precise(&scalar, x, y)));

@@ -13,6 +13,8 @@ static bool may_interpret(tosajit_backend backend) { return backend == TOSAJIT_B
 /* Everything that compiling needs. What has been made is found by engine_release, so a failure just returns. */
 static tosajit_status start_native(tosajit_engine *engine, const char *cpu) {
     tosajit_status status = target_find(cpu, &engine->target);
+    if (!status && engine->backend == TOSAJIT_BACKEND_CROSS) return TOSAJIT_OK;
+    if (!status) status = target_check_host(&engine->target, cpu);
     if (!status) status = linker_probe();
     if (!status) status = linker_create(&engine->linker);
     if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND) status = background_start(&engine->background, engine);
@@ -59,7 +61,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     tosajit_status status = options_take(&given, sizeof given, options, "tosajit_engine_options");
     if (!status) status = options_check_allocator(given.allocator);
     if (status) return status;
-    if ((unsigned)given.backend > TOSAJIT_BACKEND_BACKGROUND)
+    if ((unsigned)given.backend > TOSAJIT_BACKEND_CROSS)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d", (int)given.backend);
     if ((unsigned)given.accuracy > TOSAJIT_FAST)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no accuracy %d", (int)given.accuracy);

@@ -59,9 +59,6 @@ LLVMValueRef lane_fdiv(const lane *l, LLVMValueRef a, LLVMValueRef b) { return L
 LLVMValueRef lane_fneg(const lane *l, LLVMValueRef a) { return LLVMBuildFNeg(l->builder, a, ""); }
 LLVMValueRef lane_fabs(const lane *l, LLVMValueRef a) { return lane_intrinsic(l, "llvm.fabs", &a, 1); }
 LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a) { return lane_intrinsic(l, "llvm.sqrt", &a, 1); }
-LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
-    return lane_intrinsic(l, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
-}
 LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b) {
     return LLVMBuildFCmp(l->builder, predicate, a, b, "");
 }
@@ -117,7 +114,7 @@ static LLVMValueRef maximum_and_zero(const lane *l, LLVMValueRef x, LLVMValueRef
 static LLVMValueRef join_maxima(const lane *l, LLVMValueRef m, LLVMValueRef n) {
     LLVMTypeRef real = LLVMTypeOf(m), bits = bits_type(l, m);
     LLVMValueRef m_bits = lane_bitcast(l, m, bits), n_bits = lane_bitcast(l, n, bits);
-    if (l->extremes == LANE_EXTREMES_SUBTRACT)
+    if (l->target->extremes == TARGET_EXTREMES_SUBTRACT)
         return lane_fsub(l, lane_bitcast(l, lane_or(l, m_bits, n_bits), real), lane_bitcast(l, lane_xor(l, m_bits, n_bits), real));
     LLVMValueRef below_sign = lane_lshr(l, lane_int_like(m_bits, -1), lane_int_like(m_bits, 1));
     LLVMValueRef without_sign = lane_or(l, m_bits, lane_and(l, n_bits, below_sign));
@@ -128,7 +125,7 @@ static bool is_constant_zero(LLVMValueRef x) { return LLVMIsConstant(x) && LLVMI
 
 /* With a constant that is no zero, LLVM needs one instruction, or two. */
 LLVMValueRef lane_maximum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
-    bool native = l->extremes == LANE_EXTREMES_NATIVE;
+    bool native = l->target->extremes == TARGET_EXTREMES_NATIVE;
     if (!native && is_constant_zero(a)) return maximum_and_zero(l, b, a);
     if (!native && is_constant_zero(b)) return maximum_and_zero(l, a, b);
     if (native || LLVMIsConstant(a) || LLVMIsConstant(b)) return lane_intrinsic(l, "llvm.maximum", (LLVMValueRef[]){a, b}, 2);
@@ -137,7 +134,7 @@ LLVMValueRef lane_maximum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
 
 /* Here (m or n) is right in both cases: -0 and NaN. A zero that is the first operand is right by itself. */
 LLVMValueRef lane_minimum(const lane *l, LLVMValueRef a, LLVMValueRef b) {
-    bool native = l->extremes == LANE_EXTREMES_NATIVE;
+    bool native = l->target->extremes == TARGET_EXTREMES_NATIVE;
     if (!native && is_constant_zero(a)) return larger_or_second(l, LLVMRealOLT, a, b);
     if (!native && is_constant_zero(b)) return larger_or_second(l, LLVMRealOLT, b, a);
     if (native || LLVMIsConstant(a) || LLVMIsConstant(b)) return lane_intrinsic(l, "llvm.minimum", (LLVMValueRef[]){a, b}, 2);

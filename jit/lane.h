@@ -7,21 +7,15 @@
 #include <llvm-c/Core.h>
 #include <stdint.h>
 
+#include "jit/target.h"
 #include "tosajit/tosajit.h"
-
-/* What the larger of two floating-point numbers is made of, NaN and signed zeros included. */
-typedef enum lane_extremes {
-    LANE_EXTREMES_NATIVE,   /* one instruction does it all */
-    LANE_EXTREMES_SUBTRACT, /* one that gives its second operand where neither is larger, twice, and arithmetic */
-    LANE_EXTREMES_TERNARY,  /* the same, and instructions for any logic of three operands */
-} lane_extremes;
 
 typedef struct lane {
     LLVMContextRef context; /* all borrowed from the kernel that is being emitted */
     LLVMModuleRef module;
     LLVMBuilderRef builder;
+    const target *target;
     unsigned count; /* lanes per value; 1: scalars */
-    lane_extremes extremes;
 } lane;
 
 /* Types of this lane count. A bool is the i1 of comparisons, not the byte in memory. */

@@ -1,19 +1,8 @@
-/* Conversions of the floating-point types narrower than f32. f16 has conversion instructions on every target (F16C, NEON) that keep
- * subnormals; bf16 and the 8-bit types are rounded in integers: the instructions for bf16 flush subnormals, and elsewhere it would
- * be a library call. */
+/* Conversions of the floating-point types narrower than f32: by instructions where the CPU has such as keep subnormals (f16: F16C, NEON;
+ * bf16: Armv8.6, but not AVX512_BF16), else in integers, because LLVM would call a library. */
 #include "jit/lane.h"
 
 static LLVMValueRef is_nan(const lane *l, LLVMValueRef a) { return lane_fcmp(l, LLVMRealUNO, a, a); }
-
-static LLVMValueRef f16_to_f32(const lane *l, LLVMValueRef bits) {
-    LLVMTypeRef half = lane_vector(l, LLVMHalfTypeInContext(l->context));
-    return LLVMBuildFPExt(l->builder, lane_bitcast(l, bits, half), lane_f32_type(l), "");
-}
-
-static LLVMValueRef f32_to_f16(const lane *l, LLVMValueRef a) {
-    LLVMTypeRef half = lane_vector(l, LLVMHalfTypeInContext(l->context));
-    return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, half, ""), lane_int_type(l, 16));
-}
 
 static LLVMValueRef bf16_to_f32(const lane *l, LLVMValueRef bits) {
     LLVMValueRef wide = lane_zext(l, bits, lane_int_type(l, 32));
@@ -32,7 +21,22 @@ static LLVMValueRef upper_half(const lane *l, LLVMValueRef a) {
     return lane_trunc(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int_type(l, 16));
 }
 
+/* The rebiased exponent of a subnormal is right, too, once the multiplication has normalised it. */
+static LLVMValueRef f16_to_f32(const lane *l, LLVMValueRef bits) {
+    LLVMTypeRef half = lane_vector(l, LLVMHalfTypeInContext(l->context)), i32 = lane_int_type(l, 32);
+    if (l->target->has_f16) return LLVMBuildFPExt(l->builder, lane_bitcast(l, bits, half), lane_f32_type(l), "");
+    LLVMValueRef wide = lane_zext(l, bits, i32), magnitude = lane_and(l, wide, lane_int(l, 32, 0x7fff));
+    LLVMValueRef moved = lane_bitcast(l, lane_shl(l, magnitude, lane_int(l, 32, 13)), lane_f32_type(l));
+    LLVMValueRef scaled = lane_bitcast(l, lane_fmul(l, moved, lane_f32(l, 0x1p112f)), i32);
+    LLVMValueRef finite = lane_icmp(l, LLVMIntULT, magnitude, lane_int(l, 32, 0x7c00));
+    LLVMValueRef special = lane_select(l, finite, lane_int(l, 32, 0), lane_int(l, 32, 0x7f800000));
+    LLVMValueRef sign = lane_shl(l, lane_and(l, wide, lane_int(l, 32, 0x8000)), lane_int(l, 32, 16));
+    return lane_bitcast(l, lane_or(l, lane_or(l, scaled, special), sign), lane_f32_type(l));
+}
+
 static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a) {
+    LLVMTypeRef bfloat = lane_vector(l, LLVMBFloatTypeInContext(l->context));
+    if (l->target->has_bf16) return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, bfloat, ""), lane_int_type(l, 16));
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
     LLVMValueRef quiet = lane_or(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int(l, 32, 0x40));
     return lane_trunc(l, lane_select(l, is_nan(l, a), quiet, round_bits(l, bits, 16)), lane_int_type(l, 16));
@@ -54,16 +58,17 @@ static LLVMValueRef e4m3fn_to_f32(const lane *l, LLVMValueRef bits) {
     return lane_fmul(l, f16_to_f32(l, half), lane_f32(l, 256.0f));
 }
 
-/* An 8-bit format in numbers; all follow from its exponent bias and fraction bits. */
+/* A format in numbers; all follow from its exponent bias and fraction bits. */
 typedef struct small_format {
-    unsigned fraction_bits;
+    unsigned bits, fraction_bits;
     int bias;
     int64_t beyond, nan; /* the bits of what exceeds the largest value, and of NaN */
     float normal, magic; /* the smallest normal value; what adding rounds to multiples of the smallest subnormal */
 } small_format;
 
-static const small_format e4m3fn = {3, 7, 0x7f, 0x7f, 0x1p-6f, 0x1p14f};
-static const small_format e5m2 = {2, 15, 0x7c, 0x7e, 0x1p-14f, 0x1p7f};
+static const small_format e4m3fn = {8, 3, 7, 0x7f, 0x7f, 0x1p-6f, 0x1p14f};
+static const small_format e5m2 = {8, 2, 15, 0x7c, 0x7e, 0x1p-14f, 0x1p7f};
+static const small_format f16 = {16, 10, 15, 0x7c00, 0x7e00, 0x1p-14f, 0x1p-1f};
 
 static LLVMValueRef f32_to_small(const lane *l, const small_format *f, LLVMValueRef a) {
     LLVMTypeRef i32 = lane_int_type(l, 32);
@@ -75,8 +80,14 @@ static LLVMValueRef f32_to_small(const lane *l, const small_format *f, LLVMValue
     LLVMValueRef subnormal = lane_sub(l, lane_bitcast(l, lane_fadd(l, magnitude, magic), i32), lane_bitcast(l, magic, i32));
     LLVMValueRef result = lane_select(l, lane_fcmp(l, LLVMRealOLT, magnitude, lane_f32(l, f->normal)), subnormal, normal);
     result = lane_select(l, is_nan(l, a), lane_int(l, 32, f->nan), result);
-    LLVMValueRef sign = lane_and(l, lane_lshr(l, lane_bitcast(l, a, i32), lane_int(l, 32, 24)), lane_int(l, 32, 0x80));
-    return lane_trunc(l, lane_or(l, result, sign), lane_int_type(l, 8));
+    LLVMValueRef sign =
+        lane_and(l, lane_lshr(l, lane_bitcast(l, a, i32), lane_int(l, 32, 32 - f->bits)), lane_int(l, 32, INT64_C(1) << (f->bits - 1)));
+    return lane_trunc(l, lane_or(l, result, sign), lane_int_type(l, f->bits));
+}
+
+static LLVMValueRef f32_to_f16(const lane *l, LLVMValueRef a) {
+    LLVMTypeRef half = lane_vector(l, LLVMHalfTypeInContext(l->context));
+    return l->target->has_f16 ? lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, half, ""), lane_int_type(l, 16)) : f32_to_small(l, &f16, a);
 }
 
 /* f64 to f32, rounded to odd: an inexact result has its lowest bit set, so that rounding it once more, to fewer bits, gives what

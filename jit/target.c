@@ -1,97 +1,111 @@
 /* Targets: names, features, register widths. */
 #include "jit/target.h"
 
+#include <elf.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/cpu.h"
 #include "runtime/diag.h"
 #include "runtime/environment.h"
 #include "runtime/features.h"
 
-static void initialize_llvm(void) {
+/* LLVM's target registry is global and its initialisation is not thread-safe. What every engine needs is apart from what only code
+ * for other architectures does. */
+static pthread_once_t native_once = PTHREAD_ONCE_INIT, all_once = PTHREAD_ONCE_INIT;
+
+static void initialize_native(void) {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
 }
 
-/* LLVM's target registry is global and its initialisation is not thread-safe. */
-static pthread_once_t initialized = PTHREAD_ONCE_INIT;
-
-/* A named CPU: needs lists host features that must all be there; the first row whose needs the host meets is native. */
-typedef struct cpu_row {
-    const char *name, *triple_prefix, *needs;
-    unsigned vector_bytes, mask_bytes;
-    lane_extremes extremes;
-    bool quick_select;
-} cpu_row;
-
-#define X86_V3 "+cx16,+sahf,+popcnt,+sse3,+ssse3,+sse4.1,+sse4.2,+avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
-static const cpu_row cpu_rows[] = {
-    {"x86-64-v4", "x86_64", X86_V3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl", 64, 1, LANE_EXTREMES_TERNARY, true},
-    {"x86-64-v3", "x86_64", X86_V3, 32, 4, LANE_EXTREMES_SUBTRACT, true},
-    {"generic", "aarch64", "+neon", 16, 0, LANE_EXTREMES_NATIVE, false},
-};
-
-/* Whether list has every one of the comma-separated words of needs, as whole words. */
-static bool has_all(const char *list, const char *needs) {
-    while (*needs) {
-        size_t length = strcspn(needs, ",");
-        bool found = false;
-        for (const char *word = list; !found && *word; word += strcspn(word, ","), word += *word == ',')
-            found = strcspn(word, ",") == length && strncmp(word, needs, length) == 0;
-        if (!found) return false;
-        needs += length;
-        needs += *needs == ',';
-    }
-    return true;
+static void initialize_all(void) {
+    LLVMInitializeAllTargetInfos();
+    LLVMInitializeAllTargets();
+    LLVMInitializeAllTargetMCs();
+    LLVMInitializeAllAsmPrinters();
 }
 
-static tosajit_status unknown_cpu(const char *name, const char *triple) {
-    char names[128] = "native";
-    for (size_t k = 0; k < sizeof cpu_rows / sizeof *cpu_rows; k++)
-        if (strncmp(triple, cpu_rows[k].triple_prefix, strlen(cpu_rows[k].triple_prefix)) == 0)
-            snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", cpu_rows[k].name);
+#if defined(__aarch64__)
+static const char host_architecture[] = "aarch64";
+static char *host_features(void) {
+    char text[FEATURES_TEXT];
+    features_print(features_machine(), features_host(), true, text, sizeof text);
+    return LLVMCreateMessage(text);
+}
+#else
+static const char host_architecture[] = "x86_64";
+static char *host_features(void) {
+    char *list = LLVMGetHostCPUFeatures();
+    features_restrict(features_machine(), list);
+    return list;
+}
+#endif
+
+static bool is_host(const char *architecture) { return strcmp(architecture, host_architecture) == 0; }
+
+static tosajit_status unknown_cpu(const char *name) {
+    char names[1024] = "native";
+    const cpu_model *model;
+    for (size_t k = 0; (model = cpu_at(k)); k++) snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", model->name);
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no CPU \"%s\" to compile for; known are %s", name, names);
 }
 
-static tosajit_status find(const char *name, target *t) {
-    pthread_once(&initialized, initialize_llvm);
-    bool native = !name || strcmp(name, "native") == 0;
-    *t = (target){.triple = LLVMGetDefaultTargetTriple(), .features = LLVMGetHostCPUFeatures()};
-    const cpu_row *chosen = NULL, *named = NULL;
-    for (size_t k = 0; k < sizeof cpu_rows / sizeof *cpu_rows && !chosen; k++) {
-        const cpu_row *row = &cpu_rows[k];
-        if (strncmp(t->triple, row->triple_prefix, strlen(row->triple_prefix)) != 0 || (!native && strcmp(row->name, name) != 0)) continue;
-        named = row;
-        if (has_all(t->features, row->needs)) chosen = row;
+static void shape(target *t, const cpu_level *level) {
+    bool arm = level->machine == EM_AARCH64;
+    t->needs = features_of(level->machine, t->features);
+    t->vector_bytes = level->vector_bytes;
+    t->mask_bytes = level->mask_bytes;
+    t->extremes = arm ? TARGET_EXTREMES_NATIVE : level->vector_bytes == 64 ? TARGET_EXTREMES_TERNARY : TARGET_EXTREMES_SUBTRACT;
+    t->quick_select = level->vector_bytes > 16;
+    t->has_fma = arm || cpu_has(t->features, "+fma", NULL);
+    t->has_f16 = arm || cpu_has(t->features, "+f16c", NULL);
+    t->has_bf16 = arm && cpu_has(t->features, "+bf16", NULL); /* x86's flushes subnormals */
+}
+
+/* x86: the CPU's name implies features that a hypervisor may have masked; the feature list says + or - of each. AArch64: the kernel
+ * tells of the features in the list and of no others, so the name is for timing alone. */
+static tosajit_status find_native(target *t) {
+    t->triple = LLVMGetDefaultTargetTriple();
+    t->features = host_features();
+    const cpu_level *level = cpu_level_of(host_architecture, t->features);
+    if (!level) {
+        const char *missing = "";
+        cpu_has(t->features, cpu_floor(host_architecture)->features, &missing);
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%.*s)", (int)strcspn(missing, ","), missing);
     }
-    tosajit_status status = TOSAJIT_OK;
-    if (!native && !named)
-        status = unknown_cpu(name, t->triple);
-    else if (!native && !chosen)
-        status = diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s: it lacks one of %s", name, named->needs);
-    else if (!chosen)
-        status =
-            diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%s)", named ? named->needs : "x86-64 or AArch64");
-    if (status) {
-        target_destroy(t);
-        return status;
-    }
-    /* The native CPU's name implies features that a hypervisor may have masked; the feature list says + or - of each. */
-    t->cpu = native ? LLVMGetHostCPUName() : LLVMCreateMessage(chosen->name);
-    if (!native) {
-        LLVMDisposeMessage(t->features);
-        t->features = LLVMCreateMessage("");
-    }
-    if (native) features_restrict(features_machine(), t->features);
-    t->needs = features_of(features_machine(), native ? t->features : chosen->needs);
-    t->vector_bytes = chosen->vector_bytes;
-    t->mask_bytes = chosen->mask_bytes;
-    t->extremes = chosen->extremes;
-    t->quick_select = chosen->quick_select;
+    t->cpu = is_host("aarch64") ? LLVMCreateMessage(level->cpu) : LLVMGetHostCPUName();
+    if (is_host("aarch64")) t->tune = LLVMGetHostCPUName();
+    shape(t, level);
     return TOSAJIT_OK;
+}
+
+static void find_named(const cpu_model *model, target *t) {
+    char triple[64], features[512];
+    snprintf(triple, sizeof triple, "%s-unknown-linux-gnu", model->level->architecture);
+    snprintf(features, sizeof features, "%s%s", model->level->features, model->features);
+    bool host = is_host(model->level->architecture), is_level = strcmp(model->name, model->level->cpu) == 0;
+    t->triple = host ? LLVMGetDefaultTargetTriple() : LLVMCreateMessage(triple);
+    t->cpu = LLVMCreateMessage(model->level->cpu);
+    t->features = LLVMCreateMessage(features);
+    if (!is_level && strcmp(model->name, model->level->architecture) != 0) t->tune = LLVMCreateMessage(model->name);
+    shape(t, model->level);
+    if (!host) pthread_once(&all_once, initialize_all);
+}
+
+static tosajit_status find(const char *name, target *t) {
+    pthread_once(&native_once, initialize_native);
+    *t = (target){0};
+    bool native = !name || strcmp(name, "native") == 0;
+    const cpu_model *model = native ? NULL : cpu_find(name);
+    if (!native && !model) return unknown_cpu(name);
+    if (model) return find_named(model, t), TOSAJIT_OK;
+    tosajit_status status = find_native(t);
+    if (status) target_destroy(t);
+    return status;
 }
 
 static void warn_lower(const char *lower, const char *why) {
@@ -109,17 +123,31 @@ tosajit_status target_find(const char *name, target *t) {
         warn_lower(lower, tosajit_last_error());
         return TOSAJIT_OK;
     }
-    bool higher = lowered.vector_bytes > t->vector_bytes;
+    bool higher = !cpu_has(t->features, lowered.features, NULL);
     if (higher) warn_lower(lower, "that is more than what the engine asks for");
     target_destroy(higher ? &lowered : t);
     if (!higher) *t = lowered;
     return TOSAJIT_OK;
 }
 
+tosajit_status target_check_host(const target *t, const char *name) {
+    if (!name || strcmp(name, "native") == 0) return TOSAJIT_OK;
+    if (!is_host(cpu_find(name)->level->architecture))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s, which is not %s", name, host_architecture);
+    const char *missing = "";
+    char *features = host_features();
+    bool has_all = cpu_has(features, t->features, &missing);
+    LLVMDisposeMessage(features);
+    if (has_all) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s: it lacks %.*s", name, (int)strcspn(missing, ","),
+                      missing);
+}
+
 void target_destroy(target *t) {
     if (t->triple) LLVMDisposeMessage(t->triple);
     if (t->cpu) LLVMDisposeMessage(t->cpu);
     if (t->features) LLVMDisposeMessage(t->features);
+    if (t->tune) LLVMDisposeMessage(t->tune);
     *t = (target){0};
 }
 

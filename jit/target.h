@@ -6,21 +6,33 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "jit/lane.h"
 #include "tosajit/tosajit.h"
+
+/* What the larger of two floating-point numbers is made of, NaN and signed zeros included. */
+typedef enum target_extremes {
+    TARGET_EXTREMES_NATIVE,   /* one instruction does it all */
+    TARGET_EXTREMES_SUBTRACT, /* one that gives its second operand where neither is larger, twice, and arithmetic */
+    TARGET_EXTREMES_TERNARY,  /* the same, and instructions for any logic of three operands */
+} target_extremes;
 
 typedef struct target {
     char *triple, *cpu, *features; /* owned, by LLVM's allocator */
     uint64_t needs;                /* the features that code for it may use; runtime/features.h */
-    unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 NEON */
+    char *tune;                    /* the model whose timing is assumed; owned; null: that of cpu */
+    unsigned vector_bytes;         /* of a register: 64 AVX-512, 32 AVX2, 16 SSE and NEON */
     unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
-    lane_extremes extremes;
-    bool quick_select; /* LLVM's quick instruction selection makes good code of simple vectors */
+    bool quick_select;             /* LLVM's quick instruction selection makes good code of simple vectors */
+    target_extremes extremes;
+    bool has_fma;  /* instructions that multiply, add and round once */
+    bool has_f16;  /* conversions between f16 and f32 */
+    bool has_bf16; /* conversion from f32 to bf16 that keeps subnormals */
 } target;
 
-/* The CPU of that name; null or "native" is this machine. It must be one that this machine can run. INVALID_ARGUMENT for an
- * unknown or unsuitable name, NOT_EXECUTABLE if this machine lacks what every kernel needs (x86: AVX2 and FMA). */
+/* The CPU of that name, of any architecture; null or "native" is this machine. INVALID_ARGUMENT for an unknown name, NOT_EXECUTABLE for
+ * a native one that lacks what every kernel needs (x86: SSE4.2). */
 tosajit_status target_find(const char *name, target *t);
+/* INVALID_ARGUMENT if this machine cannot run code for the target that `name` gave. */
+tosajit_status target_check_host(const target *t, const char *name);
 void target_destroy(target *t);
 
 /* A new target machine; null on failure. Not to be used by two threads at once. */

@@ -589,7 +589,7 @@ const differential_counts *differential_count(const fixture *f) { return &f->cou
 fixture *differential_open(void) {
     fixture *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->engine_count = test_engines_open(f->engines);
+    f->engine_count = test_engines_open(f->engines, TOSAJIT_EXACT);
     bool ok = f->engine_count > 1 && guard_create(&f->shared, CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_INPUTS; k++) ok = guard_create(&f->inputs[k], CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_RESULTS; k++) ok = guard_create(&f->results[k], CAPACITY);

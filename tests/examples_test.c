@@ -493,7 +493,7 @@ static int open_fixture(void **state) {
     fixture *f = calloc(1, sizeof *f);
     if (!f) return -1;
     *state = f;
-    f->engine_count = test_engines_open(f->engines);
+    f->engine_count = test_engines_open(f->engines, TOSAJIT_EXACT);
     bool ok = f->engine_count > 0 && guard_create(&f->result, ROOM);
     for (int k = 0; ok && k < 3; k++) ok = guard_create(&f->operands[k], ROOM);
     return ok ? 0 : -1;

@@ -17,7 +17,7 @@ static const char usage[] = "exhaustive [options] [name...]   jobs whose names c
                             "  --list               print the names of the jobs\n"
                             "  --stride N           every N-th point of the jobs of more than 65536 points (default 1: all)\n"
                             "  --accuracy WHICH     exact (default): every result rounded correctly; fast: at most 1 ulp off\n"
-                            "  --engine NAME        only this engine: native, x86-64-v3, x86-64-v4\n"
+                            "  --engine NAME        only this engine: native, x86-64-v2 to -v4, aarch64\n"
                             "  --interpreter        the interpreter too, on all operands; without, only on those where rounding is hard\n"
                             "  --tails N            the loops of one vector and for tails on every N-th chunk of 8192 points (default 8;\n"
                             "                       1: all) of the jobs of more than 65536 points\n"
@@ -518,7 +518,7 @@ static bool parse(options *o, int count, char **words) {
 
 static bool run_selected(const options *o, const job *jobs, size_t job_count) {
     test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count = test_engines_open(engines), ran = 0;
+    size_t engine_count = test_engines_open(engines, TOSAJIT_EXACT), ran = 0;
     estimate e = {.start = now()};
     bool good = engine_count > 0;
     for (size_t k = 0; k < job_count; k++)

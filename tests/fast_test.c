@@ -295,21 +295,8 @@ static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
 /* The interpreter, which stays exact, and fast code for every CPU that this machine can run. */
 static int open_engines(void **state) {
     (void)state;
-    static const char *const cpus[TEST_MAX_ENGINES] = {"interpreter", "native", "x86-64-v3", "x86-64-v4"};
-    for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
-        tosajit_engine_options options = {
-            .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = cpus[k], .accuracy = TOSAJIT_FAST};
-        if (k == 0) options.backend = TOSAJIT_BACKEND_INTERPRET, options.cpu = NULL;
-        tosajit_engine *engine;
-        tosajit_status status = tosajit_engine_create(&options, &engine);
-        if (status == TOSAJIT_OK)
-            engines[engine_count++] = (test_engine){cpus[k], k > 0, engine};
-        else if (status == TOSAJIT_INVALID_ARGUMENT && k >= 2)
-            printf("*** NOT TESTED: code for %s\n", cpus[k]);
-        else
-            return printf("*** engine %s: %s\n", cpus[k], tosajit_last_error()), -1;
-    }
-    return 0;
+    engine_count = test_engines_open(engines, TOSAJIT_FAST);
+    return engine_count > 1 ? 0 : -1;
 }
 
 static int close_engines(void **state) {

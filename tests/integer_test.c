@@ -693,7 +693,7 @@ static void casts_are_their_definition(void **state) {
 static int open_fixture(void **state) {
     (void)state;
     randoms = test_random_start(test_setting("TOSAJIT_SEED", 1));
-    engine_count = test_engines_open(engines);
+    engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
         if (formats[t].exponent) list_format(&formats[t]);
     return engine_count ? 0 : -1;

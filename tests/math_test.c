@@ -332,7 +332,7 @@ static void narrow_powers_are_rounded_correctly(void **state) {
 
 static int open_engines(void **state) {
     (void)state;
-    engine_count = test_engines_open(engines);
+    engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     return engine_count ? 0 : -1;
 }
 

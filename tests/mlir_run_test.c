@@ -636,7 +636,7 @@ static void results_are_those_of_mlir(void **state) {
     for (size_t k = 0; k < case_count; k++) fill_case(&cases[k], seed + k);
     run_mlir();
     test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count = test_engines_open(engines);
+    size_t engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     assert_true(engine_count > 0);
     int failures = 0;
     size_t compared = engine_count < 2 ? engine_count : 2; /* other CPUs: the differential test */

@@ -334,7 +334,7 @@ static void every_legal_row_computes(void **state) {
 
 static int open_engines(void **state) {
     (void)state;
-    engine_count = test_engines_open(engines);
+    engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     return engine_count ? 0 : -1;
 }
 

@@ -210,7 +210,7 @@ static void check_call(walk *w) {
 static void calls_agree_with_the_interpreter(void **state) {
     (void)state;
     test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count = test_engines_open(engines);
+    size_t engine_count = test_engines_open(engines, TOSAJIT_EXACT);
     assert_true(engine_count > 0);
     uint64_t first = test_setting("TOSAJIT_SEED", 1), kernels = test_setting("TOSAJIT_KERNELS", 250);
     walk w = {0};

@@ -9,27 +9,27 @@ static const struct {
     const char *name, *cpu;
     tosajit_backend backend;
 } engine_rows[TEST_MAX_ENGINES] = {
-    {"interpreter", NULL, TOSAJIT_BACKEND_INTERPRET},
-    {"native", "native", TOSAJIT_BACKEND_NATIVE},
-    {"x86-64-v3", "x86-64-v3", TOSAJIT_BACKEND_NATIVE},
-    {"x86-64-v4", "x86-64-v4", TOSAJIT_BACKEND_NATIVE},
+    {"interpreter", NULL, TOSAJIT_BACKEND_INTERPRET},   {"native", "native", TOSAJIT_BACKEND_NATIVE},
+    {"x86-64-v2", "x86-64-v2", TOSAJIT_BACKEND_NATIVE}, {"x86-64-v3", "x86-64-v3", TOSAJIT_BACKEND_NATIVE},
+    {"x86-64-v4", "x86-64-v4", TOSAJIT_BACKEND_NATIVE}, {"aarch64", "aarch64", TOSAJIT_BACKEND_NATIVE},
 };
 
-size_t test_engines_open(test_engine *engines) {
+size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy) {
     size_t count = 0;
     for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
-        tosajit_engine_options options = {.size = sizeof options, .backend = engine_rows[k].backend, .cpu = engine_rows[k].cpu};
+        tosajit_engine_options options = {
+            .size = sizeof options, .backend = engine_rows[k].backend, .cpu = engine_rows[k].cpu, .accuracy = accuracy};
         tosajit_engine *engine = NULL;
         tosajit_status status = tosajit_engine_create(&options, &engine);
         if (status == TOSAJIT_OK) {
             engines[count++] = (test_engine){engine_rows[k].name, engine_rows[k].backend == TOSAJIT_BACKEND_NATIVE, engine};
             continue;
         }
-        printf("*** engine %s: %s: %s\n", engine_rows[k].name, tosajit_status_name(status), tosajit_last_error());
         if (status == TOSAJIT_INVALID_ARGUMENT && k >= 2) {
-            printf("*** NOT TESTED: code for %s\n", engine_rows[k].name);
+            printf("*** NOT TESTED: code for %s: %s\n", engine_rows[k].name, tosajit_last_error());
             continue;
         }
+        printf("*** engine %s: %s: %s\n", engine_rows[k].name, tosajit_status_name(status), tosajit_last_error());
         test_engines_close(engines, count);
         return 0;
     }

@@ -8,7 +8,7 @@
 #include "tosajit/tosajit.h"
 
 /* The interpreter, and native code for every CPU that this machine can run. */
-enum { TEST_MAX_ENGINES = 4 };
+enum { TEST_MAX_ENGINES = 6 };
 typedef struct test_engine {
     const char *name;
     bool native;
@@ -16,7 +16,7 @@ typedef struct test_engine {
 } test_engine;
 
 /* Open them all; prints which CPUs are left out. 0 if one fails for another reason than a CPU that this machine is not. */
-size_t test_engines_open(test_engine *engines);
+size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy);
 void test_engines_close(test_engine *engines, size_t count);
 
 /* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */

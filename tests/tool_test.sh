@@ -84,7 +84,7 @@ expect 2 "there is no command nonsense" help nonsense
 expect 2 "there is no command nonsense" --help nonsense
 expect 2 "help is about one command" help run plan
 expect 2 "--version takes nothing behind it, found foo" --version foo
-expect 0 "native (default), x86-64-v3, x86-64-v4; generic (AArch64)" run --help
+expect 0 "native (default), x86-64-v2 to -v4, aarch64, or a model as znver4, neoverse-n1" run --help
 expect 0 "All results must be equal bit for bit" run --help
 expect 2 "--entry needs a value" plan a.mlir --entry
 expect 2 "--entry is given twice" plan a.mlir --entry a --entry b

@@ -47,5 +47,5 @@ static int show(const char *command, const options *o, tosajit_backend backend, 
 
 /* A plan needs no LLVM. */
 int cmd_plan(const options *o) { return show("plan", o, TOSAJIT_BACKEND_INTERPRET, o->svg ? TOSAJIT_VIEW_SVG : TOSAJIT_VIEW_PLAN); }
-int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_IR); }
-int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_NATIVE, TOSAJIT_VIEW_ASM); }
+int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_IR); }
+int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_ASM); }

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Install what building and testing needs, on Debian. Nothing happens where all of it is there already.
+# Install what building and testing needs, on Debian, or the packages that are named. Nothing happens where all of it is there already.
+#   sh tools/install-dependencies.sh [PACKAGE...]
 set -eu
 packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format"
-missing=""
 only_tests="libxml2-utils gdb" # a parser of XML for drawings, a debugger for names of kernels
+[ $# = 0 ] || packages=$* only_tests=""
+missing=""
 for package in $packages $only_tests; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
 done

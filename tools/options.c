@@ -25,7 +25,7 @@ static const struct option {
      offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result", offsetof(options, outputs),
      offsetof(options, output_count)},
-    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v3, x86-64-v4; generic (AArch64)",
+    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v2 to -v4, aarch64, or a model as znver4, neoverse-n1",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME", "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
      offsetof(options, accuracy), 0},

@@ -323,10 +323,11 @@ typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
 
 typedef enum tosajit_backend {
-    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory or lacks AVX2 or NEON */
+    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory or lacks SSE4.2 or NEON */
     TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
     TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
+    TOSAJIT_BACKEND_CROSS,      /* code for any CPU, to look at (tosajit_print); there are no kernels to run */
 } tosajit_backend;
 
 /* The host's thread pool: run task(argument, index) for every index below count, on any threads, and return when all have returned.
@@ -341,13 +342,17 @@ typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     tosajit_backend backend;
-    const char *cpu;           /* code for this CPU: null or "native", "x86-64-v3" (AVX2), "x86-64-v4" (AVX-512) or, on AArch64,
-                                  "generic" (NEON); INVALID_ARGUMENT for one that this machine is not */
+    const char *cpu;           /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives. INVALID_ARGUMENT for an
+                                  unknown one, and, unless the backend is CROSS, for one whose code this machine cannot run */
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
 } tosajit_engine_options;
+
+/* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is SSE4.2, "x86-64-v3" AVX2, "x86-64-v4"
+ * AVX-512, "aarch64" NEON), then models of LLVM's ("znver4", "neoverse-n1"). Null from the number of names on. */
+TOSAJIT_API const char *tosajit_cpu_name(size_t index);
 
 /* An engine compiles and owns the code of its kernels. options may be null. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
