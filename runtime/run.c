@@ -1,5 +1,7 @@
 /* Running a kernel: check the call completely, then compute. Nothing is written before every check of every part has passed,
  * and nothing is allocated. */
+#include "runtime/run.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -164,27 +166,31 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
 
 /* Computing. */
 
-static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors,
-                       const view *results) {
+void run_walk(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, walk *w, tile_tensors *tile) {
     const plan_part *part = &kernel->plan.parts[part_index];
     const int64_t *sizes = results[part->results[0]].tensor.dims;
-    walk w;
-    w.rank = part->rank;
-    w.tensors = part->leaf_count + part->result_count;
-    tile_tensors tile; /* not initialised: filled as far as it is used */
-    for (int32_t d = 0; d < part->rank; d++) w.sizes[d] = sizes[d];
-    for (int32_t t = 0; t < w.tensors; t++) {
+    w->rank = part->rank;
+    w->tensors = part->leaf_count + part->result_count;
+    for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = sizes[d];
+    for (int32_t t = 0; t < w->tensors; t++) {
         bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
         const view *v = is_leaf ? &tensors[part->leaves[t].tensor] : &results[part->results[t - part->leaf_count]];
-        tile.pointers[t] = v->tensor.data;
-        tile.element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
-        tile.splat_strides[t] = table ? v->strides[0] : 0;
+        tile->pointers[t] = v->tensor.data;
+        tile->element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
+        tile->splat_strides[t] = table ? v->strides[0] : 0;
         int32_t shift = part->rank - v->tensor.rank;
         for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(&w, d)[t] = table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
+            walk_strides(w, d)[t] = table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
-    walk_coalesce(&w);
-    parallel_run(&kernel->parallel, part, code->entries[part_index], &w, &tile);
+    walk_coalesce(w);
+}
+
+static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index, const view *tensors,
+                       const view *results) {
+    walk w; /* not initialised, like the next one: filled as far as it is used */
+    tile_tensors tile;
+    run_walk(kernel, part_index, tensors, results, &w, &tile);
+    parallel_run(&kernel->parallel, &kernel->plan.parts[part_index], code->entries[part_index], &w, &tile);
 }
 
 static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors, const view *results, uint64_t *bits) {
@@ -252,8 +258,8 @@ static tosajit_status check_contracts(const tosajit_kernel *kernel, const tosaji
 }
 
 /* Everything that can be wrong with a call. */
-static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
-                                 const tosajit_tensor *results, size_t result_count, view *tensors, view *written) {
+tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count, const tosajit_tensor *results,
+                         size_t result_count, view *tensors, view *written) {
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu", (int)kernel->program->result_count, result_count);
     tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
@@ -278,7 +284,7 @@ static tosajit_status check_call(const tosajit_kernel *kernel, const tosajit_ten
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code, const tosajit_tensor *operands, size_t operand_count,
                           const tosajit_tensor *results, size_t result_count) {
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
-    tosajit_status status = check_call(kernel, operands, operand_count, results, result_count, tensors, written);
+    tosajit_status status = run_check(kernel, operands, operand_count, results, result_count, tensors, written);
     return status ? status : compute(kernel, code, tensors, written);
 }
 

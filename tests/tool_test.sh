@@ -61,7 +61,7 @@ npy() {
 # --- words -----------------------------------------------------------------------------------------------------------
 expect 0 "tosajit 0." --version
 expect 0 "usage: tosajit COMMAND" --help
-for command in verify plan run bench outline ir asm ops; do
+for command in verify plan run bench explain outline ir asm ops; do
     expect 0 "tosajit $command:" "$command" --help
     expect 0 "--help" "$command" -h
 done
@@ -346,6 +346,33 @@ expect 1 "size 3 does not broadcast with 2" bench --expr "$halve" --shape 2x4 --
 expect 1 "but the operands give 2" bench --expr "$halve" --shape 2x4 --shape 2x4 --shape 1x4
 expect 2 "--threads is a number from 1 to 1024, not 0" bench --expr "$halve" --threads 0
 expect 2 "--threads is a number from 1 to 1024, not two" bench --expr "$halve" --threads two
+
+# --- explain ---------------------------------------------------------------------------------------------------------
+# explains TEXT... -- ARGUMENTS...
+explains() {
+    texts=$work/texts
+    : >"$texts"
+    while [ "$1" != -- ]; do
+        printf '%s\n' "$1" >>"$texts"
+        shift
+    done
+    shift
+    expect 0 "" explain "$@"
+    while read -r text; do grep -qF -- "$text" "$work/out" || fail "tosajit explain $*: '$text' is missing"; done <"$texts"
+}
+explains "a quick call" "coalesced: [8, 4]" "operand 1: contiguous, the same for every row" "tiles: 8 rows of 4 columns" "memory: 272 bytes" \
+    "threads: 1, because the engine has no more" -- --expr "$halve" --shape 8x4 --shape 1x4
+explains "the complete check: an operand is a strided view" "operand 0: contiguous, through a buffer, because its columns are 32 bytes apart" \
+    "faster: with operands and results whose innermost dimension is dense" -- --expr "$halve" --shape 8x4:4,32 --shape 8x4
+explains "coalesced: [32]" "tiles: 1 row of 32 columns" -- --expr "$halve" --shape 8x4 --shape 8x4
+explains "a size is 0" "empty: nothing is computed" -- --expr "$halve" --shape 0x4 --shape 1x4
+explains "which share" "threads: 2 of 2" -- --expr "$halve" --shape 1000000x4 --shape 1000000x4 --threads 2
+explains "because the work is too little for more" -- --expr "$halve" --shape 8x4 --shape 8x4 --threads 2
+explains "a table takes part" "operand 2: a table, looked up" "constant 0: contiguous" -- examples/quant_residual.mlir --shape 2x2x4 --shape 1x2x4 --shape 256
+expect 2 "sizes of @halve are dynamic; give them with --shape" explain --expr "$halve"
+expect 2 "does not fit argument 0" explain --expr "$halve" --shape 8x5 --shape 8x4
+expect 1 "size 3 does not broadcast with 2" explain --expr "$halve" --shape 2x4 --shape 3x4
+expect 1 "exceed the address space" explain --expr "$halve" --shape 9223372036854775807x4 --shape 1x4
 
 # --- run -------------------------------------------------------------------------------------------------------------
 gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy"

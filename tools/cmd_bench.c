@@ -1,6 +1,5 @@
 /* tosajit bench: how fast a kernel is on tensors of given sizes, and how that compares with copying as many bytes. */
 #define _GNU_SOURCE /* sched_getaffinity */
-#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,10 +8,10 @@
 #include <unistd.h>
 
 #include "tools/bandwidth.h"
+#include "tools/call.h"
 #include "tools/commands.h"
-#include "tools/shape.h"
 
-enum { ROUNDS = 3, COMPILATIONS = 5, TYPE_TEXT = 512 };
+enum { ROUNDS = 3, COMPILATIONS = 5 };
 static const double SLICE_SECONDS = 0.5, /* of each measurement; the kernel and the copy take turns */
     PATIENCE_SECONDS = 2;                /* until progress is shown */
 
@@ -47,73 +46,13 @@ static size_t result_count(const bench *b) { return b->entry.function.result_cou
 /* ---------------------------------------------------------------------------------------------------------------------
  * Words */
 
-static int read_threads(bench *b) {
-    b->threads = 1;
-    if (!b->o->threads) return EXIT_FINE;
-    char *end;
-    errno = 0;
-    long count = strtol(b->o->threads, &end, 10);
-    if (errno || *end || end == b->o->threads || count < 1 || count > 1024)
-        return usage_error("bench", "--threads is a number from 1 to 1024, not %s", b->o->threads);
-    b->threads = (size_t)count;
-    return EXIT_FINE;
-}
+static tosajit_tensor_type tensor_type(const bench *b, size_t k) { return call_tensor_type(&b->entry, b->kernel, k); }
 
-static tosajit_tensor_type tensor_type(const bench *b, size_t k) {
-    const size_t arguments = argument_count(b);
-    return k < arguments ? tosajit_kernel_operand_type(b->kernel, k) : tosajit_kernel_result_type(b->kernel, k - arguments);
-}
-
-/* "argument 1" or "result 0" of @f, and its type. */
-static const char *describe(const bench *b, size_t k, char text[2 * TYPE_TEXT]) {
-    char printed[TYPE_TEXT];
-    tosajit_tensor_type type = tensor_type(b, k);
-    tosajit_type_print(&type, printed, sizeof printed);
-    bool argument = k < argument_count(b);
-    snprintf(text, 2 * TYPE_TEXT, "%s %zu of @%.300s, %s", argument ? "argument" : "result", argument ? k : k - argument_count(b),
-             mlir_file_name(b->entry.file, b->entry.index), printed);
-    return text;
-}
-
-static bool is_static(const bench *b) {
-    for (size_t k = 0; k < argument_count(b); k++) {
-        tosajit_tensor_type type = tensor_type(b, k);
-        for (int32_t d = 0; d < type.rank; d++)
-            if (type.dims[d] == TOSAJIT_DYNAMIC) return false;
-    }
-    return true;
-}
-
-static int check_fit(const bench *b, size_t k) {
-    tosajit_tensor_type type = tensor_type(b, k);
-    const shape_word *s = &b->tensors[k].shape;
-    bool fits = type.rank == s->rank;
-    for (int32_t d = 0; fits && d < type.rank; d++) fits = type.dims[d] == TOSAJIT_DYNAMIC || type.dims[d] == s->dims[d];
-    char text[2 * TYPE_TEXT];
-    return fits ? EXIT_FINE : usage_error("bench", "--shape %s does not fit %s", b->o->shapes[k], describe(b, k, text));
-}
-
-static int read_shapes(bench *b) {
-    const options *o = b->o;
-    const size_t arguments = argument_count(b), all = arguments + result_count(b);
-    if (o->shape_count == 0) {
-        for (size_t k = 0; k < arguments; k++) {
-            tosajit_tensor_type type = tensor_type(b, k);
-            b->tensors[k].shape.rank = type.rank;
-            memcpy(b->tensors[k].shape.dims, type.dims, sizeof type.dims);
-        }
-        return EXIT_FINE;
-    }
-    if (o->shape_count != arguments && o->shape_count != all)
-        return usage_error("bench", "@%s has %zu argument%s, found %zu --shape", mlir_file_name(b->entry.file, b->entry.index), arguments,
-                           arguments == 1 ? "" : "s", o->shape_count);
-    for (size_t k = 0; k < o->shape_count; k++) {
-        char why[SHAPE_MESSAGE];
-        if (!shape_parse(o->shapes[k], &b->tensors[k].shape, why)) return usage_error("bench", "--shape %s: %s", o->shapes[k], why);
-        int code = check_fit(b, k);
-        if (code != EXIT_FINE) return code;
-    }
-    return EXIT_FINE;
+static int read_shapes(bench *b, bool *known) {
+    shape_word shapes[TOSAJIT_MAX_TENSORS];
+    int code = call_read_shapes("bench", b->o, &b->entry, b->kernel, shapes, known);
+    for (size_t k = 0; code == EXIT_FINE && k < TOSAJIT_MAX_TENSORS; k++) b->tensors[k].shape = shapes[k];
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -158,12 +97,12 @@ static int make_tensor(bench *b, size_t k) {
     bench_tensor *t = &b->tensors[k];
     tosajit_type element = tensor_type(b, k).element;
     int64_t low, high;
-    char text[2 * TYPE_TEXT];
+    char text[CALL_TEXT];
     if (!shape_extent(&t->shape, (int64_t)tosajit_type_size(element), &low, &high) || (uint64_t)(high - low) > SIZE_MAX / 2)
-        return refuse("%s: these sizes exceed the address space", describe(b, k, text));
+        return refuse("%s: these sizes exceed the address space", call_describe(&b->entry, b->kernel, k, text));
     size_t bytes = (size_t)(high - low);
     t->memory = malloc(bytes ? bytes : 1);
-    if (!t->memory) return refuse("out of memory for %zu bytes of %s", bytes, describe(b, k, text));
+    if (!t->memory) return refuse("out of memory for %zu bytes of %s", bytes, call_describe(&b->entry, b->kernel, k, text));
     t->view = (tosajit_tensor){element, t->shape.rank, (char *)t->memory - low, t->shape.dims, t->shape.strided ? t->shape.strides : NULL};
     fill(t, bytes, k + 1);
     return EXIT_FINE;
@@ -367,8 +306,8 @@ static void tell_json(const bench *b, bool measured) {
 
 static int run_bench(bench *b) {
     int code = compile(b);
-    if (code == EXIT_FINE) code = read_shapes(b);
-    bool measured = b->o->shape_count > 0 || (code == EXIT_FINE && is_static(b));
+    bool measured = false;
+    if (code == EXIT_FINE) code = read_shapes(b, &measured);
     if (code == EXIT_FINE && measured) code = make_tensors(b);
     if (code == EXIT_FINE && measured) code = measure(b);
     if (code == EXIT_FINE) (b->o->json ? tell_json : tell_text)(b, measured);
@@ -378,7 +317,7 @@ static int run_bench(bench *b) {
 int cmd_bench(const options *o) {
     static bench b; /* too large for a stack; the command runs once */
     b.o = o;
-    int code = options_accuracy("bench", o, &b.accuracy) ? read_threads(&b) : EXIT_USAGE;
+    int code = options_accuracy("bench", o, &b.accuracy) ? call_read_threads("bench", o, &b.threads) : EXIT_USAGE;
     if (code == EXIT_FINE) code = entry_open(o, &b.entry);
     if (code != EXIT_FINE) return code;
     code = run_bench(&b);

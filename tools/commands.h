@@ -10,6 +10,7 @@ int cmd_verify(const options *o);
 int cmd_plan(const options *o);
 int cmd_run(const options *o);
 int cmd_bench(const options *o);
+int cmd_explain(const options *o);
 int cmd_outline(const options *o);
 int cmd_ir(const options *o);
 int cmd_asm(const options *o);

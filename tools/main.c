@@ -41,6 +41,12 @@ static const command commands[] = {
      "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast --json\n"
      "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a : (tensor<?xf32>) -> tensor<?xf32>\n"
      "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
+    {"explain", "say what a call on tensors of given sizes does, without making it", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_explain,
+     "Which dimensions are joined, how each operand is read, which loop runs on tiles of which size, on how many threads, what the cost\n"
+     "model expects, and what would make it faster. These are the decisions of the run itself, taken on tensors without memory.\n\n"
+     "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
+     "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
     {"outline", "divide functions into elementwise regions and the rest", true, OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT, cmd_outline,
      "Prints a module in which each region of elementwise operations is a function @NAME_region_0, ..., called from where it was; matmul,\n"
      "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be made of all of them. Without --entry all\n"
