@@ -17,7 +17,7 @@ typedef struct division {
     const walk *w;
     const tile_tensors *tensors;
     int32_t dimension;
-    int64_t step; /* indices of the dimension per piece */
+    int64_t step, pieces; /* indices of the dimension per piece; the last piece takes what is left */
 } division;
 
 static int64_t element_count(const walk *w) {
@@ -36,7 +36,7 @@ static void run_piece(void *argument, size_t index) {
     int64_t start = (int64_t)index * v->step, left = v->w->sizes[v->dimension] - start;
     walk piece; /* not initialised: copied as far as it is used */
     walk_copy(&piece, v->w);
-    piece.sizes[v->dimension] = left < v->step ? left : v->step;
+    piece.sizes[v->dimension] = (int64_t)index == v->pieces - 1 ? left : v->step;
     tile_tensors moved;
     for (int32_t t = 0; t < tensors; t++) {
         moved.pointers[t] = (char *)v->tensors->pointers[t] + start * walk_strides(&piece, v->dimension)[t];
@@ -56,7 +56,7 @@ void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosaj
         tile_run(part, entry, w, tensors);
         return;
     }
-    division v = {part, entry, w, tensors, 0, 0};
+    division v = {part, entry, w, tensors, 0, 0, 0};
     for (int32_t d = 1; d < w->rank; d++)
         if (w->sizes[d] > w->sizes[v.dimension]) v.dimension = d;
     int64_t size = w->sizes[v.dimension], grain = v.dimension == w->rank - 1 ? GRAIN : 1;
@@ -64,5 +64,8 @@ void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosaj
             most = (int64_t)parallel->threads * PIECES_PER_THREAD;
     if (pieces > most) pieces = most;
     v.step = (size / pieces + grain) / grain * grain;
-    parallel->parallel_for(parallel->context, (size_t)((size + v.step - 1) / v.step), run_piece, &v);
+    v.pieces = (size + v.step - 1) / v.step;
+    /* A piece of one column would coalesce into a walk along another dimension, for which the code may have no loop. */
+    if (grain > 1 && size % v.step == 1 && v.pieces > 1) v.pieces--;
+    parallel->parallel_for(parallel->context, (size_t)v.pieces, run_piece, &v);
 }

@@ -21,7 +21,7 @@ void differential_announce_crashes(void);
 /* What is done to every kernel before it runs; null: nothing. */
 void differential_prepare(differential *d, void (*prepare)(tosajit_kernel *kernel));
 
-/* seed names the case in messages. */
+/* seed names the case in messages. With TOSAJIT_PRINT=1 in the environment, expression and shapes are printed before they are used. */
 void differential_case(differential *d, uint64_t seed, test_random random);
 
 const differential_counts *differential_count(const differential *d);

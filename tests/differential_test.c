@@ -58,11 +58,15 @@ static void print_shape(const char *what, size_t index, const guard_tensor *t) {
     fprintf(stderr, ", address modulo 64: %u\n", (unsigned)((uintptr_t)t->tensor.data % 64));
 }
 
+static void print_shapes(const trial *t) {
+    for (int k = 0; k < t->p.input_count; k++) print_shape("operand", (size_t)k, &t->f->inputs[k]);
+    for (int r = 0; r < t->p.result_count; r++) print_shape("result", (size_t)r, &t->f->results[r]);
+}
+
 static void report(const trial *t, const char *engine, const char *what) {
     fprintf(stderr, "\n%s: %s\n", engine, what);
     program_print(&t->p, stderr);
-    for (int k = 0; k < t->p.input_count; k++) print_shape("operand", (size_t)k, &t->f->inputs[k]);
-    for (int r = 0; r < t->p.result_count; r++) print_shape("result", (size_t)r, &t->f->results[r]);
+    print_shapes(t);
     fprintf(stderr, "  call %d; repeat with TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=1\n", t->run, t->seed);
     fail_msg("%s: %s (seed %" PRIu64 ")", engine, what, t->seed);
 }
@@ -434,6 +438,7 @@ static bool feeds_a_result(const trial *t, int k) {
 static void run_calls(trial *t) {
     place_inputs(t);
     place_results(t);
+    if (test_setting("TOSAJIT_PRINT", 0)) print_shapes(t);
     if (!t->expected) compute_oracle(t);
     for (size_t e = 0; e < t->f->engine_count; e++) call(t, e);
     if (t->expected || !test_random_chance(&t->random, 40)) return;
@@ -557,6 +562,7 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
     bool single = test_random_chance(&t.random, 60);
     if (!program_random(&t.random, single ? 1 : (int)test_random_range(&t.random, 2, 14), &t.p)) fail_msg("out of memory");
     mark_live(&t);
+    if (test_setting("TOSAJIT_PRINT", 0)) program_print(&t.p, stderr);
     compile(&t);
     for (t.run = 0; t.run < RUNS; t.run++) {
         if (t.run == 0)
