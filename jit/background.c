@@ -73,7 +73,7 @@ tosajit_status background_start(background *b, tosajit_engine *engine) {
 }
 
 void background_stop(background *b) {
-    if (!b->running) return;
+    if (!b->running || engine_is_inherited(b->engine)) return; /* in a child process there is no thread to stop */
     pthread_mutex_lock(&b->mutex);
     b->stopping = true;
     pthread_cond_signal(&b->changed);
@@ -90,6 +90,8 @@ void background_stop(background *b) {
 
 static tosajit_status wait_job(tosajit_kernel *kernel) {
     job *j = kernel->job;
+    if (engine_is_inherited(kernel->maker) && !tosajit_kernel_is_native(kernel))
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "the process that would compile this kernel is the parent; here it stays interpreted");
     pthread_mutex_lock(&j->mutex);
     while (!j->done) pthread_cond_wait(&j->finished, &j->mutex);
     tosajit_status status = j->status;

@@ -10,8 +10,12 @@
 
 typedef struct cache_entry cache_entry;
 
+typedef struct cache_flight cache_flight;
+
 typedef struct cache {
     pthread_mutex_t mutex;
+    pthread_cond_t landed;
+    cache_flight *flights; /* what is being compiled */
     cache_entry **buckets; /* null until the first entry */
     size_t bucket_count, entry_count;
 } cache;
@@ -30,10 +34,19 @@ void cache_destroy(cache *c, const tosajit_allocator *allocator);
 cache_key cache_make_key(const tosajit_expr *expr, const tosajit_allocator *allocator);
 void cache_drop_key(cache_key *key, const tosajit_allocator *allocator);
 
-/* The kernel of that key with one more reference, or null. */
-tosajit_kernel *cache_find(cache *c, const cache_key *key);
+typedef enum cache_answer {
+    CACHE_HIT,    /* the kernel, with one more reference */
+    CACHE_JOINED, /* what another thread made of the same key meanwhile: a kernel with one more reference, or its failure */
+    CACHE_MISS,   /* the caller makes the kernel and tells cache_finish */
+} cache_answer;
 
-/* Remember a kernel; it owns the key from then on. Without memory it is just not remembered. */
-void cache_add(cache *c, cache_key *key, tosajit_kernel *kernel);
+/* Look a key up; waits while another thread makes its kernel. *flight is for cache_finish. */
+cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator, tosajit_kernel **kernel,
+                         tosajit_status *status, cache_flight **flight);
+
+/* After a miss: hand the kernel, or the failure, to the threads that wait for it, and remember the kernel, which owns the key from
+ * then on. Without memory it is just not remembered. */
+void cache_finish(cache *c, cache_key *key, const tosajit_allocator *allocator, tosajit_kernel *kernel, tosajit_status status,
+                  cache_flight *flight);
 
 #endif

@@ -10,7 +10,11 @@
 #include "runtime/environment.h"
 #include "runtime/verbose.h"
 
-static void release_engine(void *engine) { engine_release(engine); }
+static void release_engine(void *engine) {
+    tosajit_engine *maker = engine;
+    atomic_fetch_sub_explicit(&maker->kernels, 1, memory_order_relaxed);
+    engine_release(maker);
+}
 
 /* A kernel that was not there yet. */
 static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
@@ -18,12 +22,18 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
     engine_retain(engine);
+    atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
     made->maker = engine;
     made->release_maker = release_engine;
     made->program->fast |= engine->fast;
     made->parallel = engine->parallel;
     made->cpu = engine_cpu(engine);
-    if (engine->backend == TOSAJIT_BACKEND_BACKGROUND)
+    status = engine_check_cap(engine);
+    if (status) {
+        tosajit_kernel_release(made);
+        return status;
+    }
+    if (engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine))
         status = background_add(&engine->background, made);
     else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)
         status = native_compile(engine, made);
@@ -42,12 +52,18 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     if (engine->uncached) return make_kernel(engine, expr, kernel);
     cache_key key = cache_make_key(expr, &engine->allocator);
-    tosajit_kernel *known = cache_find(&engine->cache, &key);
-    tosajit_status status = known ? TOSAJIT_OK : make_kernel(engine, expr, &known);
-    if (known && !known->forget)
-        cache_add(&engine->cache, &key, known);
-    else
-        cache_drop_key(&key, &engine->allocator);
+    cache_flight *flight;
+    tosajit_kernel *known = NULL;
+    tosajit_status status;
+    switch (cache_begin(&engine->cache, &key, &engine->allocator, &known, &status, &flight)) {
+    case CACHE_HIT: atomic_fetch_add_explicit(&engine->hits, 1, memory_order_relaxed); break;
+    case CACHE_JOINED: atomic_fetch_add_explicit(&engine->joined, 1, memory_order_relaxed); break;
+    case CACHE_MISS:
+        status = make_kernel(engine, expr, &known);
+        cache_finish(&engine->cache, &key, &engine->allocator, known, status, flight);
+        break;
+    }
+    cache_drop_key(&key, &engine->allocator);
     if (!status) *kernel = known;
     return status;
 }
@@ -68,7 +84,7 @@ tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosa
                                const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_kernel **kernel) {
     if (!engine || !operands || !kernel)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile: engine, operands or kernel is a null pointer");
-    tosajit_expr_options options = {.size = sizeof options, .allocator = &engine->allocator};
+    tosajit_expr_options options = {.size = sizeof options, .allocator = &engine->meter.hooks};
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_create(&options, &expr);
     if (status) return status;

@@ -1,8 +1,10 @@
 /* Engine: creation, fallback, life. */
+#define _POSIX_C_SOURCE 200809L
 #include "jit/engine.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/diag.h"
 #include "runtime/memory.h"
@@ -36,9 +38,14 @@ static void call_task(void *context, size_t index) {
     call->task(call->argument, index);
 }
 
+/* The threads of a pool do not exist in a child process; the caller does their work there. */
 static void pool_parallel_for(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument) {
+    const tosajit_engine *engine = context;
     pool_call call = {task, argument};
-    pthreadpool_parallelize_1d(context, call_task, &call, count, 0);
+    if (!engine_is_inherited(engine))
+        pthreadpool_parallelize_1d(engine->pool, call_task, &call, count, 0);
+    else
+        for (size_t k = 0; k < count; k++) task(argument, k);
 }
 
 static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine_options *options) {
@@ -50,7 +57,7 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
     } else if (options->threads > 1) {
         engine->pool = pthreadpool_create(options->threads);
         if (!engine->pool) return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
-        engine->parallel = (tosajit_parallel){pool_parallel_for, engine->pool, options->threads};
+        engine->parallel = (tosajit_parallel){pool_parallel_for, engine, options->threads};
     }
     return TOSAJIT_OK;
 }
@@ -68,7 +75,9 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     tosajit_allocator allocator = memory_allocator(given.allocator);
     tosajit_engine *made = memory_new(&allocator, 1, sizeof *made);
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an engine");
-    made->allocator = allocator;
+    made->allocator = memory_metered(&made->meter, &allocator);
+    made->max_bytes = given.max_bytes;
+    made->process = getpid();
     made->backend = given.backend;
     made->uncached = given.uncached != 0;
     made->fast = given.accuracy == TOSAJIT_FAST;
@@ -95,11 +104,38 @@ void engine_retain(tosajit_engine *engine) { atomic_fetch_add_explicit(&engine->
 
 void engine_release(tosajit_engine *engine) {
     if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
-    if (engine->pool) pthreadpool_destroy(engine->pool);
+    if (engine->pool && !engine_is_inherited(engine)) pthreadpool_destroy(engine->pool);
     linker_destroy(&engine->linker);
     machine_pool_destroy(&engine->machines);
     target_destroy(&engine->target);
-    tosajit_allocator allocator = engine->allocator;
-    cache_destroy(&engine->cache, &allocator);
+    cache_destroy(&engine->cache, &engine->allocator);
+    tosajit_allocator allocator = engine->meter.hooks;
     memory_free(&allocator, engine, 1, sizeof *engine);
+}
+
+bool engine_is_inherited(const tosajit_engine *engine) { return engine->process != getpid(); }
+
+static size_t count_of(atomic_size_t *counter) { return atomic_load_explicit(counter, memory_order_relaxed); }
+
+tosajit_status engine_check_cap(tosajit_engine *engine) {
+    size_t used = count_of(&engine->meter.bytes) + count_of(&engine->code_bytes);
+    if (engine->max_bytes == 0 || used <= engine->max_bytes) return TOSAJIT_OK;
+    atomic_fetch_add_explicit(&engine->refused, 1, memory_order_relaxed);
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                      "with this kernel the engine's kernels would take %zu bytes, but max_bytes is %zu; release some kernels first", used,
+                      engine->max_bytes);
+}
+
+tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats) {
+    if (!engine || !stats) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_stats: engine or stats is a null pointer");
+    const tosajit_stats known = {
+        .kernels = count_of(&engine->kernels),
+        .code_bytes = count_of(&engine->code_bytes),
+        .structure_bytes = count_of(&engine->meter.bytes),
+        .compilations = count_of(&engine->compilations),
+        .hits = count_of(&engine->hits),
+        .joined = count_of(&engine->joined),
+        .refused = count_of(&engine->refused),
+    };
+    return options_give(stats, &known, sizeof known, "tosajit_stats");
 }

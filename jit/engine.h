@@ -4,16 +4,22 @@
 
 #include <pthreadpool.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "jit/background.h"
 #include "jit/cache.h"
 #include "jit/linker.h"
 #include "jit/target.h"
+#include "runtime/memory.h"
 
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel */
-    tosajit_allocator allocator;
-    bool fast; /* TOSAJIT_FAST for all kernels */
+    memory_meter meter;
+    tosajit_allocator allocator; /* counted by meter: what kernels and the cache take */
+    size_t max_bytes;            /* that live kernels may take; 0: any number */
+    atomic_size_t kernels, code_bytes, compilations, hits, joined, refused;
+    pid_t process; /* that created the engine; after fork the child has none of its threads */
+    bool fast;     /* TOSAJIT_FAST for all kernels */
     bool uncached;
     char cpu[32];            /* as the options name it; empty: native */
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
@@ -31,5 +37,11 @@ static inline const char *engine_cpu(const tosajit_engine *engine) { return engi
 
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);
+
+/* Whether this process is a child of the one that created the engine. */
+bool engine_is_inherited(const tosajit_engine *engine);
+
+/* LIMIT_EXCEEDED if the kernels that live take more than max_bytes. */
+tosajit_status engine_check_cap(tosajit_engine *engine);
 
 #endif

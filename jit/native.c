@@ -21,12 +21,14 @@ typedef struct native {
 
 static size_t native_size(const tosajit_kernel *kernel) { return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry); }
 
-static void release_native(tosajit_kernel *kernel) {
-    native *n = kernel->native;
+static void drop_native(const tosajit_kernel *kernel, native *n) {
     observe_released(n->observed);
     linker_remove(&n->engine->linker, n->tracker);
+    atomic_fetch_sub_explicit(&n->engine->code_bytes, n->code.info.code_bytes, memory_order_relaxed);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
+
+static void release_native(tosajit_kernel *kernel) { drop_native(kernel, kernel->native); }
 
 void native_name(const tosajit_kernel *kernel, native_names *names) {
     for (int32_t k = 0; k < kernel->plan.part_count; k++) {
@@ -79,6 +81,13 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     n->code.features = engine->target.needs;
     memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes); /* where it was linked to; C has no cast from a function */
     n->code.image.bytes -= n->code.image.entries[0];
+    atomic_fetch_add_explicit(&engine->compilations, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine->code_bytes, n->code.info.code_bytes, memory_order_relaxed);
+    status = engine_check_cap(engine);
+    if (status) {
+        drop_native(kernel, n);
+        return status;
+    }
     n->code.entries = n->entries;
     n->code.info.size = sizeof n->code.info;
     kernel->native = n;

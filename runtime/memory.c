@@ -45,3 +45,22 @@ int memory_grow(const tosajit_allocator *allocator, void **array, size_t *capaci
     *capacity = grown;
     return 1;
 }
+
+static void *metered_allocate(void *context, size_t size) {
+    memory_meter *meter = context;
+    void *memory = meter->hooks.allocate(meter->hooks.context, size);
+    if (memory) atomic_fetch_add_explicit(&meter->bytes, size, memory_order_relaxed);
+    return memory;
+}
+
+static void metered_release(void *context, void *memory, size_t size) {
+    memory_meter *meter = context;
+    atomic_fetch_sub_explicit(&meter->bytes, size, memory_order_relaxed);
+    meter->hooks.release(meter->hooks.context, memory, size);
+}
+
+tosajit_allocator memory_metered(memory_meter *meter, const tosajit_allocator *hooks) {
+    meter->hooks = *hooks;
+    atomic_init(&meter->bytes, 0);
+    return (tosajit_allocator){metered_allocate, metered_release, meter};
+}

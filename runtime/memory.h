@@ -3,6 +3,8 @@
 #ifndef TOSAJIT_RUNTIME_MEMORY_H
 #define TOSAJIT_RUNTIME_MEMORY_H
 
+#include <stdatomic.h>
+
 #include "tosajit/tosajit.h"
 
 tosajit_allocator memory_allocator(const tosajit_allocator *hooks);
@@ -11,5 +13,13 @@ void *memory_new(const tosajit_allocator *allocator, size_t count, size_t size);
 void memory_free(const tosajit_allocator *allocator, void *memory, size_t count, size_t size);
 /* Make room for at least `needed` elements in *array (capacity *capacity, used elements kept); nonzero on success. */
 int memory_grow(const tosajit_allocator *allocator, void **array, size_t *capacity, size_t needed, size_t size);
+
+/* Counts the bytes that an allocator has given out and not got back. */
+typedef struct memory_meter {
+    tosajit_allocator hooks; /* where memory comes from */
+    atomic_size_t bytes;
+} memory_meter;
+/* The allocator that is counted; it must not be used longer than the meter lives. */
+tosajit_allocator memory_metered(memory_meter *meter, const tosajit_allocator *hooks);
 
 #endif

@@ -348,20 +348,41 @@ typedef struct tosajit_engine_options {
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
+    size_t max_bytes; /* the most that the engine's live kernels may take together, code and structures as in tosajit_stats; beyond it
+                         compiling gives LIMIT_EXCEEDED; 0: no limit */
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is SSE4.2, "x86-64-v3" AVX2, "x86-64-v4"
  * AVX-512, "aarch64" NEON), then models of LLVM's ("znver4", "neoverse-n1"). Null from the number of names on. */
 TOSAJIT_API const char *tosajit_cpu_name(size_t index);
 
-/* An engine compiles and owns the code of its kernels. options may be null. */
+/* An engine compiles and owns the code of its kernels. options may be null. After fork, the child may run and release the kernels of its
+ * parent, on the calling thread alone; it may compile in a new engine, and in an inherited one, if no other thread was compiling or
+ * releasing during the fork. A BACKGROUND kernel that was not compiled by then stays interpreted in the child. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation that has begun is waited for;
- * kernels that wait for theirs stay interpreted. Null is allowed. */
+ * kernels that wait for theirs stay interpreted. Null is allowed. A BACKGROUND engine must be destroyed before the process calls exit or
+ * returns from main: LLVM's own objects are destroyed there, and a thread that still compiles would miss them. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
+/* What an engine's kernels take, and what it has done since it was created. */
+typedef struct tosajit_stats {
+    size_t size;            /* sizeof(tosajit_stats), set by the caller */
+    size_t kernels;         /* that live now */
+    size_t code_bytes;      /* of their machine code and its constants, now */
+    size_t structure_bytes; /* of their plans, programs, constants and cache entries, now: as asked for from the allocator */
+    size_t compilations;    /* kernels for which code was generated */
+    size_t hits;            /* compile calls that found a living kernel */
+    size_t joined;          /* compile calls that waited for another thread to make the same kernel */
+    size_t refused;         /* compile calls and background compilations that max_bytes refused */
+} tosajit_stats;
+
+/* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe. INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats);
+
 /* Compile an expression into a kernel, and give the caller a reference to it. The same expression, compiled again while its kernel
- * lives, is the same kernel: the same ops, attributes, types, constants and options. The expression may be destroyed afterwards.
+ * lives, is the same kernel: the same ops, attributes, types, constants and options. Threads that ask for it at the same time get one
+ * kernel, compiled once. The expression may be destroyed afterwards.
  * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
 

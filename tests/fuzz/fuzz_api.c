@@ -264,7 +264,7 @@ static void measure(operand *o) {
     }
     o->empty &= !negative;
     for (int32_t d = o->tensor.rank; d-- > 0;) {
-        double reach = o->tensor.strides ? (double)o->strides[d] * (double)(o->dims[d] - 1) : 0;
+        double reach = o->tensor.strides ? (double)o->strides[d] * ((double)o->dims[d] - 1) : 0;
         *(reach < 0 ? &low : &high) += reach;
         dense *= (double)o->dims[d];
     }
