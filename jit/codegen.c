@@ -1,5 +1,6 @@
 /* Codegen: the few steps that are LLVM's. The IR is already in vectors, so three cheap passes do; loop passes would cost forty
  * times their compile time and find nothing. */
+#define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include "jit/codegen.h"
 
@@ -7,6 +8,7 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "jit/emit_kernel.h"
@@ -42,12 +44,27 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
 /* Code generation takes more than linear time; beyond this it would be tens of seconds. */
 enum { MAX_INSTRUCTIONS = 100000 };
 
+/* LLVM ends the process when memory is out, so what a module will take is asked of the system first, and given back. That is exact where
+ * address space is limited (setrlimit, overcommit switched off) and no other thread takes it meanwhile; a container's limit shows only
+ * when pages are touched. The figures are twice what was measured. */
+enum { RESERVE_BASE = 4 << 20, RESERVE_PER_NODE = 1 << 10, RESERVE_PER_INSTRUCTION = 4 << 10 };
+
+static tosajit_status reserve(size_t count, size_t each) {
+    size_t size = RESERVE_BASE + count * each;
+    void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory: compiling would take up to %zu MiB", size >> 20);
+    munmap(room, size);
+    return TOSAJIT_OK;
+}
+
+tosajit_status codegen_reserve(const tosajit_kernel *kernel) { return reserve(kernel->program->count, RESERVE_PER_NODE); }
+
 static tosajit_status check_length(LLVMModuleRef module) {
     size_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
-    if (count <= MAX_INSTRUCTIONS) return TOSAJIT_OK;
+    if (count <= MAX_INSTRUCTIONS) return reserve(count, RESERVE_PER_INSTRUCTION);
     return diag_error(TOSAJIT_LIMIT_EXCEEDED,
                       "the expression makes %zu instructions, more than the %d of one kernel; compile it in several", count,
                       (int)MAX_INSTRUCTIONS);

@@ -13,6 +13,9 @@ typedef struct codegen {
     LLVMModuleRef module;
 } codegen;
 
+/* OUT_OF_MEMORY if the system would not give what making a kernel's module takes, where LLVM would end the process. */
+tosajit_status codegen_reserve(const tosajit_kernel *kernel);
+
 /* Emit the functions of all parts, verify them and run the passes. names: of the functions, one per part. emit_ms and passes_ms
  * of info are set. CODEGEN_FAILED, OUT_OF_MEMORY. */
 tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLVMTargetMachineRef machine, char *const *names,

@@ -123,13 +123,15 @@ static tosajit_status print_asm(const codegen *c, LLVMTargetMachineRef machine, 
 static tosajit_status print_code(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
     if (engine->backend == TOSAJIT_BACKEND_INTERPRET)
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "print: an engine that interprets has no code to show");
+    tosajit_status status = codegen_reserve(kernel);
+    if (status) return status;
     LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
     if (!machine) return TOSAJIT_CODEGEN_FAILED;
     native_names names;
     native_name(kernel, &names);
     tosajit_kernel_info info;
     codegen c;
-    tosajit_status status = codegen_create(kernel, &engine->target, machine, names.list, &info, &c);
+    status = codegen_create(kernel, &engine->target, machine, names.list, &info, &c);
     if (!status) {
         status = view == TOSAJIT_VIEW_IR ? print_ir(&c, text) : print_asm(&c, machine, text);
         codegen_destroy(&c);

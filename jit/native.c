@@ -40,11 +40,13 @@ void native_name(const tosajit_kernel *kernel, native_names *names) {
 /* The module as an object, flattened. */
 static tosajit_status make_image(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names, tosajit_kernel_info *info,
                                  code_image *image) {
+    tosajit_status status = codegen_reserve(kernel);
+    if (status) return status;
     LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
     if (!machine) return TOSAJIT_CODEGEN_FAILED;
     codegen c;
     LLVMMemoryBufferRef object = NULL;
-    tosajit_status status = codegen_create(kernel, &engine->target, machine, names->list, info, &c);
+    status = codegen_create(kernel, &engine->target, machine, names->list, info, &c);
     if (!status) {
         status = codegen_emit(&c, machine, LLVMObjectFile, info, &object);
         codegen_destroy(&c);

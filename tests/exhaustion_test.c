@@ -1,0 +1,461 @@
+/* Nothing left: every allocation, every mapping and every thread refused in turn, limits of the process, expressions at and beyond the
+ * limits. A call then gives a status; nothing crashes, leaks or is left half made, and the next call works.
+ *
+ * What no library can promise: where memory runs out inside LLVM itself, LLVM ends the process (docs/testing.md). */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/support.h"
+#include "tosajit/tosajit.h"
+
+#define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
+#define DYN TOSAJIT_DYNAMIC
+
+/* Allocations that fail: the n-th, or from the n-th on. */
+typedef struct account {
+    size_t live, count, fail_at;
+    bool from_then_on;
+} account;
+
+static void *count_allocate(void *context, size_t size) {
+    account *a = context;
+    a->count++;
+    if (a->count == a->fail_at || (a->fail_at && a->from_then_on && a->count > a->fail_at)) return NULL;
+    void *memory = malloc(size);
+    if (memory) a->live += size;
+    return memory;
+}
+
+static void count_release(void *context, void *memory, size_t size) {
+    account *a = context;
+    a->live -= size;
+    free(memory);
+}
+
+/* System calls that fail: this program's definitions, which the linker exports (TOSAJIT_API says that it may), come before the C library's,
+ * for LLVM too. The C library's own heap does not ask them. */
+static struct {
+    unsigned count, fail_at;
+    int error;
+} system_calls;
+
+static bool is_refused(void) {
+    if (++system_calls.count != system_calls.fail_at) return false;
+    errno = system_calls.error;
+    return true;
+}
+
+TOSAJIT_API void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    if (is_refused()) return MAP_FAILED;
+    long mapped = syscall(SYS_mmap, address, size, protection, flags, file, offset);
+    return (void *)mapped;
+}
+
+TOSAJIT_API int mprotect(void *address, size_t size, int protection) {
+    return is_refused() ? -1 : (int)syscall(SYS_mprotect, address, size, protection);
+}
+
+/* Scenarios: together they reach everything that allocates. Each gives the first status that is not OK. */
+
+typedef struct objects {
+    const tosajit_allocator *allocator;
+    tosajit_engine *engine;
+    tosajit_expr *expr;
+    tosajit_kernel *kernel, *again;
+} objects;
+
+static void release(objects *o) {
+    tosajit_kernel_release(o->again);
+    tosajit_kernel_release(o->kernel);
+    tosajit_expr_destroy(o->expr);
+    tosajit_engine_destroy(o->engine);
+}
+
+static tosajit_status start(objects *o, const tosajit_engine_options *options) {
+    tosajit_engine_options engine = *options;
+    tosajit_expr_options expr = {.size = sizeof expr, .allocator = o->allocator};
+    engine.size = sizeof engine;
+    engine.allocator = o->allocator;
+    tosajit_status status = tosajit_engine_create(&engine, &o->engine);
+    return status ? status : tosajit_expr_create(&expr, &o->expr);
+}
+
+static tosajit_status finish(objects *o, tosajit_value result) {
+    tosajit_status status = tosajit_expr_result(o->expr, result);
+    if (!status) status = tosajit_compile_expr(o->engine, o->expr, &o->kernel);
+    if (!status) status = tosajit_kernel_wait(o->kernel);
+    if (!status) status = tosajit_compile_expr(o->engine, o->expr, &o->again);
+    return status;
+}
+
+static const tosajit_engine_options automatic = {.backend = TOSAJIT_BACKEND_AUTO}, background = {.backend = TOSAJIT_BACKEND_BACKGROUND},
+                                    interpreted = {.backend = TOSAJIT_BACKEND_INTERPRET}, threaded = {.threads = 2};
+
+/* x + row, with a contract; run over a transposed view, which is packed. */
+static tosajit_status dynamic_sizes(objects *o, const tosajit_engine_options *options) {
+    const tosajit_contract contract = {.smallest = 2};
+    tosajit_tensor_type type = test_type(TOSAJIT_F32, "?x?"), row = test_type(TOSAJIT_F32, "1x4");
+    const float numbers[4] = {1, 2, 3, 4};
+    float a[12], r[12];
+    const int64_t dims[2] = {3, 4}, strides[2] = {4, 12};
+    tosajit_value x, c, sum;
+    for (int k = 0; k < 12; k++) a[k] = (float)k;
+    tosajit_status status = start(o, options);
+    if (!status) status = tosajit_expr_input(o->expr, &type, &x);
+    if (!status) status = tosajit_expr_contract(o->expr, x, 1, &contract);
+    if (!status) status = tosajit_expr_constant(o->expr, &row, numbers, &c);
+    if (!status) status = tosajit_expr_op(o->expr, TOSAJIT_OP_add, (tosajit_value[]){x, c}, 2, NULL, NULL, &sum);
+    if (!status) status = finish(o, sum);
+    tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, a, 2, dims), result = tosajit_dense(TOSAJIT_F32, r, 2, dims);
+    operand.strides = strides;
+    if (!status) status = tosajit_run(o->kernel, &operand, 1, &result, 1);
+    for (int k = 0; !status && k < 12; k++) assert_true(r[k] == a[k % 4 * 3 + k / 4] + numbers[k % 4]);
+    return status;
+}
+
+/* A table of equal entries, which is expanded, looked up, and rescaled per channel. */
+static tosajit_status tables(objects *o, const tosajit_engine_options *options) {
+    tosajit_tensor_type type = test_type(TOSAJIT_I8, "?x2"), entries = test_type(TOSAJIT_I8, "256"), wide = test_type(TOSAJIT_I32, "?x2"),
+                        channels = test_type(TOSAJIT_I32, "2"), shifts = test_type(TOSAJIT_I8, "2"), zero8 = test_type(TOSAJIT_I8, "1"),
+                        zero32 = test_type(TOSAJIT_I32, "1");
+    int8_t table[256], shift[2] = {31, 30}, zero = 0, a[4] = {1, 2, 3, 4};
+    int32_t multiplier[2] = {1 << 30, 1 << 30}, zero_wide = 0, r[4];
+    const int64_t dims[2] = {2, 2};
+    tosajit_attributes scaling = {.scale32 = 1, .per_channel = 1};
+    tosajit_value v[7], looked_up, scaled;
+    memset(table, 10, sizeof table);
+    tosajit_status status = start(o, options);
+    if (!status) status = tosajit_expr_input(o->expr, &type, &v[0]);
+    if (!status) status = tosajit_expr_constant(o->expr, &entries, table, &v[1]);
+    if (!status) status = tosajit_expr_op(o->expr, TOSAJIT_OP_table, v, 2, NULL, NULL, &looked_up);
+    if (!status) status = tosajit_expr_constant(o->expr, &channels, multiplier, &v[3]);
+    if (!status) status = tosajit_expr_constant(o->expr, &shifts, shift, &v[4]);
+    if (!status) status = tosajit_expr_constant(o->expr, &zero8, &zero, &v[5]);
+    if (!status) status = tosajit_expr_constant(o->expr, &zero32, &zero_wide, &v[6]);
+    if (!status) {
+        v[2] = looked_up;
+        status = tosajit_expr_op(o->expr, TOSAJIT_OP_rescale, &v[2], 5, &scaling, &wide, &scaled);
+    }
+    if (!status) status = finish(o, scaled);
+    tosajit_tensor operand = tosajit_dense(TOSAJIT_I8, a, 2, dims), result = tosajit_dense(TOSAJIT_I32, r, 2, dims);
+    if (!status) status = tosajit_run(o->kernel, &operand, 1, &result, 1);
+    if (!status) assert_true(r[0] == 5 && r[1] == 10 && r[2] == 5 && r[3] == 10);
+    return status;
+}
+
+/* Results of several spaces, 600 nodes, interpreted and native, and texts about it. */
+static tosajit_status large(objects *o, const tosajit_engine_options *options) {
+    tosajit_tensor_type type = test_type(TOSAJIT_F32, "?x3"), row = test_type(TOSAJIT_F32, "1x3");
+    float a[6] = {0}, b[3] = {1, 2, 3}, r[6], n[3];
+    const int64_t dims[2] = {2, 3}, row_dims[2] = {1, 3};
+    tosajit_value x = 0, c, negated = 0;
+    tosajit_status status = start(o, options);
+    if (!status) status = tosajit_expr_input(o->expr, &type, &x);
+    if (!status) status = tosajit_expr_input(o->expr, &row, &c);
+    if (!status) status = tosajit_expr_op(o->expr, TOSAJIT_OP_negate, &c, 1, NULL, NULL, &negated);
+    for (int k = 0; !status && k < 600; k++)
+        status = tosajit_expr_op(o->expr, TOSAJIT_OP_sub, (tosajit_value[]){x, negated}, 2, NULL, NULL, &x);
+    if (!status) status = tosajit_expr_result(o->expr, x);
+    if (!status) status = finish(o, negated);
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, dims), tosajit_dense(TOSAJIT_F32, b, 2, row_dims)};
+    tosajit_tensor results[2] = {tosajit_dense(TOSAJIT_F32, r, 2, dims), tosajit_dense(TOSAJIT_F32, n, 2, row_dims)};
+    if (!status) status = tosajit_run(o->kernel, operands, 2, results, 2);
+    if (!status) status = tosajit_run_interpreted(o->kernel, operands, 2, results, 2);
+    if (!status) assert_true(r[0] == 600 && r[5] == 1800 && n[2] == -3);
+    char *text = NULL;
+    if (!status) status = tosajit_print(o->engine, o->expr, TOSAJIT_VIEW_PLAN, &text);
+    tosajit_text_release(text);
+    return status;
+}
+
+/* One op, without an expression of the caller's. */
+static tosajit_status single(objects *o, const tosajit_engine_options *options) {
+    tosajit_tensor_type type = test_type(TOSAJIT_I32, "?x?x?"), types[2] = {type, type};
+    int32_t a = 20, b = 3, r = 0;
+    const int64_t dims[3] = {1, 1, 1};
+    tosajit_status status = start(o, options);
+    if (!status) status = tosajit_compile(o->engine, TOSAJIT_OP_intdiv, types, 2, NULL, NULL, &o->kernel);
+    if (!status) status = tosajit_kernel_wait(o->kernel);
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_I32, &a, 3, dims), tosajit_dense(TOSAJIT_I32, &b, 3, dims)};
+    tosajit_tensor result = tosajit_dense(TOSAJIT_I32, &r, 3, dims);
+    if (!status) status = tosajit_run(o->kernel, operands, 2, &result, 1);
+    if (!status) assert_int_equal(r, 6);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    tosajit_status (*run)(objects *, const tosajit_engine_options *);
+    const tosajit_engine_options *options;
+} scenarios[] = {
+    {"dynamic", dynamic_sizes, &automatic},
+    {"dynamic, interpreted", dynamic_sizes, &interpreted},
+    {"dynamic, background", dynamic_sizes, &background},
+    {"tables", tables, &automatic},
+    {"tables, interpreted", tables, &interpreted},
+    {"large", large, &automatic},
+    {"large, interpreted", large, &interpreted},
+    {"single", single, &automatic},
+    {"single, threads", single, &threaded},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+
+static tosajit_status run_scenario(size_t k, const tosajit_allocator *allocator) {
+    objects o = {.allocator = allocator};
+    tosajit_status status = scenarios[k].run(&o, scenarios[k].options);
+    if (status) assert_true(strlen(tosajit_last_error()) > 8);
+    release(&o);
+    return status;
+}
+
+static void every_allocation_fails_once(void **state) {
+    (void)state;
+    account a = {0};
+    const tosajit_allocator allocator = {count_allocate, count_release, &a};
+    size_t refused = 0, total = 0;
+    for (size_t k = 0; k < SCENARIOS; k++) {
+        a = (account){0};
+        CHECK(run_scenario(k, &allocator));
+        assert_int_equal(a.live, 0);
+        size_t count = a.count;
+        assert_true(count > 3);
+        for (size_t at = 1; at <= count; at++)
+            for (int then_on = 0; then_on < 2; then_on++) {
+                a = (account){.fail_at = at, .from_then_on = then_on};
+                tosajit_status status = run_scenario(k, &allocator);
+                if (status != TOSAJIT_OK && status != TOSAJIT_OUT_OF_MEMORY)
+                    fail_msg("%s, allocation %zu: %s: %s", scenarios[k].name, at, tosajit_status_name(status), tosajit_last_error());
+                if (a.live) fail_msg("%s, allocation %zu: %zu bytes leaked", scenarios[k].name, at, a.live);
+                refused += status != TOSAJIT_OK;
+                total++;
+            }
+    }
+    print_message("%zu allocations failed, %zu of them a call\n", total, refused);
+    assert_true(refused > total / 2); /* without memory to be remembered or waited for, a kernel is still made */
+}
+
+/* Mappings refused while kernels are made. LLVM may report it in any way but by ending the process. */
+static void every_mapping_fails_once(void **state) {
+    (void)state;
+    static const int errors[] = {ENOMEM, EPERM, EACCES};
+    size_t refused = 0, total = 0;
+    for (size_t k = 0; k < SCENARIOS; k++)
+        for (size_t e = 0; e < sizeof errors / sizeof *errors; e++) {
+            system_calls.fail_at = system_calls.count = 0;
+            CHECK(run_scenario(k, NULL));
+            unsigned count = system_calls.count;
+            for (unsigned at = 1; at <= count; at++) {
+                system_calls.fail_at = at;
+                system_calls.count = 0;
+                system_calls.error = errors[e];
+                tosajit_status status = run_scenario(k, NULL);
+                system_calls.fail_at = 0;
+                bool expected = status == TOSAJIT_OK || status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_NOT_EXECUTABLE ||
+                                status == TOSAJIT_CODEGEN_FAILED;
+                if (!expected) fail_msg("%s, mapping %u: %s: %s", scenarios[k].name, at, tosajit_status_name(status), tosajit_last_error());
+                refused += status != TOSAJIT_OK;
+                total++;
+            }
+        }
+    print_message("%zu mappings failed, %zu of them a call\n", total, refused);
+    assert_true(total > 0);
+}
+
+/* After a refusal the same engine goes on. */
+static void an_engine_survives_its_failures(void **state) {
+    (void)state;
+    account a = {0};
+    const tosajit_allocator allocator = {count_allocate, count_release, &a};
+    objects o = {.allocator = &allocator};
+    CHECK(single(&o, &automatic));
+    size_t live = a.live;
+    tosajit_tensor_type types[2] = {test_type(TOSAJIT_F32, "?x3"), test_type(TOSAJIT_F32, "1x3")};
+    for (size_t at = 1; at < 40; at++)
+        for (int mapping = 0; mapping < 2; mapping++) {
+            tosajit_kernel *kernel = NULL;
+            a.count = system_calls.count = 0;
+            a.fail_at = mapping ? 0 : at;
+            system_calls.fail_at = mapping ? (unsigned)at : 0;
+            system_calls.error = ENOMEM;
+            tosajit_status status = tosajit_compile(o.engine, TOSAJIT_OP_pow, types, 2, NULL, NULL, &kernel);
+            a.fail_at = system_calls.fail_at = 0;
+            assert_int_equal(status == TOSAJIT_OK, kernel != NULL);
+            tosajit_kernel_release(kernel);
+            assert_int_equal(a.live, live);
+            CHECK(tosajit_compile(o.engine, TOSAJIT_OP_pow, types, 2, NULL, NULL, &kernel));
+            tosajit_kernel_release(kernel);
+        }
+    tosajit_stats stats = {.size = sizeof stats};
+    CHECK(tosajit_engine_stats(o.engine, &stats));
+    assert_int_equal(stats.kernels, 1);
+    release(&o);
+    assert_int_equal(a.live, 0);
+}
+
+/* Limits of the process, each in a child of its own. */
+
+static int in_child(int (*child)(long argument), long argument) {
+    fflush(NULL);
+    pid_t process = fork();
+    assert_true(process >= 0);
+    if (process == 0) {
+        alarm(60);
+        _exit(child(argument));
+    }
+    int status = 0;
+    assert_int_equal(waitpid(process, &status, 0), process);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static int without_files(long argument) {
+    const struct rlimit none = {3, 3}, no_bytes = {0, 0};
+    (void)argument;
+    if (setrlimit(RLIMIT_NOFILE, &none) || setrlimit(RLIMIT_FSIZE, &no_bytes)) return 1;
+    for (size_t k = 0; k < SCENARIOS; k++) {
+        objects o = {.allocator = NULL};
+        tosajit_status status = scenarios[k].run(&o, scenarios[k].options);
+        release(&o);
+        if (status) return 2;
+    }
+    return 0;
+}
+
+static void no_files_are_needed(void **state) {
+    (void)state;
+    assert_int_equal(in_child(without_files, 0), 0);
+}
+
+static size_t address_space(void) {
+    size_t pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%zu", &pages) != 1) return 0;
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* So many more bytes than there are in use; 0: every call gave a status. */
+static int with_little_memory(long more) {
+    struct rlimit limit;
+    objects o = {.allocator = NULL};
+    tosajit_status status = start(&o, &automatic);
+    if (status) return 1;
+    size_t used = address_space();
+    limit.rlim_cur = limit.rlim_max = used + (size_t)more;
+    if (used == 0 || setrlimit(RLIMIT_AS, &limit)) return 2;
+    bool all = true;
+    tosajit_kernel *kernels[64] = {NULL};
+    for (unsigned k = 0; k < 64; k++) {
+        tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){k + 1});
+        status = tosajit_compile(o.engine, TOSAJIT_OP_erf, &type, 1, NULL, NULL, &kernels[k]);
+        if (status && status != TOSAJIT_OUT_OF_MEMORY && status != TOSAJIT_NOT_EXECUTABLE) return 3;
+        if (!status && !tosajit_kernel_is_native(kernels[k])) return 4;
+        all &= !status;
+    }
+    for (unsigned k = 0; k < 64; k++) tosajit_kernel_release(kernels[k]);
+    release(&o);
+    return all ? 0 : 100; /* some were refused, and said so */
+}
+
+static void little_memory_is_refused_before_llvm_has_none(void **state) {
+    (void)state;
+    int refused = 0, done = 0;
+    for (long more = 0; more <= 64 << 20; more = more ? more * 2 : 1 << 12) {
+        int code = in_child(with_little_memory, more);
+        if (code != 0 && code != 100) fail_msg("with %ld KiB: exit code %d", more >> 10, code);
+        refused += code == 100;
+        done += code == 0;
+    }
+    assert_true(refused > 0 && done > 0);
+}
+
+/* Large expressions. */
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+typedef enum shape { CHAIN, DOUBLING, LADDER, WIDE, SHAPES } shape;
+static const char *const shape_names[SHAPES] = {"chain", "doubling", "ladder", "wide"};
+
+/* `ops` adds: one after the other; each of the one before with itself, which is a tree of 2^ops leaves; each of the two before; or of
+ * many inputs. */
+static tosajit_status build(shape s, int ops, tosajit_expr **expr) {
+    tosajit_tensor_type type = test_type(TOSAJIT_I32, "?");
+    tosajit_value inputs[40], last, before;
+    tosajit_status status = tosajit_expr_create(NULL, expr);
+    for (int k = 0; !status && k < (s == WIDE ? 40 : 1); k++) status = tosajit_expr_input(*expr, &type, &inputs[k]);
+    last = before = inputs[0];
+    for (int k = 0; !status && k < ops; k++) {
+        tosajit_value other[SHAPES] = {inputs[0], last, before, inputs[s == WIDE ? k % 40 : 0]}, value;
+        status = tosajit_expr_op(*expr, TOSAJIT_OP_add, (tosajit_value[]){last, other[s]}, 2, NULL, NULL, &value);
+        before = last;
+        last = value;
+    }
+    return status ? status : tosajit_expr_result(*expr, last);
+}
+
+static tosajit_status compile_built(tosajit_engine *engine, shape s, int ops, double *took) {
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    double begin = seconds();
+    tosajit_status status = build(s, ops, &expr);
+    if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
+    *took = seconds() - begin;
+    tosajit_expr_destroy(expr);
+    tosajit_kernel_release(kernel);
+    return status;
+}
+
+static void large_expressions_take_linear_time(void **state) {
+    (void)state;
+    for (int native = 0; native < 2; native++) {
+        objects o = {.allocator = NULL};
+        CHECK(start(&o, native ? &automatic : &interpreted));
+        for (shape s = CHAIN; s < SHAPES; s = (shape)(s + 1)) {
+            double small, whole;
+            int ops = !native ? 60000 : s == WIDE ? 3000 : 10000;
+            compile_built(o.engine, s, ops / 4, &small);
+            tosajit_status status = compile_built(o.engine, s, ops, &whole);
+            if (status) assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+            print_message("%s of %d adds, %s: %.0f ms, a quarter of it %.0f ms: %s\n", shape_names[s], ops,
+                          native ? "native" : "interpreted", whole * 1e3, small * 1e3, tosajit_status_name(status));
+            if (whole > 4 * 4 * small + 0.5) fail_msg("four times the ops take %.1f times as long", whole / small);
+        }
+        release(&o);
+    }
+    double took;
+    objects o = {.allocator = NULL};
+    CHECK(start(&o, &interpreted));
+    assert_int_equal(compile_built(o.engine, CHAIN, TOSAJIT_MAX_NODES, &took), TOSAJIT_LIMIT_EXCEEDED);
+    release(&o);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(every_mapping_fails_once),
+        cmocka_unit_test(an_engine_survives_its_failures),
+        cmocka_unit_test(no_files_are_needed),
+        cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
+        cmocka_unit_test(large_expressions_take_linear_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
