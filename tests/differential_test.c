@@ -189,19 +189,30 @@ static bool random_strides(test_random *random, size_t element, const program_sh
     return true;
 }
 
-static void place(trial *t, guard_tensor *guard, tosajit_type element, const program_shape *shape, bool repeat) {
+static bool place(trial *t, guard_tensor *guard, tosajit_type element, const program_shape *shape, bool repeat) {
     int64_t strides[TOSAJIT_MAX_RANK];
     guard_edge edge = test_random_chance(&t->random, 70) ? GUARD_AT_END : GUARD_AT_START;
     bool strided = random_strides(&t->random, tosajit_type_size(element), shape, repeat, strides);
-    if (guard_place(guard, element, shape->rank, shape->dims, strided ? strides : NULL, edge)) return;
-    if (!guard_place(guard, element, shape->rank, shape->dims, NULL, edge)) report(t, "test", "a tensor exceeds its guarded buffer");
+    if (guard_place(guard, element, shape->rank, shape->dims, strided ? strides : NULL, edge)) return true;
+    return guard_place(guard, element, shape->rank, shape->dims, NULL, edge);
 }
 
-static void place_inputs(trial *t) {
+/* Whether every value has room in the oracle's buffers. */
+static bool values_fit(const trial *t) {
+    for (int k = 0; k < t->p.count && !t->expected; k++) {
+        int64_t bytes = (int64_t)tosajit_type_size(t->p.nodes[k].type.element);
+        for (int32_t d = 0; t->live[k] && d < t->shapes[k].rank && bytes <= CAPACITY; d++) bytes *= t->shapes[k].dims[d];
+        if (bytes > CAPACITY) return false;
+    }
+    return true;
+}
+
+/* False if a tensor is larger than its buffer, which random bytes may want. */
+static bool place_inputs(trial *t) {
     for (int k = 0; k < t->p.input_count; k++) {
         guard_tensor *guard = &t->f->inputs[k];
         tosajit_type element = t->p.nodes[t->p.inputs[k]].type.element;
-        place(t, guard, element, &t->input_shapes[k], true);
+        if (!place(t, guard, element, &t->input_shapes[k], true)) return false;
         int64_t index[TOSAJIT_MAX_RANK] = {0};
         bool legal = test_random_chance(&t->random, 60); /* of parameters; any other number is taken as well */
         if (guard->size > 0) do
@@ -209,17 +220,19 @@ static void place_inputs(trial *t) {
             while (guard_next(guard->tensor.rank, guard->dims, index));
         guard_remember(guard);
     }
+    return true;
 }
 
-static void place_results(trial *t) {
+static bool place_results(trial *t) {
     static const program_shape scalar = {0};
     for (int r = 0; r < t->p.result_count; r++) {
         int node = t->p.results[r];
         const program_shape *shape = &t->shapes[node];
         if (t->expected && guard_count(shape->rank, shape->dims) > CAPACITY / 16) shape = &scalar;
-        place(t, &t->f->results[r], t->p.nodes[node].type.element, shape, false);
+        if (!place(t, &t->f->results[r], t->p.nodes[node].type.element, shape, false)) return false;
         guard_remember(&t->f->results[r]);
     }
+    return true;
 }
 
 /* The oracle. */
@@ -435,20 +448,23 @@ static bool feeds_a_result(const trial *t, int k) {
     return feeds;
 }
 
-static void run_calls(trial *t) {
-    place_inputs(t);
-    place_results(t);
+static bool run_calls(trial *t) {
+    if (!values_fit(t) || !place_inputs(t) || !place_results(t)) {
+        t->f->counts.oversized++;
+        return false;
+    }
     if (test_setting("TOSAJIT_PRINT", 0)) print_shapes(t);
     if (!t->expected) compute_oracle(t);
     for (size_t e = 0; e < t->f->engine_count; e++) call(t, e);
-    if (t->expected || !test_random_chance(&t->random, 40)) return;
+    if (t->expected || !test_random_chance(&t->random, 40)) return true;
     int r = (int)test_random_range(&t->random, 0, t->p.result_count - 1);
     for (int k = 0; k < t->p.input_count; k++) {
         if (!fits_in_place(t, k, r)) continue;
         for (size_t e = 0; e < t->f->engine_count; e++) call_in_place(t, e, k, r);
         if (feeds_a_result(t, k)) call_overlapping(t, (size_t)t->run % t->f->engine_count, k, r);
-        return;
+        break;
     }
+    return true;
 }
 
 /* One op per kernel, with the values in between in memory. */
@@ -571,7 +587,7 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
             program_random_dims(&t.p, &t.random, t.input_shapes);
         t.expected = program_shapes(&t.p, t.input_shapes, t.shapes) ? TOSAJIT_OK : TOSAJIT_SHAPE_MISMATCH;
         if (t.run == 0 && t.expected) report(&t, "test", "the sizes that the program was made for do not fit it");
-        run_calls(&t);
+        if (!run_calls(&t)) continue;
         bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)
             if (e == 0 || e == 1 + seed % (f->engine_count - 1)) compare_stepwise(&t, e);

@@ -415,7 +415,7 @@ static void no_page_is_writable_and_executable(void **state) {
     while (atomic_load(&scans) < scanned + 2) usleep(100);
     atomic_store(&found_both, 0);
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
-    for (int k = 0; k < 200; k++) {
+    for (int k = 0; k < 60; k++) {
         tosajit_kernel *kernel = add_of(engine, "?x?", "1x?"), *loaded;
         CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
         CHECK(tosajit_kernel_load(image, size, NULL, &loaded));
