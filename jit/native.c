@@ -1,9 +1,11 @@
 /* Native: the pipeline behind the plan, from top to bottom. */
+#define _POSIX_C_SOURCE 200809L
 #include "jit/native.h"
 
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jit/flatten.h"
 #include "jit/observe.h"
@@ -16,15 +18,22 @@ typedef struct native {
     LLVMOrcResourceTrackerRef tracker;
     tosajit_engine *engine;
     void *observed; /* of observe_released */
+    size_t pages;   /* bytes of memory that the code occupies */
     tosajit_entry entries[];
 } native;
 
 static size_t native_size(const tosajit_kernel *kernel) { return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry); }
 
+/* The linker gives every kernel pages of its own. */
+static size_t whole_pages(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (size + page - 1) / page * page;
+}
+
 static void drop_native(const tosajit_kernel *kernel, native *n) {
     observe_released(n->observed);
     linker_remove(&n->engine->linker, n->tracker);
-    atomic_fetch_sub_explicit(&n->engine->code_bytes, n->code.info.code_bytes, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
 
@@ -80,11 +89,12 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
         return status;
     }
     n->engine = engine;
+    n->pages = whole_pages(n->code.info.code_bytes);
     n->code.features = engine->target.needs;
     memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes); /* where it was linked to; C has no cast from a function */
     n->code.image.bytes -= n->code.image.entries[0];
     atomic_fetch_add_explicit(&engine->compilations, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&engine->code_bytes, n->code.info.code_bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&engine->code_bytes, n->pages, memory_order_relaxed);
     status = engine_check_cap(engine);
     if (status) {
         drop_native(kernel, n);

@@ -369,7 +369,7 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 typedef struct tosajit_stats {
     size_t size;            /* sizeof(tosajit_stats), set by the caller */
     size_t kernels;         /* that live now */
-    size_t code_bytes;      /* of their machine code and its constants, now */
+    size_t code_bytes;      /* of the pages with their machine code and its constants, now */
     size_t structure_bytes; /* of their plans, programs, constants and cache entries, now: as asked for from the allocator */
     size_t compilations;    /* kernels for which code was generated */
     size_t hits;            /* compile calls that found a living kernel */

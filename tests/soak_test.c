@@ -1,0 +1,189 @@
+/* Soak: kernels compiled, run and released again and again, with memory that stays flat, and what an engine says of its memory against
+ * what the system says. TOSAJIT_CYCLES=<n> lengthens it. */
+#define _DEFAULT_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include "tests/support.h"
+#include "tosajit/tosajit.h"
+
+#define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
+enum { WARM_UP = 300, STANDARD_CYCLES = 700, SAMPLES = 50 };
+
+static size_t resident(void) {
+    size_t all, pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu %zu", &all, &pages), 2);
+    fclose(file);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Resident bytes of the mappings that have execute permission and no file. */
+static size_t executable(void) {
+    char line[512];
+    size_t total = 0, kib;
+    bool counted = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        char rights[8], name[8] = "";
+        unsigned long inode;
+        if (sscanf(line, "%*s %7s %*s %*s %lu %7s", rights, &inode, name) >= 2) counted = rights[2] == 'x' && inode == 0 && !*name;
+        if (counted && sscanf(line, "Rss: %zu kB", &kib) == 1) total += kib << 10;
+    }
+    fclose(file);
+    return total;
+}
+
+static tosajit_stats stats_of(tosajit_engine *engine) {
+    tosajit_stats stats = {.size = sizeof stats};
+    CHECK(tosajit_engine_stats(engine, &stats));
+    return stats;
+}
+
+static tosajit_engine *engine_of(size_t max_bytes) {
+    tosajit_engine_options options = {.size = sizeof options, .max_bytes = max_bytes};
+    tosajit_engine *engine = NULL;
+    CHECK(tosajit_engine_create(&options, &engine));
+    return engine;
+}
+
+/* x + constant, or, every third time, clamp and multiply: different code, and different sizes of it. */
+static tosajit_status compile(tosajit_engine *engine, uint64_t number, tosajit_kernel **kernel) {
+    tosajit_tensor_type type = test_type(TOSAJIT_F32, number % 2 ? "?x?" : "?x8"), one = test_type(TOSAJIT_F32, "1x1");
+    const float constant = (float)(number % 1000003);
+    const tosajit_attributes clamp = {.min_val = {.f = -1e9}, .max_val = {.f = (double)constant}};
+    tosajit_expr *expr;
+    tosajit_value x, c, value;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &x));
+    CHECK(tosajit_expr_constant(expr, &one, &constant, &c));
+    CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, c}, 2, NULL, NULL, &value));
+    if (number % 3 == 0) CHECK(tosajit_expr_op(expr, TOSAJIT_OP_clamp, &value, 1, &clamp, NULL, &value));
+    if (number % 3 == 0) CHECK(tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){value, x}, 2, NULL, NULL, &value));
+    CHECK(tosajit_expr_result(expr, value));
+    tosajit_status status = tosajit_compile_expr(engine, expr, kernel);
+    tosajit_expr_destroy(expr);
+    return status;
+}
+
+static void run(const tosajit_kernel *kernel, uint64_t number) {
+    float x[16], r[16], constant = (float)(number % 1000003);
+    const int64_t dims[2] = {2, 8};
+    for (int k = 0; k < 16; k++) x[k] = (float)k;
+    tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, x, 2, dims), result = tosajit_dense(TOSAJIT_F32, r, 2, dims);
+    CHECK(tosajit_run(kernel, &operand, 1, &result, 1));
+    for (int k = 0; k < 16; k++) {
+        float sum = x[k] + constant;
+        assert_true(r[k] == (number % 3 ? sum : (sum > constant ? constant : sum) * x[k]));
+    }
+}
+
+static void cycle(tosajit_engine *engine, uint64_t number) {
+    tosajit_kernel *kernel;
+    CHECK(compile(engine, number, &kernel));
+    run(kernel, number);
+    tosajit_kernel_release(kernel);
+}
+
+/* The slope of a line through the samples, by least squares. */
+static double slope(const double *x, const double *y, int count) {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0, n = count;
+    for (int k = 0; k < count; k++) sx += x[k], sy += y[k], sxx += x[k] * x[k], sxy += x[k] * y[k];
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+static void memory_stays_flat(void **state) {
+    (void)state;
+    uint64_t cycles = test_setting("TOSAJIT_CYCLES", STANDARD_CYCLES), done = 0;
+    double x[SAMPLES], y[SAMPLES];
+    tosajit_engine *engine = engine_of(0);
+    while (done < WARM_UP) cycle(engine, done++);
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        for (uint64_t end = WARM_UP + cycles * (uint64_t)(sample + 1) / SAMPLES; done < end; done++) cycle(engine, done);
+        x[sample] = (double)done;
+        y[sample] = (double)resident();
+    }
+    double bytes = slope(x, y, SAMPLES), grown = (y[SAMPLES - 1] - y[0]) / 1024;
+    tosajit_stats stats = stats_of(engine);
+    print_message("%llu cycles: %.1f bytes of resident memory per cycle, %.0f KiB from the first sample to the last\n",
+                  (unsigned long long)cycles, bytes, grown);
+    assert_int_equal(stats.kernels, 0);
+    assert_int_equal(stats.code_bytes, 0);
+    assert_int_equal(stats.compilations, done);
+    /* What an allocator keeps while it settles is allowed: 1 MiB, or 16 bytes per cycle where that is more. */
+    assert_true(grown < 1024 || bytes < 16);
+    tosajit_engine_destroy(engine);
+}
+
+static void statistics_agree_with_the_system(void **state) {
+    (void)state;
+    enum { KERNELS = 500 };
+    static tosajit_kernel *kernels[KERNELS];
+    tosajit_engine *engine = engine_of(0);
+    for (uint64_t k = 0; k < WARM_UP; k++) cycle(engine, k);
+    malloc_trim(0);
+    size_t code = executable(), heap = mallinfo2().uordblks;
+    tosajit_stats before = stats_of(engine);
+    for (uint64_t k = 0; k < KERNELS; k++) CHECK(compile(engine, k, &kernels[k]));
+    tosajit_stats stats = stats_of(engine);
+    double code_grown = (double)(executable() - code), heap_grown = (double)(mallinfo2().uordblks - heap);
+    double code_said = (double)(stats.code_bytes - before.code_bytes), heap_said = (double)(stats.structure_bytes - before.structure_bytes);
+    print_message("%zu kernels: code %.0f KiB, smaps says %.0f KiB; structures %.0f KiB, the heap has grown by %.0f KiB\n", stats.kernels,
+                  code_said / 1024, code_grown / 1024, heap_said / 1024, heap_grown / 1024);
+    assert_int_equal(stats.kernels, KERNELS);
+    assert_true(code_said > 0.95 * code_grown && code_said < 1.05 * code_grown);
+    assert_true(heap_said > 0.95 * heap_grown && heap_said < 1.05 * heap_grown);
+    for (int k = 0; k < KERNELS; k++) tosajit_kernel_release(kernels[k]);
+    tosajit_engine_destroy(engine);
+}
+
+/* The cap holds for what lives, and what is released makes room. */
+static void max_bytes_is_never_passed(void **state) {
+    (void)state;
+    enum { KERNELS = 200, CAP = 1 << 20 };
+    static tosajit_kernel *kernels[KERNELS];
+    tosajit_engine *engine = engine_of(CAP);
+    int made = 0, refused = 0;
+    for (uint64_t k = 0; k < KERNELS; k++) {
+        tosajit_kernel *kernel = NULL;
+        tosajit_status status = compile(engine, k, &kernel);
+        if (status) {
+            assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+            assert_non_null(strstr(tosajit_last_error(), "max_bytes is 1048576"));
+            assert_null(kernel);
+            refused++;
+            tosajit_kernel_release(kernels[--made]); /* the newest: the others still run */
+            kernels[made] = NULL;
+        } else {
+            kernels[made++] = kernel;
+            run(kernel, k);
+        }
+        tosajit_stats stats = stats_of(engine);
+        assert_true(stats.code_bytes + stats.structure_bytes <= CAP);
+        assert_int_equal(stats.kernels, made);
+    }
+    print_message("%d kernels within %d KiB, %d refusals\n", made, CAP >> 10, refused);
+    assert_true(made > 5 && refused > 5);
+    assert_int_equal(stats_of(engine).refused, refused);
+    for (int k = 0; k < made; k++) tosajit_kernel_release(kernels[k]);
+    tosajit_engine_destroy(engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_agree_with_the_system),
+        cmocka_unit_test(max_bytes_is_never_passed),
+        cmocka_unit_test(memory_stays_flat),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
