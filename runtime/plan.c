@@ -242,6 +242,9 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     return true;
 }
 
+/* Whether rows may be joined into longer ones when called: then what is a splat in each is packed, and contiguous. */
+static bool joins_rows(const walk *w) { return w->rank > 1 && w->sizes[w->rank - 1] <= PLAN_SHORT_ROW; }
+
 /* Which leaves may be a splat, and which may be contiguous, along the innermost dimension that a call ends up with. A
  * static space is coalesced here, and has one answer; else any dimension may become the innermost whose inner ones may all be 1.
  * (A view may have a stride of 0 besides; it is packed then, which is rare enough to spare each kernel a loop for it.) */
@@ -249,8 +252,11 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
     *may_splat = *may_contiguous = 0;
     walk w;
     if (plan_static_walk(part, program, &w)) {
-        for (int32_t k = 0; k < part->leaf_count; k++)
-            *(walk_strides(&w, w.rank - 1)[k] == 0 ? may_splat : may_contiguous) |= UINT64_C(1) << k;
+        for (int32_t k = 0; k < part->leaf_count; k++) {
+            bool splat = walk_strides(&w, w.rank - 1)[k] == 0;
+            *(splat ? may_splat : may_contiguous) |= UINT64_C(1) << k;
+            if (splat && joins_rows(&w) && walk_moves(&w, k)) *may_contiguous |= UINT64_C(1) << k;
+        }
         return;
     }
     for (int32_t k = 0; k < part->leaf_count; k++) {

@@ -10,7 +10,7 @@
 #include "runtime/expr.h"
 #include "runtime/walk.h"
 
-enum { PLAN_MAX_VARIANTS = 4 };
+enum { PLAN_MAX_VARIANTS = 4, PLAN_SHORT_ROW = 64 /* columns up to which it may pay to join rows */ };
 
 /* One dimension of an operand's indexing map. */
 typedef enum map_kind {

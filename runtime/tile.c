@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "runtime/pack.h"
+
 enum {
     SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a chunk together */
     MAX_CHUNK = 1024,          /* elements; more gains nothing once the call is amortised */
@@ -255,6 +257,147 @@ static bool choose_linear(tile_job *job) {
     return false;
 }
 
+/* Joining rows: the inner dimensions as one long row, as far as a chunk goes. Operands that lie otherwise are packed by their pattern,
+ * again only where it moves. */
+enum {
+    JOINED = 1024,    /* elements of a chunk, about */
+    MOST_PACKED = 3,  /* operands */
+    WHOLE_LINES = 64, /* elements that are whole cache lines, whatever their size */
+};
+
+typedef struct joining {
+    tile_job *job;
+    int32_t split;      /* the dimension that is cut into chunks; those inside it are joined whole */
+    int64_t unit, step; /* elements inside it; indices of it in a chunk */
+    int32_t packed_count, packed[MOST_PACKED];
+    pack patterns[MOST_PACKED];
+    const char *sources[MOST_PACKED]; /* what the buffers hold; null: nothing yet */
+    char *buffers[MOST_PACKED];
+} joining;
+
+/* Whether a tensor's elements follow each other through dimensions d.. of the walk; or are all the same there. */
+static bool follows(const walk *w, int32_t t, int32_t d, uint8_t size) {
+    int64_t expected = size;
+    for (int32_t i = w->rank; i-- > d;) {
+        if (strides_of(w, i)[t] != expected) return false;
+        expected *= w->sizes[i];
+    }
+    return true;
+}
+
+static bool stands(const walk *w, int32_t t, int32_t d) {
+    for (int32_t i = d; i < w->rank; i++)
+        if (strides_of(w, i)[t] != 0) return false;
+    return true;
+}
+
+/* How the dimensions are cut, and which operands are packed. False if the code or a result does not allow it. */
+static bool plan_joining(joining *j) {
+    tile_job *job = j->job;
+    const walk *w = job->w;
+    j->split = w->rank - 1;
+    for (j->unit = 1; j->split > 0 && j->unit * w->sizes[j->split] <= JOINED; j->split--) j->unit *= w->sizes[j->split];
+    if (j->unit == 1) return false;
+    j->step = JOINED / j->unit; /* whole cache lines, so that an aligned result stays so */
+    int64_t whole = WHOLE_LINES;
+    while (whole > 1 && whole / 2 * j->unit % WHOLE_LINES == 0) whole /= 2;
+    if (j->step > whole) j->step -= j->step % whole;
+    if (j->step > w->sizes[j->split]) j->step = w->sizes[j->split];
+    uint64_t same = 0, linear = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        linear |= (uint64_t)follows(w, t, j->split, job->tensors->element_sizes[t]) << t;
+        if (t < job->part->leaf_count) same |= (uint64_t)stands(w, t, j->split) << t;
+    }
+    if (linear >> job->part->leaf_count != (~UINT64_C(0) >> (64 - job->part->result_count))) return false;
+    int32_t v = 0;
+    while (v < job->part->variant_count && job->part->variants[v].splat & ~same & ~job->part->variants[v].either) v++;
+    if (v == job->part->variant_count) return false;
+    job->splat = same & (job->part->variants[v].splat | job->part->variants[v].either);
+    job->packed = 0;
+    j->packed_count = 0;
+    for (int32_t t = 0; t < job->part->leaf_count; t++) {
+        if ((job->splat | linear) >> t & 1) continue;
+        if (j->packed_count == MOST_PACKED) return false;
+        j->packed[j->packed_count++] = t;
+        job->packed |= UINT64_C(1) << t;
+    }
+    return true;
+}
+
+/* Whether joining rows is worth its while: what rows and tiles cost the code as they are, and what packing costs instead; in ns. */
+static bool joining_pays(const joining *j) {
+    static const double tile = 6, row = 1, element = 0.1, narrow_element = 0.25, pattern = 2;
+    static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
+    const tile_job *job = j->job;
+    const walk *w = job->w;
+    double elements = 1, packing = 0;
+    for (int32_t d = 0; d < w->rank; d++) elements *= (double)w->sizes[d];
+    double rows = elements / (double)w->sizes[w->rank - 1], tiles = rows / (double)w->sizes[rows_dimension(w)];
+    double row_cost = row;
+    for (int32_t k = 0; k < j->packed_count; k++) {
+        int32_t t = j->packed[k];
+        bool moves = false; /* from chunk to chunk */
+        for (int32_t d = 0; d <= j->split; d++) moves |= strides_of(w, d)[t] != 0;
+        double count = moves ? elements : (double)(j->unit * j->step);
+        packing +=
+            count * (job->tensors->element_sizes[t] < 4 ? narrow_element : element) + pattern * (double)(j->unit > 64 ? j->unit : 64);
+    }
+    if (job->part->element_ns > light) row_cost += wasted * (job->part->element_ns - light);
+    return packing < tiles * tile + rows * row_cost;
+}
+
+/* One chunk: `count` elements from where pointers say. */
+static void run_joined_chunk(joining *j, void *const *base, int64_t count) {
+    tile_job *job = j->job;
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < job->w->tensors; t++) pointers[t] = base[t];
+    for (int32_t k = 0; k < j->packed_count; k++) {
+        int32_t t = j->packed[k];
+        if (j->sources[k] != base[t]) pack_gather(&j->patterns[k], base[t], count, j->buffers[k]);
+        j->sources[k] = count == j->unit * j->step ? base[t] : NULL; /* a last, shorter one is not kept */
+        pointers[t] = j->buffers[k];
+    }
+    job->entry(pointers, job->strides, 1, count);
+}
+
+static void run_joined(joining *j) {
+    tile_job *job = j->job;
+    const walk *w = job->w;
+    void *outer[TOSAJIT_MAX_TENSORS], *base[TOSAJIT_MAX_TENSORS];
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    set_strides(job, NULL);
+    for (int32_t t = 0; t < w->tensors; t++) outer[t] = job->tensors->pointers[t];
+    do {
+        for (int64_t at = 0; at < w->sizes[j->split]; at += j->step) {
+            int64_t left = w->sizes[j->split] - at, steps = left < j->step ? left : j->step;
+            for (int32_t t = 0; t < w->tensors; t++) base[t] = (char *)outer[t] + at * strides_of(w, j->split)[t];
+            run_joined_chunk(j, base, steps * j->unit);
+        }
+    } while (next_outer(w, j->split, index, outer));
+}
+
+/* Join short rows if that pays; false, and nothing done, if not. */
+static bool try_joined(tile_job *job) {
+    joining j; /* not initialised: large, and filled as far as it is used */
+    _Alignas(64) char scratch[MOST_PACKED * (JOINED * 8 + PACK_SLACK)];
+    const uint64_t splat = job->splat, packed = job->packed;
+    j.job = job;
+    bool joins = plan_joining(&j) && joining_pays(&j);
+    for (int32_t k = 0; joins && k < j.packed_count; k++) {
+        int32_t t = j.packed[k];
+        j.sources[k] = NULL;
+        j.buffers[k] = scratch + k * (JOINED * 8 + PACK_SLACK);
+        joins = pack_prepare(job->w, t, j.split, job->tensors->element_sizes[t], &j.patterns[k]);
+    }
+    if (joins) {
+        run_joined(&j);
+    } else {
+        job->splat = splat;
+        job->packed = packed;
+    }
+    return joins;
+}
+
 /* Decide for rows as they are: what is neither contiguous nor a splat is packed; so is a splat that no loop takes as one. */
 static void choose_rows(tile_job *job) {
     const walk *w = job->w;
@@ -298,6 +441,7 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
         return;
     }
     choose_rows(&job);
+    if (w->rank > 1 && cols <= PLAN_SHORT_ROW && try_joined(&job)) return;
     if (!job.packed) {
         run_direct(&job);
         return;

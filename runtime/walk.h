@@ -15,6 +15,13 @@ typedef struct walk {
 
 static inline int64_t *walk_strides(walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
 
+/* Whether a tensor is more than one element repeated. */
+static inline bool walk_moves(const walk *w, int32_t t) {
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->strides[d * w->tensors + t] != 0) return true;
+    return false;
+}
+
 /* A copy, of no more than is used. */
 void walk_copy(walk *to, const walk *from);
 
