@@ -2,6 +2,7 @@
  * there to about 2^-52 and rounded once, which makes overflow, subnormal results and their rounding come out by
  * themselves. Only operations with one defined result are used, so bits do not depend on lane count or instruction set. */
 #include <math.h>
+#include <string.h>
 
 #include "jit/emit.h"
 #include "jit/emit_math.h"
@@ -29,8 +30,28 @@ static exp_reduction reduce_exp(const lane *l, LLVMValueRef x) {
     return (exp_reduction){lane_shl(l, bits, lane_int(l, 64, 52)), lane_fma(l, n, lane_f64(l, -ln2_parts[1]), r)};
 }
 
+/* x = (n / 8) ln 2 + r, e^x = 2^(n / 8) e^r: a table of 2^(j/8) spares the polynomial four steps. Its entries lack j in the bits to
+ * which n is shifted, so that one addition makes the power. */
+static LLVMValueRef exp_by_table(const lane *l, LLVMValueRef x) {
+    uint64_t table[COUNT(exp_eighths)];
+    for (unsigned j = 0; j < COUNT(exp_eighths); j++) {
+        memcpy(&table[j], &exp_eighths[j], sizeof table[j]);
+        table[j] -= (uint64_t)j << 49;
+    }
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef shift = lane_f64(l, 0x1.8p52), shifted = lane_fma(l, x, lane_f64(l, 0x1.71547652b82fep3), shift);
+    LLVMValueRef n = lane_fsub(l, shifted, shift), bits = lane_bitcast(l, shifted, i64);
+    LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0] / 8), x);
+    r = lane_fma(l, n, lane_f64(l, -ln2_parts[1] / 8), r);
+    LLVMValueRef power = lane_add(l, lane_lookup_8(l, table, bits), lane_shl(l, bits, lane_int(l, 64, 49)));
+    LLVMValueRef q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
+    LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r), scale = lane_bitcast(l, power, lane_f64_type(l));
+    return lane_fma(l, scale, tail, scale);
+}
+
 /* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its exponent is kept. */
 static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
+    if (lane_has_lookup(l)) return exp_by_table(l, x);
     exp_reduction e = reduce_exp(l, x);
     LLVMValueRef q = lane_polynomial(l, exp_coefficients, COUNT(exp_coefficients), e.r);
     LLVMValueRef tail = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);

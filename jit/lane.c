@@ -1,7 +1,6 @@
 /* Lanes: thin, total wrappers over the LLVM IR builder. */
 #include "jit/lane.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 LLVMTypeRef lane_vector(const lane *l, LLVMTypeRef element) { return l->count == 1 ? element : LLVMVectorType(element, l->count); }
@@ -223,6 +222,32 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
     if (l->count == 1) return LLVMBuildLoad2(l->builder, f64, address, "");
     LLVMValueRef operands[3] = {address, int_constant(lane_bool_type(l), -1), LLVMGetPoison(lane_f64_type(l))};
     return lane_masked_call(l, "llvm.masked.gather", lane_f64_type(l), operands, 3, 0, sizeof(double));
+}
+
+bool lane_has_lookup(const lane *l) { return l->target->has_permute && l->count % 8 == 0; }
+
+/* Lanes first .. first + count - 1 of a followed by b. */
+static LLVMValueRef pick_lanes(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned count) {
+    enum { MAX_LANES = 64 };
+    LLVMValueRef numbers[MAX_LANES];
+    for (unsigned k = 0; k < count; k++) numbers[k] = LLVMConstInt(LLVMInt32TypeInContext(l->context), first + k, 0);
+    return LLVMBuildShuffleVector(l->builder, a, b, LLVMConstVector(numbers, count), "");
+}
+
+LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef entries[8], parts[8], poison = LLVMGetPoison(LLVMTypeOf(index));
+    for (unsigned k = 0; k < 8; k++) entries[k] = LLVMConstInt(i64, table[k], 0);
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.avx512.permvar.di.512", sizeof "llvm.x86.avx512.permvar.di.512" - 1);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), values = LLVMConstVector(entries, 8);
+    unsigned count = l->count / 8;
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef operands[2] = {values, pick_lanes(l, index, poison, 8 * k, 8)};
+        parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0), function, operands, 2, "");
+    }
+    for (unsigned lanes = 16; count > 1; count /= 2, lanes *= 2)
+        for (unsigned k = 0; k < count / 2; k++) parts[k] = pick_lanes(l, parts[2 * k], parts[2 * k + 1], 0, lanes);
+    return parts[0];
 }
 
 /* The address of each lane; a gather of 32 or 64 bits is one instruction, others become single loads. */

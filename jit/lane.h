@@ -5,6 +5,7 @@
 #define TOSAJIT_JIT_LANE_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "jit/target.h"
@@ -95,6 +96,10 @@ LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef
 /* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which keeps in the lowest bit that
  * something was lost, so that lane_narrow gives what rounding once would have. */
 LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
+
+/* table[index modulo 8] in registers; index is i64. Only where lane_has_lookup says so: wide lanes of some targets. */
+bool lane_has_lookup(const lane *l);
+LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
 
 /* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);

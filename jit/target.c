@@ -60,6 +60,7 @@ static void shape(target *t, const cpu_level *level) {
     t->vector_bytes = level->vector_bytes;
     t->mask_bytes = level->mask_bytes;
     t->extremes = arm ? TARGET_EXTREMES_NATIVE : level->vector_bytes == 64 ? TARGET_EXTREMES_TERNARY : TARGET_EXTREMES_SUBTRACT;
+    t->has_permute = level->vector_bytes == 64;
     t->quick_select = level->vector_bytes > 16;
     t->has_fma = arm || cpu_has(t->features, "+fma", NULL);
     t->has_f16 = arm || cpu_has(t->features, "+f16c", NULL);
