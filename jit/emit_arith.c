@@ -34,16 +34,37 @@ static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b
     return lane_trunc(l, lane_add(l, lane_ashr(l, product, shift), half), lane_int_type(l, 32));
 }
 
+/* The same for a shift that is known, 1 to 63. Only at 63 does the sum reach 2^63, which no sign disturbs there: it is never negative.
+ * Of the shifted sum 32 bits remain, so that no arithmetic shift of 64 bits is needed, which AVX2 has not. */
+static LLVMValueRef product_scaled_by(const lane *l, LLVMValueRef a, LLVMValueRef b, int shift) {
+    LLVMTypeRef wide = lane_int_type(l, 64), narrow = lane_int_type(l, 32);
+    LLVMValueRef product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
+    LLVMValueRef sum = lane_add(l, product, lane_int(l, 64, INT64_C(1) << (shift - 1)));
+    if (shift <= 32 || shift == 63) return lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, shift)), narrow);
+    LLVMValueRef upper = lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, 32)), narrow);
+    return lane_ashr(l, upper, lane_int(l, 32, shift - 32));
+}
+
+/* The shift where it is the same number in every call, at most 63; -1 where it is not known. */
+static int known_shift(const emit_op *op, const LLVMValueRef *x) {
+    if (op->operand_count == 2) return op->attributes->shift;
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(x[2])) == LLVMVectorTypeKind;
+    LLVMValueRef first = is_vector ? LLVMGetAggregateElement(x[2], 0) : x[2];
+    if (!LLVMIsConstant(x[2]) || !first || !LLVMIsAConstantInt(first)) return -1;
+    unsigned long long bits = LLVMConstIntGetZExtValue(first);
+    return bits < 63 ? (int)bits : 63;
+}
+
 /* The shift as i64, at most 63 whatever its bits. */
-static LLVMValueRef product_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    if (op->operand_count == 2) return lane_int(l, 64, op->attributes->shift);
-    return lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){lane_zext(l, x[2], lane_int_type(l, 64)), lane_int(l, 64, 63)}, 2);
+static LLVMValueRef product_shift(const lane *l, LLVMValueRef shift) {
+    return lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){lane_zext(l, shift, lane_int_type(l, 64)), lane_int(l, 64, 63)}, 2);
 }
 
 LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_float(op)) return lane_fmul(l, x[0], x[1]);
-    bool shifts = op->operand_count == 3 || op->attributes->shift > 0;
-    if (op->operand == TOSAJIT_I32 && shifts) return scaled_product(l, x[0], x[1], product_shift(l, op, x));
+    int shift = op->operand == TOSAJIT_I32 ? known_shift(op, x) : 0;
+    if (shift < 0) return scaled_product(l, x[0], x[1], product_shift(l, x[2]));
+    if (shift > 0) return product_scaled_by(l, x[0], x[1], shift);
     if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
     LLVMTypeRef wide = lane_element_type(l, op->result);
     return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));

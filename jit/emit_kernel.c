@@ -78,16 +78,18 @@ static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { retur
 /* Lane counts. Wide vectors, which LLVM splits into several registers, give independent instructions to overlap; the larger
  * the body, the fewer are needed and the sooner they spill. */
 
-/* Bytes per lane of a node at work: narrow floating point is computed in f32, indices and scaled products take 8. */
+/* Bytes per lane of a node at work: narrow floating point is computed in f32, scaled values are of 32 bits, indices take 8. */
 static unsigned working_size(const expr_node *node) {
     unsigned size = (unsigned)tosajit_type_size(node->type.element);
-    if (node->kind == NODE_OP && (node->op == TOSAJIT_OP_table || node->op == TOSAJIT_OP_rescale)) return 8;
-    return type_is_float(node->type.element) && size < 4 ? 4 : size;
+    bool is_op = node->kind == NODE_OP;
+    if (is_op && node->op == TOSAJIT_OP_table) return 8;
+    bool widens = type_is_float(node->type.element) || (is_op && node->op == TOSAJIT_OP_rescale);
+    return widens && size < 4 ? 4 : size;
 }
 
 /* Plain parts are those whose vectors become one or a few instructions each. LLVM's quick instruction selection, which is that of
  * unoptimised code, makes the same loops of them if the wide step is written as single vectors, in half the time: there is nothing to
- * hoist, to schedule or to combine. */
+ * hoist, to schedule or to combine. (Bounds and masks are to be hoisted: clamp, abs and negate are not plain.) */
 enum { MAX_PLAIN_OPS = 12 };
 
 static bool is_plain_type(tosajit_type element) {
@@ -96,10 +98,9 @@ static bool is_plain_type(tosajit_type element) {
 
 static bool is_plain_node(const expr_node *node) {
     static const bool plain[TOSAJIT_OP_COUNT] = {
-        [TOSAJIT_OP_abs] = true,         [TOSAJIT_OP_add] = true,     [TOSAJIT_OP_bitwise_and] = true, [TOSAJIT_OP_bitwise_or] = true,
-        [TOSAJIT_OP_bitwise_xor] = true, [TOSAJIT_OP_ceil] = true,    [TOSAJIT_OP_clamp] = true,       [TOSAJIT_OP_floor] = true,
-        [TOSAJIT_OP_identity] = true,    [TOSAJIT_OP_maximum] = true, [TOSAJIT_OP_minimum] = true,     [TOSAJIT_OP_mul] = true,
-        [TOSAJIT_OP_negate] = true,      [TOSAJIT_OP_sub] = true,
+        [TOSAJIT_OP_add] = true,     [TOSAJIT_OP_bitwise_and] = true, [TOSAJIT_OP_bitwise_or] = true, [TOSAJIT_OP_bitwise_xor] = true,
+        [TOSAJIT_OP_ceil] = true,    [TOSAJIT_OP_floor] = true,       [TOSAJIT_OP_identity] = true,   [TOSAJIT_OP_maximum] = true,
+        [TOSAJIT_OP_minimum] = true, [TOSAJIT_OP_mul] = true,         [TOSAJIT_OP_sub] = true,
     };
     bool computes_wider = node->kind == NODE_OP && (node->op == TOSAJIT_OP_mul || node->op == TOSAJIT_OP_negate);
     return is_plain_type(node->type.element) &&
