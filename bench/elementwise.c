@@ -89,7 +89,7 @@ static void run_calls(const job *j) {
 static tosajit_tensor tensor_of(const job *j, int value) {
     const workload *w = j->work;
     if (value < VALUE_CONSTANT) return tosajit_dense(w->types[value], j->pointers[value], 2, j->dims[value]);
-    return tosajit_dense(TOSAJIT_F32, buffer_result(w->steps[value - VALUE_STEP].slot), 2, j->full);
+    return tosajit_dense(w->types[0], buffer_result(w->steps[value - VALUE_STEP].slot), 2, j->full);
 }
 
 static bool make_call(job *j, int first, int count) {
@@ -100,16 +100,19 @@ static bool make_call(job *j, int first, int count) {
     if (!c->kernel) return false;
     c->operand_count = (int)tosajit_kernel_operand_count(c->kernel);
     for (int k = 0; k < c->operand_count; k++) c->operands[k] = tensor_of(j, sources[k]);
-    c->result = tosajit_dense(j->work->result, buffer_result(j->work->steps[first + count - 1].slot), 2, j->full);
+    int last = first + count - 1;
+    c->result = tosajit_dense(workload_step_type(j->work, last), buffer_result(j->work->steps[last].slot), 2, j->full);
     return true;
 }
 
-/* The workload as one op of another library; false where that cannot be said: steps other than an op and a clamp, types other than f32. */
+/* The workload as one operator of another library; false where that cannot be said: steps that make no known function and are no op with
+ * a clamp, types other than f32. */
 static bool make_request(const job *j, external_request *request) {
     const workload *w = j->work;
     bool clamped = w->step_count == 2 && w->steps[1].op == TOSAJIT_OP_clamp;
-    if ((w->step_count != 1 && !clamped) || w->operand_count > 2 || w->result != TOSAJIT_F32) return false;
-    *request = (external_request){.op = w->steps[0].op, .operand_count = w->operand_count, .rank = 2, .low = -INFINITY, .high = INFINITY};
+    if ((w->step_count != 1 && !clamped && !w->function) || w->operand_count > 2 || w->result != TOSAJIT_F32) return false;
+    *request = (external_request){
+        .op = w->steps[0].op, .function = w->function, .operand_count = w->operand_count, .rank = 2, .low = -INFINITY, .high = INFINITY};
     if (clamped) {
         request->low = (float)w->attributes.min_val.f;
         request->high = (float)w->attributes.max_val.f;
@@ -167,7 +170,7 @@ static bool prepare(bench_run *run, void *context) {
     job *j = context;
     if (j->ready) return true;
     for (int k = 0; k < j->work->operand_count; k++)
-        if (!(j->pointers[k] = j->work->positive && !k ? buffer_positive() : buffer_operand(j->work->types[k], k)))
+        if (!(j->pointers[k] = j->work->positive && !k ? buffer_positive() : buffer_operand(j->work->types[k], k % BUFFER_OPERANDS)))
             return failed(run, "no memory for operands");
     for (int k = 0; k < BUFFER_RESULTS; k++)
         if (!buffer_result(k)) return failed(run, "no memory for results");
@@ -249,6 +252,8 @@ static bool add_contenders(const char *family, const workload *w, const size *s)
               add_kernels(family, w, s, FUSED_DYNAMIC, "dynamic");
     if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_kernels(family, w, s, RAW, "raw");
     if (ok && w->step_count > 1) ok = add_kernels(family, w, s, STEPS, "steps");
+    if (ok && w->step_count > 1 && workload_has_function(w)) ok = add_kernels(family, w, s, FAST, "fast");
+    if (ok && w->sleef) ok = add_peer(family, w, s, *w->sleef, "sleef_u10");
     ok = ok && add_peer(family, w, s, w->copy, "copy");
     if (ok && w->loop == peer_add_same && s->rows * s->cols >= 1024 * 1024) ok = add_peer(family, w, s, peer_add_streaming, "streaming");
     return ok && add_mlir(family, w, s) && add_externals(family, w, s);

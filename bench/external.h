@@ -10,10 +10,14 @@
 
 enum { EXTERNAL_MAX_RANK = 4 };
 
+/* Functions of several ops that libraries have as one. */
+typedef enum external_function { EXTERNAL_OP, EXTERNAL_SWISH, EXTERNAL_GELU_ERF, EXTERNAL_GELU_TANH, EXTERNAL_FUNCTIONS } external_function;
+
 /* f32 operands and result, dense; operands have the result's rank. */
 typedef struct external_request {
-    tosajit_op op;
-    int operand_count; /* 1 or 2 */
+    tosajit_op op;              /* of EXTERNAL_OP */
+    external_function function; /* any other takes one operand */
+    int operand_count;          /* 1 or 2 */
     int32_t rank;
     int64_t dims[3][EXTERNAL_MAX_RANK]; /* operands, then the result */
     void *pointers[3];

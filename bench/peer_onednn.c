@@ -17,6 +17,12 @@ static const dnnl_alg_kind_t unaries[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_sigmoid] = dnnl_eltwise_logistic, [TOSAJIT_OP_abs] = dnnl_eltwise_abs,
 };
 
+static const dnnl_alg_kind_t functions[EXTERNAL_FUNCTIONS] = {
+    [EXTERNAL_SWISH] = dnnl_eltwise_swish, [EXTERNAL_GELU_ERF] = dnnl_eltwise_gelu_erf, [EXTERNAL_GELU_TANH] = dnnl_eltwise_gelu_tanh};
+
+/* The kind of a request of one operand; undef where there is none. */
+static dnnl_alg_kind_t unary_kind(const external_request *r) { return r->function ? functions[r->function] : unaries[r->op]; }
+
 typedef struct prepared {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
@@ -29,7 +35,7 @@ typedef struct prepared {
 
 static bool supports(const external_request *r) {
     if (isfinite(r->low) || isfinite(r->high)) return false;
-    if (r->operand_count == 1) return unaries[r->op] != dnnl_alg_kind_undef;
+    if (r->operand_count == 1) return unary_kind(r) != dnnl_alg_kind_undef;
     if (r->operand_count != 2 || binaries[r->op] == dnnl_alg_kind_undef) return false;
     for (int32_t d = 0; d < r->rank; d++)
         if (r->dims[0][d] != r->dims[2][d]) return false;
@@ -60,7 +66,7 @@ static bool make_primitive(prepared *p, const external_request *r) {
         if (!describe(r, k, &tensors[k])) return false;
     dnnl_status_t status = r->operand_count == 2
                                ? dnnl_binary_desc_init(&binary, binaries[r->op], &tensors[0], &tensors[1], &tensors[2])
-                               : dnnl_eltwise_forward_desc_init(&unary, dnnl_forward_inference, unaries[r->op], &tensors[0], 0, 0);
+                               : dnnl_eltwise_forward_desc_init(&unary, dnnl_forward_inference, unary_kind(r), &tensors[0], 1, 0);
     if (status || dnnl_primitive_desc_create(&p->description, op, NULL, p->engine, NULL)) return false;
     if (dnnl_primitive_create(&p->primitive, p->description)) return false;
     const int roles[3] = {DNNL_ARG_SRC_0, r->operand_count == 2 ? DNNL_ARG_SRC_1 : DNNL_ARG_DST, DNNL_ARG_DST};

@@ -63,6 +63,27 @@ ROW_PEER(peer_maximum_column, a[row * cols + k] > b[row] ? a[row * cols + k] : b
 ROW_PEER(peer_maximum_outer, a[row] > b[k] ? a[row] : b[k])
 ROW_PEER(peer_bias_clamp, bound(a[row * cols + k] + b[k], 0.0f, 6.0f))
 
+/* The sum of products that a[k] is, with its bias, back to i8. */
+void peer_requantise(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const int32_t *restrict a = operands[0], *restrict bias = operands[1];
+    int8_t *restrict r = result;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < cols; k++) {
+            int64_t product = (int64_t)(a[row * cols + k] + bias[k]) * PEER_MULTIPLIER;
+            int32_t scaled = (int32_t)((product + (INT64_C(1) << (PEER_REQUANTISE_SHIFT - 1))) >> PEER_REQUANTISE_SHIFT);
+            r[row * cols + k] = (int8_t)(scaled < INT8_MIN ? INT8_MIN : scaled > INT8_MAX ? INT8_MAX : scaled);
+        }
+}
+
+/* With mean and factor of each row, scale and shift of each column. */
+void peer_layer_norm_tail(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0], *restrict mean = operands[1], *restrict factor = operands[2];
+    const float *restrict scale = operands[3], *restrict shift = operands[4];
+    float *restrict r = result;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = (a[row * cols + k] - mean[row]) * factor[row] * scale[k] + shift[k];
+}
+
 #if defined(__AVX512F__)
 /* For sizes that are a multiple of 16, and a result at a multiple of 64 bytes. */
 static void add_streaming(void *const *operands, void *result, int64_t rows, int64_t cols) {

@@ -26,18 +26,22 @@ peer peer_maximum, peer_maximum_scalar, peer_maximum_row, peer_maximum_column, p
 peer peer_fill;
 
 peer peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
+peer peer_requantise, peer_layer_norm_tail;
 
 /* With the compiler's fast mathematics, which calls vector functions of the C library where there are any. */
-peer peer_exp, peer_log, peer_sin, peer_cos, peer_pow, peer_tanh, peer_erf, peer_sigmoid, peer_gelu;
+peer peer_exp, peer_log, peer_sin, peer_cos, peer_pow, peer_tanh, peer_erf, peer_sigmoid, peer_gelu, peer_gelu_erf, peer_silu;
 
 /* The op by SLEEF, at most 1 ulp off, in the widest vectors of this machine; for a multiple of 16 elements. Null: SLEEF is absent or
  * has no such function. */
 peer *peer_sleef(tosajit_op op);
 
+/* Chains around its functions, likewise; null without it. */
+extern peer *const peer_sleef_silu, *const peer_sleef_gelu, *const peer_sleef_gelu_erf;
+
 /* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
 peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
 
-enum { PEER_MUL_SHIFT = 20 };
+enum { PEER_MUL_SHIFT = 20, PEER_MULTIPLIER = 1518500250, PEER_REQUANTISE_SHIFT = 31 };
 
 /* Does nothing, out of the compiler's sight: the cost of a call. */
 void peer_empty(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);

@@ -47,6 +47,22 @@ SLEEF_PEER(sin, LOAD(a + k))
 SLEEF_PEER(cos, LOAD(a + k))
 SLEEF_PEER(pow, LOAD(a + k), LOAD(b + k))
 
+/* Vectors add and multiply like numbers here, an extension of the compilers that have these vectors. */
+#define SLEEF_CHAIN(name, expression)                                                                                                      \
+    static void chain_##name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                            \
+        const float *a = operands[0];                                                                                                      \
+        float *r = result;                                                                                                                 \
+        for (int64_t k = 0; k < rows * cols; k += LANES) {                                                                                 \
+            __typeof__(LOAD(a)) x = LOAD(a + k);                                                                                           \
+            STORE(r + k, expression);                                                                                                      \
+        }                                                                                                                                  \
+    }                                                                                                                                      \
+    peer *const peer_sleef_##name = chain_##name;
+
+SLEEF_CHAIN(silu, x / (1.0f + FUNCTION(exp)(-x)))
+SLEEF_CHAIN(gelu, 0.5f * x * (1.0f + FUNCTION(tanh)(0.7978845608f * (x + 0.044715f * x * x * x))))
+SLEEF_CHAIN(gelu_erf, 0.5f * x * (1.0f + FUNCTION(erf)(x * 0.7071067812f)))
+
 peer *peer_sleef(tosajit_op op) {
     static peer *const peers[TOSAJIT_OP_COUNT] = {
         [TOSAJIT_OP_exp] = sleef_exp, [TOSAJIT_OP_log] = sleef_log, [TOSAJIT_OP_tanh] = sleef_tanh, [TOSAJIT_OP_erf] = sleef_erf,
@@ -55,6 +71,8 @@ peer *peer_sleef(tosajit_op op) {
     return peers[op];
 }
 #else
+peer *const peer_sleef_silu = NULL, *const peer_sleef_gelu = NULL, *const peer_sleef_gelu_erf = NULL;
+
 peer *peer_sleef(tosajit_op op) {
     (void)op;
     return NULL;

@@ -87,6 +87,57 @@ const workload workload_chains[] = {
      .attributes = {.min_val = {.f = 0}, .max_val = {.f = 6}},
      .loop = peer_bias_clamp,
      .copy = peer_copy_other},
+    {.name = "requantise",
+     .operand_count = 2,
+     .types = {TOSAJIT_I32, TOSAJIT_I32},
+     .forms = {FORM_FULL, FORM_ROW},
+     .result = TOSAJIT_I8,
+     .step_count = 2,
+     .steps = {{TOSAJIT_OP_add, {OPERAND(0), OPERAND(1)}, 1}, {TOSAJIT_OP_rescale, {STEP(0)}, 0}},
+     .attributes = {.scale32 = 1},
+     .multiplier = PEER_MULTIPLIER,
+     .shift = PEER_REQUANTISE_SHIFT,
+     .loop = peer_requantise},
+    {.name = "layer_norm_tail",
+     .operand_count = 5,
+     .types = {F32, F32, F32, F32, F32},
+     .forms = {FORM_FULL, FORM_COLUMN, FORM_COLUMN, FORM_ROW, FORM_ROW},
+     .result = F32,
+     .step_count = 4,
+     .steps = {{TOSAJIT_OP_sub, {OPERAND(0), OPERAND(1)}, 1},
+               {TOSAJIT_OP_mul, {STEP(0), OPERAND(2)}, 2},
+               {TOSAJIT_OP_mul, {STEP(1), OPERAND(3)}, 1},
+               {TOSAJIT_OP_add, {STEP(2), OPERAND(4)}, 0}},
+     .tolerance = 1e-5,
+     .loop = peer_layer_norm_tail,
+     .copy = peer_copy_other},
+    {.name = "silu",
+     .operand_count = 1,
+     .types = {F32},
+     .result = F32,
+     .step_count = 2,
+     .steps = {{TOSAJIT_OP_sigmoid, {OPERAND(0)}, 1}, {TOSAJIT_OP_mul, {OPERAND(0), STEP(0)}, 0}},
+     .tolerance = 1e-5,
+     .function = EXTERNAL_SWISH,
+     .loop = peer_silu,
+     .sleef = &peer_sleef_silu,
+     .copy = peer_copy_other},
+    {.name = "gelu_erf",
+     .operand_count = 1,
+     .types = {F32},
+     .result = F32,
+     .step_count = 5,
+     .steps = {{TOSAJIT_OP_mul, {OPERAND(0), CONSTANT(0)}, 1},
+               {TOSAJIT_OP_erf, {STEP(0)}, 1},
+               {TOSAJIT_OP_add, {STEP(1), CONSTANT(1)}, 1},
+               {TOSAJIT_OP_mul, {OPERAND(0), CONSTANT(2)}, 2},
+               {TOSAJIT_OP_mul, {STEP(3), STEP(2)}, 0}},
+     .constants = {0.7071067812f, 1.0f, 0.5f},
+     .tolerance = 1e-5,
+     .function = EXTERNAL_GELU_ERF,
+     .loop = peer_gelu_erf,
+     .sleef = &peer_sleef_gelu_erf,
+     .copy = peer_copy_other},
     {.name = "ten_ops",
      .operand_count = 2,
      .types = {F32, F32},
@@ -122,7 +173,10 @@ const workload workload_chains[] = {
                {TOSAJIT_OP_mul, {STEP(7), STEP(6)}, 0}},
      .constants = {0.044715f, 0.7978845608f, 1.0f, 0.5f},
      .tolerance = 1e-5,
-     .loop = peer_gelu},
+     .function = EXTERNAL_GELU_TANH,
+     .loop = peer_gelu,
+     .sleef = &peer_sleef_gelu,
+     .copy = peer_copy_other},
 };
 const int workload_chain_count = sizeof workload_chains / sizeof *workload_chains;
 
@@ -138,6 +192,18 @@ const workload *workload_find(const char *name) {
     if (!w) w = find_in(workload_ops, workload_op_count, name);
     if (!w) w = find_in(workload_maths, workload_math_count, name);
     return w ? w : find_in(workload_chains, workload_chain_count, name);
+}
+
+tosajit_type workload_step_type(const workload *w, int step) { return step + 1 == w->step_count ? w->result : w->types[0]; }
+
+bool workload_has_function(const workload *w) {
+    static const bool functions[TOSAJIT_OP_COUNT] = {
+        [TOSAJIT_OP_cos] = true, [TOSAJIT_OP_erf] = true,     [TOSAJIT_OP_exp] = true, [TOSAJIT_OP_log] = true,
+        [TOSAJIT_OP_pow] = true, [TOSAJIT_OP_sigmoid] = true, [TOSAJIT_OP_sin] = true, [TOSAJIT_OP_tanh] = true,
+    };
+    for (int k = 0; k < w->step_count; k++)
+        if (functions[w->steps[k].op]) return true;
+    return false;
 }
 
 void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims) {
@@ -165,15 +231,25 @@ static void make_input(building *b, int value) {
     int64_t dims[2];
     workload_dims(is_operand ? b->w->forms[value] : FORM_FULL, b->rows, b->cols, dims);
     for (int d = 0; b->dynamic && d < 2; d++) dims[d] = TOSAJIT_DYNAMIC;
-    tosajit_tensor_type type = tosajit_ranked(is_operand ? b->w->types[value] : F32, 2, dims);
+    tosajit_tensor_type type = tosajit_ranked(b->w->types[is_operand ? value : 0], 2, dims);
     b->sources[b->operand_count++] = value;
     b->status = tosajit_expr_input(b->expr, &type, &b->values[value]);
 }
 
+/* multiplier, shift and two zero points, of the types that rescale wants. */
+static void make_scaling(building *b, tosajit_value *parameters) {
+    const tosajit_type types[4] = {TOSAJIT_I32, TOSAJIT_I8, b->w->types[0], b->w->result};
+    const int32_t numbers[4] = {b->w->multiplier, b->w->shift, 0, 0};
+    for (int p = 0; p < 4 && !b->status; p++) {
+        tosajit_tensor_type type = tosajit_ranked(types[p], 1, (int64_t[]){1});
+        b->status = tosajit_expr_constant(b->expr, &type, &numbers[p], &parameters[p]); /* little-endian: the low bytes */
+    }
+}
+
 static void make_step(building *b, int k) {
     const step *s = &b->w->steps[k];
-    bool last = k + 1 == b->w->step_count;
-    tosajit_value operands[TOSAJIT_MAX_ARITY];
+    bool last = k + 1 == b->w->step_count, scales = s->op == TOSAJIT_OP_rescale;
+    tosajit_value operands[TOSAJIT_MAX_ARITY + 4];
     int arity = tosajit_op_arity(s->op);
     for (int o = 0; o < arity && !b->status; o++) {
         int value = s->operands[o];
@@ -181,9 +257,11 @@ static void make_step(building *b, int k) {
         operands[o] = b->values[value];
     }
     tosajit_tensor_type type = {b->w->result, TOSAJIT_UNRANKED, {0}};
+    if (scales) make_scaling(b, operands + arity);
+    size_t count = (size_t)arity + (scales ? 4 : 0);
     if (!b->status)
-        b->status = tosajit_expr_op(b->expr, s->op, operands, (size_t)arity, last ? &b->w->attributes : NULL,
-                                    s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
+        b->status = tosajit_expr_op(b->expr, s->op, operands, count, last ? &b->w->attributes : NULL,
+                                    scales || s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
 }
 
 tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,

@@ -5,12 +5,13 @@
 
 #include <stdbool.h>
 
+#include "bench/external.h"
 #include "bench/peers.h"
 #include "tosajit/tosajit.h"
 
 enum {
     WORKLOAD_MAX_STEPS = 10,
-    WORKLOAD_MAX_OPERANDS = 3,
+    WORKLOAD_MAX_OPERANDS = 5,
     WORKLOAD_MAX_CONSTANTS = 4,
     /* How a step names its operands: an operand of the workload, a constant, an earlier step. */
     VALUE_OPERAND = 0,
@@ -36,15 +37,23 @@ typedef struct workload {
     step steps[WORKLOAD_MAX_STEPS];
     float constants[WORKLOAD_MAX_CONSTANTS];
     tosajit_attributes attributes; /* of the last step */
+    int32_t multiplier, shift;     /* parameters of a rescale */
+    external_function function;    /* what the whole is called where libraries have it as one operator */
     bool positive;                 /* operand 0 is taken from the positive numbers */
     double tolerance;              /* of f32 results against the peer */
     peer *loop, *copy;             /* copy: null where no copy moves as many bytes */
+    peer *const *sleef;            /* the same with SLEEF's functions; null: none */
 } workload;
 
 extern const workload workload_adds[], workload_broadcasts[], workload_ops[], workload_maths[], workload_chains[];
 extern const int workload_add_count, workload_broadcast_count, workload_op_count, workload_math_count, workload_chain_count;
 
 const workload *workload_find(const char *name);
+
+/* The element type of what a step makes: intermediate values are of operand 0's type. */
+tosajit_type workload_step_type(const workload *w, int step);
+/* Whether a step is a function, such as exp, that TOSAJIT_FAST computes in another way. */
+bool workload_has_function(const workload *w);
 
 /* dims receives the two sizes of an operand of that form. */
 void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims);
