@@ -27,7 +27,7 @@ typedef struct reading {
 } reading;
 
 static reading read_back(const char *text, bool verify) {
-    reading r = {.file = mlir_file_open_text(text, say, NULL)};
+    reading r = {.file = mlir_file_read("<expr>", text, strlen(text), say, NULL)};
     bool fine = r.file && (!verify || mlir_file_verify(r.file)) && mlir_file_build(r.file, 0, 0, &r.function);
     if (!fine) fail_msg("refused:\n%s", text);
     return r;

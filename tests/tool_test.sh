@@ -71,7 +71,11 @@ expect 0 "r = a + b; integers wrap" ops
 expect 0 "multiplier, shift, input_zp, output_zp i8 i16 i32 i48" ops
 expect 0 "# Operations" ops --markdown
 same "$work/out" docs/ops.md
-expect 2 "a command is expected"
+expect 0 ""                                     # the REPL, with nothing to read
+expect 0 "echo 'add f32 [?,3] [4,1]' | tosajit" --help
+expect 0 "usage: tosajit repl [--cpu NAME]" repl --help
+expect 2 "--accuracy is exact or fast, not quick" repl --accuracy quick
+expect 2 "takes no file, found a.mlir" repl a.mlir
 expect 2 "there is no command fly" fly
 expect 2 "there is no option --fast here" verify a.mlir --fast
 expect 2 "there is no option --input here" verify a.mlir --input a.npy

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The tour as a reader follows it: its C program and every `console` block of docs/tour.md, in order and in one shell; and the C of README.md.
+# The tour as a reader follows it: its C program and every `console` block of docs/tour.md, in order and in one shell; those of
+# docs/repl.md; and the C of README.md.
 #   sh tests/tour_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER [FLAGS...]
 # In: the built tool and library. Out: what differs from the page; exit code 1 if anything does.
 set -eu
@@ -15,22 +16,50 @@ ln -s "$source/examples" "$source/include" "$work/root/"
 printf '#!/bin/sh\nexec "%s" "$@" %s\n' "$compiler" "$*" >"$work/bin/cc" # the page says cc
 chmod +x "$work/bin/cc"
 
-# Command K of the page becomes a piece of script that writes what it prints into found.K; expected.K is what the page says.
-awk -v work="$work" '
-    /^```/ { kind = kind ? "" : substr($0, 4); if (kind == "") finish(); next }
-    kind == "c" { print >(work "/root/tour.c") }
-    kind == "console" && /^\$ / { finish(); number++; open = 1; printf "{\n%s\n", substr($0, 3) >script; next }
-    kind == "console" && /^> / && open == 1 { print substr($0, 3) >script; next }
-    kind == "console" { close_command(); print >(work "/expected." number) }
-    function close_command() { if (open == 1) { printf "} >%s/found.%d 2>&1 || true\n", work, number >script; open = 2 } }
-    function finish() { if (open) { close_command(); printf "" >(work "/expected." number); open = 0 } }
-    BEGIN { script = work "/script" }
-    END { print number >(work "/count") }
-' "$source/docs/tour.md"
-
 PATH=$work/bin:$PATH
 cd "$work/root"
-sh "$work/script"
+failed=0
+
+# Follow docs/$1.md.
+follow() {
+    page=$work/$1
+    mkdir "$page"
+    # Command K of the page becomes a piece of script that writes what it prints into found.K; expected.K is what the page says.
+    awk -v work="$work" -v page="$page" '
+        /^```/ { kind = kind ? "" : substr($0, 4); if (kind == "") finish(); next }
+        kind == "c" { print >(work "/root/tour.c") }
+        kind == "console" && /^\$ / { finish(); number++; open = 1; printf "{\n%s\n", substr($0, 3) >script; next }
+        kind == "console" && /^> / && open == 1 { print substr($0, 3) >script; next }
+        kind == "console" { close_command(); print >(page "/expected." number) }
+        function close_command() { if (open == 1) { printf "} >%s/found.%d 2>&1 || true\n", page, number >script; open = 2 } }
+        function finish() { if (open) { close_command(); printf "" >(page "/expected." number); open = 0 } }
+        BEGIN { script = page "/script" }
+        END { print number >(page "/count") }
+    ' "$source/docs/$1.md"
+    sh "$page/script"
+
+    # A line "..." of the page matches any number of lines.
+    count=$(cat "$page/count")
+    number=1
+    while [ "$number" -le "$count" ]; do
+        awk -v expected="$page/expected.$number" '
+            BEGIN { while ((getline line <expected) > 0) wanted[++lines] = line; at = 1 }
+            wanted[at] == "..." && at <= lines { skipping = 1; at++ }
+            at <= lines && $0 == wanted[at] { at++; skipping = 0; next }
+            !skipping { different = 1 }
+            END { if (wanted[at] == "...") at++; exit different || at <= lines }
+        ' "$page/found.$number" || {
+            failed=$((failed + 1))
+            echo "FAILED: command $number of docs/$1.md; the page (-) and what is printed (+):"
+            diff -u "$page/expected.$number" "$page/found.$number" | sed 1,3d || true
+        }
+        number=$((number + 1))
+    done
+    echo "docs/$1.md: $count commands"
+    [ "$count" -ge 10 ] || failed=$((failed + 1))
+}
+follow tour
+follow repl
 
 {
     printf '#include <stdio.h>\n#include <tosajit/tosajit.h>\nint main(void) {\n'
@@ -40,23 +69,5 @@ sh "$work/script"
 cc -std=c11 -Wall -Wextra -Werror readme.c -Iinclude -Lbuild/jit -ltosajit "-Wl,-rpath,$PWD/build/jit" -o readme
 ./readme || { echo "FAILED: the C of README.md"; exit 1; }
 
-# A line "..." of the page matches any number of lines.
-count=$(cat "$work/count")
-failed=0
-number=1
-while [ "$number" -le "$count" ]; do
-    awk -v expected="$work/expected.$number" '
-        BEGIN { while ((getline line <expected) > 0) wanted[++lines] = line; at = 1 }
-        wanted[at] == "..." && at <= lines { skipping = 1; at++ }
-        at <= lines && $0 == wanted[at] { at++; skipping = 0; next }
-        !skipping { different = 1 }
-        END { if (wanted[at] == "...") at++; exit different || at <= lines }
-    ' "$work/found.$number" || {
-        failed=$((failed + 1))
-        echo "FAILED: command $number of docs/tour.md; the page (-) and what is printed (+):"
-        diff -u "$work/expected.$number" "$work/found.$number" | sed 1,3d || true
-    }
-    number=$((number + 1))
-done
-echo "$count commands, $failed failed"
-[ "$count" -ge 10 ] && [ "$failed" = 0 ]
+echo "$failed failed"
+[ "$failed" = 0 ]

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/op_keys.h"
 
 enum { TYPES_CAPACITY = 1024 };
 
@@ -39,33 +40,12 @@ static line list_types(tosajit_op op) {
     return l;
 }
 
-/* What the columns of ops.def mean to a reader. A parameter is an operand behind the others; an attribute is part of the op. */
-enum { NONE, MIN_MAX = 1, NAN_MODE = 2, SHIFT = 4, ZERO_POINTS = 8, ROUND = 16, UNSIGNED = 32, TABLE = 64, SCALING = 128 };
-static const struct {
-    unsigned flag;
-    const char *attributes, *parameters;
-} features[] = {
-    {MIN_MAX, "min_val, max_val", ""},
-    {NAN_MODE, "nan_mode", ""},
-    {SHIFT, "", "shift"},
-    {ZERO_POINTS, "", "input_zp, output_zp"},
-    {ROUND, "round", ""},
-    {UNSIGNED, "input_unsigned", ""},
-    {TABLE, "", "table"},
-    {SCALING, "scale32, rounding_mode, per_channel, input_unsigned, output_unsigned", "multiplier, shift, input_zp, output_zp"},
-};
-static const unsigned taken[TOSAJIT_OP_COUNT] = {
-#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) attributes,
-#include "tosajit/ops.def"
-#undef TOSAJIT_OP
-};
-
+/* A parameter is an operand behind the others; an attribute is part of the op. The result's type is neither. */
 static line list_features(tosajit_op op, bool parameters) {
     line l = {"", 0};
-    for (size_t k = 0; k < sizeof features / sizeof *features; k++) {
-        const char *text = parameters ? features[k].parameters : features[k].attributes;
-        if ((taken[op] & features[k].flag) && *text) append(&l, ", ", text);
-    }
+    const op_key *key;
+    for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++)
+        if (key->kind != KEY_TYPE && (key->kind == KEY_PARAMETER) == parameters) append(&l, ", ", key->name);
     return l;
 }
 

@@ -15,6 +15,7 @@ int cmd_outline(const options *o);
 int cmd_ir(const options *o);
 int cmd_asm(const options *o);
 int cmd_ops(const options *o);
+int cmd_repl(const options *o);
 
 /* The function that a command is about. */
 typedef struct entry {

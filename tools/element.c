@@ -49,6 +49,38 @@ double element_value(tosajit_type type, const void *at) {
     return element_is_float(type) ? decode(&formats[type], element_bits(type, at)) : (double)integer(type, at);
 }
 
+static void store_bits(tosajit_type type, uint64_t bits, void *at) {
+    unsigned char *bytes = at;
+    for (size_t k = 0; k < tosajit_type_size(type); k++) bytes[k] = (unsigned char)(bits >> (8 * k));
+}
+
+/* The bits of a magnitude. Normal numbers and subnormal ones are counted by one formula, because the bits of neighbours are neighbours. */
+static uint64_t encode(const struct float_format *f, double magnitude) {
+    const uint64_t ones = (UINT64_C(1) << f->exponent) - 1, hidden = UINT64_C(1) << f->fraction;
+    const uint64_t infinity = ones << f->fraction, nan = f->infinity ? infinity | hidden >> 1 : infinity | (hidden - 1);
+    const int bias = (int)(ones >> 1);
+    if (isnan(magnitude)) return nan;
+    if (isinf(magnitude)) return f->infinity ? infinity : nan;
+    int exponent;
+    frexp(magnitude, &exponent); /* of a number from 0.5 to 1 */
+    exponent = magnitude == 0 || exponent < 2 - bias ? 1 - bias : exponent - 1;
+    if (exponent > bias + 1) return f->infinity ? infinity : nan;
+    uint64_t steps = (uint64_t)rint(ldexp(magnitude, f->fraction - exponent)); /* rounds once: the scaling is exact */
+    uint64_t bits = ((uint64_t)(exponent + bias) << f->fraction) + steps - hidden;
+    if (f->infinity) return bits < infinity ? bits : infinity;
+    return bits < nan ? bits : nan;
+}
+
+void element_store_float(tosajit_type type, double value, void *at) {
+    const struct float_format *f = &formats[type];
+    uint64_t sign = (uint64_t)(signbit(value) != 0) << (f->exponent + f->fraction);
+    store_bits(type, encode(f, fabs(value)) | sign, at);
+}
+
+void element_store_integer(tosajit_type type, int64_t value, void *at) {
+    store_bits(type, type == TOSAJIT_I1 ? value != 0 : (uint64_t)value, at);
+}
+
 /* The shortest text that reads back as the same f32; smaller types get as many digits as they have. Without an exponent where that
  * is what people write. */
 static element_text print_float(tosajit_type type, double value) {

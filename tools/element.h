@@ -16,6 +16,11 @@ bool element_is_float(tosajit_type type);
 uint64_t element_bits(tosajit_type type, const void *at);
 /* The value; exact but for i64 beyond 2^53. */
 double element_value(tosajit_type type, const void *at);
+/* Store the value of a floating-point type that is nearest, ties to even. What is too large becomes infinite, or NaN where the type has no
+ * infinity. */
+void element_store_float(tosajit_type type, double value, void *at);
+/* Store the low bits; i1: whether it is not 0. */
+void element_store_integer(tosajit_type type, int64_t value, void *at);
 /* "True", "-12", "0.1": as few digits as tell an f32 from its neighbours. */
 element_text element_print(tosajit_type type, const void *at);
 /* How many representable values b is away from a; 0 for equal bits, for -0 and +0, and for two NaNs; UINT64_MAX for a NaN and a

@@ -21,7 +21,7 @@ int refuse(const char *format, ...) {
 }
 
 mlir_file *open_file(const options *o) {
-    mlir_file *file = o->expr ? mlir_file_open_text(o->expr, say, NULL) : mlir_file_open(o->file, say, NULL);
+    mlir_file *file = o->expr ? mlir_file_read("<expr>", o->expr, strlen(o->expr), say, NULL) : mlir_file_open(o->file, say, NULL);
     if (file && o->strict && !mlir_file_verify(file)) {
         mlir_file_close(file);
         return NULL;

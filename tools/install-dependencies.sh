@@ -2,8 +2,8 @@
 # Install what building and testing needs, on Debian, or the packages that are named. Nothing happens where all of it is there already.
 #   sh tools/install-dependencies.sh [PACKAGE...]
 set -eu
-packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format"
-only_tests="libxml2-utils gdb" # a parser of XML for drawings, a debugger for names of kernels
+packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev libedit-dev clang-format"
+only_tests="libxml2-utils gdb gnuplot-nox" # a parser of XML for drawings, a debugger for names of kernels, plots of the REPL
 [ $# = 0 ] || packages=$* only_tests=""
 missing=""
 for package in $packages $only_tests; do

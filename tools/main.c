@@ -59,12 +59,20 @@ static const command commands[] = {
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
     {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},
+    {"repl", "compile and run what is typed, line by line", false, OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_repl,
+     "This is what tosajit does without a command, too. A line is an operation on types, an expression, or a function in MLIR; `:help`\n"
+     "tells the rest. On a terminal lines can be edited and names completed (Tab), and they are kept in $TOSAJIT_HISTORY, or else in\n"
+     "tosajit/history in the XDG state directory. In a pipe the exit code is 1 if any line was refused.\n\n"
+     "  tosajit\n"
+     "  echo 'y = x * sigmoid(x) : f32[?]' | tosajit\n"
+     "  printf 'add f32 [?,3] [?,1]\\n:run ramp 5x3 5x1\\n' | tosajit\n"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
     printf("tosajit %s: TOSA elementwise operations, compiled into SIMD kernels\n\n", tosajit_version());
-    printf("usage: tosajit COMMAND [FILE] [OPTIONS]\n\n");
+    printf("usage: tosajit COMMAND [FILE] [OPTIONS]\n"
+           "       tosajit                  to type expressions and see what becomes of them\n\n");
     for (size_t k = 0; k < COMMANDS; k++) printf("  %-8s %s\n", commands[k].name, commands[k].summary);
     printf("\n  tosajit COMMAND --help   the options of a command\n"
            "  tosajit --version\n\n"
@@ -72,7 +80,8 @@ static void print_help(void) {
            "examples:\n"
            "  tosajit verify examples/gelu_bias.mlir\n"
            "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/gelu_bias.npy --print\n"
-           "  tosajit asm examples/gelu_bias.mlir\n\n"
+           "  tosajit asm examples/gelu_bias.mlir\n"
+           "  echo 'add f32 [?,3] [4,1]' | tosajit\n\n"
            "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong usage\n");
 }
 
@@ -117,7 +126,8 @@ static int help(int count, char *const *words) {
 }
 
 static int dispatch(int count, char *const *words) {
-    if (count == 0) return usage_error("", "a command is expected");
+    const options none = {0};
+    if (count == 0) return cmd_repl(&none);
     const char *first = words[0];
     if (strcmp(first, "--version") == 0) {
         if (count > 1) return usage_error("", "--version takes nothing behind it, found %s", words[1]);

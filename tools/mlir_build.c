@@ -2,7 +2,6 @@
  * operand counts, attributes and types are checked here, shapes and element types by the library. */
 #include "tools/mlir_build.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -14,6 +13,7 @@
 #include "tools/escape.h"
 #include "tools/mlir_values.h"
 #include "tools/pointer_map.h"
+#include "tools/value_names.h"
 
 enum { NAME_CAPACITY = 128 };
 
@@ -37,18 +37,9 @@ static bool refuse(builder *b, const char *format, ...) {
     return false;
 }
 
-/* The library numbers values in its own way ("%3 = tosa.add: ..."); in a file the place says which op it is. */
-static const char *library_message(void) {
-    const char *message = tosajit_last_error();
-    if (*message != '%') return message;
-    const char *rest = message + 1;
-    while (isdigit((unsigned char)*rest)) rest++;
-    return strncmp(rest, " = ", 3) == 0 ? rest + 3 : message;
-}
-
 /* Repeat what the library said, beginning with the name of the op. */
 static bool refuse_status(builder *b) {
-    const char *message = library_message();
+    const char *message = value_names_bare_error();
     size_t length = strlen(b->name);
     if (strncmp(message, b->name, length) == 0 && message[length] == ':') message += length + 1;
     while (*message == ' ') message++;
@@ -388,7 +379,7 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
             return false;
         }
         if (tosajit_expr_input(b->expr, &type, &value) != TOSAJIT_OK) {
-            mlir_report_error(b->report, mlirValueGetLocation(argument), "%s", library_message());
+            mlir_report_error(b->report, mlirValueGetLocation(argument), "%s", value_names_bare_error());
             return false;
         }
         if (b->built->input_count == TOSAJIT_MAX_TENSORS) return refuse(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
@@ -415,13 +406,6 @@ static bool build_body(builder *b, MlirOperation function) {
     }
     remember_name(b, function);
     return returned || refuse(b, "does not end in func.return");
-}
-
-void mlir_function_release(mlir_function *function) {
-    tosajit_expr_destroy(function->expr);
-    for (size_t k = 0; k < function->step_count; k++) free(function->steps[k].data);
-    free(function->steps);
-    memset(function, 0, sizeof *function);
 }
 
 /* tosajit.accuracy = "fast" or "exact" of the function, which tosajit_expr_print writes. */

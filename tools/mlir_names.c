@@ -1,6 +1,5 @@
 /* A value's name stands in the text of the file, at the place that MLIR remembers for an argument, and before it for the result of an
  * op. Bytecode has none, nor has a file that sets locations of its own: then all values of the function get MLIR's numbers. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/mlir_names.h"
 
 #include <ctype.h>
@@ -10,12 +9,7 @@
 #include <string.h>
 
 #include "tools/pointer_map.h"
-
-enum { NAME_CAPACITY = 64 }; /* longer ones are not repeated */
-
-typedef struct value_name {
-    char text[NAME_CAPACITY];
-} value_name;
+#include "tools/value_names.h"
 
 typedef struct names {
     const mlir_function *built;
@@ -118,57 +112,12 @@ static bool number_values(const names *n) {
     return fine;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
- * Replacing */
-
-/* The library's name of a value at *at: "%arg1", or "%7" of "%7 = tosa.add", which *at moves behind. */
-static bool take_value(const names *n, const char **at, size_t *value) {
-    bool input = strncmp(*at, "%arg", 4) == 0;
-    const char *digits = *at + (input ? 4 : 1);
-    char *end;
-    if (**at != '%' || !isdigit((unsigned char)*digits)) return false;
-    unsigned long long number = strtoull(digits, &end, 10);
-    bool known = number < (input ? n->built->input_count : n->count) && (input || strncmp(end, " = tosa.", 8) == 0);
-    if (!known) return false;
-    *value = (size_t)number;
-    *at = end;
-    return true;
-}
-
-/* Behind " = tosa.add", which is only worth reading where the value is defined: before a type or a message. */
-static const char *skip_definition(const char *at) {
-    const char *end = at;
-    if (strncmp(at, " = tosa.", 8) != 0) return at;
-    for (end += 8; isalnum((unsigned char)*end) || *end == '_';) end++;
-    return *end == ':' || strncmp(end, " :", 2) == 0 ? at : end;
-}
-
-static char *replace(const names *n, const char *text) {
-    char *renamed = NULL;
-    size_t size;
-    FILE *out = open_memstream(&renamed, &size);
-    if (!out) return NULL;
-    while (*text) {
-        size_t value;
-        if (take_value(n, &text, &value)) {
-            fputs(n->list[value].text, out);
-            text = skip_definition(text);
-        } else {
-            fputc(*text++, out);
-        }
-    }
-    bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return renamed;
-    free(renamed);
-    return NULL;
-}
-
 char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built, const char *text) {
     names n = {.built = built, .count = built->input_count + built->step_count};
     n.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     n.list = calloc(n.count + 1, sizeof *n.list);
     bool fine = n.list && index_lines(source, &n) && (written_names(source, &n) || number_values(&n));
-    char *renamed = fine ? replace(&n, text) : NULL;
+    char *renamed = fine ? value_names_replace(n.list, built->input_count, n.count, text) : NULL;
     free(n.list);
     free(n.lines);
     return renamed;

@@ -150,51 +150,54 @@ static bool list_functions(mlir_file *file) {
     return fine && file->count > 0;
 }
 
-static bool parse(mlir_file *file) {
-    const char *name = file->report.file;
+/* Parse what file->text has; closes file where that fails. */
+static mlir_file *parse_text(mlir_file *file) {
     file->context = create_context();
     mlir_report_attach(&file->report, file->context);
-    crash_guard_enter(name, file->length);
-    file->module = mlir_parse_module(file->context, file->text, file->length, name);
+    crash_guard_enter(file->report.file, file->length);
+    file->module = mlir_parse_module(file->context, file->text, file->length, file->report.file);
     crash_guard_leave();
     bool fine = !mlirModuleIsNull(file->module);
     /* It happens: an attribute without a name is refused in silence. */
     if (!fine && !file->report.said) mlir_report_file_error(&file->report, "MLIR's parser refuses this file and does not say why");
-    return fine && list_functions(file);
-}
-
-/* Read with `read` from `source`, and parse. */
-static mlir_file *open_source(const char *name, bool (*read)(mlir_file *, const char *), const char *source, mlir_say *say, void *context) {
-    mlir_report report = {say, context, name, false};
-    mlir_file *file = calloc(1, sizeof *file);
-    if (!file) {
-        mlir_report_file_error(&report, "out of memory");
-        return NULL;
-    }
-    file->report = report;
-    if (read(file, source) && parse(file)) return file;
+    if (fine && list_functions(file)) return file;
     mlir_file_close(file);
     return NULL;
 }
 
-static bool copy_text(mlir_file *file, const char *text) {
-    size_t length = strlen(text), capacity = (length / TEXT_ALIGNMENT + 1) * TEXT_ALIGNMENT;
-    file->text = aligned_alloc(TEXT_ALIGNMENT, capacity);
-    if (!file->text) {
-        mlir_report_file_error(&file->report, "out of memory");
-        return false;
-    }
-    memcpy(file->text, text, length + 1);
-    file->length = length;
-    return true;
+static mlir_file *create_file(const mlir_report *report) {
+    mlir_file *file = calloc(1, sizeof *file);
+    if (file)
+        file->report = *report;
+    else
+        mlir_report_file_error(report, "out of memory");
+    return file;
 }
 
 mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context) {
-    return open_source(strcmp(path, "-") == 0 ? "<stdin>" : path, read_text, path, say, context);
+    const mlir_report report = {say, context, strcmp(path, "-") == 0 ? "<stdin>" : path, false};
+    mlir_file *file = create_file(&report);
+    if (!file) return NULL;
+    if (read_text(file, path)) return parse_text(file);
+    mlir_file_close(file);
+    return NULL;
 }
 
-mlir_file *mlir_file_open_text(const char *text, void (*say)(void *context, const char *line), void *context) {
-    return open_source("<expr>", copy_text, text, say, context);
+mlir_file *mlir_file_read(const char *name, const char *text, size_t length, void (*say)(void *context, const char *line), void *context) {
+    const mlir_report report = {say, context, name, false};
+    mlir_file *file = create_file(&report);
+    if (!file) return NULL;
+    size_t capacity = (length / TEXT_ALIGNMENT + 1) * TEXT_ALIGNMENT;
+    file->text = aligned_alloc(TEXT_ALIGNMENT, capacity);
+    if (!file->text) {
+        mlir_report_file_error(&report, "out of memory");
+        mlir_file_close(file);
+        return NULL;
+    }
+    memcpy(file->text, text, length);
+    file->text[length] = '\0';
+    file->length = length;
+    return parse_text(file);
 }
 
 static void forget_functions(mlir_file *file) {

@@ -14,8 +14,8 @@ typedef struct mlir_file mlir_file;
 
 /* Read a file, or standard input if path is "-". say receives every finding, now and later. Null after a finding. */
 mlir_file *mlir_file_open(const char *path, void (*say)(void *context, const char *line), void *context);
-/* The same of a text, which messages call "<expr>". */
-mlir_file *mlir_file_open_text(const char *text, void (*say)(void *context, const char *line), void *context);
+/* The same of a text in memory, which is copied; findings call it `name`, which must stay until mlir_file_close. */
+mlir_file *mlir_file_read(const char *name, const char *text, size_t length, void (*say)(void *context, const char *line), void *context);
 /* Null is allowed. */
 void mlir_file_close(mlir_file *file);
 

@@ -1,0 +1,406 @@
+/* The commands that begin with a colon: one table says what each is called, takes and does. Completion and help come from it and from the
+ * op table. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/asm_loops.h"
+#include "tools/commands.h"
+#include "tools/repl.h"
+#include "tools/suggest.h"
+
+typedef struct repl_verb {
+    const char *name, *words, *summary;
+    bool needs_kernel;
+    size_t most_words;
+    bool (*run)(repl *r, const repl_line *line);
+    const char *choice; /* what its word may be, for completion; "*": ops and commands */
+    const char *text;   /* the rest of its help */
+} repl_verb;
+
+static bool run_help(repl *r, const repl_line *line);
+static bool run_ops(repl *r, const repl_line *line);
+static bool run_cpu(repl *r, const repl_line *line);
+static bool run_strict(repl *r, const repl_line *line);
+static bool run_accuracy(repl *r, const repl_line *line);
+
+static bool show(repl *r, tosajit_view view) {
+    char *text = repl_print(r, view);
+    if (text) fputs(text, stdout);
+    free(text);
+    return text != NULL;
+}
+
+static bool run_plan(repl *r, const repl_line *line) {
+    (void)line;
+    return show(r, TOSAJIT_VIEW_PLAN);
+}
+
+static bool run_ir(repl *r, const repl_line *line) {
+    (void)line;
+    return show(r, TOSAJIT_VIEW_IR);
+}
+
+/* On a terminal the hot loops are bright. */
+static bool run_asm(repl *r, const repl_line *line) {
+    (void)line;
+    if (!r->styled) return show(r, TOSAJIT_VIEW_ASM);
+    char *text = repl_print(r, TOSAJIT_VIEW_ASM);
+    size_t count = 0;
+    asm_line *lines = text ? asm_find_loops(text, &count) : NULL;
+    for (size_t k = 0; k < count; k++)
+        printf("%s%.*s%s\n", lines[k].hot ? "\033[1;32m" : "", (int)lines[k].length, lines[k].text, lines[k].hot ? "\033[0m" : "");
+    bool fine = lines != NULL;
+    if (text && !fine) repl_fail(r, (repl_span){0, 0}, "out of memory");
+    free(lines);
+    free(text);
+    return fine;
+}
+
+static bool run_quit(repl *r, const repl_line *line) {
+    (void)line;
+    r->quit = true;
+    return true;
+}
+
+enum { NO_LIMIT = 1000 };
+
+static const repl_verb verbs[] = {
+    {"run", "OPERAND...", "compute the last kernel", true, NO_LIMIT, repl_run, "ramp random zeros ones",
+     "An operand is one of\n"
+     "  5x3              sizes; the elements are random numbers, the same ones every time\n"
+     "  ramp 5x3 4x1     sizes; 0, 1, 2 ... (also: random, zeros, ones; the word holds for all that follow)\n"
+     "  [[1,2],[3,4]]    the elements themselves; of a scalar: 1.5\n"
+     "  a.npy            a NumPy file; a path with spaces \"in quotes\"\n"
+     "  _                the sizes of a type without ?; at the end of the line it may be left out\n"},
+    {"time", "OPERAND...", "measure a call of the last kernel", true, NO_LIMIT, repl_time, "ramp random zeros ones",
+     "Operands as for :run. The median; bytes are those of all operands and results, each once. Next to it what memcpy reaches with as\n"
+     "many bytes.\n"},
+    {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT, repl_sweep, NULL,
+     "Sizes of each operand with an N that grows until the result has 16 Mi elements: :sweep Nx3 1x3. Without sizes N is the outermost\n"
+     "dimension that is ?, other ones are 64. With a file .svg or .png gnuplot draws a plot.\n"},
+    {"plan", "", "show how the last kernel walks its operands", true, 0, run_plan, NULL, ""},
+    {"ir", "", "show the LLVM IR of the last kernel", true, 0, run_ir, NULL, ""},
+    {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL,
+     "On a terminal the innermost loops over vectors are bright.\n"},
+    {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL,
+     "The ending says what: .mlir a function of TOSA, which the other commands read; .s assembly; .o an object, for which the assembler "
+     "of\n"
+     "cc is needed; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
+    {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v3, x86-64-v4; generic (AArch64)", false, 1, run_cpu,
+     "native x86-64-v3 x86-64-v4 generic", "The last kernel is compiled again. Without a name, say which one it is.\n"},
+    {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", ""},
+    {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1, run_accuracy, "exact fast", ""},
+    {"ops", "[WORD]", "list the operations, or those that have the word in them", false, 1, run_ops, NULL, ""},
+    {"help", "[COMMAND|OP]", "this text, or more about a command or an operation", false, 1, run_help, "*", ""},
+    {"quit", "", "leave; so does Ctrl-D", false, 0, run_quit, NULL, ""},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+const char *repl_command_name(size_t index) { return index < VERBS ? verbs[index].name : NULL; }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Help */
+
+static void print_verbs(void) {
+    for (size_t k = 0; k < VERBS; k++) {
+        char usage[48];
+        snprintf(usage, sizeof usage, ":%s %s", verbs[k].name, verbs[k].words);
+        printf("  %-26s %s\n", usage, verbs[k].summary);
+    }
+}
+
+static void print_overview(void) {
+    printf("A line is an operation on types, an expression, or a function in MLIR; each is compiled at once:\n"
+           "  add f32 [?,3] [4,1]\n"
+           "  tosa.add tensor<?x3xf32>, tensor<4x1xf32>\n"
+           "  clamp i8 [?] min=0 max=6\n"
+           "  y = x * sigmoid(x) : f32[?]\n"
+           "  d = x - m; y = d * rsqrt(v + 1e-5) : x f32[?,64], m f32[1,64], v f32[1,64]\n\n"
+           "Operators: + - * / ** << >> >>> & | ^ ~ ! == != < <= > >=; / of floats is a product with the reciprocal, >>> shifts in zeros.\n"
+           "Functions are the operations; i8(x) casts. A number takes its type from the other operand. What no later statement uses is a\n"
+           "result.\n\n"
+           "About the last kernel, and settings:\n");
+    print_verbs();
+}
+
+static void print_verb(const repl_verb *v) {
+    printf(":%s %s\n  %s\n", v->name, v->words, v->summary);
+    if (*v->text) printf("\n%s", v->text);
+}
+
+static void print_kind(const op_key *key) {
+    static const char *const kinds[] = {
+        [KEY_NUMBER] = "a number",
+        [KEY_FLAG] = "true or false",
+        [KEY_TYPE] = "the result's element type",
+        [KEY_PARAMETER] = "a number, list or value",
+    };
+    if (key->kind == KEY_WORD)
+        for (const char *at = key->words; *at; at++) fputs(*at == ' ' ? ", " : (char[]){*at, '\0'}, stdout);
+    else
+        fputs(kinds[key->kind], stdout);
+}
+
+/* "f32 [?] [?]" for an example with the first type that the op takes. */
+static void print_example(tosajit_op op) {
+    int arity = tosajit_op_arity(op);
+    tosajit_type operands[TOSAJIT_MAX_ARITY];
+    static const tosajit_type preferred[] = {TOSAJIT_F32, TOSAJIT_I32, TOSAJIT_I8, TOSAJIT_I1};
+    for (size_t k = 0; k < sizeof preferred / sizeof *preferred; k++) {
+        for (int o = 0; o < arity; o++) operands[o] = o == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : preferred[k];
+        bool taken = false;
+        for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++) taken = taken || tosajit_op_accepts(op, operands, (tosajit_type)result);
+        if (!taken) continue;
+        printf("%s %s", tosajit_op_name(op), tosajit_type_name(preferred[k]));
+        break;
+    }
+    for (int o = 0; o < arity; o++) fputs(" [?]", stdout);
+}
+
+static void print_op(tosajit_op op) {
+    const op_key *key;
+    printf("%s\n  %s\n\n  ", tosajit_op_name(op), tosajit_op_formula(op));
+    print_example(op);
+    printf("\n  %s(", tosajit_op_name(op));
+    for (int o = 0; o < tosajit_op_arity(op); o++) printf("%s%c", o ? ", " : "", 'a' + o);
+    printf(")\n");
+    for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++) {
+        printf("  %s%s%s = ", key->name, key->less ? " or " : "", key->less ? key->less : "");
+        print_kind(key);
+        putchar('\n');
+    }
+}
+
+static const repl_verb *find_verb(const char *name) {
+    for (size_t k = 0; k < VERBS; k++)
+        if (strcmp(verbs[k].name, name) == 0) return &verbs[k];
+    return strcmp(name, "?") == 0 ? find_verb("help") : strcmp(name, "q") == 0 ? find_verb("quit") : NULL;
+}
+
+static bool run_help(repl *r, const repl_line *line) {
+    char word[64];
+    if (line->word_count == 0) {
+        print_overview();
+        return true;
+    }
+    if (!repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+    const char *bare = word + (word[0] == ':');
+    const repl_verb *v = find_verb(bare);
+    tosajit_op op = tosajit_op_find(bare);
+    if (v) print_verb(v);
+    if (op != TOSAJIT_OP_COUNT) print_op(op);
+    if (v || op != TOSAJIT_OP_COUNT) return true;
+    suggestion s = {.word = bare, .length = strlen(bare)};
+    suggest_ops(&s);
+    for (size_t k = 0; k < VERBS; k++) suggest(&s, verbs[k].name);
+    if (s.name) return repl_fail(r, line->words[0], "there is no operation or command %s; did you mean %s?", bare, s.name);
+    return repl_fail(r, line->words[0], "there is no operation or command %s", bare);
+}
+
+static bool run_ops(repl *r, const repl_line *line) {
+    char word[64] = "";
+    size_t shown = 0;
+    if (line->word_count > 0 && !repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
+        const char *name = tosajit_op_name((tosajit_op)op), *formula = tosajit_op_formula((tosajit_op)op);
+        if (!strstr(name, word) && !strstr(formula, word)) continue;
+        printf("%-23s %s\n", name, formula);
+        shown++;
+    }
+    return shown > 0 || repl_fail(r, line->words[0], "no operation has %s in its name or meaning", word);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Settings. Each takes effect only when the last kernel can be made again with it. */
+
+typedef struct settings {
+    bool strict;
+    tosajit_accuracy accuracy;
+    char cpu[sizeof((repl *)0)->cpu];
+} settings;
+
+static settings current(const repl *r) {
+    settings s = {.strict = r->strict, .accuracy = r->accuracy};
+    memcpy(s.cpu, r->cpu, sizeof s.cpu);
+    return s;
+}
+
+static bool apply(repl *r, const settings *s) {
+    const tosajit_engine_options options = {
+        .size = sizeof options, .cpu = s->cpu[0] ? s->cpu : NULL, .accuracy = s->accuracy, .uncached = 1};
+    tosajit_engine *engine;
+    if (tosajit_engine_create(&options, &engine) != TOSAJIT_OK) return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    if (!repl_remake(r, engine, s->strict)) {
+        tosajit_engine_destroy(engine);
+        return false;
+    }
+    tosajit_engine_destroy(r->engine);
+    r->engine = engine;
+    r->strict = s->strict;
+    r->accuracy = s->accuracy;
+    memcpy(r->cpu, s->cpu, sizeof r->cpu);
+    if (r->current.kernel) repl_print_compilation(r);
+    return true;
+}
+
+static bool run_cpu(repl *r, const repl_line *line) {
+    settings s = current(r);
+    if (line->word_count > 0) {
+        if (!repl_copy_word(r, line->words[0], s.cpu, sizeof s.cpu)) return false;
+        if (strcmp(s.cpu, "native") == 0) s.cpu[0] = '\0';
+        if (!apply(r, &s)) return false;
+    }
+    printf("cpu %s\n", r->cpu[0] ? r->cpu : "native");
+    return true;
+}
+
+/* Which of two words it is; *chosen stays if there is none. False after a message. */
+static bool choose(repl *r, const repl_line *line, const char *const words[2], int *chosen) {
+    char word[32];
+    if (line->word_count == 0) return true;
+    if (!repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+    for (int k = 0; k < 2; k++)
+        if (strcmp(word, words[k]) == 0) {
+            *chosen = k;
+            return true;
+        }
+    return repl_fail(r, line->words[0], "%s or %s expected, found %s", words[0], words[1], word);
+}
+
+static bool run_strict(repl *r, const repl_line *line) {
+    static const char *const words[] = {"off", "on"};
+    settings s = current(r);
+    int chosen = r->strict;
+    if (!choose(r, line, words, &chosen)) return false;
+    s.strict = chosen;
+    if (line->word_count > 0 && !apply(r, &s)) return false;
+    printf("strict %s\n", words[r->strict]);
+    return true;
+}
+
+static bool run_accuracy(repl *r, const repl_line *line) {
+    static const char *const words[] = {[TOSAJIT_EXACT] = "exact", [TOSAJIT_FAST] = "fast"};
+    settings s = current(r);
+    int chosen = (int)r->accuracy;
+    if (!choose(r, line, words, &chosen)) return false;
+    s.accuracy = (tosajit_accuracy)chosen;
+    if (line->word_count > 0 && !apply(r, &s)) return false;
+    printf("accuracy %s\n", words[r->accuracy]);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Dispatch */
+
+static bool fail_verb(repl *r, repl_span where, const char *name) {
+    suggestion s = {.word = name, .length = strlen(name)};
+    for (size_t k = 0; k < VERBS; k++) suggest(&s, verbs[k].name);
+    if (s.name) return repl_fail(r, where, "there is no command :%s; did you mean :%s?", name, s.name);
+    return repl_fail(r, where, "there is no command :%s; :help lists them", name);
+}
+
+bool repl_command(repl *r, const repl_line *line) {
+    char name[64];
+    if (!repl_copy_word(r, line->command, name, sizeof name)) return false;
+    const repl_verb *v = find_verb(name);
+    if (!v) return fail_verb(r, line->command, name);
+    if (line->word_count > v->most_words && v->most_words == 0) return repl_fail(r, line->words[0], ":%s takes nothing behind it", v->name);
+    if (line->word_count > v->most_words)
+        return repl_fail(r, line->words[v->most_words], ":%s takes one word, this is another one", v->name);
+    if (v->needs_kernel && !r->current.kernel)
+        return repl_fail(r, (repl_span){0, 0}, ":%s is about the last kernel, and there is none yet; try: add f32 [?] [?]", v->name);
+    return v->run(r, line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Completion */
+
+typedef struct completion {
+    const char *word;
+    size_t length;
+    void (*each)(void *context, const char *candidate);
+    void *context;
+} completion;
+
+static void offer(const completion *c, const char *candidate) {
+    if (strncmp(candidate, c->word, c->length) == 0) c->each(c->context, candidate);
+}
+
+static void offer_words(const completion *c, const char *words) {
+    while (*words) {
+        char word[32];
+        size_t length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        offer(c, word);
+        words += length + (words[length] == ' ');
+    }
+}
+
+static void offer_ops(const completion *c) {
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) offer(c, tosajit_op_name((tosajit_op)op));
+}
+
+static void offer_verbs(const completion *c, const char *prefix) {
+    for (size_t k = 0; k < VERBS; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s%s", prefix, verbs[k].name);
+        offer(c, name);
+    }
+}
+
+/* The words behind a command. */
+static void offer_behind(const completion *c, const char *line, size_t length) {
+    for (size_t k = 0; k < VERBS; k++) {
+        size_t own = strlen(verbs[k].name);
+        if (length <= own + 1 || memcmp(line + 1, verbs[k].name, own) != 0 || line[own + 1] != ' ') continue;
+        if (!verbs[k].choice) return;
+        bool everything = strcmp(verbs[k].choice, "*") == 0;
+        if (everything) offer_ops(c);
+        if (everything) offer_verbs(c, "");
+        if (!everything) offer_words(c, verbs[k].choice);
+        return;
+    }
+}
+
+/* The attributes of the op whose call is open, "min_val=". */
+static void offer_keys(const completion *c, const char *line, size_t length) {
+    size_t end = length, begin;
+    int depth = 0;
+    for (; end > 0; end--) {
+        depth += line[end - 1] == ')';
+        if (line[end - 1] == '(' && depth-- == 0) break;
+    }
+    if (end == 0) return;
+    for (begin = --end; begin > 0 && (isalnum((unsigned char)line[begin - 1]) || line[begin - 1] == '_'); begin--) {
+    }
+    char name[48];
+    const op_key *key;
+    snprintf(name, sizeof name, "%.*s", (int)(end - begin), line + begin);
+    tosajit_op op = tosajit_op_find(name);
+    for (size_t k = 0; op != TOSAJIT_OP_COUNT && (key = op_key_at(op, k)) != NULL; k++) {
+        char assignment[48];
+        snprintf(assignment, sizeof assignment, "%s=", key->name);
+        offer(c, assignment);
+    }
+}
+
+void repl_complete(const char *line, size_t length, const char *word, size_t word_length,
+                   void (*each)(void *context, const char *candidate), void *context) {
+    const completion c = {word, word_length, each, context};
+    while (length > 0 && *line == ' ') {
+        line++;
+        length--;
+    }
+    if (length == 0 && word_length > 0 && *word == ':') {
+        offer_verbs(&c, ":");
+    } else if (length > 0 && *line == ':') {
+        offer_behind(&c, line, length);
+    } else {
+        offer_keys(&c, line, length);
+        offer_ops(&c);
+        for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) offer(&c, tosajit_type_name((tosajit_type)type));
+    }
+}

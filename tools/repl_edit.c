@@ -1,0 +1,330 @@
+/* libedit does the editing. Keys are read here, so that a Ctrl-C ends the line at once and no signal is lost between looking for it and
+ * waiting for a key. The history is a text file, to which each line is appended when it is entered: sessions at the same time do not
+ * take each other's lines away. */
+#define _POSIX_C_SOURCE 200809L /* sigaction, pselect, getline, fdopen */
+#include "tools/repl_edit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <histedit.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "tools/repl.h"
+
+enum { HISTORY = 1000, PATH = 4096, CANDIDATES = 128, CANDIDATE = 48, WIDTH = 80 };
+
+struct repl_edit {
+    EditLine *line;
+    History *history;
+    const char *prompt;
+    char path[PATH];  /* of the history; empty: none */
+    sigset_t waiting; /* the signals that are blocked while a key is waited for: not ours */
+};
+
+static volatile sig_atomic_t interrupts, resizes, resumptions;
+
+static void on_signal(int number) {
+    if (number == SIGINT) interrupts = 1;
+    if (number == SIGWINCH) resizes = 1;
+    if (number == SIGCONT) resumptions = 1;
+}
+
+bool repl_interrupted(void) { return interrupts != 0; }
+void repl_listen(void) { interrupts = 0; }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Keys */
+
+/* Wait for a byte. 1, 0 at the end, -1 after Ctrl-C. */
+static int read_byte(repl_edit *e, char *byte) {
+    for (;;) {
+        fd_set set;
+        FD_ZERO(&set);
+        FD_SET(STDIN_FILENO, &set);
+        if (interrupts) return -1;
+        if (resizes) el_resize(e->line);
+        if (resumptions) {
+            el_set(e->line, EL_PREP_TERM, 1);
+            el_set(e->line, EL_REFRESH);
+        }
+        resizes = resumptions = 0;
+        if (pselect(STDIN_FILENO + 1, &set, NULL, NULL, NULL, &e->waiting) < 0) {
+            if (errno == EINTR) continue;
+            return 0;
+        }
+        ssize_t count = read(STDIN_FILENO, byte, 1);
+        if (count >= 0) return (int)count;
+        if (errno != EINTR && errno != EAGAIN) return 0; /* EIO: the terminal is gone */
+    }
+}
+
+/* A character, for libedit. What is no character of the locale is left out. */
+static int read_key(EditLine *line, wchar_t *key) {
+    repl_edit *e;
+    mbstate_t state;
+    char byte;
+    el_get(line, EL_CLIENTDATA, &e);
+    memset(&state, 0, sizeof state);
+    for (;;) {
+        int got = read_byte(e, &byte);
+        if (got <= 0) return got;
+        size_t length = mbrtowc(key, &byte, 1, &state);
+        if (length == (size_t)-1) {
+            memset(&state, 0, sizeof state);
+            continue;
+        }
+        if (length == (size_t)-2) continue;
+        if (length == 0) *key = L'\0';
+        return 1;
+    }
+}
+
+static void catch_signals(repl_edit *e) {
+    static const int numbers[] = {SIGINT, SIGWINCH, SIGCONT};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(numbers[k], &action, NULL);
+    }
+    sigprocmask(SIG_SETMASK, NULL, &e->waiting);
+}
+
+/* While a line is edited the signals wait for pselect. */
+static void block_signals(const repl_edit *e, bool block) {
+    sigset_t set = e->waiting;
+    if (block) {
+        sigaddset(&set, SIGINT);
+        sigaddset(&set, SIGWINCH);
+        sigaddset(&set, SIGCONT);
+    }
+    sigprocmask(SIG_SETMASK, &set, NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Completion */
+
+typedef struct candidates {
+    char names[CANDIDATES][CANDIDATE];
+    size_t count, common; /* letters that all begin with */
+} candidates;
+
+static void add_candidate(void *context, const char *name) {
+    candidates *c = context;
+    if (c->count == CANDIDATES) return;
+    for (size_t k = 0; k < c->count; k++)
+        if (strcmp(c->names[k], name) == 0) return;
+    size_t length = 0;
+    if (c->count == 0) c->common = strlen(name);
+    while (length < c->common && name[length] == c->names[0][length]) length++;
+    if (c->count > 0) c->common = length;
+    snprintf(c->names[c->count++], CANDIDATE, "%s", name);
+}
+
+static bool in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':'; }
+
+static void list_candidates(const candidates *c) {
+    size_t width = 0, column = 0;
+    for (size_t k = 0; k < c->count; k++) width = strlen(c->names[k]) > width ? strlen(c->names[k]) : width;
+    putchar('\n');
+    for (size_t k = 0; k < c->count; k++) {
+        bool last = column + 2 * (width + 2) > WIDTH || k + 1 == c->count;
+        printf("%-*s", last ? 0 : (int)width + 2, c->names[k]);
+        column = last ? 0 : column + width + 2;
+        if (last) putchar('\n');
+    }
+    fflush(stdout);
+}
+
+static unsigned char complete(EditLine *line, int key) {
+    static candidates c; /* too large for a stack */
+    (void)key;
+    const LineInfo *info = el_line(line);
+    const char *word = info->cursor;
+    while (word > info->buffer && in_word(word[-1])) word--;
+    size_t length = (size_t)(info->cursor - word);
+    memset(&c, 0, sizeof c);
+    repl_complete(info->buffer, (size_t)(word - info->buffer), word, length, add_candidate, &c);
+    if (c.count == 0) return CC_REFRESH_BEEP;
+    if (c.common > length) {
+        char rest[CANDIDATE + 1];
+        bool whole = c.count == 1 && c.names[0][0] == ':';
+        snprintf(rest, sizeof rest, "%.*s%s", (int)(c.common - length), c.names[0] + length, whole ? " " : "");
+        return el_insertstr(line, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
+    }
+    if (c.count == 1) return CC_REFRESH;
+    list_candidates(&c);
+    return CC_REDISPLAY;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * History */
+
+/* Make the directories that lead to a file; what fails is found when the file is opened. */
+static void make_directories(const char *path) {
+    char part[PATH];
+    for (size_t k = 1; path[k] && k < sizeof part; k++) {
+        if (path[k] != '/') continue;
+        memcpy(part, path, k);
+        part[k] = '\0';
+        mkdir(part, 0700);
+    }
+}
+
+/* TOSAJIT_HISTORY, which is empty for none, or the XDG state directory. */
+static void find_history(char path[PATH]) {
+    const char *own = getenv("TOSAJIT_HISTORY"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    path[0] = '\0';
+    if (own)
+        length = snprintf(path, PATH, "%s", own);
+    else if (state && *state == '/')
+        length = snprintf(path, PATH, "%s/tosajit/history", state);
+    else if (home && *home == '/')
+        length = snprintf(path, PATH, "%s/.local/state/tosajit/history", home);
+    if (length >= PATH) path[0] = '\0';
+}
+
+static void append_history(const repl_edit *e, const char *line, size_t length) {
+    int file = open(e->path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+    if (file < 0) return;
+    char *whole = malloc(length + 1);
+    if (whole) {
+        memcpy(whole, line, length);
+        whole[length] = '\n';
+        (void)!write(file, whole, length + 1); /* in one piece, so that sessions do not mix within a line */
+        free(whole);
+    }
+    close(file);
+}
+
+/* Keep the last lines of a file that has grown: written anew beside it. */
+static void shorten_history(const repl_edit *e) {
+    char temporary[PATH + 8];
+    HistEvent event;
+    snprintf(temporary, sizeof temporary, "%s.tmp", e->path);
+    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (!out) return;
+    for (int more = history(e->history, &event, H_LAST); more >= 0; more = history(e->history, &event, H_PREV))
+        fprintf(out, "%s\n", event.str);
+    bool whole = !ferror(out);
+    whole = fclose(out) == 0 && whole;
+    if (!whole || rename(temporary, e->path) != 0) remove(temporary);
+}
+
+static void load_history(repl_edit *e) {
+    HistEvent event;
+    char *line = NULL;
+    size_t capacity = 0, count = 0;
+    ssize_t length;
+    FILE *in = fopen(e->path, "r");
+    while (in && (length = getline(&line, &capacity, in)) > 0) {
+        if (line[length - 1] == '\n') line[length - 1] = '\0';
+        if (*line) history(e->history, &event, H_ENTER, line);
+        count++;
+    }
+    free(line);
+    if (in) fclose(in);
+    if (count > 2 * (size_t)HISTORY) shorten_history(e);
+}
+
+static void remember(repl_edit *e, const char *line, size_t length) {
+    HistEvent event;
+    char *text = malloc(length + 1);
+    if (text && length > 0 && !memchr(line, '\0', length)) {
+        memcpy(text, line, length);
+        text[length] = '\0';
+        history(e->history, &event, H_ENTER, text);
+        if (e->path[0]) append_history(e, line, length);
+    }
+    free(text);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Lines */
+
+static char *show_prompt(EditLine *line) {
+    repl_edit *e;
+    el_get(line, EL_CLIENTDATA, &e);
+    return (char *)e->prompt;
+}
+
+static void configure(repl_edit *e) {
+    HistEvent event;
+    history(e->history, &event, H_SETSIZE, HISTORY);
+    history(e->history, &event, H_SETUNIQUE, 1);
+    el_set(e->line, EL_CLIENTDATA, e);
+    el_set(e->line, EL_PROMPT, show_prompt);
+    el_set(e->line, EL_EDITOR, "emacs");
+    el_set(e->line, EL_SIGNAL, 0);
+    el_set(e->line, EL_GETCFN, read_key);
+    el_set(e->line, EL_HIST, history, e->history);
+    el_set(e->line, EL_ADDFN, "tosajit-complete", "complete a name", complete);
+    el_set(e->line, EL_BIND, "^I", "tosajit-complete", NULL);
+    el_set(e->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    el_source(e->line, NULL); /* ~/.editrc, where people keep their own keys */
+}
+
+repl_edit *repl_edit_open(void) {
+    repl_edit *e = calloc(1, sizeof *e);
+    setlocale(LC_CTYPE, ""); /* what a character is; numbers stay as they are */
+    if (e) {
+        e->prompt = "";
+        e->line = el_init("tosajit", stdin, stdout, stderr);
+        e->history = history_init();
+    }
+    if (!e || !e->line || !e->history) {
+        fprintf(stderr, "tosajit: error: the terminal cannot be used for editing\n");
+        repl_edit_close(e);
+        return NULL;
+    }
+    catch_signals(e);
+    configure(e);
+    find_history(e->path);
+    if (e->path[0]) {
+        make_directories(e->path);
+        load_history(e);
+    }
+    return e;
+}
+
+repl_input repl_edit_line(repl_edit *e, const char *prompt, const char **line, size_t *length) {
+    int count = 0;
+    e->prompt = prompt;
+    repl_listen();
+    fflush(stdout);
+    block_signals(e, true);
+    el_set(e->line, EL_PREP_TERM, 1); /* before the prompt: what is typed at once must not be taken for a line of the terminal's own */
+    *line = el_gets(e->line, &count);
+    block_signals(e, false);
+    bool interrupted = repl_interrupted();
+    repl_listen();
+    if (interrupted) {
+        el_reset(e->line);
+        printf("^C\n");
+        return REPL_INTERRUPTED;
+    }
+    if (!*line || count <= 0) {
+        putchar('\n');
+        return REPL_END;
+    }
+    *length = (size_t)count;
+    if ((*line)[*length - 1] == '\n') (*length)--;
+    remember(e, *line, *length);
+    return REPL_LINE;
+}
+
+void repl_edit_close(repl_edit *e) {
+    if (!e) return;
+    if (e->line) el_end(e->line);
+    if (e->history) history_end(e->history);
+    free(e);
+}

@@ -1,0 +1,17 @@
+/* Lines from somebody at a terminal: editing, history, completion, Ctrl-C. In: keys; out: lines. */
+#ifndef TOSAJIT_TOOLS_REPL_EDIT_H
+#define TOSAJIT_TOOLS_REPL_EDIT_H
+
+#include <stddef.h>
+
+typedef struct repl_edit repl_edit;
+
+typedef enum repl_input { REPL_LINE, REPL_INTERRUPTED, REPL_END } repl_input;
+
+/* Null after a message. */
+repl_edit *repl_edit_open(void);
+/* The next line, without its newline; it stays until the next call. */
+repl_input repl_edit_line(repl_edit *e, const char *prompt, const char **line, size_t *length);
+void repl_edit_close(repl_edit *e);
+
+#endif
