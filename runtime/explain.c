@@ -283,13 +283,13 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
 
 /* What keeps it from being faster, of what the caller can change. */
 static void tell_advice(FILE *out, const call_report *c, int32_t index, const part_report *p) {
-    enum { SHORT_COLUMNS = 32, FEW_BYTES = 1 << 22 };
+    static const double SHORT_COLUMNS = 32, FEW_BYTES = 4e6;
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
     if (p->packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes through a buffer\n", out), said = true;
-    if (p->r.columns < SHORT_COLUMNS && p->elements > SHORT_COLUMNS)
+    if ((double)p->r.columns < SHORT_COLUMNS && p->elements > SHORT_COLUMNS)
         fprintf(out, "  faster: with longer rows; %" PRId64 " columns fill few vectors\n", p->r.columns), said = true;
     if (p->variant >= 0 && part->variants[p->variant].either)
         fputs("  faster: with static sizes or contracts; so many operands may repeat that one loop serves all cases\n", out), said = true;

@@ -17,26 +17,17 @@ typedef struct pen {
     int symbol;           /* the next run-time decision, numbered as in the plan's text */
 } pen;
 
+static const double MARGIN = 32, LEAST_WIDTH = 820;
+static const double GLYPH = 138; /* room for the little picture of a tensor */
+static const double SQUARE = 13; /* one element in it */
+static const double SQUARE_STEP = 15, SHEET_STEP = 5;
+static const double CELL_WIDTH = 88, CELL_HEIGHT = 46, CELL_STEP = 96, ROW_HEIGHT = 96, TABLE_HEIGHT = 40;
+static const double LOOP_HEADER = 38, LOOP_INDENT = 18, TITLE_WIDTH = 210; /* the title is a loop's */
+static const double LINE = 26, SLOT = 124;                                 /* for a badge and a word */
 enum {
-    MARGIN = 32,
-    GLYPH = 138, /* room for the little picture of a tensor */
-    CELL_WIDTH = 88,
-    CELL_HEIGHT = 46,
-    CELL_STEP = 96,
-    ROW_HEIGHT = 96,
-    TABLE_HEIGHT = 40,
-    LEAST_WIDTH = 820,
-    SQUARE = 13, /* one element in a picture */
-    SQUARE_STEP = 15,
     MAX_ROWS = 4, /* elements drawn of larger sizes */
     MAX_COLUMNS = 6,
     MAX_SHEETS = 4, /* outer dimensions drawn behind */
-    SHEET_STEP = 5,
-    LOOP_HEADER = 38,
-    LOOP_INDENT = 18,
-    TITLE_WIDTH = 210, /* of a loop */
-    LINE = 26,
-    SLOT = 124, /* a badge and a word */
 };
 
 /* What an operand does along a dimension; the names of CSS classes. */
@@ -113,7 +104,7 @@ static void draw_text(pen *p, const char *class, double x, double y, const char 
 
 /* A value's name and type flow in one line: the name may yet become a longer one. */
 static void draw_name(pen *p, double x, double y, const char *name, const tosajit_tensor_type *type, const char *note) {
-    enum { NAME_WIDTH = 200 };
+    static const double NAME_WIDTH = 200;
     type_text text = type_print(type);
     reach(p, x + NAME_WIDTH + 7.5 * (double)(strlen(text.text) + strlen(note)), y);
     if (!p->out) return;
@@ -271,7 +262,7 @@ static double draw_results(pen *p, const plan_part *part, const tosajit_expr *pr
     const double text = MARGIN + GLYPH;
     tensor_row row = result_row(part);
     if (p->out)
-        fprintf(p->out, "<line class=\"line\" x1=\"%d\" y1=\"%g\" x2=\"%g\" y2=\"%g\" stroke-width=\"2\"/>\n", MARGIN, y, p->width - MARGIN,
+        fprintf(p->out, "<line class=\"line\" x1=\"%g\" y1=\"%g\" x2=\"%g\" y2=\"%g\" stroke-width=\"2\"/>\n", MARGIN, y, p->width - MARGIN,
                 y);
     y += 22;
     draw_text(p, "muted section", MARGIN, y, part->result_count > 1 ? "RESULTS" : "RESULT");
@@ -526,11 +517,11 @@ static double draw_checks(pen *p, const plan *whole, const tosajit_expr *program
     for (size_t k = 0; k < whole->check_count; k++, y += 21) {
         const plan_check *check = &whole->checks[k];
         int dimension = (int)(program->nodes[check->value].type.rank - check->from_end);
-        const char *name = expr_value_name(program, check->value).text;
+        const value_name name = expr_value_name(program, check->value);
         if (check->size == TOSAJIT_DYNAMIC)
-            draw_text(p, "muted", MARGIN, y, "checked in each call: %s : dimension %d has one element per channel", name, dimension);
+            draw_text(p, "muted", MARGIN, y, "checked in each call: %s : dimension %d has one element per channel", name.text, dimension);
         else
-            draw_text(p, "muted", MARGIN, y, "checked in each call: %s : dimension %d is %" PRId64, name, dimension, check->size);
+            draw_text(p, "muted", MARGIN, y, "checked in each call: %s : dimension %d is %" PRId64, name.text, dimension, check->size);
     }
     return y;
 }

@@ -297,6 +297,8 @@ draw ternary '>select<' '>one value<'
 cells ternary rp 2
 binary joined minimum 8x128x256xf32 8x1x1xf32 8x128x256xf32
 draw joined '>for d1..d2 &lt; 32768<'
+binary declared add '?x3xf32' '?x3xf32' 4x3xf32
+draw declared 'checked in each call: %r = tosa.add : dimension 0 is 4'
 binary nothing_to_walk pow f32 f32 f32
 draw nothing_to_walk 'one element, no dimension' 'iteration space []'
 binary six add '2x1x8x?x1x64xf32' '64xf32' '2x1x8x?x1x64xf32'

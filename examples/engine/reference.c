@@ -16,9 +16,9 @@ static void mlp_token(const float *x, const float *w1, const float *b1, const fl
     for (int j = 0; j < WIDTH; j++) {
         sum[j] = (double)x[j] + (double)b2[j];
         for (int i = 0; i < HIDDEN; i++) sum[j] += hidden[i] * (double)w2[i * WIDTH + j];
-        mean += sum[j] / WIDTH;
+        mean += sum[j] / (double)WIDTH;
     }
-    for (int j = 0; j < WIDTH; j++) variance += (sum[j] - mean) * (sum[j] - mean) / WIDTH;
+    for (int j = 0; j < WIDTH; j++) variance += (sum[j] - mean) * (sum[j] - mean) / (double)WIDTH;
     for (int j = 0; j < WIDTH; j++) r[j] = (sum[j] - mean) / sqrt(variance + 1e-5) * (double)gamma[j] + (double)beta[j];
 }
 
