@@ -1,4 +1,10 @@
-# find_package(tosajit): targets tosajit::shared and tosajit::static.
+# find_package(tosajit): targets tosajit::shared and tosajit::static, which compile, and tosajit::runtime and tosajit::runtime_static, which
+# run images and ahead-of-time objects. find_package(tosajit COMPONENTS runtime) gives the latter two alone and needs nothing else.
+include(${CMAKE_CURRENT_LIST_DIR}/tosajitRuntimeTargets.cmake)
+set(tosajit_runtime_FOUND TRUE)
+if(tosajit_FIND_COMPONENTS STREQUAL "runtime")
+  return()
+endif()
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 include(${CMAKE_CURRENT_LIST_DIR}/FindLLVMLibrary.cmake)

@@ -1,6 +1,5 @@
 /* Compile: the public ways from an op or an expression to a kernel, or to a text about it. */
 #define _POSIX_C_SOURCE 200809L
-#include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,52 +93,6 @@ tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosa
     return status;
 }
 
-/* A copy in memory that tosajit_text_release takes. */
-static tosajit_status copy_text(const char *bytes, size_t size, char **text) {
-    *text = malloc(size + 1);
-    if (!*text) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text of %zu bytes", size);
-    memcpy(*text, bytes, size);
-    (*text)[size] = 0;
-    return TOSAJIT_OK;
-}
-
-static tosajit_status print_ir(const codegen *c, char **text) {
-    char *printed = LLVMPrintModuleToString(c->module);
-    tosajit_status status = copy_text(printed, strlen(printed), text);
-    LLVMDisposeMessage(printed);
-    return status;
-}
-
-static tosajit_status print_asm(const codegen *c, LLVMTargetMachineRef machine, char **text) {
-    LLVMMemoryBufferRef buffer;
-    tosajit_kernel_info info;
-    tosajit_status status = codegen_emit(c, machine, LLVMAssemblyFile, &info, &buffer);
-    if (status) return status;
-    status = copy_text(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), text);
-    LLVMDisposeMemoryBuffer(buffer);
-    return status;
-}
-
-static tosajit_status print_code(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
-    if (engine->backend == TOSAJIT_BACKEND_INTERPRET)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE, "print: an engine that interprets has no code to show");
-    tosajit_status status = codegen_reserve(kernel);
-    if (status) return status;
-    LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
-    if (!machine) return TOSAJIT_CODEGEN_FAILED;
-    native_names names;
-    native_name(kernel, &names);
-    tosajit_kernel_info info;
-    codegen c;
-    status = codegen_create(kernel, &engine->target, machine, names.list, &info, &c);
-    if (!status) {
-        status = view == TOSAJIT_VIEW_IR ? print_ir(&c, text) : print_asm(&c, machine, text);
-        codegen_destroy(&c);
-    }
-    machine_pool_give(&engine->machines, machine);
-    return status;
-}
-
 static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
     size_t size;
     FILE *out = open_memstream(text, &size);
@@ -151,10 +104,12 @@ static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view
     return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
 }
 
-tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
+tosajit_status compile_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
     char *printed = NULL;
-    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
-    tosajit_status status = planned ? print_plan(kernel, view, &printed) : print_code(engine, kernel, view, &printed);
+    const bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    if (!planned && engine->backend == TOSAJIT_BACKEND_INTERPRET)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "print: an engine that interprets has no code to show");
+    tosajit_status status = planned ? print_plan(kernel, view, &printed) : native_print(engine, kernel, view, &printed);
     if (!status) *text = printed;
     return status;
 }
@@ -166,7 +121,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
-    status = native_print(engine, kernel, view, text);
+    status = compile_print(engine, kernel, view, text);
     tosajit_kernel_release(kernel);
     return status;
 }

@@ -6,24 +6,41 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/cpu_choice.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
 
 static bool may_interpret(tosajit_backend backend) { return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND; }
 
-/* Everything that compiling needs. What has been made is found by engine_release, so a failure just returns. */
-static tosajit_status start_native(tosajit_engine *engine, const char *cpu) {
-    tosajit_status status = target_find(cpu, &engine->target);
-    if (!status && engine->backend == TOSAJIT_BACKEND_CROSS) return TOSAJIT_OK;
-    if (!status) status = target_check_host(&engine->target, cpu);
-    if (!status) status = linker_probe();
-    if (!status) status = linker_create(&engine->linker);
+/* Find out whether compiling will be possible. What has been made is found by engine_release, so a failure just returns. */
+static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
+    const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
+    tosajit_status status = cpu_choose(cpu, runs, &engine->chosen_cpu);
+    if (engine->chosen_cpu == cpu) engine->chosen_cpu = engine_cpu(engine); /* a copy that stays */
+    if (status || !runs) return status;
+    status = code_probe();
     if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND) status = background_start(&engine->background, engine);
     if (status == TOSAJIT_NOT_EXECUTABLE && may_interpret(engine->backend)) {
         engine->backend = TOSAJIT_BACKEND_INTERPRET;
         return TOSAJIT_OK;
     }
+    return status;
+}
+
+static tosajit_status start_compiler(tosajit_engine *engine) {
+    engine->compilers = compiler_find();
+    if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
+    const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
+    tosajit_status status = engine->compilers->create(engine->chosen_cpu, runs, &engine->meter.hooks, &engine->compiler);
+    const char *message = engine->compilers->last_error();
+    return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
+}
+
+tosajit_status engine_need_compiler(tosajit_engine *engine) {
+    pthread_mutex_lock(&engine->mutex);
+    tosajit_status status = engine->compiler ? TOSAJIT_OK : start_compiler(engine);
+    pthread_mutex_unlock(&engine->mutex);
     return status;
 }
 
@@ -83,10 +100,10 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     made->fast = given.accuracy == TOSAJIT_FAST;
     if (given.cpu && strcmp(given.cpu, "native") != 0) snprintf(made->cpu, sizeof made->cpu, "%s", given.cpu);
     atomic_init(&made->references, 1);
-    machine_pool_create(&made->machines);
+    pthread_mutex_init(&made->mutex, NULL);
     cache_create(&made->cache);
     status = start_threads(made, &given);
-    if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET) status = start_native(made, given.cpu);
+    if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET) status = prepare_native(made, given.cpu);
     if (status)
         engine_release(made);
     else
@@ -105,9 +122,8 @@ void engine_retain(tosajit_engine *engine) { atomic_fetch_add_explicit(&engine->
 void engine_release(tosajit_engine *engine) {
     if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
     if (engine->pool && !engine_is_inherited(engine)) pthreadpool_destroy(engine->pool);
-    linker_destroy(&engine->linker);
-    machine_pool_destroy(&engine->machines);
-    target_destroy(&engine->target);
+    if (engine->compiler) engine->compilers->destroy(engine->compiler);
+    pthread_mutex_destroy(&engine->mutex);
     cache_destroy(&engine->cache, &engine->allocator);
     tosajit_allocator allocator = engine->meter.hooks;
     memory_free(&allocator, engine, 1, sizeof *engine);

@@ -8,8 +8,7 @@
 
 #include "jit/background.h"
 #include "jit/cache.h"
-#include "jit/linker.h"
-#include "jit/target.h"
+#include "jit/compiler.h"
 #include "runtime/memory.h"
 
 struct tosajit_engine {
@@ -23,10 +22,11 @@ struct tosajit_engine {
     bool uncached;
     char cpu[32];            /* as the options name it; empty: native */
     tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
-    target target;           /* this and the next three: unless backend is INTERPRET */
-    machine_pool machines;
+    const char *chosen_cpu;  /* to compile for; null: this machine */
+    pthread_mutex_t mutex;
+    compiler *compiler; /* written once, under mutex; null until something is compiled */
+    const compiler_table *compilers;
     cache cache;
-    linker linker;
     background background;     /* of BACKGROUND */
     tosajit_parallel parallel; /* of every kernel */
     pthreadpool_t pool;        /* the engine's own threads, or null */
@@ -34,6 +34,9 @@ struct tosajit_engine {
 
 /* The CPU that code was asked for, null for the machine's own. */
 static inline const char *engine_cpu(const tosajit_engine *engine) { return engine->cpu[0] ? engine->cpu : NULL; }
+
+/* Load and start what knows LLVM, unless that has been done; engine->compiler and compilers may be used afterwards. Thread-safe. */
+tosajit_status engine_need_compiler(tosajit_engine *engine);
 
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);

@@ -277,11 +277,6 @@ tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32
     for (int32_t k = 0; !status && k < count; k++) status = find_entry(&l, names[k], &image->entries[k]);
     image->machine = o.header.e_machine;
     image->entry_count = (uint32_t)count;
-    if (status) flatten_release(image, allocator);
+    if (status) code_release(image, allocator);
     return status;
-}
-
-void flatten_release(code_image *image, const tosajit_allocator *allocator) {
-    memory_free(allocator, (void *)(uintptr_t)image->bytes, image->size, 1);
-    *image = (code_image){0};
 }

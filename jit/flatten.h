@@ -10,6 +10,5 @@
  * the image, or the section that has no place in it (data, thread-local storage, unwind tables). OUT_OF_MEMORY. */
 tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32_t count, const tosajit_allocator *allocator,
                        code_image *image);
-void flatten_release(code_image *image, const tosajit_allocator *allocator);
 
 #endif

@@ -1,11 +1,9 @@
 /* Linker: LLJIT with its errors caught and its memory returned. */
-#define _DEFAULT_SOURCE
 #include "jit/linker.h"
 
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "jit/object.h"
 #include "runtime/diag.h"
@@ -27,15 +25,6 @@ static tosajit_status failed(const char *what, LLVMErrorRef error) {
     diag_error(TOSAJIT_CODEGEN_FAILED, "%s: %s%s%s", what, message, *cause ? "; " : "", cause);
     LLVMDisposeErrorMessage(message);
     return TOSAJIT_CODEGEN_FAILED;
-}
-
-tosajit_status linker_probe(void) {
-    enum { PAGE = 4096 };
-    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a page of code");
-    int refused = mprotect(page, PAGE, PROT_READ | PROT_EXEC);
-    munmap(page, PAGE);
-    return refused ? diag_error(TOSAJIT_NOT_EXECUTABLE, "this system refuses executable memory to the process") : TOSAJIT_OK;
 }
 
 tosajit_status linker_create(linker *l) {

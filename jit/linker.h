@@ -13,9 +13,6 @@ typedef struct linker {
     LLVMOrcLLJITRef jit;
 } linker;
 
-/* NOT_EXECUTABLE if this process may not have executable memory. */
-tosajit_status linker_probe(void);
-
 /* CODEGEN_FAILED with LLVM's reason. */
 tosajit_status linker_create(linker *l);
 void linker_destroy(linker *l);

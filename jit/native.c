@@ -1,21 +1,20 @@
-/* Native: the pipeline behind the plan, from top to bottom. */
+/* Native: a kernel's way to code: compile, link, publish. */
 #define _POSIX_C_SOURCE 200809L
 #include "jit/native.h"
 
-#include <llvm-c/Core.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "jit/flatten.h"
 #include "jit/observe.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
+#include "runtime/verbose.h"
 
 /* The code of a kernel and what gives it back. */
 typedef struct native {
     kernel_code code;
-    LLVMOrcResourceTrackerRef tracker;
+    void *handle; /* of the compiler's unlink */
     tosajit_engine *engine;
     void *observed; /* of observe_released */
     size_t pages;   /* bytes of memory that the code occupies */
@@ -32,7 +31,7 @@ static size_t whole_pages(size_t size) {
 
 static void drop_native(const tosajit_kernel *kernel, native *n) {
     observe_released(n->observed);
-    linker_remove(&n->engine->linker, n->tracker);
+    n->engine->compilers->unlink(n->engine->compiler, n->handle);
     atomic_fetch_sub_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
@@ -46,43 +45,50 @@ void native_name(const tosajit_kernel *kernel, native_names *names) {
     }
 }
 
-/* The module as an object, flattened. */
-static tosajit_status make_image(tosajit_engine *engine, const tosajit_kernel *kernel, const native_names *names, tosajit_kernel_info *info,
-                                 code_image *image) {
-    tosajit_status status = codegen_reserve(kernel);
-    if (status) return status;
-    LLVMTargetMachineRef machine = machine_pool_take(&engine->machines, &engine->target);
-    if (!machine) return TOSAJIT_CODEGEN_FAILED;
-    codegen c;
-    LLVMMemoryBufferRef object = NULL;
-    status = codegen_create(kernel, &engine->target, machine, names->list, info, &c);
-    if (!status) {
-        status = codegen_emit(&c, machine, LLVMObjectFile, info, &object);
-        codegen_destroy(&c);
-    }
-    machine_pool_give(&engine->machines, machine);
-    if (status) return status;
-    status =
-        flatten(LLVMGetBufferStart(object), LLVMGetBufferSize(object), names->list, kernel->plan.part_count, &kernel->allocator, image);
-    LLVMDisposeMemoryBuffer(object);
-    return status;
+/* The error of a library that has its own last error. */
+static tosajit_status take_error(const tosajit_engine *engine, tosajit_status status) {
+    const char *message = engine->compilers->last_error();
+    return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
+}
+
+tosajit_status native_image(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_kernel_info *info, code_image *image,
+                            uint64_t *features) {
+    native_names names;
+    native_name(kernel, &names);
+    tosajit_status status = engine_need_compiler(engine);
+    return status ? status : take_error(engine, engine->compilers->compile(engine->compiler, kernel, names.list, info, image, features));
+}
+
+tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
+    native_names names;
+    native_name(kernel, &names);
+    tosajit_status status = engine_need_compiler(engine);
+    return status ? status : take_error(engine, engine->compilers->print(engine->compiler, kernel, names.list, view, text));
+}
+
+/* Make the image run, and put it into n. */
+static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *kernel, const code_image *image, native *n) {
+    native_names names;
+    native_name(kernel, &names);
+    double start = verbose_clock();
+    tosajit_status status = engine->compilers->link(engine->compiler, image, names.list, &kernel->allocator, n->entries, &n->handle);
+    if (status) return take_error(engine, status);
+    n->code.info.link_ms = (verbose_clock() - start) * 1e-3;
+    observe_compiled(&(observed){engine, kernel, &names, image, n->entries, &n->code.info}, &n->observed);
+    n->code.image = *image;
+    memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes); /* C has no cast from a function to data */
+    n->code.image.bytes -= image->entries[0];
+    return TOSAJIT_OK;
 }
 
 tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     native *n = memory_new(&kernel->allocator, 1, native_size(kernel));
     if (!n) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
-    native_names names;
-    native_name(kernel, &names);
     code_image image;
-    tosajit_status status = make_image(engine, kernel, &names, &n->code.info, &image);
+    tosajit_status status = native_image(engine, kernel, &n->code.info, &image, &n->code.features);
     if (!status) {
-        double start = codegen_clock();
-        n->code.info.code_bytes = image.size;
-        status = linker_add(&engine->linker, &image, names.list, &kernel->allocator, n->entries, &n->tracker);
-        n->code.info.link_ms = codegen_clock() - start;
-        if (!status) observe_compiled(&(observed){engine, kernel, &names, &image, n->entries, &n->code.info}, &n->observed);
-        n->code.image = image;
-        flatten_release(&image, &kernel->allocator);
+        status = link_image(engine, kernel, &image, n);
+        code_release(&image, &kernel->allocator);
     }
     if (status) {
         memory_free(&kernel->allocator, n, 1, native_size(kernel));
@@ -90,9 +96,6 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     }
     n->engine = engine;
     n->pages = whole_pages(n->code.info.code_bytes);
-    n->code.features = engine->target.needs;
-    memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes); /* where it was linked to; C has no cast from a function */
-    n->code.image.bytes -= n->code.image.entries[0];
     atomic_fetch_add_explicit(&engine->compilations, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&engine->code_bytes, n->pages, memory_order_relaxed);
     status = engine_check_cap(engine);

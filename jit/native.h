@@ -1,8 +1,7 @@
-/* Native: a kernel's way to code: emit, verify, optimise, generate, check, link, publish. */
+/* Native: a kernel's way to code: compile, link, publish. */
 #ifndef TOSAJIT_JIT_NATIVE_H
 #define TOSAJIT_JIT_NATIVE_H
 
-#include "jit/codegen.h"
 #include "jit/engine.h"
 
 /* Function names of one kernel, one per part. */
@@ -12,8 +11,15 @@ typedef struct native_names {
 } native_names;
 void native_name(const tosajit_kernel *kernel, native_names *names);
 
-/* A text about the kernel as the engine would compile it, for tosajit_text_release. */
+/* The kernel's code, flattened; code_release gives it back to the kernel's allocator. info: what it took; features: what it needs. */
+tosajit_status native_image(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_kernel_info *info, code_image *image,
+                            uint64_t *features);
+
+/* IR or assembly of the kernel as the engine would compile it, for tosajit_text_release. */
 tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text);
+
+/* Any view. */
+tosajit_status compile_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text);
 
 /* Compile the kernel, which holds the engine, and publish its code; its runs are native from then on.
  * CODEGEN_FAILED, OUT_OF_MEMORY. */

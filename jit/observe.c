@@ -62,7 +62,7 @@ static void dump_views(const observed *o, unsigned wanted) {
                  {DUMP_ASM, TOSAJIT_VIEW_ASM, "s"}};
     for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
         char path[PATH_CAPACITY], *text = NULL;
-        if (!(wanted & views[k].bit) || native_print(o->engine, o->kernel, views[k].view, &text)) continue;
+        if (!(wanted & views[k].bit) || compile_print(o->engine, o->kernel, views[k].view, &text)) continue;
         FILE *out = open_dump(o->kernel, views[k].extension, path, sizeof path);
         if (out) close_dump(path, out, fputs(text, out) >= 0);
         tosajit_text_release(text);

@@ -4,13 +4,11 @@
 #include <elf.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "jit/cpu.h"
 #include "runtime/diag.h"
-#include "runtime/environment.h"
 #include "runtime/features.h"
 
 /* LLVM's target registry is global and its initialisation is not thread-safe. What every engine needs is apart from what only code
@@ -46,13 +44,6 @@ static char *host_features(void) {
 #endif
 
 static bool is_host(const char *architecture) { return strcmp(architecture, host_architecture) == 0; }
-
-static tosajit_status unknown_cpu(const char *name) {
-    char names[1024] = "native";
-    const cpu_model *model;
-    for (size_t k = 0; (model = cpu_at(k)); k++) snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", model->name);
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no CPU \"%s\" to compile for; known are %s", name, names);
-}
 
 static void shape(target *t, const cpu_level *level) {
     bool arm = level->machine == EM_AARCH64;
@@ -97,51 +88,16 @@ static void find_named(const cpu_model *model, target *t) {
     if (!host) pthread_once(&all_once, initialize_all);
 }
 
-static tosajit_status find(const char *name, target *t) {
+tosajit_status target_find(const char *name, target *t) {
     pthread_once(&native_once, initialize_native);
     *t = (target){0};
     bool native = !name || strcmp(name, "native") == 0;
     const cpu_model *model = native ? NULL : cpu_find(name);
-    if (!native && !model) return unknown_cpu(name);
+    if (!native && !model) return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no CPU \"%s\" to compile for", name);
     if (model) return find_named(model, t), TOSAJIT_OK;
     tosajit_status status = find_native(t);
     if (status) target_destroy(t);
     return status;
-}
-
-static void warn_lower(const char *lower, const char *why) {
-    static atomic_flag warned = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&warned)) fprintf(stderr, "tosajit: warning: TOSAJIT_CPU=%s is not used: %s\n", lower, why);
-}
-
-/* TOSAJIT_CPU may only lower what would be used. */
-tosajit_status target_find(const char *name, target *t) {
-    const char *lower = environment_get()->cpu;
-    tosajit_status status = find(name, t);
-    if (status || !*lower) return status;
-    target lowered;
-    if (find(lower, &lowered)) {
-        warn_lower(lower, tosajit_last_error());
-        return TOSAJIT_OK;
-    }
-    bool higher = !cpu_has(t->features, lowered.features, NULL);
-    if (higher) warn_lower(lower, "that is more than what the engine asks for");
-    target_destroy(higher ? &lowered : t);
-    if (!higher) *t = lowered;
-    return TOSAJIT_OK;
-}
-
-tosajit_status target_check_host(const target *t, const char *name) {
-    if (!name || strcmp(name, "native") == 0) return TOSAJIT_OK;
-    if (!is_host(cpu_find(name)->level->architecture))
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s, which is not %s", name, host_architecture);
-    const char *missing = "";
-    char *features = host_features();
-    bool has_all = cpu_has(features, t->features, &missing);
-    LLVMDisposeMessage(features);
-    if (has_all) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "this machine cannot run code for %s: it lacks %.*s", name, (int)strcspn(missing, ","),
-                      missing);
 }
 
 void target_destroy(target *t) {

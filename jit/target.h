@@ -32,8 +32,6 @@ typedef struct target {
 /* The CPU of that name, of any architecture; null or "native" is this machine. INVALID_ARGUMENT for an unknown name, NOT_EXECUTABLE for
  * a native one that lacks what every kernel needs (x86: SSE4.2). */
 tosajit_status target_find(const char *name, target *t);
-/* INVALID_ARGUMENT if this machine cannot run code for the target that `name` gave. */
-tosajit_status target_check_host(const target *t, const char *name);
 void target_destroy(target *t);
 
 /* A new target machine; null on failure. Not to be used by two threads at once. */

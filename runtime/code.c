@@ -6,12 +6,18 @@
 #include <sys/mman.h>
 
 #include "runtime/diag.h"
+#include "runtime/memory.h"
 
 tosajit_entry code_entry(const code_image *image, uint32_t k) {
     const unsigned char *address = image->bytes + image->entries[k];
     tosajit_entry entry;
     memcpy(&entry, &address, sizeof entry); /* C has no cast from data to a function */
     return entry;
+}
+
+void code_release(code_image *image, const tosajit_allocator *allocator) {
+    memory_free(allocator, (void *)(uintptr_t)image->bytes, image->size, 1);
+    *image = (code_image){0};
 }
 
 /* Make written memory executable. */

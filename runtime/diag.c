@@ -1,4 +1,5 @@
-/* Diagnostics: one fixed buffer per thread, so that reporting an error can neither fail nor allocate. */
+/* Diagnostics: one fixed buffer per thread, so that reporting an error can neither fail nor allocate. It is exported and may be another
+ * library's: a process that has libtosajit and libtosajit-runtime has one last error per thread, whichever of them is called. */
 #include "runtime/diag.h"
 
 #include <stdarg.h>
@@ -6,7 +7,9 @@
 #include <string.h>
 
 enum { MESSAGE_CAPACITY = 1024 };
-static _Thread_local char message[MESSAGE_CAPACITY];
+TOSAJIT_API extern _Thread_local char tosajit_private_message[MESSAGE_CAPACITY];
+_Thread_local char tosajit_private_message[MESSAGE_CAPACITY];
+#define message tosajit_private_message
 
 tosajit_status diag_error(tosajit_status status, const char *format, ...) {
     va_list arguments;

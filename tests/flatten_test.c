@@ -46,7 +46,7 @@ static tosajit_status flatten_buffer(const void *bytes, size_t size, code_image 
 
 static void release(code_image *image) {
     const tosajit_allocator heap = memory_allocator(NULL);
-    flatten_release(image, &heap);
+    code_release(image, &heap);
 }
 
 /* A table, and a function that is called: both are reached by distances, wherever the image is. */

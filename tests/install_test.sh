@@ -8,10 +8,39 @@ cmake --install "$1" --prefix "$work/first" >"$work/log"
 mv "$work/first" "$work/moved" # nothing may depend on where it was installed
 cmake -S "$2" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved" >>"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-for kind in shared static; do "$work/build/consumer_$kind"; done
-foreign=$(nm -g --defined-only "$work"/moved/lib*/libtosajit.a "$work"/moved/lib/*/libtosajit.a 2>/dev/null | awk 'NF == 3 && $3 !~ /^tosajit_/ { print $3 }')
-[ -z "$foreign" ] || { echo "libtosajit.a exports $foreign"; exit 1; }
-library=$(find "$work/moved" -name 'libtosajit.so')
-foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^tosajit_/ { print $3 }')
-[ -z "$foreign" ] || { echo "libtosajit.so exports $foreign"; exit 1; }
-objdump -p "$library" | grep -q 'SONAME *libtosajit.so.0$' || { echo "no SONAME"; exit 1; }
+for kind in shared static; do "$work/build/consumer_$kind" "$work/image_$kind"; done
+for kind in runtime runtime_static both; do
+  for image in shared static; do "$work/build/consumer_$kind" "$work/image_$image"; done
+done
+for kind in runtime runtime_static; do # the runtime stands alone, wherever it is
+  if ldd "$work/build/consumer_$kind" | grep -E 'LLVM|pthreadpool'; then echo "consumer_$kind needs too much"; exit 1; fi
+done
+for archive in libtosajit.a libtosajit-runtime.a; do
+  foreign=$(nm -g --defined-only "$(find "$work/moved" -name $archive)" | awk 'NF == 3 && $3 !~ /^tosajit_/ { print $3 }')
+  [ -z "$foreign" ] || { echo "$archive exports $foreign"; exit 1; }
+done
+for name in libtosajit libtosajit-runtime libtosajit-codegen; do
+  library=$(find "$work/moved" -name $name.so.0)
+  foreign=$(nm -D --defined-only "$library" | awk '$2 != "A" && $3 !~ /^tosajit_[a-z0-9_]*@@TOSAJIT_(0.1|PRIVATE)$/ { print $3 }')
+  [ -z "$foreign" ] || { echo "$library exports $foreign"; exit 1; }
+  objdump -p "$library" | grep -q "SONAME *$name.so.0$" || { echo "$library has no SONAME"; exit 1; }
+  readelf -d "$library" | grep -q NODELETE || { echo "$library can be unloaded"; exit 1; }
+  if [ $name != libtosajit-codegen ] && ldd "$library" | grep LLVM; then echo "$library needs LLVM"; exit 1; fi
+done
+runtime=$(find "$work/moved" -name libtosajit-runtime.so.0)
+strip -o "$work/stripped" "$(readlink -f "$runtime")"
+size=$(wc -c <"$work/stripped")
+[ "$size" -le 131072 ] || { echo "libtosajit-runtime.so has $size bytes"; exit 1; }
+echo "libtosajit-runtime.so: $size bytes"
+# pkg-config finds the same, for the runtime without LLVM.
+config=$(dirname "$(find "$work/moved" -name tosajit-runtime.pc)")
+PKG_CONFIG_PATH=$config
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046 # words on purpose
+cc "$2/runtime.c" -o "$work/by_pkg_config" $(pkg-config --cflags --libs tosajit-runtime) -Wl,-rpath,"$(dirname "$runtime")"
+"$work/by_pkg_config" "$work/image_shared"
+# Without its other half, libtosajit says what is missing.
+rm "$(dirname "$runtime")"/libtosajit-codegen.so*
+if "$work/build/consumer_shared" "$work/none" >"$work/out" 2>&1; then echo "compiled without libtosajit-codegen"; exit 1; fi
+grep -q libtosajit-codegen.so.0 "$work/out" || { cat "$work/out"; exit 1; }
+"$work/build/consumer_runtime" "$work/image_shared"

@@ -7,7 +7,7 @@ int plan_make(void) { return 7; }
 int memory_free(void);
 int memory_free(void) { return 8; }
 
-int main(void) {
+int main(int argc, char **argv) {
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
@@ -20,6 +20,10 @@ int main(void) {
         return 1;
     }
     printf("%g %g %g, native: %d\n", (double)r[0], (double)r[1], (double)r[2], tosajit_kernel_is_native(kernel));
+    if (argc > 1 && tosajit_kernel_save_file(kernel, argv[1])) {
+        puts(tosajit_last_error());
+        return 1;
+    }
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
     return !(r[2] == 6 && plan_make() == 7 && memory_free() == 8);

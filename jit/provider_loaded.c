@@ -1,0 +1,47 @@
+/* Provider: the compiler in a library of its own, which is looked for where this library is, and then where the system looks. It is loaded
+ * once and stays: LLVM's state does not survive unloading. */
+#define _GNU_SOURCE /* dladdr */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "jit/compiler.h"
+#include "runtime/diag.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static const compiler_table *table; /* under mutex */
+
+/* DIRECTORY/libtosajit-codegen.so.N, with the directory of this library; false if that is not known. */
+static bool beside_us(char *path, size_t capacity) {
+    Dl_info self;
+    if (!dladdr(tosajit_build, &self) || !self.dli_fname) return false;
+    const char *slash = strrchr(self.dli_fname, '/');
+    if (!slash) return false;
+    size_t length = (size_t)snprintf(path, capacity, "%.*s/" TOSAJIT_CODEGEN_LIBRARY, (int)(slash - self.dli_fname), self.dli_fname);
+    return length < capacity;
+}
+
+static const compiler_table *load(void) {
+    enum { PATH_CAPACITY = 4096, REASON_CAPACITY = 400 };
+    char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
+    void *library = beside_us(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+    if (!library) snprintf(reason, sizeof reason, "%s; ", dlerror());
+    if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const compiler_table *found = library ? dlsym(library, "tosajit_private_compiler") : NULL;
+    if (!found) {
+        diag_error(TOSAJIT_CODEGEN_FAILED, "the library that compiles cannot be loaded: %s%s", reason, dlerror());
+        return NULL;
+    }
+    if (strcmp(found->build, tosajit_build) == 0) return found;
+    diag_error(TOSAJIT_CODEGEN_FAILED, "%s is of another build than libtosajit; install both together", TOSAJIT_CODEGEN_LIBRARY);
+    return NULL;
+}
+
+const compiler_table *compiler_find(void) {
+    pthread_mutex_lock(&mutex);
+    if (!table) table = load();
+    const compiler_table *found = table;
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
