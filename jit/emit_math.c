@@ -30,9 +30,14 @@ static exp_reduction reduce_exp(const lane *l, LLVMValueRef x) {
     return (exp_reduction){lane_shl(l, bits, lane_int(l, 64, 52)), lane_fma(l, n, lane_f64(l, -ln2_parts[1]), r)};
 }
 
-/* x = (n / 8) ln 2 + r, e^x = 2^(n / 8) e^r: a table of 2^(j/8) spares the polynomial four steps. Its entries lack j in the bits to
- * which n is shifted, so that one addition makes the power. */
-static LLVMValueRef exp_by_table(const lane *l, LLVMValueRef x) {
+/* x = (n / 8) ln 2 + r, e^x = scale (1 + tail): a table of 2^(j/8) spares the polynomial four steps. */
+typedef struct exp_parts {
+    LLVMValueRef bits; /* n in the low bits of an i64 */
+    LLVMValueRef scale, tail;
+} exp_parts;
+
+/* The entries lack j in the bits to which n is shifted, so that one addition makes 2^(n/8). */
+static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     uint64_t table[COUNT(exp_eighths)];
     for (unsigned j = 0; j < COUNT(exp_eighths); j++) {
         memcpy(&table[j], &exp_eighths[j], sizeof table[j]);
@@ -45,13 +50,16 @@ static LLVMValueRef exp_by_table(const lane *l, LLVMValueRef x) {
     r = lane_fma(l, n, lane_f64(l, -ln2_parts[1] / 8), r);
     LLVMValueRef power = lane_add(l, lane_lookup_8(l, table, bits), lane_shl(l, bits, lane_int(l, 64, 49)));
     LLVMValueRef q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
-    LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r), scale = lane_bitcast(l, power, lane_f64_type(l));
-    return lane_fma(l, scale, tail, scale);
+    LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r);
+    return (exp_parts){bits, lane_bitcast(l, power, lane_f64_type(l)), tail};
 }
 
 /* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its exponent is kept. */
 static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
-    if (lane_has_lookup(l)) return exp_by_table(l, x);
+    if (lane_has_lookup(l)) {
+        exp_parts e = exp_by_table(l, x);
+        return lane_fma(l, e.scale, e.tail, e.scale);
+    }
     exp_reduction e = reduce_exp(l, x);
     LLVMValueRef q = lane_polynomial(l, exp_coefficients, COUNT(exp_coefficients), e.r);
     LLVMValueRef tail = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);
@@ -75,15 +83,28 @@ LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *
     return lane_except(l, x[0], -0x1.250c02p-10, 0x1.ffb6bep-2, result);
 }
 
-/* E / (E + 2) with E = e^2x - 1 = 2^n (e^r - 1) + (2^n - 1), which does not cancel near 0. tanh 10 rounds to 1. */
-LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    LLVMValueRef wide = lane_fpext(l, limit(l, x[0], -10.0, 10.0));
-    exp_reduction e = reduce_exp(l, lane_fadd(l, wide, wide));
+/* e^x - 1 = scale tail + (scale - 1), which does not cancel near 0, where scale is 1. With a table what its entries lack of 2^(j/8)
+ * joins the tail. */
+static LLVMValueRef expm1_f64(const lane *l, LLVMValueRef x) {
+    LLVMValueRef one = lane_f64(l, 1.0);
+    if (lane_has_lookup(l)) {
+        uint64_t rests[COUNT(exp_eighths_rests)];
+        memcpy(rests, exp_eighths_rests, sizeof rests);
+        exp_parts e = exp_by_table(l, x);
+        LLVMValueRef rest = lane_bitcast(l, lane_lookup_8(l, rests, e.bits), lane_f64_type(l));
+        return lane_fma(l, e.scale, lane_fadd(l, e.tail, rest), lane_fsub(l, e.scale, one));
+    }
+    exp_reduction e = reduce_exp(l, x);
     LLVMValueRef q = lane_polynomial(l, expm1_coefficients, COUNT(expm1_coefficients), e.r);
-    LLVMValueRef power = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r), one = lane_f64(l, 1.0);
+    LLVMValueRef power = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);
     LLVMValueRef scale_bits = lane_add(l, e.exponent, lane_bitcast(l, one, lane_int_type(l, 64)));
     LLVMValueRef scale = lane_bitcast(l, scale_bits, lane_f64_type(l));
-    LLVMValueRef expm1 = lane_fma(l, power, scale, lane_fsub(l, scale, one));
+    return lane_fma(l, power, scale, lane_fsub(l, scale, one));
+}
+
+/* E / (E + 2) with E = e^2x - 1. tanh 10 rounds to 1. */
+LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef wide = lane_fpext(l, limit(l, x[0], -10.0, 10.0)), expm1 = expm1_f64(l, lane_fadd(l, wide, wide));
     LLVMValueRef result = lane_round(l, op->result, lane_fdiv(l, expm1, lane_fadd(l, expm1, lane_f64(l, 2.0))));
     /* The sums above turn -0 into +0. */
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){result, x[0]}, 2);

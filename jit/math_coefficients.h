@@ -39,6 +39,18 @@ static const double exp_eighths[] = {
     0x1.d5818dcfba487p0,
 };
 
+/* What they lack, in parts of themselves. */
+static const double exp_eighths_rests[] = {
+    0,
+    -0x1.01b15eaa59348p-55,
+    0x1.34d754db0abb6p-55,
+    0x1.690cebb7aafbp-56,
+    -0x1.3b3efbf5e2228p-54,
+    0x1.db72fc1f0eab4p-55,
+    0x1.c1a7792cb3387p-55,
+    0x1.4a385a63d07a7p-56,
+};
+
 /* e^r - 1 = r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467. Relative error 2^-61.5. */
 static const double expm1_coefficients[] = {
     0x1p-1,
