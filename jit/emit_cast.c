@@ -10,8 +10,10 @@ static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_t
     LLVMValueRef number = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
     LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, number, low), low, number);
     LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, high), high, raised);
-    LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &limited, 1);
-    return lane_trunc(l, LLVMBuildFPToSI(l->builder, rounded, lane_int_type(l, 32), ""), lane_element_type(l, result));
+    /* Adding 1.5 * 2^23 (2^52) rounds to an integer and leaves its lowest 16 bits in those of the sum. */
+    bool wide = LLVMTypeOf(x) == lane_f64_type(l);
+    LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1.8p52 : 0x1.8p23));
+    return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)), lane_element_type(l, result));
 }
 
 static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {

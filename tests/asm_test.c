@@ -142,7 +142,7 @@ static const row rows[] = {
     {"maximum", maximum_f32, TOSAJIT_EXACT, false, {32, 35, 8, 4, 0, 0}, {64, 33, 8, 4, 1, 0}},
     {"minimum", minimum_f32, TOSAJIT_EXACT, false, {32, 27, 8, 4, 0, 0}, {64, 27, 8, 4, 0, 0}},
     {"select", select_f32, TOSAJIT_EXACT, true, {32, 23, 9, 4, 0, 0}, {64, 20, 9, 4, 0, 0}},
-    {"cast f32 -> i8", cast_f32_i8, TOSAJIT_EXACT, true, {32, 42, 4, 1, 0, 0}, {64, 39, 4, 1, 0, 0}},
+    {"cast f32 -> i8", cast_f32_i8, TOSAJIT_EXACT, true, {32, 38, 4, 1, 0, 0}, {64, 35, 4, 1, 0, 0}},
     {"clamp i8", clamp_i8, TOSAJIT_EXACT, false, {128, 15, 4, 4, 0, 0}, {256, 15, 4, 4, 0, 0}},
     {"xor i8", xor_i8, TOSAJIT_EXACT, false, {128, 15, 8, 4, 0, 0}, {256, 15, 8, 4, 0, 0}},
     {"shift i32", shift_i32, TOSAJIT_EXACT, false, {32, 31, 8, 4, 0, 0}, {64, 15, 8, 4, 0, 0}},
