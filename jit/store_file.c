@@ -1,0 +1,128 @@
+/* Entries as files: nothing is believed before the checksum. They are read, not mapped: a mapped file that another process truncates would
+ * end this one. */
+#define _POSIX_C_SOURCE 200809L
+#include "jit/store_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/bytes.h"
+#include "runtime/memory.h"
+
+/* Version 1 in the byte order of the machine: code moves to no machine with another one. */
+static const char magic[8] = {'t', 'o', 's', 'a', 'j', 'i', 't', 1};
+
+typedef struct header {
+    char magic[8];
+    uint64_t key_size, value_size;
+    uint64_t checksum; /* of the whole file with 0 here */
+} header;
+
+void store_file_name(const void *key, size_t key_size, char name[STORE_NAME_SIZE]) {
+    snprintf(name, STORE_NAME_SIZE, "%016llx" STORE_SUFFIX, (unsigned long long)bytes_hash(key, key_size));
+}
+
+bool store_file_trusted(const struct stat *s) {
+    return (s->st_uid == geteuid() || s->st_uid == 0) && (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static uint64_t checksum(const header *h, const void *key, const void *value) {
+    header zeroed = *h;
+    zeroed.checksum = 0;
+    const uint64_t parts[] = {bytes_hash(&zeroed, sizeof zeroed), bytes_hash(key, (size_t)h->key_size),
+                              bytes_hash(value, (size_t)h->value_size)};
+    return bytes_hash(parts, sizeof parts);
+}
+
+static bool read_all(int file, unsigned char *bytes, size_t size) {
+    while (size) {
+        ssize_t count = read(file, bytes, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+static bool write_all(int file, const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
+    while (size) {
+        ssize_t count = write(file, at, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        at += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+/* What a file that was read whole turns out to be; sets where its value lies. */
+static store_outcome check(const void *key, size_t key_size, store_value *value) {
+    header h;
+    if (value->file_size < sizeof h) return STORE_DAMAGED;
+    memcpy(&h, value->file, sizeof h);
+    size_t rest = value->file_size - sizeof h;
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.key_size > rest || h.value_size != rest - h.key_size) return STORE_DAMAGED;
+    const unsigned char *its_key = value->file + sizeof h;
+    value->size = (size_t)h.value_size;
+    value->bytes = value->file + sizeof h + h.key_size;
+    if (checksum(&h, its_key, value->bytes) != h.checksum) return STORE_DAMAGED;
+    return h.key_size == key_size && memcmp(its_key, key, key_size) == 0 ? STORE_FOUND : STORE_ABSENT;
+}
+
+/* The time of last use is the file's time of modification; an hour's precision will do and saves writes. */
+static void mark_used(int file, const struct stat *s) {
+    enum { PRECISION = 3600 };
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - s->st_mtim.tv_sec > PRECISION) (void)futimens(file, NULL);
+}
+
+static store_outcome read_file(const store *s, int file, const void *key, size_t key_size, store_value *value) {
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || !store_file_trusted(&status)) return STORE_ABSENT;
+    if (status.st_size <= 0 || (uint64_t)status.st_size > SIZE_MAX) return STORE_DAMAGED;
+    value->file_size = (size_t)status.st_size;
+    value->file = memory_new(&s->allocator, 1, value->file_size);
+    if (!value->file) return STORE_ABSENT;
+    store_outcome outcome = read_all(file, value->file, value->file_size) ? check(key, key_size, value) : STORE_DAMAGED;
+    if (outcome == STORE_FOUND)
+        mark_used(file, &status);
+    else
+        store_drop(s, value);
+    return outcome;
+}
+
+store_outcome store_file_read(const store *s, const char *name, const void *key, size_t key_size, store_value *value) {
+    *value = (store_value){0};
+    int file = openat(s->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* a pipe of that name must not hold us up */
+    if (file < 0) return STORE_ABSENT;
+    store_outcome outcome = read_file(s, file, key, key_size, value);
+    close(file);
+    return outcome;
+}
+
+/* Writing past the limit would raise a signal that ends the process. */
+static bool within_limit(size_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
+}
+
+bool store_file_write(const store *s, const char *name, const void *key, size_t key_size, const void *value, size_t value_size) {
+    header h = {.key_size = key_size, .value_size = value_size};
+    memcpy(h.magic, magic, sizeof magic);
+    if (value_size > SIZE_MAX - sizeof h - key_size || !within_limit(sizeof h + key_size + value_size)) return false;
+    h.checksum = checksum(&h, key, value);
+    int file = openat(s->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    if (file < 0) return false;
+    bool done = write_all(file, &h, sizeof h) && write_all(file, key, key_size) && write_all(file, value, value_size);
+    if (close(file) != 0) done = false;
+    if (!done) unlinkat(s->directory, name, 0);
+    return done;
+}
