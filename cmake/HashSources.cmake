@@ -1,7 +1,8 @@
-# Write a C file with a hash of the library's sources: cmake -DROOT=... -DOUT=... -P HashSources.cmake
+# Write a C file with a hash of the library's sources and of LLVM's configuration: cmake -DROOT=... -DLLVM=... -DOUT=... -P HashSources.cmake
 file(GLOB sources RELATIVE ${ROOT} ${ROOT}/jit/*.[ch] ${ROOT}/runtime/*.[ch] ${ROOT}/include/tosajit/*)
 list(SORT sources)
-set(all "")
+file(SHA256 ${LLVM}/llvm/Config/llvm-config.h llvm)
+set(all "${llvm}\n")
 foreach(source ${sources})
   file(SHA256 ${ROOT}/${source} hash)
   string(APPEND all "${source} ${hash}\n")

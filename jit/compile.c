@@ -32,11 +32,10 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
         tosajit_kernel_release(made);
         return status;
     }
-    if (engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine))
-        status = background_add(&engine->background, made);
-    else if (engine->backend != TOSAJIT_BACKEND_INTERPRET)
-        status = native_compile(engine, made);
-    bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
+    const bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
+    const bool later = engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine);
+    if (!interpreted && !native_restore(engine, made))
+        status = later ? background_add(&engine->background, made) : native_compile(engine, made);
     if ((status || interpreted) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);

@@ -8,6 +8,7 @@
 
 #include "jit/cpu_choice.h"
 #include "runtime/diag.h"
+#include "runtime/environment.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
 
@@ -79,6 +80,30 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
     return TOSAJIT_OK;
 }
 
+/* The store that the options ask for, or else the environment: what it asks for in vain is worth a warning only. */
+static tosajit_status open_store(tosajit_engine *engine, const tosajit_engine_options *options) {
+    enum { USUAL_BYTES = 256 << 20 };
+    const bool asked = options->cache_directory && *options->cache_directory;
+    const char *directory = asked ? options->cache_directory : environment_get()->cache_directory;
+    if (!*directory || engine->uncached) return TOSAJIT_OK;
+    engine->store = memory_new(&engine->allocator, 1, sizeof *engine->store);
+    if (!engine->store) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a cache on disk");
+    const uint64_t max_bytes = options->cache_bytes ? options->cache_bytes : USUAL_BYTES;
+    tosajit_status status = store_open(directory, max_bytes, &engine->allocator, engine->store);
+    if (!status) return TOSAJIT_OK;
+    memory_free(&engine->allocator, engine->store, 1, sizeof *engine->store);
+    engine->store = NULL;
+    if (asked) return status;
+    environment_warn_once("TOSAJIT_CACHE_DIR", tosajit_last_error());
+    return TOSAJIT_OK;
+}
+
+static void close_store(tosajit_engine *engine) {
+    if (!engine->store) return;
+    store_close(engine->store);
+    memory_free(&engine->allocator, engine->store, 1, sizeof *engine->store);
+}
+
 tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine) {
     if (!engine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: engine is a null pointer");
     tosajit_engine_options given;
@@ -104,6 +129,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosa
     cache_create(&made->cache);
     status = start_threads(made, &given);
     if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET) status = prepare_native(made, given.cpu);
+    if (!status && made->backend != TOSAJIT_BACKEND_INTERPRET) status = open_store(made, &given);
     if (status)
         engine_release(made);
     else
@@ -123,6 +149,7 @@ void engine_release(tosajit_engine *engine) {
     if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
     if (engine->pool && !engine_is_inherited(engine)) pthreadpool_destroy(engine->pool);
     if (engine->compiler) engine->compilers->destroy(engine->compiler);
+    close_store(engine);
     pthread_mutex_destroy(&engine->mutex);
     cache_destroy(&engine->cache, &engine->allocator);
     tosajit_allocator allocator = engine->meter.hooks;
@@ -151,6 +178,7 @@ tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats
         .compilations = count_of(&engine->compilations),
         .hits = count_of(&engine->hits),
         .joined = count_of(&engine->joined),
+        .restored = count_of(&engine->restored),
         .refused = count_of(&engine->refused),
     };
     return options_give(stats, &known, sizeof known, "tosajit_stats");

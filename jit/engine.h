@@ -10,13 +10,14 @@
 #include "jit/cache.h"
 #include "jit/compiler.h"
 #include "runtime/memory.h"
+#include "jit/store.h"
 
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel */
     memory_meter meter;
     tosajit_allocator allocator; /* counted by meter: what kernels and the cache take */
     size_t max_bytes;            /* that live kernels may take; 0: any number */
-    atomic_size_t kernels, code_bytes, compilations, hits, joined, refused;
+    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused;
     pid_t process; /* that created the engine; after fork the child has none of its threads */
     bool fast;     /* TOSAJIT_FAST for all kernels */
     bool uncached;
@@ -27,6 +28,7 @@ struct tosajit_engine {
     compiler *compiler; /* written once, under mutex; null until something is compiled */
     const compiler_table *compilers;
     cache cache;
+    store *store;              /* on disk; null: none */
     background background;     /* of BACKGROUND */
     tosajit_parallel parallel; /* of every kernel */
     pthreadpool_t pool;        /* the engine's own threads, or null */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "jit/observe.h"
+#include "jit/stored.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 #include "runtime/verbose.h"
@@ -14,7 +15,7 @@
 /* The code of a kernel and what gives it back. */
 typedef struct native {
     kernel_code code;
-    void *handle; /* of the compiler's unlink */
+    void *handle; /* of the compiler's unlink; null if code_map has mapped the code */
     tosajit_engine *engine;
     void *observed; /* of observe_released */
     size_t pages;   /* bytes of memory that the code occupies */
@@ -31,7 +32,10 @@ static size_t whole_pages(size_t size) {
 
 static void drop_native(const tosajit_kernel *kernel, native *n) {
     observe_released(n->observed);
-    n->engine->compilers->unlink(n->engine->compiler, n->handle);
+    if (n->handle)
+        n->engine->compilers->unlink(n->engine->compiler, n->handle);
+    else
+        code_unmap(&n->code.image);
     atomic_fetch_sub_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
@@ -81,24 +85,22 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
     return TOSAJIT_OK;
 }
 
-tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
+static native *create_native(tosajit_engine *engine, const tosajit_kernel *kernel) {
     native *n = memory_new(&kernel->allocator, 1, native_size(kernel));
-    if (!n) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
-    code_image image;
-    tosajit_status status = native_image(engine, kernel, &n->code.info, &image, &n->code.features);
-    if (!status) {
-        status = link_image(engine, kernel, &image, n);
-        code_release(&image, &kernel->allocator);
-    }
-    if (status) {
-        memory_free(&kernel->allocator, n, 1, native_size(kernel));
-        return status;
+    if (!n) {
+        diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
+        return NULL;
     }
     n->engine = engine;
+    return n;
+}
+
+/* Let runs use the code that is there, unless it is too much. */
+static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *counter) {
     n->pages = whole_pages(n->code.info.code_bytes);
-    atomic_fetch_add_explicit(&engine->compilations, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&engine->code_bytes, n->pages, memory_order_relaxed);
-    status = engine_check_cap(engine);
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
+    tosajit_status status = engine_check_cap(n->engine);
     if (status) {
         drop_native(kernel, n);
         return status;
@@ -109,4 +111,44 @@ tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     kernel->release_native = release_native;
     atomic_store_explicit(&kernel->code, &n->code, memory_order_release);
     return TOSAJIT_OK;
+}
+
+static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *kernel, const image_variant *stored, native *n) {
+    double start = verbose_clock();
+    tosajit_status status = code_map(&stored->code, &n->code.image);
+    if (status) return status;
+    n->code.features = stored->features;
+    n->code.info.code_bytes = stored->code.size;
+    n->code.info.link_ms = (verbose_clock() - start) * 1e-3;
+    for (uint32_t k = 0; k < stored->code.entry_count; k++) n->entries[k] = code_entry(&n->code.image, k);
+    native_names names;
+    native_name(kernel, &names);
+    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, n->entries, &n->code.info}, &n->observed);
+    return TOSAJIT_OK;
+}
+
+bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel) {
+    stored_code stored;
+    if (!stored_find(engine, kernel, &stored)) return false;
+    native *n = create_native(engine, kernel);
+    bool restored = n && !map_stored(engine, kernel, &stored.variant, n);
+    stored_drop(engine, &stored);
+    if (restored) return !publish(kernel, n, &engine->restored);
+    memory_free(&kernel->allocator, n, 1, native_size(kernel));
+    return false;
+}
+
+tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
+    native *n = create_native(engine, kernel);
+    if (!n) return TOSAJIT_OUT_OF_MEMORY;
+    code_image image;
+    tosajit_status status = native_image(engine, kernel, &n->code.info, &image, &n->code.features);
+    if (!status) {
+        stored_keep(engine, kernel, &(image_variant){image, n->code.features});
+        status = link_image(engine, kernel, &image, n);
+        code_release(&image, &kernel->allocator);
+    }
+    if (!status) return publish(kernel, n, &engine->compilations);
+    memory_free(&kernel->allocator, n, 1, native_size(kernel));
+    return status;
 }

@@ -21,6 +21,9 @@ tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel
 /* Any view. */
 tosajit_status compile_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text);
 
+/* Give the kernel, which holds the engine, code that lies in the store on disk; false if there is none or it cannot be had. */
+bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel);
+
 /* Compile the kernel, which holds the engine, and publish its code; its runs are native from then on.
  * CODEGEN_FAILED, OUT_OF_MEMORY. */
 tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel);

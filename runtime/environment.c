@@ -3,6 +3,7 @@
 #include "runtime/environment.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static const struct path_variable {
     {"TOSAJIT_DUMP_DIR", ".", offsetof(environment, dump_directory), ENVIRONMENT_PATH},
     {"TOSAJIT_PERF_DIR", "/tmp", offsetof(environment, perf_directory), ENVIRONMENT_PATH},
     {"TOSAJIT_CPU", "", offsetof(environment, cpu), ENVIRONMENT_NAME},
+    {"TOSAJIT_CACHE_DIR", "", offsetof(environment, cache_directory), ENVIRONMENT_PATH},
 };
 
 static void warn_word(const struct variable *v, const char *word, size_t length) {
@@ -82,4 +84,9 @@ const environment *environment_get(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_environment);
     return &the_environment;
+}
+
+void environment_warn_once(const char *variable, const char *why) {
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&warned)) fprintf(stderr, "tosajit: warning: %s: %s\n", variable, why);
 }

@@ -14,9 +14,13 @@ typedef struct environment {
     unsigned verbose, dump, perf; /* bits */
     unsigned gdb;                 /* 0 or 1 */
     char dump_directory[ENVIRONMENT_PATH], perf_directory[ENVIRONMENT_PATH];
-    char cpu[ENVIRONMENT_NAME]; /* empty: none */
+    char cpu[ENVIRONMENT_NAME];             /* empty: none */
+    char cache_directory[ENVIRONMENT_PATH]; /* empty: none */
 } environment;
 
 const environment *environment_get(void);
+
+/* Say on standard error why what a variable asks for cannot be had; further warnings of the process are not written. */
+void environment_warn_once(const char *variable, const char *why);
 
 #endif

@@ -249,3 +249,13 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
         *kernel = made;
     return status;
 }
+
+tosajit_status image_find_code(const void *bytes, size_t size, const plan *p, image_variant *found) {
+    byte_reader r = {.bytes = bytes, .size = size};
+    image_head head = {0};
+    tosajit_status status = read_head(&r, &head);
+    if (status) return status;
+    if (head.apart || head.fingerprint != fingerprint(p) || !bytes_take(&r, head.program_bytes)) return damaged("it is of another kernel");
+    const image_code from = code_of(&r, &head, NULL);
+    return choose_variant(&r, &head, &from, p->part_count, found);
+}

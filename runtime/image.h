@@ -32,4 +32,8 @@ typedef struct image_code {
 tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart, tosajit_backend backend,
                                const tosajit_allocator *allocator, tosajit_kernel **kernel);
 
+/* The code in an image that this CPU can run, for a kernel whose plan is p; it lies inside of the image. That the program is the same is
+ * the caller's to know. BAD_IMAGE, NOT_EXECUTABLE. */
+tosajit_status image_find_code(const void *bytes, size_t size, const plan *p, image_variant *found);
+
 #endif

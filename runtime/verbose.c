@@ -78,6 +78,8 @@ void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status, const
     fprintf(l.out, "tosajit: compile %s", kernel->name);
     if (status)
         fprintf(l.out, " failed, %s", tosajit_last_error());
+    else if (info && info->codegen_ms == 0)
+        fprintf(l.out, " native, %zu bytes from the cache in %.2f ms", info->code_bytes, info->link_ms);
     else if (info)
         fprintf(l.out, " native, %zu bytes in %.2f ms (IR %.2f, passes %.2f, code %.2f, linking %.2f)", info->code_bytes,
                 info->emit_ms + info->passes_ms + info->codegen_ms + info->link_ms, info->emit_ms, info->passes_ms, info->codegen_ms,

@@ -350,6 +350,10 @@ typedef struct tosajit_engine_options {
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
     size_t max_bytes; /* the most that the engine's live kernels may take together, code and structures as in tosajit_stats; beyond it
                          compiling gives LIMIT_EXCEEDED; 0: no limit */
+    const char *cache_directory; /* code is kept in files here, and found again by later engines and processes; made if there is none; null
+                                    or empty: TOSAJIT_CACHE_DIR, and without it no files. INVALID_ARGUMENT for a directory that others
+                                    can write: what is in it is executed */
+    uint64_t cache_bytes;        /* of these files together; the least recently used go first; 0: 256 MiB */
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is SSE4.2, "x86-64-v3" AVX2, "x86-64-v4"
@@ -375,6 +379,7 @@ typedef struct tosajit_stats {
     size_t hits;            /* compile calls that found a living kernel */
     size_t joined;          /* compile calls that waited for another thread to make the same kernel */
     size_t refused;         /* compile calls and background compilations that max_bytes refused */
+    size_t restored;        /* kernels whose code came from the cache directory */
 } tosajit_stats;
 
 /* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe. INVALID_ARGUMENT. */
