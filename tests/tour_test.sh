@@ -6,7 +6,7 @@
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
-compiler=$3
+compiler=$(command -v "$3") # a path: the tour finds another cc in front of it
 shift 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
