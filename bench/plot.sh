@@ -1,55 +1,70 @@
 #!/bin/sh
-# Time per element over size, for the forms of addition: kernels of dynamic sizes and the hand-written loop, as an SVG on standard output.
-# usage: sh bench/plot.sh [report] > add.svg        (report: what report.sh wrote; without it, report.sh measures the additions now)
+# Pictures of a report: how long an addition takes at every size, and how every case compares with its best peer. Drawn by gnuplot.
+# usage: sh bench/plot.sh REPORT DIRECTORY        (writes DIRECTORY/sizes.svg and DIRECTORY/ratios.svg)
 set -eu
-here=$(dirname "$0")
-report=${1:-}
-if [ -z "$report" ]; then
-  report=$(mktemp)
-  trap 'rm -f "$report"' EXIT
-  sh "$here/report.sh" build/bench/tosajit-bench '^add/(same|scalar|row|column)/(1K|4K|64K|1M|16M)/(loop|dynamic)' > "$report"
-fi
+[ $# = 2 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
+report=$1 out=$2
+command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$out"
+
+# The tables of a report as lines "family case contender ns".
 awk -F '|' '
 function trim(s) { gsub(/^ +| +$/, "", s); return s }
-# "4K" to its logarithm to base 2
-function exponent(s) { return log(s + 0) / log(2) + (s ~ /K$/ ? 10 : s ~ /M$/ ? 20 : 0) }
-function x(e) { return 60 + (e - 10) / 14 * 480 }
-# 0.01 to 1 ns, logarithmic
-function y(t) { return 350 - (log(t) / log(10) + 2) / 2 * 320 }
-function line(points, color, dash) {
-  printf "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" points=\"%s\"/>\n", color, dash, points
-}
-function text(px, py, anchor, s) { printf "<text x=\"%g\" y=\"%g\" text-anchor=\"%s\">%s</text>\n", px, py, anchor, s }
-$2 ~ /^ add, / { for (c = 3; c < NF; c++) column[trim($c)] = c; next }
-$2 ~ /^ (same|scalar|row|column)\/[0-9]+[KM] $/ && ("loop" in column) {
-  split(trim($2), name, "/")
-  px = x(exponent(name[2]))
-  loop[name[1]] = loop[name[1]] sprintf("%g,%g ", px, y($(column["loop"]) + 0))
-  jit[name[1]] = jit[name[1]] sprintf("%g,%g ", px, y($(column["dynamic"]) + 0))
-  rows++
-}
-END {
-  if (!rows) { print "plot.sh: the report has no additions" > "/dev/stderr"; exit 1 }
-  print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"400\" font-family=\"sans-serif\" font-size=\"12\">"
-  print "<rect width=\"720\" height=\"400\" fill=\"white\"/>"
-  for (e = 10; e <= 24; e += 2) {
-    printf "<path d=\"M%g 30V350\" stroke=\"#ddd\"/>\n", x(e)
-    text(x(e), 366, "middle", e < 20 ? 2 ^ (e - 10) "K" : 2 ^ (e - 20) "M")
-  }
-  split("0.01 0.02 0.05 0.1 0.2 0.5 1", ticks, " ")
-  for (k = 1; k <= 7; k++) {
-    printf "<path d=\"M60 %gH540\" stroke=\"#ddd\"/>\n", y(ticks[k])
-    text(54, y(ticks[k]) + 4, "end", ticks[k])
-  }
-  text(300, 386, "middle", "elements of the result")
-  text(60, 20, "start", "f32 addition, ns per element; dashed: loop in C")
-  split("same scalar row column", forms, " ")
-  split("#1f77b4 #d62728 #2ca02c #9467bd", colors, " ")
-  for (k = 1; k <= 4; k++) {
-    line(loop[forms[k]], colors[k], "5 4")
-    line(jit[forms[k]], colors[k], "none")
-    printf "<path d=\"M560 %gh24\" stroke=\"%s\" stroke-width=\"2\"/>\n", 40 + 20 * k, colors[k]
-    text(592, 44 + 20 * k, "start", forms[k])
-  }
-  print "</svg>"
-}' "$report"
+/^$/ { family = "" }
+$2 ~ /, ns\/element *$/ { family = trim($2); sub(/,.*/, "", family); columns = NF - 1; for (c = 3; c <= columns; c++) name[c] = trim($c); next }
+family && $2 !~ /---/ { for (c = 3; c <= columns; c++) if (trim($c) != "-") print family, trim($2), name[c], $c + 0 }
+' "$report" >"$work/all"
+[ -s "$work/all" ] || { echo "plot.sh: $report has no tables of ns/element" >&2; exit 1; }
+
+# Sizes: one file per form and contender, "elements ns".
+awk -v work="$work" '
+function elements(s) { return (s + 0) * (s ~ /K$/ ? 1024 : s ~ /M$/ ? 1048576 : 1) }
+$1 == "add" && $3 ~ /^(loop|dynamic)$/ && split($2, part, "/") == 2 && part[2] ~ /^[0-9]+[KM]?$/ {
+    print elements(part[2]), $4 >(work "/" part[1] "." $3)
+}' "$work/all"
+for form in same scalar row column; do
+    for who in loop dynamic; do sort -n "$work/$form.$who" >"$work/$form.$who.sorted"; done
+done
+gnuplot <<END
+set terminal svg size 760,440 font "sans-serif,13" background "white"
+set output "$out/sizes.svg"
+set title "f32 addition with sizes known only when called: solid; loop in C: dashed"
+set logscale xy
+set xlabel "elements of the result"
+set ylabel "ns per element"
+set xtics ("1K" 2**10, "4K" 2**12, "16K" 2**14, "64K" 2**16, "256K" 2**18, "1M" 2**20, "4M" 2**22, "16M" 2**24, "64M" 2**26)
+set grid linecolor "#dddddd"
+set key left top
+plot for [k=1:4] form = word("same scalar row column", k) "$work/".form.".dynamic.sorted" with linespoints linewidth 2 pointtype 7 \
+         pointsize 0.6 linecolor k title form, \
+     for [k=1:4] "$work/".word("same scalar row column", k).".loop.sorted" with lines linewidth 1.5 dashtype 2 linecolor k notitle
+END
+
+# Ratios: the best peer's time over ours; what only moves bytes, and other kernels of ours, are no peers.
+awk '
+$1 == "sweep" || $3 ~ /^(copy|limit|steps|raw|static|streaming|blocked|empty)$/ { next } # of the sweep a report shows only the worst
+{ key = $1 "/" $2 }
+$3 ~ /^(dynamic|fast)$/ { ours[key] = $4; order[++count] = key; next }
+$3 == "exact" { next }
+!(key in best) || $4 < best[key] { best[key] = $4; who[key] = $3 }
+END { for (k = 1; k <= count; k++) if (order[k] in best) print best[order[k]] / ours[order[k]], order[k] " (" who[order[k]] ")" }
+' "$work/all" | sort -n >"$work/ratios"
+cases=$(wc -l <"$work/ratios")
+awk '{ ratio = $1; $1 = ""; print NR, ratio, "\"" substr($0, 2) "\"" }' "$work/ratios" >"$work/bars"
+gnuplot <<END
+set terminal svg size 900,$((120 + cases * 15)) font "sans-serif,11" noenhanced background "white"
+set output "$out/ratios.svg"
+set title "How many times as fast as the best peer (named in brackets; functions: the fast accuracy)"
+set logscale x
+set yrange [0:$((cases + 1))]
+set xrange [0.25:*]
+set xtics (0.25, 0.5, 1, 2, 4, 8, 16, 32) mirror
+set ytics font ",10"
+set grid xtics linecolor "#dddddd"
+set arrow from 1, graph 0 to 1, graph 1 nohead linewidth 1.5 linecolor "#444444"
+unset key
+plot "$work/bars" using (\$2 < 1 ? \$2 : 1):1:(\$2 < 1 ? \$2 : 1):(\$2 < 1 ? 1 : \$2):(\$1 - 0.35):(\$1 + 0.35):ytic(3) \
+     with boxxyerror fillstyle solid linecolor rgb "#4c78a8"
+END
