@@ -3,7 +3,8 @@
 #   sh tools/install-dependencies.sh [PACKAGE...]
 set -eu
 packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev libedit-dev clang-format"
-only_tests="libxml2-utils gdb gnuplot-nox" # a parser of XML for drawings, a debugger for names of kernels, plots of the REPL
+# A parser of XML for drawings, a debugger for names of kernels, plots; what makes and reads packages and documents.
+only_tests="libxml2-utils gdb gnuplot-nox doxygen mandoc pkg-config dpkg-dev"
 [ $# = 0 ] || packages=$* only_tests=""
 missing=""
 for package in $packages $only_tests; do

@@ -126,9 +126,9 @@ TOSAJIT_API tosajit_type tosajit_type_find(const char *name);
 
 /* Element type and shape. dims[d] is a size >= 1 or TOSAJIT_DYNAMIC; d = 0 is the outermost dimension. */
 typedef struct tosajit_tensor_type {
-    tosajit_type element;
-    int32_t rank; /* 0..TOSAJIT_MAX_RANK or TOSAJIT_UNRANKED */
-    int64_t dims[TOSAJIT_MAX_RANK];
+    tosajit_type element;           /* of every element */
+    int32_t rank;                   /* 0..TOSAJIT_MAX_RANK or TOSAJIT_UNRANKED */
+    int64_t dims[TOSAJIT_MAX_RANK]; /* the first `rank` count */
 } tosajit_tensor_type;
 
 /* A ranked type. A rank beyond TOSAJIT_MAX_RANK is kept, without the dimensions, for every function to refuse. */
@@ -146,11 +146,11 @@ TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *tex
  * operands that repeat; null means dense row-major. The transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides
  * {4, 12}. Nothing is owned. */
 typedef struct tosajit_tensor {
-    tosajit_type element;
-    int32_t rank;
-    void *data;
-    const int64_t *dims;
-    const int64_t *strides;
+    tosajit_type element;   /* of every element */
+    int32_t rank;           /* 0..TOSAJIT_MAX_RANK */
+    void *data;             /* the element whose indices are all 0; any alignment */
+    const int64_t *dims;    /* sizes, [rank] */
+    const int64_t *strides; /* in bytes, [rank]; null: dense */
 } tosajit_tensor;
 
 static inline tosajit_tensor tosajit_dense(tosajit_type element, void *data, int32_t rank, const int64_t *dims) {
@@ -195,11 +195,10 @@ typedef enum tosajit_rounding_mode {
     TOSAJIT_DOUBLE_ROUND   /* shifts above 31: as if rounded at bit 30 first; needs scale32 */
 } tosajit_rounding_mode;
 
-/* A value of an element type: `i` for integers (sign-extended) and i1, `f` for floating point. */
-/* An f32 attribute is the double of a float: write 0.1f, not 0.1. */
+/* A value of an element type. */
 typedef union tosajit_scalar {
-    int64_t i;
-    double f;
+    int64_t i; /* of integers, sign-extended, and of i1 */
+    double f;  /* of floating point; an f32 attribute is the double of a float: write 0.1f, not 0.1 */
 } tosajit_scalar;
 
 /* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that the op does not
@@ -224,9 +223,9 @@ typedef struct tosajit_attributes {
  * tosajit_print are not covered. Both must be set. allocate returns memory aligned for any object, or null; context is passed through. Must
  * be thread-safe if the objects are used by several threads. */
 typedef struct tosajit_allocator {
-    void *(*allocate)(void *context, size_t size);
-    void (*release)(void *context, void *memory, size_t size);
-    void *context;
+    void *(*allocate)(void *context, size_t size);             /* memory, or null */
+    void (*release)(void *context, void *memory, size_t size); /* memory that allocate gave for that size */
+    void *context;                                             /* for both */
 } tosajit_allocator;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -242,6 +241,7 @@ typedef enum tosajit_accuracy {
 typedef struct tosajit_expr tosajit_expr;
 typedef int32_t tosajit_value; /* a node of one expression */
 
+/* How an expression is read. */
 typedef struct tosajit_expr_options {
     size_t size;                        /* sizeof(tosajit_expr_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
@@ -333,15 +333,17 @@ typedef enum tosajit_backend {
 /* The host's thread pool: run task(argument, index) for every index below count, on any threads, and return when all have returned.
  * Called by tosajit_run, from as many threads as the host runs kernels on. */
 typedef struct tosajit_parallel {
+    /* The pool's loop, and the pool. */
     void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument);
-    void *context;
+    void *context;  /* for parallel_for */
     size_t threads; /* how many tasks can run at once */
 } tosajit_parallel;
 
+/* What an engine makes, and with what. */
 typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    tosajit_backend backend;
+    tosajit_backend backend;            /* who computes */
     const char *cpu;           /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives. INVALID_ARGUMENT for an
                                   unknown one, and, unless the backend is CROSS, for one whose code this machine cannot run */
     tosajit_accuracy accuracy; /* of all kernels */
@@ -483,12 +485,13 @@ typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int
 
 /* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
 typedef struct tosajit_variant {
-    uint64_t splat, either;
+    uint64_t splat, either; /* one bit per tensor */
 } tosajit_variant;
 
+/* The code of a part and what it expects. */
 typedef struct tosajit_raw {
-    size_t size; /* sizeof(tosajit_raw), set by the caller */
-    tosajit_entry entry;
+    size_t size;                                         /* sizeof(tosajit_raw), set by the caller */
+    tosajit_entry entry;                                 /* the code */
     int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
     int64_t cols_multiple;           /* a power of two; above 1 where static sizes or contracts allow code without a tail */
     uint64_t tables;                 /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
