@@ -445,6 +445,7 @@ TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, voi
 /* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what the system refused. */
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
+/* How an image is loaded. */
 typedef struct tosajit_load_options {
     size_t size;                        /* sizeof(tosajit_load_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
