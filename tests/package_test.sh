@@ -13,7 +13,7 @@ done
 
 (cd "$build" && run cpack -B "$work/packages")
 set -- "$work"/packages/*.deb
-[ $# = 3 ] || fail "expected three packages, found $*"
+[ $# = 4 ] || fail "expected four packages, found $*"
 run apt-get install --simulate "$@" # every dependency exists, and nothing conflicts
 for package; do dpkg-deb -x "$package" "$work/root"; done
 
@@ -40,4 +40,4 @@ mandoc -T ascii "$work/root/usr/share/man/man3/libtosajit.3" | grep -q tosajit_c
 
 run cmake --build "$build" --target reference
 grep -q tosajit_compile "$build"/reference/html/*.html || fail "the reference knows no tosajit_compile"
-echo "three packages, two man pages and the reference are sound"
+echo "four packages, two man pages and the reference are sound"
