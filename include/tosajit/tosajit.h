@@ -511,15 +511,15 @@ TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size
 /* What a run on tensors of these types, sizes and strides does. Found by running everything but the code itself, so it is what
  * tosajit_run does. Of several parts, rank to columns are those of the largest. */
 typedef struct tosajit_explanation {
-    size_t size;            /* sizeof(tosajit_explanation), set by the caller */
-    int native, quick;      /* code runs, not the interpreter; the call is recognised without the complete check */
-    size_t threads, pieces; /* that compute it; into which it is divided, 1 if it is not */
-    double elements, bytes; /* of all parts; read or written, each byte once */
-    double nanoseconds;     /* by the library's cost model, on these threads; a guess of the order of magnitude */
-    int32_t rank;           /* of the walk after coalescing */
-    int64_t sizes[TOSAJIT_MAX_RANK];
-    int64_t rows, columns;  /* of the first tile that the code is given; columns is the length of its inner loop */
-    int32_t variant;        /* of tosajit_raw.variants */
+    size_t size;                     /* sizeof(tosajit_explanation), set by the caller */
+    int native, quick;               /* code runs, not the interpreter; the call is recognised without the complete check */
+    size_t threads, pieces;          /* that compute it; into which it is divided, 1 if it is not */
+    double elements, bytes;          /* of all parts; read or written, each byte once */
+    double nanoseconds;              /* by the library's cost model, on these threads; a guess of the order of magnitude */
+    int32_t rank;                    /* of the walk after coalescing */
+    int64_t sizes[TOSAJIT_MAX_RANK]; /* of its dimensions, the first `rank` count */
+    int64_t rows, columns;           /* of the first tile that the code is given; columns is the length of its inner loop */
+    int32_t variant;                 /* of tosajit_raw.variants */
     uint64_t splat, packed; /* bit t: tensor t of tosajit_raw is one value per row; is copied through a buffer, because it lies otherwise */
 } tosajit_explanation;
 
