@@ -16,6 +16,7 @@ typedef struct division {
     tosajit_entry entry;
     const walk *w;
     const tile_tensors *tensors;
+    bool streams;
     int32_t dimension;
     int64_t step, pieces; /* indices of the dimension per piece; the last piece takes what is left */
 } division;
@@ -45,18 +46,20 @@ static void run_piece(void *argument, size_t index) {
     }
     walk_coalesce(&piece);                /* a piece may have become one index long */
     uint64_t environment = fpenv_enter(); /* of this thread */
-    tile_run(v->part, v->entry, &piece, &moved);
+    tile_run(v->part, v->entry, &piece, &moved, v->streams);
     fpenv_leave(environment);
 }
 
 void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry, const walk *w,
                   const tile_tensors *tensors) {
-    int64_t elements = element_count(w);
+    int64_t elements = element_count(w), bytes = 0; /* of results, which are in memory and do not overflow */
+    for (int32_t t = part->leaf_count; t < w->tensors; t++) bytes += elements * tensors->element_sizes[t];
+    bool streams = tile_is_beyond_caches(part, bytes);
     if (!parallel_pays(parallel, part, elements)) {
-        tile_run(part, entry, w, tensors);
+        tile_run(part, entry, w, tensors, streams);
         return;
     }
-    division v = {part, entry, w, tensors, 0, 0, 0};
+    division v = {part, entry, w, tensors, streams, 0, 0, 0};
     for (int32_t d = 1; d < w->rank; d++)
         if (w->sizes[d] > w->sizes[v.dimension]) v.dimension = d;
     int64_t size = w->sizes[v.dimension], grain = v.dimension == w->rank - 1 ? GRAIN : 1;

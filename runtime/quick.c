@@ -280,7 +280,10 @@ static uint64_t measure(const quick *q, const plan_part *part, const groups *g, 
 static bool is_tile(const quick *q, const plan_part *part, const groups *g) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat; /* any loop serves a single element */
     bool has_loop = part->leaf_count <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
-    return g->count < 2 ? has_loop : g->count == 2 && has_loop && tile_is_direct(g->sizes[1], g->sizes[0]);
+    int64_t bytes = 0;
+    for (int32_t t = part->leaf_count; t < part->leaf_count + part->result_count; t++) bytes += g->elements * q->sizes[t];
+    if (!has_loop || g->count > 2 || tile_is_beyond_caches(part, bytes)) return false;
+    return g->count < 2 || tile_is_direct(g->sizes[1], g->sizes[0]);
 }
 
 static void set_strides(const quick *q, const plan_part *part, const groups *g, int64_t *strides) {

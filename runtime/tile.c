@@ -7,6 +7,10 @@
 
 #include "runtime/pack.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum {
     SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a chunk together */
     MAX_CHUNK = 1024,          /* elements; more gains nothing once the call is amortised */
@@ -77,6 +81,74 @@ static void swap_dimensions(walk *w, int32_t a, int32_t b) {
         walk_strides(w, a)[t] = walk_strides(w, b)[t];
         walk_strides(w, b)[t] = stride;
     }
+}
+
+/* Streaming: the code writes a block of results into a buffer in the L1 cache, which goes to memory from there, past the caches. That takes
+ * no loop of its own in the code. Blocks are small, so that the processor overlaps the reads of one with the writes of the one before. */
+enum { STREAM_BYTES = 512 }; /* of a block's results together */
+
+static void stream_copy(char *to, const char *from, int64_t bytes) {
+#if defined(__SSE2__)
+    enum { LINE = 64 }; /* only whole ones */
+    int64_t start = (int64_t)(-(uintptr_t)to & (LINE - 1));
+    if (start > bytes) start = bytes;
+    memcpy(to, from, (size_t)start);
+    for (; bytes - start >= LINE; start += LINE)
+        for (int k = 0; k < LINE; k += 16)
+            _mm_stream_si128((__m128i *)(void *)(to + start + k), _mm_loadu_si128((const __m128i *)(const void *)(from + start + k)));
+    memcpy(to + start, from + start, (size_t)(bytes - start));
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+}
+
+/* Other threads see what was streamed before what this one writes next. */
+static void stream_end(void) {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/* Elements of a block, a multiple of 64; 0 if there are too many results. */
+static int64_t stream_block(const tile_job *job) {
+    int64_t size = 0;
+    for (int32_t t = job->part->leaf_count; t < job->w->tensors; t++) size += job->tensors->element_sizes[t];
+    return STREAM_BYTES / size / 64 * 64;
+}
+
+/* Whether streaming pays: in one long row, and into other memory than the operands', whose lines the caches hold anyway. */
+static bool can_stream(const tile_job *job) {
+#if defined(__SSE2__)
+    if (job->w->rank > 1 || stream_block(job) == 0) return false;
+    for (int32_t t = job->part->leaf_count; t < job->w->tensors; t++)
+        for (int32_t k = 0; k < job->part->leaf_count; k++)
+            if (job->tensors->pointers[k] == job->tensors->pointers[t]) return false;
+    return true;
+#else
+    (void)job;
+    return false;
+#endif
+}
+
+static void run_streamed(tile_job *job) {
+    _Alignas(64) char buffer[STREAM_BYTES];
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    const int32_t leaves = job->part->leaf_count, tensors = job->w->tensors;
+    const uint8_t *sizes = job->tensors->element_sizes;
+    const int64_t block = stream_block(job), cols = job->w->sizes[0];
+    set_strides(job, NULL);
+    for (int64_t col = 0; col < cols; col += block) {
+        const int64_t count = cols - col < block ? cols - col : block;
+        char *free_bytes = buffer;
+        for (int32_t t = 0; t < tensors; t++) {
+            pointers[t] = t < leaves ? (char *)job->tensors->pointers[t] + (job->splat >> t & 1 ? 0 : col * sizes[t]) : free_bytes;
+            if (t >= leaves) free_bytes += block * sizes[t];
+        }
+        job->entry(pointers, job->strides, 1, count);
+        for (int32_t t = leaves; t < tensors; t++)
+            stream_copy((char *)job->tensors->pointers[t] + col * sizes[t], pointers[t], count * sizes[t]);
+    }
+    stream_end();
 }
 
 /* Tile after tile of the two innermost dimensions. */
@@ -429,7 +501,7 @@ static void run_single(tile_job *job) {
     job->entry(job->tensors->pointers, job->strides, 1, 1);
 }
 
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors) {
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors, bool streams) {
     tile_job job; /* not initialised: its arrays are large, and filled as far as they are used */
     job.part = part;
     job.entry = entry;
@@ -442,6 +514,10 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
     }
     choose_rows(&job);
     if (w->rank > 1 && cols <= PLAN_SHORT_ROW && try_joined(&job)) return;
+    if (!job.packed && streams && can_stream(&job)) {
+        run_streamed(&job);
+        return;
+    }
     if (!job.packed) {
         run_direct(&job);
         return;

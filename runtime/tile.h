@@ -20,7 +20,14 @@ enum { TILE_SHORT_ROW = 16 }; /* columns up to which rows may be joined into lon
 /* Whether dense tensors are best given to the code as they are, in one tile. */
 static inline bool tile_is_direct(int64_t rows, int64_t cols) { return rows == 1 || cols > TILE_SHORT_ROW || rows * cols <= 64; }
 
-/* Run a part's code over a coalesced walk without a size of 0. */
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors);
+/* Whether so many bytes of results are better written past the caches: they would not stay there, and each line would be read before it is
+ * written. Nobody's caches keep this much of three streams; what the system says of their size is too often wrong. */
+static inline bool tile_is_beyond_caches(const plan_part *part, int64_t result_bytes) {
+    static const double light = 0.4; /* ns an element; above that computing takes longer than memory */
+    return result_bytes >= INT64_C(32) << 20 && part->element_ns <= light;
+}
+
+/* Run a part's code over a coalesced walk without a size of 0. `streams`: the whole call is beyond the caches. */
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors, bool streams);
 
 #endif
