@@ -383,6 +383,7 @@ static bool parse_entry(parser *p, repl_list *list, int32_t depth) {
     if (row && list->rank != -1 && depth >= list->rank) return fail(p, (repl_span){from, 1}, "a number expected, as before, found a list");
     if (row) return parse_rows(p, list, depth);
     if (list->rank == -1) list->rank = depth;
+    if (depth != list->rank && at_end(p)) return fail_expected(p, "a list");
     if (depth != list->rank) return fail(p, (repl_span){from, 1}, "a list expected, as before, found a number");
     return add_number(p, true);
 }
