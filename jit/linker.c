@@ -58,7 +58,7 @@ static tosajit_status wrap(const code_image *image, char *const *names, const to
                            size_t *size) {
     object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
     for (uint32_t k = 0; k < image->entry_count; k++)
-        symbols[k] = (object_symbol_spec){names[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], 0};
+        symbols[k] = (object_symbol_spec){names[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], 0, false};
     object_section_spec text = {".text", SHF_ALLOC | SHF_EXECINSTR, image->alignment, image->bytes, image->size, NULL, 0};
     return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count}, allocator, bytes, size);
 }

@@ -94,12 +94,13 @@ static void put_symbols(writer *w, size_t *names, unsigned char *strings) {
     table->sh_addralign = _Alignof(Elf64_Sym);
     table->sh_size = (spec->symbol_count + 1) * sizeof(Elf64_Sym);
     table->sh_info = 1; /* the first global one */
+    while (table->sh_info <= spec->symbol_count && spec->symbols[table->sh_info - 1].local) table->sh_info++;
     Elf64_Sym symbol = {0};
     table->sh_offset = put(w, &symbol, sizeof symbol, _Alignof(Elf64_Sym));
     for (size_t k = 0; k < spec->symbol_count; k++) {
         const object_symbol_spec *s = &spec->symbols[k];
         symbol = (Elf64_Sym){.st_name = name_of(names, s->name, strings), .st_value = s->offset, .st_size = s->size};
-        symbol.st_info = (unsigned char)ELF64_ST_INFO(STB_GLOBAL, s->type);
+        symbol.st_info = (unsigned char)ELF64_ST_INFO(s->local ? STB_LOCAL : STB_GLOBAL, s->type);
         symbol.st_other = s->visibility;
         symbol.st_shndx = s->section == OBJECT_UNDEFINED ? SHN_UNDEF : (uint16_t)(s->section + 1);
         put(w, &symbol, sizeof symbol, 1);

@@ -48,8 +48,9 @@ typedef struct object_section_spec {
 typedef struct object_symbol_spec {
     const char *name;
     uint32_t section;               /* index among the sections written, or OBJECT_UNDEFINED */
-    unsigned char type, visibility; /* STT_*, STV_*; all are global */
+    unsigned char type, visibility; /* STT_*, STV_* */
     uint64_t offset, size;
+    bool local; /* these come before all others */
 } object_symbol_spec;
 #define OBJECT_UNDEFINED UINT32_MAX
 

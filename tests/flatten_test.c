@@ -125,7 +125,8 @@ static tosajit_status flatten_relocation(uint16_t machine, uint32_t type, uint64
     object_relocation r = {offset, type, 1, addend};
     object_section_spec sections[] = {{".text", SHF_ALLOC | SHF_EXECINSTR, 16, text, sizeof text, &r, 1},
                                       {".rodata", SHF_ALLOC, CONSTANTS_AT, constants, sizeof constants, NULL, 0}};
-    object_symbol_spec symbols[] = {{"f", 0, STT_FUNC, STV_DEFAULT, 0, sizeof text}, {"c", 1, STT_OBJECT, STV_HIDDEN, 0, sizeof constants}};
+    object_symbol_spec symbols[] = {{"f", 0, STT_FUNC, STV_DEFAULT, 0, sizeof text, false},
+                                    {"c", 1, STT_OBJECT, STV_HIDDEN, 0, sizeof constants, false}};
     assert_int_equal(object_write(&(object_spec){machine, sections, 2, symbols, 2}, &heap, &bytes, &size), TOSAJIT_OK);
     tosajit_status status = flatten_buffer(bytes, size, image);
     memory_free(&heap, bytes, size, 1);

@@ -14,6 +14,7 @@ int cmd_explain(const options *o);
 int cmd_outline(const options *o);
 int cmd_ir(const options *o);
 int cmd_asm(const options *o);
+int cmd_compile(const options *o);
 int cmd_ops(const options *o);
 int cmd_repl(const options *o);
 

@@ -57,6 +57,14 @@ static const command commands[] = {
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
     {"asm", "show the assembly of a kernel", true, OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
+    {"compile", "write an object file and a C header", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_compile,
+     "All functions of the file, or the one of --entry. NAME.h declares a typed C function NAME_FUNCTION for each; a program that links\n"
+     "NAME.o needs the library tosajit-runtime and nothing else. With --targets the object has code for several CPUs and the program uses\n"
+     "the best that its CPU can run. The CPUs need not be this machine's, but must be of one architecture.\n\n"
+     "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --targets v2,v3,v4\n"
+     "  cc app.c gelu.o -ltosajit-runtime\n"
+     "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --cpu neoverse-n1\n"},
     {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep shift\n"},
     {"repl", "compile and run what is typed, line by line", false, OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_repl,

@@ -34,6 +34,10 @@ static const struct option {
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
     {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output", offsetof(options, svg), 0},
+    {OPTION_OBJECT, WORD, "-o", "NAME.o", "the object file to write", offsetof(options, object), 0},
+    {OPTION_OBJECT, WORD, "--header", "NAME.h", "the C header to write", offsetof(options, header), 0},
+    {OPTION_OBJECT, WORD, "--targets", "LIST", "code for each of these CPUs, v2,v3,v4 for instance; the program chooses when it runs",
+     offsetof(options, targets), 0},
     {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy",
      offsetof(options, markdown), 0},
 };

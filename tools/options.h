@@ -27,10 +27,11 @@ enum {
     OPTION_SHAPE = 1 << 12,
     OPTION_THREADS = 1 << 13,
     OPTION_JSON = 1 << 14,
+    OPTION_OBJECT = 1 << 15,
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu, *accuracy, *svg, *expr, *threads;
+    const char *file, *entry, *cpu, *accuracy, *svg, *expr, *threads, *object, *header, *targets;
     const char **inputs, **outputs, **shapes; /* owned arrays of words that are not owned */
     size_t input_count, output_count, shape_count;
     bool json, strict, print, check, interpret, markdown, help;

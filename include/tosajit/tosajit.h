@@ -462,6 +462,38 @@ TOSAJIT_API tosajit_status tosajit_kernel_load(const void *image, size_t size, c
 /* The same from a file. INVALID_ARGUMENT says why it cannot be read. */
 TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path, const tosajit_load_options *options, tosajit_kernel **kernel);
 
+/* Ahead of time: `tosajit compile` writes a relocatable object with the code of functions for one or several CPUs, and a header, in which
+ * each function has a typed entry and one of these. A program that links them needs tosajit-runtime and nothing else; code runs where
+ * the program's own does. */
+typedef struct tosajit_aot {
+    size_t size; /* sizeof(tosajit_aot) */
+    const void *image;
+    size_t image_size;
+    const void *code;
+    size_t code_size;
+    void *kernel; /* of the first call; the library's */
+} tosajit_aot;
+
+/* The kernel of a compiled function, with the best code that this CPU can run; made at the first call and kept until the process ends, so
+ * it must not be released. Thread-safe. NOT_EXECUTABLE if there is no code for this CPU; BAD_IMAGE if the object was made by a version
+ * that does not fit this library; OUT_OF_MEMORY, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_aot_kernel(tosajit_aot *aot, tosajit_kernel **kernel);
+/* tosajit_run of that kernel. */
+TOSAJIT_API tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tensor *operands, size_t operand_count,
+                                           const tosajit_tensor *results, size_t result_count);
+
+/* A function to be compiled ahead of time. */
+typedef struct tosajit_function {
+    const char *name; /* of its tosajit_aot in the object: a C identifier */
+    const tosajit_expr *expr;
+} tosajit_function;
+
+/* Compile functions into a relocatable ELF object, with code from each of the engines: one per CPU, all of one architecture; engines of
+ * TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not. *object is released with tosajit_text_release. INVALID_ARGUMENT;
+ * NOT_EXECUTABLE for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
+TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t engine_count, const tosajit_function *functions,
+                                                  size_t function_count, char **object, size_t *size);
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Looking inside */
 

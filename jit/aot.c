@@ -1,0 +1,209 @@
+/* Ahead of time: an object of functions. .text has the code of every function for every CPU, .rodata an image per function that tells
+ * where in .text its code is, .data what the program refers to: a tosajit_aot per function. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/native.h"
+#include "jit/object.h"
+#include "runtime/bytes.h"
+#include "runtime/diag.h"
+#include "runtime/image.h"
+#include "runtime/memory.h"
+
+enum { MAX_ENGINES = 16, CODE_ALIGNMENT = 64 };
+enum { TEXT, RODATA, DATA, STACK, SECTIONS };
+enum { SYMBOL_TEXT, SYMBOL_RODATA }; /* the first two symbols */
+
+/* What the object consists of, while it grows. */
+typedef struct aot_writer {
+    tosajit_engine *const *engines;
+    size_t engine_count;
+    tosajit_allocator allocator;
+    uint16_t machine;
+    uint64_t alignment; /* of the text */
+    byte_writer text, rodata, data;
+    byte_writer relocations; /* object_relocation, of the data */
+    byte_writer symbols;     /* object_symbol_spec; their names, in `names`, are offsets until all are there */
+    byte_writer names;
+} aot_writer;
+
+static bool out_of_memory(const aot_writer *w) {
+    return w->text.failed || w->rodata.failed || w->data.failed || w->relocations.failed || w->symbols.failed || w->names.failed;
+}
+
+static void put_symbol(aot_writer *w, const char *name, object_symbol_spec symbol) {
+    symbol.name = (const char *)(uintptr_t)w->names.size;
+    bytes_put(&w->names, name, strlen(name) + 1);
+    bytes_put(&w->symbols, &symbol, sizeof symbol);
+}
+
+/* Code that was made, in the order of preference: what needs more can do more. */
+typedef struct aot_variants {
+    image_variant list[MAX_ENGINES];
+    uint64_t offsets[MAX_ENGINES];
+    size_t count;
+} aot_variants;
+
+static int feature_count(uint64_t features) {
+    int count = 0;
+    for (; features; features &= features - 1) count++;
+    return count;
+}
+
+static void sort_variants(aot_variants *v) {
+    for (size_t k = 1; k < v->count; k++)
+        for (size_t at = k; at > 0 && feature_count(v->list[at].features) > feature_count(v->list[at - 1].features); at--) {
+            image_variant lower = v->list[at - 1];
+            v->list[at - 1] = v->list[at];
+            v->list[at] = lower;
+        }
+}
+
+static void release_variants(const aot_writer *w, aot_variants *v) {
+    for (size_t k = 0; k < v->count; k++) code_release(&v->list[k].code, &w->allocator);
+}
+
+static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kernel, aot_variants *v) {
+    for (size_t k = 0; k < w->engine_count; k++) {
+        image_variant *one = &v->list[v->count];
+        tosajit_kernel_info info;
+        if (w->engines[k]->backend == TOSAJIT_BACKEND_INTERPRET)
+            return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile_object: engine %zu interprets and makes no code", k);
+        tosajit_status status = native_image(w->engines[k], kernel, &info, &one->code, &one->features);
+        if (status) return status;
+        v->count++;
+        if (!w->machine) w->machine = one->code.machine;
+        if (one->code.machine != w->machine)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: engine %zu is for another architecture than engine 0", k);
+    }
+    sort_variants(v);
+    return TOSAJIT_OK;
+}
+
+/* The code into .text, with symbols for profilers. */
+static void put_variants(aot_writer *w, const char *name, aot_variants *v) {
+    for (size_t k = 0; k < v->count; k++) {
+        const code_image *code = &v->list[k].code;
+        const uint64_t own = code->alignment > CODE_ALIGNMENT ? code->alignment : CODE_ALIGNMENT;
+        if (own > w->alignment) w->alignment = own;
+        bytes_align(&w->text, (size_t)own);
+        v->offsets[k] = w->text.size;
+        bytes_put(&w->text, code->bytes, code->size);
+        for (uint32_t e = 0; e < code->entry_count; e++) {
+            char symbol[512];
+            snprintf(symbol, sizeof symbol, "%.400s.v%zu_p%u", name, k, (unsigned)e);
+            put_symbol(w, symbol, (object_symbol_spec){NULL, TEXT, STT_FUNC, STV_DEFAULT, v->offsets[k] + code->entries[e], 0, true});
+        }
+    }
+}
+
+static void put_relocation(aot_writer *w, size_t field, uint32_t symbol, size_t addend) {
+    const uint32_t type = w->machine == EM_AARCH64 ? R_AARCH64_ABS64 : R_X86_64_64;
+    const object_relocation r = {w->data.size + field, type, symbol, (int64_t)addend};
+    bytes_put(&w->relocations, &r, sizeof r);
+}
+
+static void put_image(aot_writer *w, const tosajit_kernel *kernel, const aot_variants *v) {
+    byte_writer image = {.allocator = w->allocator};
+    image_write(kernel->program, &kernel->plan, v->list, v->count, v->offsets, &image);
+    bytes_align(&w->rodata, sizeof(int64_t));
+    tosajit_aot aot = {.size = sizeof aot, .image_size = image.size};
+    put_relocation(w, offsetof(tosajit_aot, image), SYMBOL_RODATA, w->rodata.size);
+    put_relocation(w, offsetof(tosajit_aot, code), SYMBOL_TEXT, 0);
+    bytes_put(&w->rodata, image.bytes, image.size);
+    w->rodata.failed |= image.failed;
+    bytes_release(&image);
+    bytes_put(&w->data, &aot, sizeof aot); /* code_size follows when it is known */
+}
+
+static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
+    tosajit_kernel *kernel;
+    aot_variants v = {.count = 0};
+    tosajit_status status = kernel_create(function->expr, &w->allocator, &kernel);
+    if (status) return status;
+    for (size_t k = 0; k < w->engine_count; k++) kernel->program->fast |= w->engines[k]->fast;
+    status = compile_variants(w, kernel, &v);
+    if (!status) {
+        put_variants(w, function->name, &v);
+        put_image(w, kernel, &v);
+    }
+    release_variants(w, &v);
+    tosajit_kernel_release(kernel);
+    return status;
+}
+
+static void finish_data(aot_writer *w, const tosajit_function *functions, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const size_t at = k * sizeof(tosajit_aot), code_size = w->text.size;
+        memcpy(w->data.bytes + at + offsetof(tosajit_aot, code_size), &code_size, sizeof code_size);
+        put_symbol(w, functions[k].name, (object_symbol_spec){NULL, DATA, STT_OBJECT, STV_DEFAULT, at, sizeof(tosajit_aot), false});
+    }
+}
+
+static tosajit_status finish(aot_writer *w, char **object, size_t *size) {
+    object_symbol_spec *symbols = (void *)w->symbols.bytes;
+    size_t symbol_count = w->symbols.size / sizeof *symbols, bytes_size;
+    unsigned char *bytes;
+    for (size_t k = 0; k < symbol_count; k++) symbols[k].name = (const char *)w->names.bytes + (uintptr_t)symbols[k].name;
+    const object_section_spec sections[SECTIONS] = {
+        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, w->alignment, w->text.bytes, w->text.size, NULL, 0},
+        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), w->rodata.bytes, w->rodata.size, NULL, 0},
+        [DATA] = {".data", SHF_ALLOC | SHF_WRITE, sizeof(int64_t), w->data.bytes, w->data.size, (void *)w->relocations.bytes,
+                  w->relocations.size / sizeof(object_relocation)},
+        [STACK] = {".note.GNU-stack", 0, 1, NULL, 0, NULL, 0}, /* it needs no executable one */
+    };
+    tosajit_status status =
+        object_write(&(object_spec){w->machine, sections, SECTIONS, symbols, symbol_count}, &w->allocator, &bytes, &bytes_size);
+    if (status) return status;
+    *object = malloc(bytes_size);
+    if (*object) memcpy(*object, bytes, bytes_size);
+    memory_free(&w->allocator, bytes, bytes_size, 1);
+    *size = bytes_size;
+    return *object ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file");
+}
+
+/* Names become symbols of the program that links the object. */
+static tosajit_status check_names(const tosajit_function *functions, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        const char *name = functions[k].name;
+        if (!name || !functions[k].expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: function %zu has a null pointer", k);
+        bool fine = *name && !isdigit((unsigned char)*name);
+        for (const char *c = name; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_';
+        if (!fine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: \"%s\" is no C identifier", name);
+        for (size_t other = 0; other < k; other++)
+            if (strcmp(functions[other].name, name) == 0)
+                return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: two functions are called %s", name);
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status write_all(aot_writer *w, const tosajit_function *functions, size_t count, char **object, size_t *size) {
+    put_symbol(w, "tosajit_code", (object_symbol_spec){NULL, TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+    put_symbol(w, "tosajit_images", (object_symbol_spec){NULL, RODATA, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+    for (size_t k = 0; k < count; k++) {
+        tosajit_status status = put_function(w, &functions[k]);
+        if (status) return diag_prefix(status, "%s: ", functions[k].name);
+    }
+    if (!out_of_memory(w)) finish_data(w, functions, count);
+    return out_of_memory(w) ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file") : finish(w, object, size);
+}
+
+tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t engine_count, const tosajit_function *functions,
+                                      size_t function_count, char **object, size_t *size) {
+    if (!engines || !functions || !object || !size || !engine_count || !function_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: an argument is a null pointer or 0");
+    if (engine_count > MAX_ENGINES)
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "compile_object: code for %zu CPUs; at most %d", engine_count, (int)MAX_ENGINES);
+    for (size_t k = 0; k < engine_count; k++)
+        if (!engines[k]) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: engine %zu is a null pointer", k);
+    tosajit_status status = check_names(functions, function_count);
+    if (status) return status;
+    aot_writer w = {.engines = engines, .engine_count = engine_count, .allocator = engines[0]->allocator, .alignment = CODE_ALIGNMENT};
+    byte_writer *writers[] = {&w.text, &w.rodata, &w.data, &w.relocations, &w.symbols, &w.names};
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) writers[k]->allocator = w.allocator;
+    status = write_all(&w, functions, function_count, object, size);
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
+    return status;
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# Ahead of time: objects and headers from `tosajit compile`, linked into programs in C and C++ that have the runtime library alone.
+#   sh tests/aot_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER CXX_COMPILER [FLAGS...]
+# In: a build. Out: one line per failed expectation; exit code 1 if there is one.
+set -eu
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
+cc=$3
+cxx=$4
+shift 4
+flags="-I$source/include $*"
+libraries="-L$build/jit -ltosajit-runtime -lm -Wl,-rpath,$build/jit"
+tosajit=$build/tools/tosajit
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "FAILED: $1"; exit 1; }
+# refused TEXT COMMAND...: it fails, and says so.
+refused() {
+    text=$1
+    shift
+    if "$@" >out 2>&1; then fail "$* succeeds"; fi
+    grep -qF -- "$text" out || { cat out; fail "$* does not say $text"; }
+}
+
+case $(uname -m) in
+x86_64) targets=v2,v3,v4 one=x86-64-v2 foreign=neoverse-n1 format=aarch64 ;;
+*) targets=aarch64,neoverse-n1 one=aarch64 foreign=x86-64-v3 format=x86-64 ;;
+esac
+
+# The example, shared and static, from C and C++; the code runs where the program's own is, so memory that may be executed is not needed.
+"$tosajit" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets
+# shellcheck disable=SC2086 # lists of words, here and below
+$cc $flags -std=c11 -Wall -Wextra -Wconversion -Werror -I. "$source/examples/aot/app.c" gelu.o $libraries -o app 2>out || { cat out; fail "linking"; }
+[ ! -s out ] || { cat out; fail "the linker warns"; }
+./app || fail "app"
+if ldd app | grep LLVM; then fail "the app needs LLVM"; fi
+$cc $flags -I. "$source/examples/aot/app.c" gelu.o "$build/jit/libtosajit-runtime.a" -lm -o app_static && ./app_static
+cp "$source/examples/aot/app.c" app.cc
+$cxx $flags -Wall -Wextra -Werror -I. app.cc gelu.o $libraries -o app_cc && ./app_cc
+"$tosajit" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --cpu $one && $cc $flags -I. "$source/examples/aot/app.c" gelu.o $libraries -o app && ./app
+
+# Several functions, several types, static shapes, rank 0; two objects in one program.
+cat >more.mlir <<'END'
+func.func @main(%a: tensor<4xi32>, %b: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi1>) {
+  %s = tosa.add %a, %b : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %g = tosa.greater %a, %b : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  return %s, %g : tensor<4xi32>, tensor<4xi1>
+}
+func.func @"twice.of"(%a: tensor<f32>) -> tensor<f32> {
+  %r = tosa.add %a, %a : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+END
+cat >more.c <<'END'
+#include "gelu.h"
+#include "more-functions.h"
+#include <stdio.h>
+int main(void) {
+    int32_t a[4] = {1, 5, -3, 7}, b[4] = {2, 2, 2, 7}, sum[4];
+    uint8_t greater[4];
+    float x = 1.5f, y = 0;
+    if (more_functions_main(a, b, sum, greater) || more_functions_twice_of(&x, &y)) return puts(tosajit_last_error()), 1;
+    for (int k = 0; k < 4; k++)
+        if (sum[k] != a[k] + b[k] || greater[k] != (a[k] > b[k])) return 1;
+    return !(y == 3 && gelu_gelu_bias_aot.size);
+}
+END
+"$tosajit" compile more.mlir -o more-functions.o --header more-functions.h
+$cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && ./more || fail "two objects"
+
+# For another architecture: it can be made, and is not linked here.
+"$tosajit" compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
+objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o | grep -qi "$format" || fail "an object for $foreign"
+
+# Refusals leave no files.
+refused "-o and --header are needed" "$tosajit" compile more.mlir -o none.o
+refused "exclude each other" "$tosajit" compile more.mlir -o none.o --header none.h --cpu $one --targets $one
+refused "abacus" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,abacus
+refused "another architecture" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,$foreign
+refused "empty" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,,$one
+refused "one file" "$tosajit" compile more.mlir -o none.o --header none.o
+refused "No such file" "$tosajit" compile more.mlir -o nowhere/none.o --header none.h
+[ ! -e none.o ] && [ ! -e none.h ] || fail "files of a refused compilation"
+echo "ahead-of-time objects: fine"
