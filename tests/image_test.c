@@ -447,6 +447,46 @@ static void nothing_is_left_and_nothing_is_writable_code(void **state) {
     free(i.bytes);
 }
 
+/* The image with a second variant behind the first, of the same code, but one byte longer, so that they can be told apart. */
+static image with_two_variants(const image *i) {
+    const size_t at = variant_at(i), record = VARIANT_ENTRY + 8 * 2, code = (size_t)number_at(i, at + VARIANT_OFFSET);
+    const size_t size = (size_t)number_at(i, at + VARIANT_SIZE), moved = (at + 2 * record + 63) / 64 * 64;
+    image two = {calloc(1, moved + size + 1), moved + size + 1};
+    memcpy(two.bytes, i->bytes, at + record);
+    memcpy(two.bytes + at + record, i->bytes + at, record);
+    memcpy(two.bytes + moved, i->bytes + code, size);
+    set_number(&two, SIZE_AT, (int64_t)two.size);
+    set_number(&two, PROGRAM_BYTES_AT + 8, 2);
+    for (size_t k = 0; k < 2; k++) set_number(&two, at + k * record + VARIANT_OFFSET, (int64_t)moved);
+    set_number(&two, at + record + VARIANT_SIZE, (int64_t)size + 1);
+    return two;
+}
+
+static size_t loaded_code_bytes(const image *i) {
+    tosajit_kernel *kernel;
+    tosajit_kernel_info info = {.size = sizeof info};
+    sign(i);
+    if (load(i, &kernel)) fail_msg("%s", tosajit_last_error());
+    assert_int_equal(tosajit_kernel_describe(kernel, &info), TOSAJIT_OK);
+    assert_true(computes(kernel));
+    tosajit_kernel_release(kernel);
+    return info.code_bytes;
+}
+
+static void the_first_suitable_variant_is_used(void **state) {
+    (void)state;
+    image one = rich_image(), two = with_two_variants(&one);
+    const size_t at = variant_at(&one), size = (size_t)number_at(&one, at + VARIANT_SIZE);
+    assert_int_equal(loaded_code_bytes(&two), size);
+    set_number(&two, at + VARIANT_FEATURES, INT64_C(1) << 62); /* which nobody has */
+    assert_int_equal(loaded_code_bytes(&two), size + 1);
+    set_number(&two, at + VARIANT_FEATURES, number_at(&one, at + VARIANT_FEATURES));
+    set_number(&two, at + VARIANT_MACHINE, 243); /* RISC-V */
+    assert_int_equal(loaded_code_bytes(&two), size + 1);
+    free(one.bytes);
+    free(two.bytes);
+}
+
 static int open_engine(void **state) {
     (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
@@ -473,6 +513,7 @@ int main(void) {
         cmocka_unit_test(signed_damage_does_no_harm),
         cmocka_unit_test(files_hold_kernels),
         cmocka_unit_test(nothing_is_left_and_nothing_is_writable_code),
+        cmocka_unit_test(the_first_suitable_variant_is_used),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

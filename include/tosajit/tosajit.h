@@ -557,7 +557,7 @@ typedef struct tosajit_explanation {
 
 /* Explain a run before it: data pointers are not looked at and may be null. results may be null for dense ones. explanation may be null;
  * *text, if text is not null, receives sentences, for tosajit_text_release. Thread-safe. What tosajit_run refuses is refused here, too, but
- * for overlap; OUT_OF_MEMORY, and OVERFLOW for sizes for which there are no addresses. */
+ * for overlap; OUT_OF_MEMORY, and OVERFLOW for sizes for which there are no addresses. (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
                                            const tosajit_tensor *results, size_t result_count, tosajit_explanation *explanation,
                                            char **text);
