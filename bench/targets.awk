@@ -1,0 +1,83 @@
+# The targets beside what a report has measured, as a Markdown table. In: a report. Out: one row per target; "-" where the report lacks the
+# case, "no" with the distance where the target is missed.
+#   awk -f bench/targets.awk bench/report.md
+function trim(s) { gsub(/^ +| +$/, "", s); return s }
+function number(s) { return s + 0 }
+function has(row, contender) { return (row SUBSEP contender) in value }
+function of(row, contender) { return value[row, contender] }
+function print_row(what, wanted, measured, distance) {
+    printf "| %s | %s | %s | %s |\n", what, wanted, measured, distance == "" ? "-" : distance <= 1 ? "yes" : sprintf("no, %.2f times", distance)
+}
+# At most `limit`, in `unit`.
+function at_most(what, row, contender, limit, unit) {
+    if (has(row, contender)) print_row(what, "at most " limit " " unit, of(row, contender) " " unit, of(row, contender) / limit)
+    else print_row(what, "at most " limit " " unit, "-", "")
+}
+# Time of one contender over that of another.
+function ratio(what, row, contender, other, limit,    r) {
+    if (!has(row, contender) || !has(row, other)) { print_row(what, "at most " limit, "-", ""); return }
+    r = of(row, contender) / of(row, other)
+    print_row(what, "at most " limit, sprintf("%.2f", r), r / limit)
+}
+# The largest ratio of two contenders over the rows that match.
+function worst(what, pattern, contender, other, limit,    row, k, r, most, where) {
+    for (k = 1; k <= rows; k++) {
+        row = order[k]
+        if (row !~ pattern || !has(row, contender) || !has(row, other)) continue
+        r = of(row, contender) / of(row, other)
+        if (r > most) { most = r; where = row }
+    }
+    if (where == "") print_row(what, "at most " limit, "-", "")
+    else print_row(what, "at most " limit, sprintf("%.2f (%s)", most, where), most / limit)
+}
+function is_peer(c) { return c ~ /^(loop|xnnpack|onednn|mlir|sleef_u10)$/ }
+# The best peer's time over ours, for every row that matches and where a peer leaves room below the limit: worst and geometric mean.
+function against_peers(pattern, ours, only_room,    k, row, c, best, r, least, where, sum, count) {
+    least = 1e9
+    for (k = 1; k <= rows; k++) {
+        row = order[k]; best = 1e9
+        if (row !~ pattern || !has(row, ours)) continue
+        for (c = 1; c <= contenders; c++) if (is_peer(name[c]) && has(row, name[c]) && of(row, name[c]) < best) best = of(row, name[c])
+        if (best == 1e9 || (only_room && has(row, "copy") && of(row, "copy") / best > 0.9)) continue
+        r = best / of(row, ours); sum += log(r); count++
+        if (r < least) { least = r; where = row }
+    }
+    if (only_room) print_row("best peer where it leaves room, geometric mean of " count, "at least 1.5", count ? sprintf("%.2f", exp(sum / count)) : "-", count ? 1.5 / exp(sum / count) : "")
+    else print_row("best peer, worst of " count " cases", "at least 0.97", count ? sprintf("%.2f (%s)", least, where) : "-", count ? 0.97 / least : "")
+}
+/^$/ { columns = 0 }
+/^\|/ {
+    count = split($0, cell, "|")
+    if (!columns) {
+        family = trim(cell[2]); sub(/,.*/, "", family); columns = count - 1
+        for (c = 3; c <= columns; c++) {
+            head[c] = trim(cell[c])
+            if (!(head[c] in known)) { known[head[c]] = 1; name[++contenders] = head[c] }
+        }
+    } else if (cell[2] !~ /---/) {
+        row = family "/" trim(cell[2])
+        if (!(row in seen)) { seen[row] = 1; order[++rows] = row }
+        for (c = 3; c <= columns; c++) if (trim(cell[c]) != "-") value[row, head[c]] = number(trim(cell[c]))
+    }
+}
+END {
+    print "| target | wanted | measured | met |\n| --- | --- | --- | --- |"
+    split("exp 1.75 log 1.4 tanh 0.38 erf 0.30 sin 1.2 cos 0.95 pow 0.5", exact, " ")
+    for (k = 1; k <= 14; k += 2) ratio("exact " exact[k] " over SLEEF u10", "math/" exact[k] "/4K", "exact", "sleef_u10", exact[k + 1])
+    for (k = 1; k <= 14; k += 2) ratio("fast " exact[k] " over SLEEF u10", "math/" exact[k] "/4K", "fast", "sleef_u10", 0.7)
+    ratio("fast sigmoid over XNNPACK", "math/sigmoid/4K", "fast", "xnnpack", 1.1)
+    at_most("a call of 16 elements, static", "call/add_16", "run_static", 15, "ns")
+    at_most("a call of 16 elements, dynamic, rank 4", "call/add_16", "run_dynamic_4d", 30, "ns")
+    at_most("its raw entry", "call/add_16", "raw_dynamic", 4, "ns")
+    at_most("compiling a static add", "compile/add_static", "tosajit", 1.2, "ms")
+    at_most("compiling a dynamic add", "compile/add_dynamic", "tosajit", 2.5, "ms")
+    at_most("compiling exp", "compile/exp_dynamic", "tosajit", 6, "ms")
+    at_most("compiling ten operations", "compile/ten_ops_dynamic", "tosajit", 6, "ms")
+    at_most("first kernel of a process", "compile/fresh_process, tosajit", "first_kernel_ms", 15, "ms")
+    at_most("a kernel, its code and pages", "memory/thousand_kernels, tosajit", "bytes_per_kernel", 65536, "bytes")
+    worst("dynamic over static, from 4K", "^(add|broadcast)/.*/(4K|64K|1M|16M)$", "dynamic", "static", 1.03)
+    worst("add over moving the bytes, from 4K", "^add/(same|scalar|row|column)/(4K|64K|1M|16M)$", "dynamic", "copy", 1.05)
+    worst("short rows over long ones", "^add/(same|scalar|row|column|outer)/rows_of_11$", "dynamic", "copy", 1.67)
+    against_peers("^(add|broadcast|op|chain)/", "dynamic", 0)
+    against_peers("^(add|broadcast|op|chain)/", "dynamic", 1)
+}
