@@ -65,6 +65,7 @@ LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     int shift = op->operand == TOSAJIT_I32 ? known_shift(op, x) : 0;
     if (shift < 0) return scaled_product(l, x[0], x[1], product_shift(l, x[2]));
     if (shift > 0) return product_scaled_by(l, x[0], x[1], shift);
+    if (op->operand == TOSAJIT_I64) return lane_mul_i64(l, x[0], x[1]);
     if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
     LLVMTypeRef wide = lane_element_type(l, op->result);
     return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
@@ -124,8 +125,15 @@ LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x)
     return (void)op, lane_intrinsic(l, "llvm.floor", &operand, 1);
 }
 
+/* LLVM would fold the widening of f16 into the op, and then, where there is no such instruction for f16, take the vector apart. */
+static LLVMValueRef kept_wide(const lane *l, const emit_op *op, LLVMValueRef x) {
+    bool folds = op->operand == TOSAJIT_F16 && l->target->extremes == TARGET_EXTREMES_NATIVE && !l->target->has_f16_arithmetic;
+    return folds ? lane_intrinsic(l, "llvm.arithmetic.fence", &x, 1) : x;
+}
+
 /* Extremes: IEEE 754-2019 maximum/minimum where NaN wins, maximumNumber/minimumNumber where numbers do; both put -0 below +0. */
 static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b, int larger) {
+    a = kept_wide(l, op, a);
     static const char *const names[2][2] = {{"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
     if (is_float(op) && op->attributes->nan_mode != TOSAJIT_NAN_IGNORE) return (larger ? lane_maximum : lane_minimum)(l, a, b);
     return lane_intrinsic(l, names[is_float(op)][larger], (LLVMValueRef[]){a, b}, 2);

@@ -265,6 +265,17 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
     return lane_masked_call(l, "llvm.masked.gather", type, operands, 3, 0, 1);
 }
 
+/* Without an instruction for vectors: the low halves' product, and above it the low halves of both products of a low and a high half. */
+LLVMValueRef lane_mul_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    if (l->count == 1 || l->target->has_mul_i64) return lane_mul(l, a, b);
+    LLVMTypeRef i32 = lane_int_type(l, 32), i64 = lane_int_type(l, 64);
+    LLVMValueRef half = lane_int(l, 64, 32), a_low = lane_trunc(l, a, i32), b_low = lane_trunc(l, b, i32);
+    LLVMValueRef a_high = lane_trunc(l, lane_lshr(l, a, half), i32), b_high = lane_trunc(l, lane_lshr(l, b, half), i32);
+    LLVMValueRef cross = lane_add(l, lane_mul(l, a_low, b_high), lane_mul(l, a_high, b_low));
+    LLVMValueRef low = lane_mul(l, lane_zext(l, a_low, i64), lane_zext(l, b_low, i64));
+    return lane_add(l, low, lane_shl(l, lane_zext(l, cross, i64), half));
+}
+
 LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high) {
     LLVMValueRef raised = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){a, lane_int_like(a, low)}, 2);
     return lane_intrinsic(l, "llvm.smin", (LLVMValueRef[]){raised, lane_int_like(a, high)}, 2);

@@ -60,6 +60,7 @@ LLVMValueRef lane_minimum(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_add(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_mul(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_mul_i64(const lane *l, LLVMValueRef a, LLVMValueRef b); /* of factors that fill their 64 bits */
 LLVMValueRef lane_and(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_or(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_xor(const lane *l, LLVMValueRef a, LLVMValueRef b);

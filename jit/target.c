@@ -55,6 +55,8 @@ static void shape(target *t, const cpu_level *level) {
     t->quick_select = level->vector_bytes > 16;
     t->has_fma = arm || cpu_has(t->features, "+fma", NULL);
     t->has_f16 = arm || cpu_has(t->features, "+f16c", NULL);
+    t->has_f16_arithmetic = cpu_has(t->features, arm ? "+fullfp16" : "+avx512fp16", NULL);
+    t->has_mul_i64 = !arm || cpu_has(t->features, "+sve", NULL);
     t->has_bf16 = arm && cpu_has(t->features, "+bf16", NULL); /* x86's flushes subnormals */
 }
 

@@ -23,10 +23,12 @@ typedef struct target {
     unsigned mask_bytes;           /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
     bool quick_select;             /* LLVM's quick instruction selection makes good code of simple vectors */
     target_extremes extremes;
-    bool has_permute; /* one instruction that takes 8 of 8 64-bit values by 8 indices, in registers */
-    bool has_fma;     /* instructions that multiply, add and round once */
-    bool has_f16;     /* conversions between f16 and f32 */
-    bool has_bf16;    /* conversion from f32 to bf16 that keeps subnormals */
+    bool has_permute;        /* one instruction that takes 8 of 8 64-bit values by 8 indices, in registers */
+    bool has_fma;            /* instructions that multiply, add and round once */
+    bool has_f16;            /* conversions between f16 and f32 */
+    bool has_f16_arithmetic; /* of vectors of f16 */
+    bool has_bf16;           /* conversion from f32 to bf16 that keeps subnormals */
+    bool has_mul_i64;        /* LLVM multiplies vectors of i64 as vectors */
 } target;
 
 /* The CPU of that name, of any architecture; null or "native" is this machine. INVALID_ARGUMENT for an unknown name, NOT_EXECUTABLE for
