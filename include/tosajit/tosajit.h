@@ -466,12 +466,12 @@ TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path, const tosa
  * each function has a typed entry and one of these. A program that links them needs tosajit-runtime and nothing else; code runs where
  * the program's own does. */
 typedef struct tosajit_aot {
-    size_t size; /* sizeof(tosajit_aot) */
-    const void *image;
-    size_t image_size;
-    const void *code;
-    size_t code_size;
-    void *kernel; /* of the first call; the library's */
+    size_t size;       /* sizeof(tosajit_aot) */
+    const void *image; /* the function without its code */
+    size_t image_size; /* bytes */
+    const void *code;  /* of all functions of the object */
+    size_t code_size;  /* bytes */
+    void *kernel;      /* of the first call; the library's */
 } tosajit_aot;
 
 /* The kernel of a compiled function, with the best code that this CPU can run; made at the first call and kept until the process ends, so
@@ -484,8 +484,8 @@ TOSAJIT_API tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tenso
 
 /* A function to be compiled ahead of time. */
 typedef struct tosajit_function {
-    const char *name; /* of its tosajit_aot in the object: a C identifier */
-    const tosajit_expr *expr;
+    const char *name;         /* of its tosajit_aot in the object: a C identifier */
+    const tosajit_expr *expr; /* what it computes; not owned */
 } tosajit_function;
 
 /* Compile functions into a relocatable ELF object, with code from each of the engines: one per CPU, all of one architecture; engines of
