@@ -339,7 +339,7 @@ static void run(state *s, const tosajit_kernel *kernel) {
         int32_t rank;
         tosajit_status status = checked(tosajit_kernel_result_dims(kernel, in, operand_count, k, &rank, dims));
         make_tensor(s, &type, status ? NULL : dims, (unsigned)(MAX_TENSORS + k), &results[k]);
-        if (take_rarely(&s->bytes, 6)) results[k].tensor.data = k < operand_count ? in[k].data : NULL;
+        if (take_rarely(&s->bytes, 6) && !results[k].huge) results[k].tensor.data = k < operand_count ? in[k].data : NULL;
         out[k] = results[k].tensor;
     }
     for (size_t k = 0; k < operand_count; k++) huge |= operands[k].huge;
