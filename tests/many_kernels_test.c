@@ -89,14 +89,14 @@ static void any_number_can_live(void **state) {
     const double each = (resident() - resident_before) / (double)kernel_count;
     printf("%zu kernels: %zu more mappings, %.1f KiB each\n", kernel_count, mappings_more, each);
     assert_true(mappings_more <= SOME_MAPPINGS + kernel_count / 50);
-    assert_true(each <= LARGEST_KIB);
+    assert_true(each <= (double)LARGEST_KIB);
     for (size_t k = 0; k < kernel_count; k += 1 + kernel_count / FEW) check(kernels[k], k);
     release_range(0, kernel_count);
     malloc_trim(0); /* what is free is given back; what stays is in use */
     const double left = resident() - resident_before;
     printf("released: %.0f KiB and %ld mappings left\n", left, (long)(mappings() - mappings_before));
     assert_true(mappings() <= mappings_before + SOME_MAPPINGS);
-    assert_true(left <= SOME_KIB + (double)kernel_count * each / 10);
+    assert_true(left <= (double)SOME_KIB + (double)kernel_count * each / 10);
     tosajit_engine_destroy(engine);
     free(kernels);
 }
