@@ -30,9 +30,9 @@ enum { MAX_LEVELS = 3 };
  * last column. */
 typedef struct level {
     unsigned lanes, repeats;
-    bool masked;
-    LLVMValueRef end;  /* of the variant's columns; the same in every row */
-    LLVMValueRef mask; /* of a masked level that is a single step */
+    bool masked, shared; /* shared: only the last step is masked, if it is short; whole ones run the same body */
+    LLVMValueRef end;    /* of the variant's columns; the same in every row */
+    LLVMValueRef mask;   /* of a masked level that is a single step */
 } level;
 
 /* Everything that emitting one part needs; the arrays belong to emit_kernel. */
@@ -46,14 +46,16 @@ typedef struct part_emitter {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMValueRef function, rows, cols, strides;
+    LLVMBasicBlockRef done; /* returns */
     LLVMTypeRef i64, ptr;
     level levels[MAX_LEVELS];
     int level_count;
-    bool plain;            /* the part's code needs no optimiser */
+    bool plain, freeze;    /* the part's code needs no optimiser; nor do its ops care which operands are constants */
     LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
     LLVMValueRef *splats;  /* per node: that in every lane of the level that is being emitted, or null */
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
+    LLVMValueRef tail, tail_bytes[8]; /* of plain parts: the column of a last single step, and its distance for elements of 1..8 bytes */
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* `either` leaves: a splat's pattern, or where the row starts */
     LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to mask the column with */
 } part_emitter;
@@ -73,6 +75,12 @@ static LLVMBasicBlockRef new_block(const part_emitter *e, const char *name) {
     return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
+/* Go on in a block that has been branched to: here, so that blocks lie in the order in which they run. */
+static void continue_in(const part_emitter *e, LLVMBasicBlockRef block) {
+    LLVMAppendExistingBasicBlock(e->function, block);
+    LLVMPositionBuilderAtEnd(e->builder, block);
+}
+
 static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { return LLVMConstInt(e->i64, (unsigned long long)value, 1); }
 
 /* Lane counts. Wide vectors, which LLVM splits into several registers, give independent instructions to overlap; the larger
@@ -87,55 +95,68 @@ static unsigned working_size(const expr_node *node) {
     return widens && size < 4 ? 4 : size;
 }
 
-/* Plain parts are those whose vectors become one or a few instructions each. LLVM's quick instruction selection, which is that of
- * unoptimised code, makes the same loops of them if the wide step is written as single vectors, in half the time: there is nothing to
- * hoist, to schedule or to combine. (Bounds and masks are to be hoisted: clamp, abs and negate are not plain.) */
-enum { MAX_PLAIN_OPS = 12 };
+/* Plain parts are those whose vectors become few instructions. LLVM's quick instruction selection, which is that of unoptimised code,
+ * makes the same loops of them if the wide step is written as single vectors, in half the time: there is nothing to schedule or to
+ * combine, and constants are hoisted here. Ops of a few instructions lose some of them to it, which only long chains do not feel. */
+enum { MAX_PLAIN_OPS = 12, MIN_CHAIN_OPS = 4 };
 
-static bool is_plain_type(tosajit_type element) {
-    return element == TOSAJIT_F32 || element == TOSAJIT_F64 || element == TOSAJIT_I8 || element == TOSAJIT_I16 || element == TOSAJIT_I32;
-}
+typedef enum plainness { NOT_PLAIN, FEW_INSTRUCTIONS, ONE_INSTRUCTION } plainness;
 
-static bool is_plain_node(const expr_node *node) {
-    static const bool plain[TOSAJIT_OP_COUNT] = {
-        [TOSAJIT_OP_add] = true,     [TOSAJIT_OP_bitwise_and] = true, [TOSAJIT_OP_bitwise_or] = true, [TOSAJIT_OP_bitwise_xor] = true,
-        [TOSAJIT_OP_ceil] = true,    [TOSAJIT_OP_floor] = true,       [TOSAJIT_OP_identity] = true,   [TOSAJIT_OP_maximum] = true,
-        [TOSAJIT_OP_minimum] = true, [TOSAJIT_OP_mul] = true,         [TOSAJIT_OP_sub] = true,
+static plainness node_plainness(const expr_node *node) {
+    static const uint8_t ops[TOSAJIT_OP_COUNT] = {
+        [TOSAJIT_OP_add] = ONE_INSTRUCTION,         [TOSAJIT_OP_bitwise_and] = ONE_INSTRUCTION, [TOSAJIT_OP_bitwise_or] = ONE_INSTRUCTION,
+        [TOSAJIT_OP_bitwise_xor] = ONE_INSTRUCTION, [TOSAJIT_OP_ceil] = ONE_INSTRUCTION,        [TOSAJIT_OP_floor] = ONE_INSTRUCTION,
+        [TOSAJIT_OP_identity] = ONE_INSTRUCTION,    [TOSAJIT_OP_mul] = ONE_INSTRUCTION,         [TOSAJIT_OP_sub] = ONE_INSTRUCTION,
+        [TOSAJIT_OP_abs] = FEW_INSTRUCTIONS,        [TOSAJIT_OP_clamp] = FEW_INSTRUCTIONS,      [TOSAJIT_OP_maximum] = FEW_INSTRUCTIONS,
+        [TOSAJIT_OP_minimum] = FEW_INSTRUCTIONS,    [TOSAJIT_OP_negate] = FEW_INSTRUCTIONS,
     };
-    bool computes_wider = node->kind == NODE_OP && (node->op == TOSAJIT_OP_mul || node->op == TOSAJIT_OP_negate);
-    return is_plain_type(node->type.element) &&
-           (node->kind != NODE_OP || (plain[node->op] && (type_is_float(node->type.element) || !computes_wider)));
+    tosajit_type element = node->type.element;
+    bool is_integer = element == TOSAJIT_I8 || element == TOSAJIT_I16 || element == TOSAJIT_I32;
+    if (!is_integer && element != TOSAJIT_F32 && element != TOSAJIT_F64) return NOT_PLAIN;
+    if (node->kind != NODE_OP) return ONE_INSTRUCTION;
+    if (is_integer && (node->op == TOSAJIT_OP_mul || node->op == TOSAJIT_OP_negate)) return NOT_PLAIN;
+    return (plainness)ops[node->op];
 }
 
-static bool is_plain_part(const part_emitter *e) {
-    bool plain = e->part->leaf_count > 0;
-    for (size_t k = 0; plain && k < e->program->count; k++)
-        plain = !(e->node_parts[k] & e->part_bit) || is_plain_node(&e->program->nodes[k]);
-    for (int32_t v = 0; plain && v < e->part->variant_count; v++) plain = !e->part->variants[v].either;
-    return plain;
+static void find_plainness(part_emitter *e, unsigned ops) {
+    plainness least = ONE_INSTRUCTION;
+    for (size_t k = 0; k < e->program->count; k++) {
+        if (!(e->node_parts[k] & e->part_bit)) continue;
+        plainness own = node_plainness(&e->program->nodes[k]);
+        if (own < least) least = own;
+    }
+    e->plain = ops <= MAX_PLAIN_OPS && (least == ONE_INSTRUCTION || (least == FEW_INSTRUCTIONS && ops >= MIN_CHAIN_OPS));
+    for (int32_t v = 0; e->plain && v < e->part->variant_count; v++) e->plain = !e->part->variants[v].either;
+    e->freeze = e->plain && least == ONE_INSTRUCTION;
 }
 
 /* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
  * two; then the tail is a loop. Where the columns are known to be whole vectors there is none. */
 static void choose_levels(part_emitter *e, const target *t) {
     unsigned widest = 1, narrowest = 8, light = 0, heavy = 0;
+    bool is_long = false;
     for (size_t k = 0; k < e->program->count; k++) {
         const expr_node *node = &e->program->nodes[k];
         if (!(e->node_parts[k] & e->part_bit)) continue;
         unsigned size = working_size(node), stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > widest) widest = size;
         if (stored < narrowest) narrowest = stored;
-        if (node->kind == NODE_OP) *(op_is_heavy(node->op) ? &heavy : &light) += 1;
+        if (node->kind != NODE_OP) continue;
+        *(op_is_heavy(node->op) ? &heavy : &light) += 1;
+        is_long |= op_is_long(node->op);
     }
     unsigned lanes = t->vector_bytes / widest;
     unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
     bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
     int64_t multiple = e->part->cols_multiple;
-    e->plain = t->quick_select && heavy == 0 && light <= MAX_PLAIN_OPS && is_plain_part(e);
+    e->plain = e->freeze = false;
+    if (t->quick_select) find_plainness(e, light + heavy);
     e->level_count = 0;
     e->levels[e->level_count++] = e->plain ? (level){.lanes = lanes, .repeats = unroll} : (level){.lanes = lanes * unroll, .repeats = 1};
     if (multiple % (lanes * unroll) == 0) return;
     bool no_tail = multiple % lanes == 0;
+    e->levels[0].shared = masked && is_long && !no_tail && lanes * unroll <= LANE_MAX_MASK;
+    if (e->levels[0].shared) return;
     if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes, .repeats = 1};
     if (!no_tail) e->levels[e->level_count++] = (level){.lanes = masked ? lanes : 1, .repeats = 1, .masked = masked};
 }
@@ -240,67 +261,158 @@ static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant
         base = LLVMBuildSelect(e->builder, moves, base, e->patterns[t], "");
         column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
     }
+    if (column == e->tail)
+        return LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context), base,
+                             (LLVMValueRef[]){e->tail_bytes[tosajit_type_size(tensor_node(e, t)->type.element) - 1]}, 1, "");
     LLVMValueRef address = LLVMBuildGEP2(e->builder, element, base, &column, 1, ""), more = int64_constant(e, offset);
     return offset ? LLVMBuildGEP2(e->builder, element, address, &more, 1, "") : address;
 }
 
-/* What is the same for the whole row, in every lane; what the level does not use is dropped by LLVM. */
+/* What is the same for the whole row, in every lane; what the level does not use is dropped by LLVM. The quick selection would make a
+ * constant anew in every step; frozen, it is a value like others, of which no op can make use, though. */
 static void emit_splats(part_emitter *e, unsigned lanes) {
     lane l = lane_of(e, lanes);
-    for (size_t k = 0; k < e->program->count; k++) e->splats[k] = e->scalars[k] ? lane_splat(&l, e->scalars[k]) : NULL;
+    for (size_t k = 0; k < e->program->count; k++) {
+        LLVMValueRef scalar = e->scalars[k];
+        if (scalar && e->freeze && LLVMIsConstant(scalar)) scalar = LLVMBuildFreeze(e->builder, scalar, "");
+        e->splats[k] = scalar ? lane_splat(&l, scalar) : NULL;
+    }
 }
 
-/* Load, compute and store the lanes at column + offset. */
-static void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, unsigned offset,
-                      LLVMValueRef mask) {
+/* Set the values of the leaves that the body walks to the lanes at column + offset. */
+static void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, unsigned offset,
+                       LLVMValueRef mask) {
     lane l = lane_of(e, lanes);
-    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
         if (!has_bit(variant->splat, t))
             e->values[e->part->leaves[t].value] =
                 lane_load(&l, tensor_node(e, t)->type.element, element_address(e, variant, t, column, offset), mask);
+}
+
+static void emit_nodes(part_emitter *e, unsigned lanes) {
+    lane l = lane_of(e, lanes);
     for (size_t k = 0; k < e->program->count; k++)
         if ((e->node_parts[k] & e->part_bit) && !e->values[k]) e->values[k] = emit_node(e, &l, k, e->values);
+}
+
+static void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, unsigned offset,
+                        LLVMValueRef mask) {
+    lane l = lane_of(e, lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         tosajit_value value = e->program->results[e->part->results[t - e->part->leaf_count]];
         lane_store(&l, e->program->nodes[value].type.element, e->values[value], element_address(e, variant, t, column, offset), mask);
     }
 }
 
-/* `if (start < end) { do step; while (column < end); }`: a loop that is entered in the middle of the row has an induction variable of
- * its own, so that the ones before it stay simple. */
-static void emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef start) {
-    LLVMBasicBlockRef enter = new_block(e, "columns"), after = new_block(e, "columns.end");
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, start, lv->end, ""), enter, after);
-    LLVMPositionBuilderAtEnd(e->builder, enter);
-    emit_splats(e, lv->lanes);
-    if (lv->mask) {
-        emit_body(e, variant, lv->lanes, start, 0, lv->mask);
-        LLVMBuildBr(e->builder, after);
-        LLVMPositionBuilderAtEnd(e->builder, after);
-        return;
-    }
-    LLVMBasicBlockRef step = new_block(e, "step");
-    LLVMBuildBr(e->builder, step);
-    LLVMPositionBuilderAtEnd(e->builder, step);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
+/* Load, compute and store. */
+static void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column, unsigned offset,
+                      LLVMValueRef mask) {
+    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
+    emit_loads(e, variant, lanes, column, offset, mask);
+    emit_nodes(e, lanes);
+    emit_stores(e, variant, lanes, column, offset, mask);
+}
+
+/* The same of a step that may be the last and shorter one: it branches around a mask, so that a long body is there only once. */
+static void emit_shared_body(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef column) {
     lane l = lane_of(e, lv->lanes);
-    LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
-    for (unsigned k = 0; k < lv->repeats; k++) emit_body(e, variant, lv->lanes, column, k * lv->lanes, mask);
-    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next");
-    LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->builder)}, 2);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, lv->end, ""), step, after);
+    LLVMValueRef left = LLVMBuildSub(e->builder, lv->end, column, "left"), loaded[2][TOSAJIT_MAX_TENSORS];
+    LLVMValueRef is_short = LLVMBuildICmp(e->builder, LLVMIntSLT, left, int64_constant(e, lv->lanes), "short");
+    LLVMBasicBlockRef from[2], load[2] = {new_block(e, "load"), new_block(e, "load.short")}, body = new_block(e, "body"), store[2];
+    lane_mark_unlikely(&l, LLVMBuildCondBr(e->builder, is_short, load[1], load[0]));
+    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
+    for (int k = 0; k < 2; k++) {
+        LLVMPositionBuilderAtEnd(e->builder, load[k]);
+        emit_loads(e, variant, lv->lanes, column, 0, k ? lane_mask(&l, left) : NULL);
+        for (int32_t t = 0; t < e->part->leaf_count; t++) loaded[k][t] = e->values[e->part->leaves[t].value];
+        LLVMBuildBr(e->builder, body);
+        from[k] = LLVMGetInsertBlock(e->builder);
+    }
+    LLVMPositionBuilderAtEnd(e->builder, body);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (has_bit(variant->splat, t)) continue;
+        LLVMValueRef phi = LLVMBuildPhi(e->builder, LLVMTypeOf(loaded[0][t]), "");
+        LLVMAddIncoming(phi, (LLVMValueRef[]){loaded[0][t], loaded[1][t]}, from, 2);
+        e->values[e->part->leaves[t].value] = phi;
+    }
+    emit_nodes(e, lv->lanes);
+    for (int k = 0; k < 2; k++) store[k] = new_block(e, k ? "store.short" : "store");
+    LLVMBasicBlockRef after = new_block(e, "stored");
+    lane_mark_unlikely(&l, LLVMBuildCondBr(e->builder, is_short, store[1], store[0]));
+    for (int k = 0; k < 2; k++) {
+        LLVMPositionBuilderAtEnd(e->builder, store[k]);
+        emit_stores(e, variant, lv->lanes, column, 0, k ? lane_mask(&l, left) : NULL);
+        LLVMBuildBr(e->builder, after);
+    }
     LLVMPositionBuilderAtEnd(e->builder, after);
 }
 
-/* Where each level ends, and the mask of a last single step: once for all rows. */
+/* One step of a level's loop, from column on. */
+static void emit_step(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef column) {
+    if (lv->shared) {
+        emit_shared_body(e, variant, lv, column);
+        return;
+    }
+    lane l = lane_of(e, lv->lanes);
+    LLVMValueRef mask = lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
+    for (unsigned k = 0; k < lv->repeats; k++) emit_body(e, variant, lv->lanes, column, k * lv->lanes, mask);
+}
+
+/* An unconditional way to the next block. The quick selection makes a jump of one that is alone in its block. */
+static void fall_into(const part_emitter *e, LLVMBasicBlockRef next) {
+    if (e->plain) LLVMBuildFreeze(e->builder, e->cols, "");
+    LLVMBuildBr(e->builder, next);
+}
+
+/* `if (start < end) { do step; while (column < end); }`: a loop that is entered in the middle of the row has an induction variable of
+ * its own, so that the ones before it stay simple. It has a block before and after it to itself, as LLVM wants. */
+static void emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef start) {
+    LLVMBasicBlockRef enter = new_block(e, "columns"), after = LLVMCreateBasicBlockInContext(e->context, "columns.end");
+    /* All levels of a plain part but a scalar one have the same lanes. */
+    if (e->plain && (lv == e->levels || lv->lanes != lv[-1].lanes)) emit_splats(e, lv->lanes);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, lv->end, start, ""), enter, after);
+    LLVMPositionBuilderAtEnd(e->builder, enter);
+    if (!e->plain) emit_splats(e, lv->lanes);
+    if (lv->mask) {
+        emit_body(e, variant, lv->lanes, start, 0, lv->mask);
+        LLVMBuildBr(e->builder, after);
+        continue_in(e, after);
+        return;
+    }
+    LLVMBasicBlockRef step = new_block(e, "step"), leave = LLVMCreateBasicBlockInContext(e->context, "columns.leave");
+    fall_into(e, step);
+    LLVMPositionBuilderAtEnd(e->builder, step);
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
+    emit_step(e, variant, lv, column);
+    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next");
+    LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->builder)}, 2);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, lv->end, ""), step, leave);
+    continue_in(e, leave);
+    fall_into(e, after);
+    continue_in(e, after);
+}
+
+/* The quick selection would multiply in every row. */
+static void emit_tail_bytes(part_emitter *e, LLVMValueRef column) {
+    e->tail = column;
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
+        if (!e->tail_bytes[size - 1]) e->tail_bytes[size - 1] = LLVMBuildMul(e->builder, column, int64_constant(e, (int64_t)size), "");
+    }
+}
+
+/* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 static void emit_limits(part_emitter *e) {
+    e->tail = NULL;
+    memset(e->tail_bytes, 0, sizeof e->tail_bytes);
     for (int k = 0; k < e->level_count; k++) {
         level *lv = &e->levels[k];
-        bool to_the_end = lv->masked || lv->lanes == 1, single = k > 0 && lv->masked && step_size(&e->levels[k - 1]) == lv->lanes;
+        bool to_the_end = lv->masked || lv->shared || lv->lanes == 1,
+             single = k > 0 && lv->masked && step_size(&e->levels[k - 1]) == lv->lanes;
         lv->end = to_the_end ? e->cols : LLVMBuildAnd(e->builder, e->cols, int64_constant(e, -(int64_t)step_size(lv)), "end");
         lane l = lane_of(e, lv->lanes);
         lv->mask = single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left")) : NULL;
+        if (single && e->plain) emit_tail_bytes(e, e->levels[k - 1].end);
     }
 }
 
@@ -318,10 +430,9 @@ static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant
     }
 }
 
-/* All rows of one variant, from its first block to the function's return. */
+/* All rows of one variant, from its first block to the function's last. */
 static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     emit_pattern_buffers(e, variant);
-    emit_limits(e);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "rows");
     LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
     LLVMBuildBr(e->builder, head);
@@ -332,7 +443,7 @@ static void emit_variant(part_emitter *e, const tosajit_variant *variant, const 
     emit_row_patterns(e, variant);
     for (int k = 0; k < e->level_count; k++) emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : int64_constant(e, 0));
 
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder), end = new_block(e, "rows.end");
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
     LLVMBasicBlockRef from[2] = {before, last};
     LLVMValueRef next = LLVMBuildAdd(e->builder, row, int64_constant(e, 1), "");
     LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next}, from, 2);
@@ -341,9 +452,7 @@ static void emit_variant(part_emitter *e, const tosajit_variant *variant, const 
         advanced[t] = LLVMBuildGEP2(e->builder, i8, e->row_pointers[t], &stride, 1, "");
         LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){pointers[t], advanced[t]}, from, 2);
     }
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, end);
-    LLVMPositionBuilderAtEnd(e->builder, end);
-    LLVMBuildRetVoid(e->builder);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, e->done);
 }
 
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between variants are looked at. */
@@ -364,14 +473,13 @@ static LLVMValueRef load_at(const part_emitter *e, LLVMTypeRef type, LLVMValueRe
 }
 
 static void emit_part(part_emitter *e) {
-    LLVMBasicBlockRef check = new_block(e, "entry"), entry = new_block(e, "tile"), none = new_block(e, "empty");
+    LLVMBasicBlockRef check = new_block(e, "entry"), entry = new_block(e, "tile");
     LLVMPositionBuilderAtEnd(e->builder, check);
+    e->done = LLVMCreateBasicBlockInContext(e->context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
     LLVMValueRef any = LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->rows, zero, ""),
                                     LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, zero, ""), "");
-    LLVMBuildCondBr(e->builder, any, entry, none);
-    LLVMPositionBuilderAtEnd(e->builder, none);
-    LLVMBuildRetVoid(e->builder);
+    LLVMBuildCondBr(e->builder, any, entry, e->done);
     LLVMPositionBuilderAtEnd(e->builder, entry);
 
     LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], row_strides[TOSAJIT_MAX_TENSORS];
@@ -379,21 +487,24 @@ static void emit_part(part_emitter *e) {
         pointers[t] = load_at(e, e->ptr, LLVMGetParam(e->function, 0), t);
         row_strides[t] = load_at(e, e->i64, e->strides, 2 * t);
     }
+    emit_limits(e);
     uint64_t differing = 0;
     for (int32_t v = 1; v < e->part->variant_count; v++)
         differing |= (e->part->variants[v].splat ^ e->part->variants[0].splat) | e->part->variants[v].either;
     for (int32_t v = 0; v < e->part->variant_count; v++) {
         const tosajit_variant *variant = &e->part->variants[v];
         if (v + 1 < e->part->variant_count) {
-            LLVMBasicBlockRef chosen = new_block(e, "variant"), other = new_block(e, "other");
+            LLVMBasicBlockRef chosen = new_block(e, "variant"), other = LLVMCreateBasicBlockInContext(e->context, "other");
             LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
             LLVMPositionBuilderAtEnd(e->builder, chosen);
             emit_variant(e, variant, pointers, row_strides);
-            LLVMPositionBuilderAtEnd(e->builder, other);
+            continue_in(e, other);
         } else {
             emit_variant(e, variant, pointers, row_strides);
         }
     }
+    continue_in(e, e->done);
+    LLVMBuildRetVoid(e->builder);
 }
 
 static void add_attribute(LLVMValueRef function, const char *key, const char *value) {

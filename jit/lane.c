@@ -149,7 +149,7 @@ LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double val
 }
 
 /* Weights keep spills and block order in favour of the usual path. */
-static void mark_unlikely(const lane *l, LLVMValueRef branch) {
+void lane_mark_unlikely(const lane *l, LLVMValueRef branch) {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMMetadataRef weights[3] = {LLVMMDStringInContext2(l->context, "branch_weights", strlen("branch_weights")),
                                   LLVMValueAsMetadata(LLVMConstInt(i32, 1, 0)), LLVMValueAsMetadata(LLVMConstInt(i32, 1 << 20, 0))};
@@ -163,7 +163,7 @@ lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition) {
     LLVMValueRef function = LLVMGetBasicBlockParent(cold.before);
     LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(l->context, function, "cold");
     cold.after = LLVMAppendBasicBlockInContext(l->context, function, "");
-    mark_unlikely(l, LLVMBuildCondBr(l->builder, any, first, cold.after));
+    lane_mark_unlikely(l, LLVMBuildCondBr(l->builder, any, first, cold.after));
     LLVMPositionBuilderAtEnd(l->builder, first);
     return cold;
 }

@@ -106,7 +106,8 @@ LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef in
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 
 /* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1 but 0 is true. mask says which
- * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most 64 lanes. */
+ * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most LANE_MAX_MASK lanes. */
+enum { LANE_MAX_MASK = 64 };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
 /* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says which of them is the address. */
@@ -127,6 +128,7 @@ LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double val
 typedef struct lane_cold {
     LLVMBasicBlockRef before, last, after; /* last: where the cold code ended */
 } lane_cold;
+void lane_mark_unlikely(const lane *l, LLVMValueRef branch); /* that it is taken to its first successor */
 lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition);
 void lane_cold_end(const lane *l, lane_cold *cold);
 LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual, LLVMValueRef rare);

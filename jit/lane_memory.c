@@ -11,9 +11,8 @@ LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element) {
 }
 
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left) {
-    enum { MAX_LANES = 64 }; /* comparing in bytes is one instruction for all of them */
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
-    LLVMValueRef numbers[MAX_LANES], all = LLVMConstInt(LLVMTypeOf(left), l->count, 0);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context); /* comparing in bytes is one instruction for all lanes */
+    LLVMValueRef numbers[LANE_MAX_MASK], all = LLVMConstInt(LLVMTypeOf(left), l->count, 0);
     for (unsigned k = 0; k < l->count; k++) numbers[k] = LLVMConstInt(i8, k, 0);
     LLVMValueRef bounded = lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){left, all}, 2);
     LLVMValueRef limit = lane_splat(l, LLVMBuildTrunc(l->builder, bounded, i8, ""));

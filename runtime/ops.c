@@ -108,21 +108,27 @@ static const unsigned cast_targets[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_F64] = SET_I1 | SET_INTEGERS | SET_FLOATS,
 };
 
-bool op_is_heavy(tosajit_op op) {
+bool op_is_long(tosajit_op op) {
     switch (op) {
     case TOSAJIT_OP_cos:
     case TOSAJIT_OP_erf:
     case TOSAJIT_OP_exp:
-    case TOSAJIT_OP_intdiv:
     case TOSAJIT_OP_log:
     case TOSAJIT_OP_pow:
-    case TOSAJIT_OP_rescale:
-    case TOSAJIT_OP_rsqrt:
     case TOSAJIT_OP_sigmoid:
     case TOSAJIT_OP_sin:
-    case TOSAJIT_OP_table:
     case TOSAJIT_OP_tanh: return true;
     default: return false;
+    }
+}
+
+bool op_is_heavy(tosajit_op op) {
+    switch (op) {
+    case TOSAJIT_OP_intdiv:
+    case TOSAJIT_OP_rescale:
+    case TOSAJIT_OP_rsqrt:
+    case TOSAJIT_OP_table: return true;
+    default: return op_is_long(op);
     }
 }
 

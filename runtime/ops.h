@@ -46,6 +46,8 @@ static inline bool op_is_valid(tosajit_op op) { return (unsigned)op < TOSAJIT_OP
 
 /* Whether an op is a long computation: what follows for loops and threads. */
 bool op_is_heavy(tosajit_op op);
+/* Whether it is one of dozens of instructions, beside which a branch per step is nothing. */
+bool op_is_long(tosajit_op op);
 
 /* The result element type that the operands imply; false if they are illegal for op. CONVERT and SCALE ops imply none and
  * leave *result. */

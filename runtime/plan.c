@@ -296,9 +296,28 @@ static bool stretches_without_leaf(const plan_part *part) {
     return false;
 }
 
+/* Whether long ops take all of a part's time, and none of them has operands that are all the same in a row of some variant, which it
+ * would compute once for the row. Then the class of a leaf hardly matters to the loop. */
+static bool classes_matter_little(const plan_part *part, const plan *p, int32_t index, const tosajit_expr *program, uint64_t *leaves) {
+    bool is_long = false;
+    memset(leaves, 0, program->count * sizeof *leaves);
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        if (!part->leaves[k].table) leaves[part->leaves[k].value] |= UINT64_C(1) << k;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (node->kind != NODE_OP || !(p->node_parts[k] >> index & 1)) continue;
+        for (int o = 0; o < node->operand_count; o++) leaves[k] |= leaves[node->operands[o]];
+        is_long |= op_is_long(node->op);
+        if (!op_is_heavy(node->op)) continue;
+        for (int32_t v = 1; v < part->variant_count; v++)
+            if (!(leaves[k] & ~part->variants[v].splat) && (leaves[k] & ~part->variants[0].splat)) return false;
+    }
+    return is_long;
+}
+
 /* One loop per combination of inner classes while they are few; otherwise the all-contiguous loop, and one that reads a
- * splat as a pattern that does not advance. */
-static void plan_variants(plan_part *part, const tosajit_expr *program) {
+ * splat as a pattern that does not advance. That one alone where the ops take so long that it is as fast. */
+static void plan_variants(plan_part *part, const plan *p, int32_t index, const tosajit_expr *program, uint64_t *leaves) {
     uint64_t may_splat, may_contiguous;
     inner_classes(part, program, &may_splat, &may_contiguous);
     uint64_t always = may_splat & ~may_contiguous, either = may_splat & may_contiguous;
@@ -308,10 +327,12 @@ static void plan_variants(plan_part *part, const tosajit_expr *program) {
         for (uint64_t k = 0; k < UINT64_C(1) << open; k++)
             part->variants[part->variant_count++] = (tosajit_variant){always | subset(either, k), 0};
         if (open > 0 && (always | either) == leaf_set(part) && !stretches_without_leaf(part)) part->variant_count--;
-        return;
+    } else {
+        part->variants[part->variant_count++] = (tosajit_variant){always, 0};
     }
-    part->variants[part->variant_count++] = (tosajit_variant){always, 0};
-    part->variants[part->variant_count++] = (tosajit_variant){always, either};
+    bool one = open > 0 && classes_matter_little(part, p, index, program, leaves);
+    if (one) part->variant_count = 0;
+    if (one || open > 2) part->variants[part->variant_count++] = (tosajit_variant){always, either};
 }
 
 /* The largest power of two up to 64 that divides every promised size; other paths cut columns at multiples of 64. */
@@ -351,7 +372,8 @@ static double guess_element_ns(const plan *p, int32_t index, const tosajit_expr 
     return ns;
 }
 
-static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos) {
+/* leaves: room for a number per node. */
+static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos, uint64_t *leaves) {
     for (int32_t k = 0; k < p->part_count; k++) {
         plan_part *part = &p->parts[k];
         const value_info *space = &infos[program->results[part->results[0]]];
@@ -361,7 +383,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
             part->above_one[d] = part->extents[d] == TOSAJIT_DYNAMIC ? space->dims[d].firm != 0 : part->extents[d] > 1;
         }
         plan_leaves(part, k, p, program, space);
-        plan_variants(part, program);
+        plan_variants(part, p, k, program, leaves);
         part->cols_multiple = cols_multiple(part, program);
         part->element_ns = guess_element_ns(p, k, program);
     }
@@ -372,15 +394,18 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
     if (program->result_count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the expression has no result; name one with tosajit_expr_result");
     value_info *infos = memory_new(allocator, program->count, sizeof *infos);
+    uint64_t *leaves = memory_new(allocator, program->count, sizeof *leaves);
     p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
     p->table_parts = memory_new(allocator, program->count, sizeof *p->table_parts);
     p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
     tosajit_status status = TOSAJIT_OK;
-    if (!infos || !p->node_parts || !p->table_parts || !p->parts) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    if (!infos || !leaves || !p->node_parts || !p->table_parts || !p->parts)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     if (!status) status = analyse(p, program, infos);
     if (!status) assign_results(p, program, infos);
-    if (!status) plan_parts(p, program, infos);
+    if (!status) plan_parts(p, program, infos, leaves);
     memory_free(allocator, infos, program->count, sizeof *infos);
+    memory_free(allocator, leaves, program->count, sizeof *leaves);
     if (status) plan_destroy(p);
     return status;
 }
