@@ -358,6 +358,11 @@ static void emit_step(part_emitter *e, const tosajit_variant *variant, const lev
     for (unsigned k = 0; k < lv->repeats; k++) emit_body(e, variant, lv->lanes, column, k * lv->lanes, mask);
 }
 
+/* LLVM analyses the induction variables of loops even where it then changes none; of a frozen one there is nothing to say. */
+static LLVMValueRef hide(const part_emitter *e, LLVMValueRef induction) {
+    return e->plain ? LLVMBuildFreeze(e->builder, induction, "") : induction;
+}
+
 /* An unconditional way to the next block. The quick selection makes a jump of one that is alone in its block. */
 static void fall_into(const part_emitter *e, LLVMBasicBlockRef next) {
     if (e->plain) LLVMBuildFreeze(e->builder, e->cols, "");
@@ -384,7 +389,7 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     LLVMPositionBuilderAtEnd(e->builder, step);
     LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
     emit_step(e, variant, lv, column);
-    LLVMValueRef next = LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next");
+    LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next"));
     LLVMAddIncoming(column, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->builder)}, 2);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, lv->end, ""), step, leave);
     continue_in(e, leave);
@@ -445,11 +450,11 @@ static void emit_variant(part_emitter *e, const tosajit_variant *variant, const 
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
     LLVMBasicBlockRef from[2] = {before, last};
-    LLVMValueRef next = LLVMBuildAdd(e->builder, row, int64_constant(e, 1), "");
+    LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, row, int64_constant(e, 1), ""));
     LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next}, from, 2);
     for (int32_t t = 0; t < tensor_count(e); t++) {
         LLVMValueRef stride = row_strides[t];
-        advanced[t] = LLVMBuildGEP2(e->builder, i8, e->row_pointers[t], &stride, 1, "");
+        advanced[t] = hide(e, LLVMBuildGEP2(e->builder, i8, e->row_pointers[t], &stride, 1, ""));
         LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){pointers[t], advanced[t]}, from, 2);
     }
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, e->done);
