@@ -291,7 +291,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes through a buffer\n", out), said = true;
     if ((double)p->r.columns < SHORT_COLUMNS && p->elements > SHORT_COLUMNS)
         fprintf(out, "  faster: with longer rows; %" PRId64 " columns fill few vectors\n", p->r.columns), said = true;
-    if (p->variant >= 0 && part->variants[p->variant].either)
+    if (p->variant >= 0 && part->variant_count > 1 && part->variants[p->variant].either) /* alone, it is as fast as others would be */
         fputs("  faster: with static sizes or contracts; so many operands may repeat that one loop serves all cases\n", out), said = true;
     if (!said && c->bytes > FEW_BYTES && c->kernel->parallel.threads <= 1)
         fputs("  faster: with threads, as far as memory gives more to several\n", out), said = true;
