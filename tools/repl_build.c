@@ -458,8 +458,8 @@ static bool read_keys(builder *b, call *c) {
 static bool read_bounds(builder *b, call *c, tosajit_type element) {
     if (c->op != TOSAJIT_OP_clamp) return true;
     bool integer = !element_is_float(element);
-    int64_t half = INT64_C(1) << (width_of(element) - 1);
     if (integer && width_of(element) < 64) {
+        const int64_t half = INT64_C(1) << (width_of(element) - 1);
         c->attributes.min_val.i = -half;
         c->attributes.max_val.i = half - 1;
     } else if (!integer) {
