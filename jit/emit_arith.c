@@ -1,4 +1,6 @@
 /* Emitters of arithmetic, comparison and selection. Float results are rounded once, by the instruction itself. */
+#include <llvm/Config/llvm-config.h>
+
 #include "jit/emit.h"
 #include "runtime/ops.h"
 #include "runtime/types.h"
@@ -131,12 +133,23 @@ static LLVMValueRef kept_wide(const lane *l, const emit_op *op, LLVMValueRef x) 
     return folds ? lane_intrinsic(l, "llvm.arithmetic.fence", &x, 1) : x;
 }
 
+/* maximumNumber and minimumNumber: a number wins over a NaN. */
+static LLVMValueRef extreme_number(const lane *l, LLVMValueRef a, LLVMValueRef b, int larger) {
+#if LLVM_VERSION_MAJOR < 20 /* which has no intrinsic for it */
+    LLVMValueRef of_numbers = (larger ? lane_maximum : lane_minimum)(l, a, b);
+    LLVMValueRef or_first = lane_select(l, lane_fcmp(l, LLVMRealUNO, b, b), a, of_numbers);
+    return lane_select(l, lane_fcmp(l, LLVMRealUNO, a, a), b, or_first);
+#else
+    return lane_intrinsic(l, larger ? "llvm.maximumnum" : "llvm.minimumnum", (LLVMValueRef[]){a, b}, 2);
+#endif
+}
+
 /* Extremes: IEEE 754-2019 maximum/minimum where NaN wins, maximumNumber/minimumNumber where numbers do; both put -0 below +0. */
 static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b, int larger) {
+    if (!is_float(op)) return lane_intrinsic(l, larger ? "llvm.smax" : "llvm.smin", (LLVMValueRef[]){a, b}, 2);
     a = kept_wide(l, op, a);
-    static const char *const names[2][2] = {{"llvm.smin", "llvm.smax"}, {"llvm.minimumnum", "llvm.maximumnum"}};
-    if (is_float(op) && op->attributes->nan_mode != TOSAJIT_NAN_IGNORE) return (larger ? lane_maximum : lane_minimum)(l, a, b);
-    return lane_intrinsic(l, names[is_float(op)][larger], (LLVMValueRef[]){a, b}, 2);
+    if (op->attributes->nan_mode == TOSAJIT_NAN_IGNORE) return extreme_number(l, a, b, larger);
+    return (larger ? lane_maximum : lane_minimum)(l, a, b);
 }
 
 LLVMValueRef emit_maximum(const lane *l, const emit_op *op, const LLVMValueRef *x) { return extreme(l, op, x[0], x[1], 1); }
