@@ -27,8 +27,9 @@ static int64_t element_count(const walk *w) {
     return count;
 }
 
+/* A single element is never divided: its walk may have no dimension to cut. */
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements) {
-    return parallel->threads > 1 && (double)elements * part->element_ns >= 2 * (double)PIECE_NS;
+    return parallel->threads > 1 && elements > 1 && (double)elements * part->element_ns >= 2 * (double)PIECE_NS;
 }
 
 static void run_piece(void *argument, size_t index) {
