@@ -1,6 +1,6 @@
-/* Compile: latency of engines and kernels, by stage, against LLVM's own O3 pipeline on a scalar loop; and memory of kernels that
- * are held. Each figure is the median over single compilations, in processor time, which other programs disturb less; the stages
- * are the library's own and count from clock to clock. */
+/* Compile: latency of engines and kernels, by stage, against LLVM's own O3 pipeline on a scalar loop and against what it is meant to be;
+ * and memory of kernels that are held. Each figure is the median over single compilations, in processor time, which other programs disturb
+ * less; the stages are the library's own and count from clock to clock. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,24 +15,26 @@
 #include "bench/table.h"
 #include "bench/workloads.h"
 
-enum { SAMPLES = 24, COLD_SAMPLES = 5, HELD_KERNELS = 1000, ROWS = 64, COLS = 64 };
+enum { SAMPLES = 24, LIST_SAMPLES = 4, COLD_SAMPLES = 5, HELD_KERNELS = 1000, ROWS = 64, COLS = 64 };
 
-/* A workload and the same as LLVM IR. */
+/* A workload, the same as LLVM IR, and the time in ms that it is meant to stay below on an idle core of today. */
 typedef struct compile_job {
     const char *workload, *ir;
     int dynamic;
+    double target_ms;
 } compile_job;
 
 static const compile_job compile_jobs[] = {
-    {"same", "%v = fadd float %x, %y\n", 0},
-    {"same", "%v = fadd float %x, %y\n", 1},
-    {"exp", "%v = call float @llvm.exp.f32(float %x)\n", 1},
+    {"same", "%v = fadd float %x, %y\n", 0, 1.2},
+    {"same", "%v = fadd float %x, %y\n", 1, 2.5},
+    {"exp", "%v = call float @llvm.exp.f32(float %x)\n", 1, 6},
     {"ten_ops",
      "%s = fadd float %x, %y\n%d = fsub float %x, %y\n%p = fmul float %s, %d\n%q = fadd float %p, %x\n"
      "%m = call float @llvm.maximum.f32(float %q, float %y)\n%l = call float @llvm.minimum.f32(float %m, float 2.0)\n"
      "%t = call float @llvm.fabs.f32(float %l)\n%u = fmul float %t, %y\n%w = fsub float %u, %s\n%v = fmul float %w, 0.5\n",
-     1},
+     1, 6},
 };
+static const double fresh_process_target_ms = 15;
 
 static tosajit_engine *engine;
 static peer_jit *jit;
@@ -72,6 +74,7 @@ static void time_tosajit(bench_run *run, int64_t iterations, void *context) {
     enum { STAGES = 5 };
     static const char *const names[STAGES] = {"emit_ms", "passes_ms", "codegen_ms", "link_ms", "code_bytes"};
     double total[SAMPLES], stages[STAGES][SAMPLES];
+    bench_counter(run, "target_ms", ((const compile_job *)context)->target_ms);
     for (int64_t i = 0; i < iterations; i++) {
         double before = now();
         tosajit_kernel *kernel = compile(context);
@@ -129,6 +132,92 @@ static void time_lljit(bench_run *run, int64_t iterations, void *context) {
     bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
 }
 
+/* Several expressions. */
+
+enum { LIST = 16, HITS = 1000 };
+
+/* How the list is compiled, and the target per kernel. */
+typedef struct list_job {
+    int dynamic, at_once;
+    double target_ms;
+} list_job;
+
+static const list_job list_jobs[] = {{0, 0, 1.2}, {0, 1, 1.2}, {1, 0, 2.5}, {1, 1, 2.5}};
+
+static tosajit_expr *list_expr(int number, int dynamic) {
+    static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_mul, TOSAJIT_OP_floor};
+    tosajit_op op = ops[number % 4];
+    const int64_t sizes[2] = {ROWS, COLS + number}, any[2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, dynamic ? any : sizes);
+    tosajit_value values[3];
+    tosajit_expr *expr;
+    if (tosajit_expr_create(NULL, &expr)) return NULL;
+    tosajit_status status = tosajit_expr_input(expr, &type, &values[0]);
+    if (!status) status = tosajit_expr_input(expr, &type, &values[1]);
+    if (!status) status = tosajit_expr_op(expr, op, values, (size_t)tosajit_op_arity(op), NULL, NULL, &values[2]);
+    if (!status) status = tosajit_expr_result(expr, values[2]);
+    if (!status) return expr;
+    tosajit_expr_destroy(expr);
+    return NULL;
+}
+
+static tosajit_status compile_list(const list_job *j, tosajit_expr *const *exprs, tosajit_kernel **kernels) {
+    if (j->at_once) return tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, LIST, kernels, NULL);
+    tosajit_status status = TOSAJIT_OK;
+    for (int k = 0; !status && k < LIST; k++) status = tosajit_compile_expr(engine, exprs[k], &kernels[k]);
+    return status;
+}
+
+/* Per kernel. */
+static void time_list(bench_run *run, int64_t iterations, void *context) {
+    const list_job *j = context;
+    double total[SAMPLES];
+    tosajit_expr *exprs[LIST];
+    bool failed = false;
+    for (int k = 0; k < LIST; k++) failed |= !(exprs[k] = list_expr(k, j->dynamic));
+    for (int64_t i = 0; !failed && i < iterations; i++) {
+        tosajit_kernel *kernels[LIST] = {0};
+        double before = now();
+        failed = compile_list(j, exprs, kernels) != TOSAJIT_OK;
+        total[i] = (now() - before) / LIST;
+        for (int k = 0; k < LIST; k++) tosajit_kernel_release(kernels[k]);
+    }
+    for (int k = 0; k < LIST; k++) tosajit_expr_destroy(exprs[k]);
+    bench_counter(run, "target_ms", j->target_ms);
+    if (failed)
+        bench_fail(run, tosajit_last_error());
+    else
+        bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
+/* An expression whose kernel lives. */
+static void time_hit(bench_run *run, int64_t iterations, void *context) {
+    double total[SAMPLES];
+    tosajit_engine *remembers = NULL;
+    tosajit_kernel *first = NULL;
+    tosajit_expr *expr = list_expr(0, 1);
+    (void)context;
+    tosajit_status status = tosajit_engine_create(NULL, &remembers);
+    if (!status) status = tosajit_compile_expr(remembers, expr, &first);
+    for (int64_t i = 0; !status && i < iterations; i++) {
+        double before = now();
+        for (int k = 0; !status && k < HITS; k++) {
+            tosajit_kernel *again = NULL;
+            status = tosajit_compile_expr(remembers, expr, &again);
+            tosajit_kernel_release(again);
+        }
+        total[i] = (now() - before) / HITS;
+    }
+    tosajit_kernel_release(first);
+    tosajit_engine_destroy(remembers);
+    tosajit_expr_destroy(expr);
+    bench_counter(run, "target_ms", 1e-3);
+    if (status)
+        bench_fail(run, tosajit_last_error());
+    else
+        bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
 /* Figures that only a fresh process has: this program again, as a child, which writes lines of a name and a value. */
 
 typedef struct figure {
@@ -177,6 +266,7 @@ static void time_child(bench_run *run, int64_t iterations, void *context) {
         }
         for (int k = 0; k < count; k++) samples[k][i] = figures[k].value;
     }
+    if (strcmp(context, "--child=first") == 0) bench_counter(run, "target_ms", fresh_process_target_ms);
     for (int k = 1; k < count; k++) bench_counter(run, figures[k].name, median(samples[k], (size_t)iterations));
     bench_seconds(run, median(samples[0], (size_t)iterations) * 1e-3 * (double)iterations);
 }
@@ -267,6 +357,12 @@ void compile_register(void) {
         add(row, "llvm_O3", start, time_llvm, j, SAMPLES);
         add(row, "tosajit", start, time_tosajit, j, SAMPLES);
     }
+    for (size_t k = 0; k < sizeof list_jobs / sizeof *list_jobs; k++) {
+        const list_job *j = &list_jobs[k];
+        add(j->dynamic ? "compile/sixteen_dynamic_each" : "compile/sixteen_static_each", j->at_once ? "at_once" : "tosajit", start,
+            time_list, j, LIST_SAMPLES);
+    }
+    add("compile/cache_hit", "tosajit", start, time_hit, NULL, SAMPLES);
     add("compile/engine", "llvm_O3", start, time_lljit, NULL, SAMPLES);
     add("compile/engine", "tosajit", start, time_engine, NULL, SAMPLES);
     add("compile/fresh_process", "llvm_O3", NULL, time_child, "--child=llvm", COLD_SAMPLES);

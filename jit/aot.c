@@ -68,11 +68,12 @@ static void release_variants(const aot_writer *w, aot_variants *v) {
 static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kernel, aot_variants *v) {
     for (size_t k = 0; k < w->engine_count; k++) {
         image_variant *one = &v->list[v->count];
-        tosajit_kernel_info info;
+        compiler_output made;
         if (w->engines[k]->backend == TOSAJIT_BACKEND_INTERPRET)
             return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile_object: engine %zu interprets and makes no code", k);
-        tosajit_status status = native_image(w->engines[k], kernel, &info, &one->code, &one->features);
+        tosajit_status status = native_images(w->engines[k], &kernel, 1, &made);
         if (status) return status;
+        *one = (image_variant){made.image, made.features};
         v->count++;
         if (!w->machine) w->machine = one->code.machine;
         if (one->code.machine != w->machine)

@@ -66,19 +66,19 @@ static bool retain(tosajit_kernel *kernel) {
     return false;
 }
 
-static bool is_same(const cache_key *a, const cache_key *b) {
-    return a->hash == b->hash && a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+bool cache_is_same(const cache_key *a, const cache_key *b) {
+    return a->bytes && b->bytes && a->hash == b->hash && a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
 static tosajit_kernel *find_kernel(const cache *c, const cache_key *key) {
     cache_entry *e = c->buckets ? *bucket_of(c->buckets, c->bucket_count, key->hash) : NULL;
-    while (e && !(is_same(&e->key, key) && retain(e->kernel))) e = e->next;
+    while (e && !(cache_is_same(&e->key, key) && retain(e->kernel))) e = e->next;
     return e ? e->kernel : NULL;
 }
 
 static cache_flight *find_flight(const cache *c, const cache_key *key) {
     cache_flight *f = c->flights;
-    while (f && !is_same(&f->key, key)) f = f->next;
+    while (f && !cache_is_same(&f->key, key)) f = f->next;
     return f;
 }
 
@@ -93,7 +93,7 @@ static tosajit_status join(cache *c, cache_flight *f, const tosajit_allocator *a
     return status;
 }
 
-cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator, tosajit_kernel **kernel,
+cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator, bool wait, tosajit_kernel **kernel,
                          tosajit_status *status, cache_flight **flight) {
     *flight = NULL;
     *status = TOSAJIT_OK;
@@ -102,16 +102,16 @@ cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator
     pthread_mutex_lock(&c->mutex);
     *kernel = find_kernel(c, key);
     if (!*kernel) other = find_flight(c, key);
-    if (other) {
+    if (other && wait) {
         *status = join(c, other, allocator, kernel);
-    } else if (!*kernel && own) {
+    } else if (!other && !*kernel && own) {
         own->key = *key;
         own->next = c->flights;
         c->flights = *flight = own;
     }
     pthread_mutex_unlock(&c->mutex);
     if (!*flight) memory_free(allocator, own, 1, sizeof *own);
-    return other ? CACHE_JOINED : *kernel ? CACHE_HIT : CACHE_MISS;
+    return other ? (wait ? CACHE_JOINED : CACHE_BUSY) : *kernel ? CACHE_HIT : CACHE_MISS;
 }
 
 /* The kernel's last reference is gone. */

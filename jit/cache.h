@@ -37,12 +37,17 @@ void cache_drop_key(cache_key *key, const tosajit_allocator *allocator);
 typedef enum cache_answer {
     CACHE_HIT,    /* the kernel, with one more reference */
     CACHE_JOINED, /* what another thread made of the same key meanwhile: a kernel with one more reference, or its failure */
+    CACHE_BUSY,   /* another thread is making it, and the caller does not wait */
     CACHE_MISS,   /* the caller makes the kernel and tells cache_finish */
 } cache_answer;
 
-/* Look a key up; waits while another thread makes its kernel. *flight is for cache_finish. */
-cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator, tosajit_kernel **kernel,
+/* Look a key up. wait: for another thread that is making its kernel; not to be done between another key's miss and its end, or two threads
+ * could wait for each other. *flight is for cache_finish. */
+cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator *allocator, bool wait, tosajit_kernel **kernel,
                          tosajit_status *status, cache_flight **flight);
+
+/* Whether two keys are of one kernel. */
+bool cache_is_same(const cache_key *a, const cache_key *b);
 
 /* After a miss: hand the kernel, or the failure, to the threads that wait for it, and remember the kernel, which owns the key from
  * then on. Without memory it is just not remembered. */

@@ -57,7 +57,11 @@ static tosajit_status reserve(size_t count, size_t each) {
     return TOSAJIT_OK;
 }
 
-tosajit_status codegen_reserve(const tosajit_kernel *kernel) { return reserve(kernel->program->count, RESERVE_PER_NODE); }
+tosajit_status codegen_reserve(const compiler_batch *batch) {
+    size_t nodes = 0;
+    for (size_t k = 0; k < batch->count; k++) nodes += batch->kernels[k]->program->count;
+    return reserve(nodes, RESERVE_PER_NODE);
+}
 
 static tosajit_status check_length(LLVMModuleRef module) {
     size_t count = 0;
@@ -97,13 +101,32 @@ static void set_target(LLVMModuleRef module, const target *t, LLVMTargetMachineR
     LLVMSetTarget(module, t->triple);
 }
 
-tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLVMTargetMachineRef machine, char *const *names,
-                              tosajit_kernel_info *info, codegen *c) {
+/* So that the code of one kernel can be taken out of the object. */
+static void set_sections(LLVMModuleRef module, char *const *names, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        char section[128];
+        snprintf(section, sizeof section, ".text.%s", names[k]);
+        LLVMSetSection(LLVMGetNamedFunction(module, names[k]), section);
+    }
+}
+
+static tosajit_status emit_all(const compiler_batch *batch, const target *t, LLVMModuleRef module) {
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; !status && k < batch->count; k++) {
+        const tosajit_kernel *kernel = batch->kernels[k];
+        status = emit_kernel(kernel->program, &kernel->plan, t, module, batch->names[k]);
+        if (!status && batch->count > 1) set_sections(module, batch->names[k], kernel->plan.part_count);
+    }
+    return status;
+}
+
+tosajit_status codegen_create(const compiler_batch *batch, const target *t, LLVMTargetMachineRef machine, tosajit_kernel_info *info,
+                              codegen *c) {
     double start = codegen_clock();
     c->context = LLVMContextCreate();
-    c->module = LLVMModuleCreateWithNameInContext(names[0], c->context);
+    c->module = LLVMModuleCreateWithNameInContext(batch->names[0][0], c->context);
     set_target(c->module, t, machine);
-    tosajit_status status = emit_kernel(kernel->program, &kernel->plan, t, c->module, names);
+    tosajit_status status = emit_all(batch, t, c->module);
     if (!status) status = check_length(c->module);
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();

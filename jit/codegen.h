@@ -4,8 +4,8 @@
 
 #include <llvm-c/TargetMachine.h>
 
+#include "jit/compiler.h"
 #include "jit/target.h"
-#include "runtime/kernel.h"
 
 /* A module in a context of its own; both are released together. */
 typedef struct codegen {
@@ -13,13 +13,13 @@ typedef struct codegen {
     LLVMModuleRef module;
 } codegen;
 
-/* OUT_OF_MEMORY if the system would not give what making a kernel's module takes, where LLVM would end the process. */
-tosajit_status codegen_reserve(const tosajit_kernel *kernel);
+/* OUT_OF_MEMORY if the system would not give what making the kernels' module takes, where LLVM would end the process. */
+tosajit_status codegen_reserve(const compiler_batch *batch);
 
-/* Emit the functions of all parts, verify them and run the passes. names: of the functions, one per part. emit_ms and passes_ms
- * of info are set. CODEGEN_FAILED, OUT_OF_MEMORY. */
-tosajit_status codegen_create(const tosajit_kernel *kernel, const target *t, LLVMTargetMachineRef machine, char *const *names,
-                              tosajit_kernel_info *info, codegen *c);
+/* Emit the functions of all parts of all kernels, verify them and run the passes; where there are several kernels, each function has a
+ * section of its own. emit_ms and passes_ms of info are set. LIMIT_EXCEEDED, CODEGEN_FAILED, OUT_OF_MEMORY. */
+tosajit_status codegen_create(const compiler_batch *batch, const target *t, LLVMTargetMachineRef machine, tosajit_kernel_info *info,
+                              codegen *c);
 void codegen_destroy(codegen *c);
 
 /* The module as machine code; the buffer is the caller's. codegen_ms of info is set. */

@@ -15,8 +15,7 @@ static void release_engine(void *engine) {
     engine_release(maker);
 }
 
-/* A kernel that was not there yet. */
-static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
@@ -32,9 +31,19 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
         tosajit_kernel_release(made);
         return status;
     }
+    if (engine->backend != TOSAJIT_BACKEND_INTERPRET) native_restore(engine, made);
+    *kernel = made;
+    return TOSAJIT_OK;
+}
+
+/* A kernel that was not there yet. */
+static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+    tosajit_kernel *made;
+    tosajit_status status = compile_begin(engine, expr, &made);
+    if (status) return status;
     const bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
     const bool later = engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine);
-    if (!interpreted && !native_restore(engine, made))
+    if (!interpreted && !tosajit_kernel_is_native(made))
         status = later ? background_add(&engine->background, made) : native_compile(engine, made);
     if ((status || interpreted) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
@@ -53,8 +62,9 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
     cache_flight *flight;
     tosajit_kernel *known = NULL;
     tosajit_status status;
-    switch (cache_begin(&engine->cache, &key, &engine->allocator, &known, &status, &flight)) {
+    switch (cache_begin(&engine->cache, &key, &engine->allocator, true, &known, &status, &flight)) {
     case CACHE_HIT: atomic_fetch_add_explicit(&engine->hits, 1, memory_order_relaxed); break;
+    case CACHE_BUSY: /* only for those who do not wait */
     case CACHE_JOINED: atomic_fetch_add_explicit(&engine->joined, 1, memory_order_relaxed); break;
     case CACHE_MISS:
         status = make_kernel(engine, expr, &known);

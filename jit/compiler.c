@@ -42,17 +42,16 @@ static tosajit_status create(const char *cpu, bool runs, const tosajit_allocator
     return status;
 }
 
-/* The module of a kernel, after the passes; and what to do with it. */
+/* The module of some kernels, after the passes; and what to do with it. */
 typedef tosajit_status module_use(const codegen *c, LLVMTargetMachineRef machine, tosajit_kernel_info *info, void *result);
 
-static tosajit_status with_module(compiler *c, const tosajit_kernel *kernel, char *const *names, tosajit_kernel_info *info, module_use *use,
-                                  void *result) {
-    tosajit_status status = codegen_reserve(kernel);
+static tosajit_status with_module(compiler *c, const compiler_batch *batch, tosajit_kernel_info *info, module_use *use, void *result) {
+    tosajit_status status = codegen_reserve(batch);
     if (status) return status;
     LLVMTargetMachineRef machine = machine_pool_take(&c->machines, &c->target);
     if (!machine) return TOSAJIT_CODEGEN_FAILED;
     codegen module;
-    status = codegen_create(kernel, &c->target, machine, names, info, &module);
+    status = codegen_create(batch, &c->target, machine, info, &module);
     if (!status) {
         status = use(&module, machine, info, result);
         codegen_destroy(&module);
@@ -65,15 +64,36 @@ static tosajit_status emit_object(const codegen *c, LLVMTargetMachineRef machine
     return codegen_emit(c, machine, LLVMObjectFile, info, result);
 }
 
-static tosajit_status compile(compiler *c, const tosajit_kernel *kernel, char *const *names, tosajit_kernel_info *info, code_image *image,
-                              uint64_t *features) {
+/* Take every kernel's code out of the object. */
+static tosajit_status flatten_all(const compiler_batch *batch, LLVMMemoryBufferRef object, compiler_output *outputs) {
+    const char *bytes = LLVMGetBufferStart(object);
+    const size_t size = LLVMGetBufferSize(object);
+    tosajit_status status = TOSAJIT_OK;
+    size_t done = 0;
+    for (; !status && done < batch->count; done++) {
+        const tosajit_kernel *kernel = batch->kernels[done];
+        status = (batch->count > 1 ? flatten_some : flatten)(bytes, size, batch->names[done], kernel->plan.part_count, &kernel->allocator,
+                                                             &outputs[done].image);
+    }
+    for (size_t k = 0; status && k + 1 < done; k++) code_release(&outputs[k].image, &batch->kernels[k]->allocator);
+    return status;
+}
+
+static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler_output *outputs) {
     LLVMMemoryBufferRef object = NULL;
-    tosajit_status status = with_module(c, kernel, names, info, emit_object, &object);
+    tosajit_kernel_info info = {0};
+    const double share = 1 / (double)batch->count;
+    tosajit_status status = with_module(c, batch, &info, emit_object, &object);
     if (status) return status;
-    status = flatten(LLVMGetBufferStart(object), LLVMGetBufferSize(object), names, kernel->plan.part_count, &kernel->allocator, image);
+    status = flatten_all(batch, object, outputs);
     LLVMDisposeMemoryBuffer(object);
-    *features = c->target.needs;
-    info->code_bytes = image->size;
+    for (size_t k = 0; !status && k < batch->count; k++) {
+        compiler_output *o = &outputs[k];
+        o->features = c->target.needs;
+        o->info = (tosajit_kernel_info){
+            .emit_ms = info.emit_ms * share, .passes_ms = info.passes_ms * share, .codegen_ms = info.codegen_ms * share};
+        o->info.code_bytes = o->image.size;
+    }
     return status;
 }
 
@@ -116,7 +136,8 @@ static tosajit_status print_asm(const codegen *c, LLVMTargetMachineRef machine, 
 
 static tosajit_status print(compiler *c, const tosajit_kernel *kernel, char *const *names, tosajit_view view, char **text) {
     tosajit_kernel_info info;
-    return with_module(c, kernel, names, &info, view == TOSAJIT_VIEW_IR ? print_ir : print_asm, text);
+    const compiler_batch batch = {&kernel, &names, 1};
+    return with_module(c, &batch, &info, view == TOSAJIT_VIEW_IR ? print_ir : print_asm, text);
 }
 
 static size_t describe(const compiler *c, char *text, size_t capacity) {

@@ -9,6 +9,20 @@
 /* What LLVM needs for one CPU; any number of threads may use it. */
 typedef struct compiler compiler;
 
+/* Kernels to be compiled together, in one module of LLVM's, and what the functions of each are called: one name per part. */
+typedef struct compiler_batch {
+    const tosajit_kernel *const *kernels;
+    char *const *const *names;
+    size_t count;
+} compiler_batch;
+
+/* What compiling makes of one kernel. */
+typedef struct compiler_output {
+    code_image image;         /* the kernel's allocator's: code_release */
+    uint64_t features;        /* that the code needs */
+    tosajit_kernel_info info; /* its times but link_ms: of a batch, a kernel's even share */
+} compiler_output;
+
 typedef struct compiler_table {
     const char *build; /* tosajit_build: the two libraries share structs, so they must be of one build */
 
@@ -16,10 +30,8 @@ typedef struct compiler_table {
     tosajit_status (*create)(const char *cpu, bool runs, const tosajit_allocator *allocator, compiler **made);
     void (*destroy)(compiler *c);
 
-    /* The code of a kernel, its functions called as names say. The image is the kernel's allocator's: code_release. info's times
-     * but link_ms are set; features: what the code needs. */
-    tosajit_status (*compile)(compiler *c, const tosajit_kernel *kernel, char *const *names, tosajit_kernel_info *info, code_image *image,
-                              uint64_t *features);
+    /* The code of every kernel of a batch, or a failure and none. outputs: one per kernel. */
+    tosajit_status (*compile)(compiler *c, const compiler_batch *batch, compiler_output *outputs);
     /* Give a copy of the image memory in which it runs; handle gives it back. */
     tosajit_status (*link)(compiler *c, const code_image *image, char *const *names, const tosajit_allocator *allocator,
                            tosajit_entry *entries, void **handle);

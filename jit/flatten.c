@@ -18,6 +18,7 @@ typedef struct layout {
     code_image *image;
     unsigned char *bytes; /* of the image */
     Elf64_Shdr sections[MAX_SECTIONS];
+    bool needed[MAX_SECTIONS];     /* by the functions: theirs, and what their code refers to */
     uint64_t placed[MAX_SECTIONS]; /* offset in the image; NOT_PLACED */
     Elf64_Shdr symbols;            /* the symbol table; sh_size 0 if there is none */
 } layout;
@@ -45,7 +46,7 @@ static tosajit_status place(layout *l) {
         for (uint32_t k = 0; k < l->o->header.e_shnum; k++) {
             const Elf64_Shdr *s = &l->sections[k];
             bool is_code = s->sh_flags & SHF_EXECINSTR;
-            if (!(s->sh_flags & SHF_ALLOC) || s->sh_size == 0 || is_code == (constants != 0)) continue;
+            if (!(s->sh_flags & SHF_ALLOC) || !l->needed[k] || s->sh_size == 0 || is_code == (constants != 0)) continue;
             tosajit_status status = check_section(l, s);
             if (status) return status;
             uint64_t own = s->sh_addralign ? s->sh_addralign : 1;
@@ -247,12 +248,50 @@ static tosajit_status relocate(layout *l, uint64_t section, const Elf64_Rela *r)
     return TOSAJIT_OK;
 }
 
+/* Whether a section holds relocations of another one that is wanted. */
+static bool relocates(const layout *l, const Elf64_Shdr *table, const bool *wanted) {
+    return (table->sh_type == SHT_RELA || table->sh_type == SHT_REL) && table->sh_info < l->o->header.e_shnum && wanted[table->sh_info];
+}
+
+/* Add the sections that those in l->needed refer to; *more: there were any. */
+static tosajit_status need_referred(layout *l, bool *more) {
+    tosajit_status status = TOSAJIT_OK;
+    *more = false;
+    for (uint32_t k = 0; k < l->o->header.e_shnum; k++) {
+        const Elf64_Shdr *table = &l->sections[k];
+        if (!relocates(l, table, l->needed) || table->sh_type != SHT_RELA) continue;
+        for (uint64_t at = 0; !status && at < table->sh_size / sizeof(Elf64_Rela); at++) {
+            Elf64_Rela r;
+            Elf64_Sym symbol = {0};
+            status = object_record(l->o, table, at, &r, sizeof r);
+            if (!status) status = symbol_at(l, ELF64_R_SYM(r.r_info), &symbol);
+            if (status || symbol.st_shndx >= l->o->header.e_shnum || l->needed[symbol.st_shndx]) continue;
+            l->needed[symbol.st_shndx] = *more = true;
+        }
+    }
+    return status;
+}
+
+/* The sections of the functions, and all that these refer to. */
+static tosajit_status find_needed(layout *l, char *const *names, int32_t count) {
+    for (uint64_t k = 1; k < symbol_count(l); k++) {
+        Elf64_Sym symbol;
+        tosajit_status status = symbol_at(l, k, &symbol);
+        if (status) return status;
+        for (int32_t f = 0; f < count && symbol.st_shndx < l->o->header.e_shnum; f++)
+            l->needed[symbol.st_shndx] |= strcmp(object_symbol_name(l->o, &l->symbols, &symbol), names[f]) == 0;
+    }
+    bool more = true;
+    tosajit_status status = TOSAJIT_OK;
+    while (!status && more) status = need_referred(l, &more);
+    return status;
+}
+
 static tosajit_status relocate_all(layout *l) {
     tosajit_status status = TOSAJIT_OK;
     for (uint32_t k = 0; !status && k < l->o->header.e_shnum; k++) {
         const Elf64_Shdr *table = &l->sections[k];
-        bool relocates = table->sh_type == SHT_RELA || table->sh_type == SHT_REL;
-        if (!relocates || table->sh_info >= l->o->header.e_shnum || l->placed[table->sh_info] == NOT_PLACED) continue;
+        if (!relocates(l, table, l->needed) || l->placed[table->sh_info] == NOT_PLACED) continue;
         if (table->sh_type == SHT_REL) return diag_error(TOSAJIT_CODEGEN_FAILED, "the generated code has relocations without addends");
         for (uint64_t at = 0; !status && at < table->sh_size / sizeof(Elf64_Rela); at++) {
             Elf64_Rela r;
@@ -263,14 +302,17 @@ static tosajit_status relocate_all(layout *l) {
     return status;
 }
 
-tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32_t count, const tosajit_allocator *allocator,
-                       code_image *image) {
+/* only: no section but those that the functions need. */
+static tosajit_status make_image(const void *bytes, size_t size, char *const *names, int32_t count, bool only,
+                                 const tosajit_allocator *allocator, code_image *image) {
     object o;
     layout l = {.o = &o, .allocator = allocator, .image = image};
     *image = (code_image){0};
     tosajit_status status = object_open(bytes, size, &o);
     if (!status) status = read_sections(&l);
     if (!status) status = check_symbols(&l);
+    memset(l.needed, !only, sizeof l.needed);
+    if (!status && only) status = find_needed(&l, names, count);
     if (!status) status = place(&l);
     if (!status) status = copy_sections(&l);
     if (!status) status = relocate_all(&l);
@@ -279,4 +321,14 @@ tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32
     image->entry_count = (uint32_t)count;
     if (status) code_release(image, allocator);
     return status;
+}
+
+tosajit_status flatten(const void *bytes, size_t size, char *const *names, int32_t count, const tosajit_allocator *allocator,
+                       code_image *image) {
+    return make_image(bytes, size, names, count, false, allocator, image);
+}
+
+tosajit_status flatten_some(const void *bytes, size_t size, char *const *names, int32_t count, const tosajit_allocator *allocator,
+                            code_image *image) {
+    return make_image(bytes, size, names, count, true, allocator, image);
 }

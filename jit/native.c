@@ -55,12 +55,22 @@ static tosajit_status take_error(const tosajit_engine *engine, tosajit_status st
     return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
 }
 
-tosajit_status native_image(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_kernel_info *info, code_image *image,
-                            uint64_t *features) {
-    native_names names;
-    native_name(kernel, &names);
+tosajit_status native_images(tosajit_engine *engine, const tosajit_kernel *const *kernels, size_t count, compiler_output *outputs) {
     tosajit_status status = engine_need_compiler(engine);
-    return status ? status : take_error(engine, engine->compilers->compile(engine->compiler, kernel, names.list, info, image, features));
+    if (status) return status;
+    native_names *names = memory_new(&engine->allocator, count, sizeof *names);
+    char *const **lists = memory_new(&engine->allocator, count, sizeof *lists);
+    for (size_t k = 0; names && lists && k < count; k++) {
+        native_name(kernels[k], &names[k]);
+        lists[k] = names[k].list;
+    }
+    if (names && lists)
+        status = take_error(engine, engine->compilers->compile(engine->compiler, &(compiler_batch){kernels, lists, count}, outputs));
+    else
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of %zu kernels", count);
+    memory_free(&engine->allocator, names, count, sizeof *names);
+    memory_free(&engine->allocator, lists, count, sizeof *lists);
+    return status;
 }
 
 tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
@@ -138,17 +148,23 @@ bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel) {
     return false;
 }
 
-tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
+tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel, const compiler_output *fresh) {
+    stored_keep(engine, kernel, &(image_variant){fresh->image, fresh->features});
     native *n = create_native(engine, kernel);
     if (!n) return TOSAJIT_OUT_OF_MEMORY;
-    code_image image;
-    tosajit_status status = native_image(engine, kernel, &n->code.info, &image, &n->code.features);
-    if (!status) {
-        stored_keep(engine, kernel, &(image_variant){image, n->code.features});
-        status = link_image(engine, kernel, &image, n);
-        code_release(&image, &kernel->allocator);
-    }
+    n->code.info = fresh->info;
+    n->code.features = fresh->features;
+    tosajit_status status = link_image(engine, kernel, &fresh->image, n);
     if (!status) return publish(kernel, n, &engine->compilations);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
+    return status;
+}
+
+tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
+    compiler_output fresh;
+    tosajit_status status = native_images(engine, (const tosajit_kernel *const *)&kernel, 1, &fresh);
+    if (status) return status;
+    status = native_adopt(engine, kernel, &fresh);
+    code_release(&fresh.image, &kernel->allocator);
     return status;
 }

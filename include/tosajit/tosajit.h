@@ -331,7 +331,7 @@ typedef enum tosajit_backend {
 } tosajit_backend;
 
 /* The host's thread pool: run task(argument, index) for every index below count, on any threads, and return when all have returned.
- * Called by tosajit_run, from as many threads as the host runs kernels on. */
+ * Called by tosajit_run and tosajit_compile_many, from as many threads as the host calls these on. */
 typedef struct tosajit_parallel {
     /* The pool's loop, and the pool. */
     void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument);
@@ -392,6 +392,16 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
  * kernel, compiled once. The expression may be destroyed afterwards.
  * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
+
+/* Compile `count` expressions at once, which costs less than one at a time: they share what LLVM sets up, and an engine with threads, or
+ * the host's, compiles on all of them. kernels receives a kernel for each, [count], as tosajit_compile_expr would give it: with a reference
+ * of its own, which returns its own code's memory; equal expressions are one kernel. One that fails loses the others nothing: its kernel is
+ * null. statuses, if not null, receives how each went, [count]. Returns OK if all went well, else the status of the first that failed, of
+ * which tosajit_last_error() tells with its position. No expression may be changed meanwhile. Thread-safe: lists that have expressions in
+ * common, in any order, compile each once; a task of the host's own pool should not compile what a list on that pool is compiling.
+ * Statuses as of tosajit_compile_expr; OUT_OF_MEMORY for all if there is none for the list. */
+TOSAJIT_API tosajit_status tosajit_compile_many(tosajit_engine *engine, const tosajit_expr *const *exprs, size_t count,
+                                                tosajit_kernel **kernels, tosajit_status *statuses);
 
 /* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
 TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,

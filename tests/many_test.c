@@ -1,0 +1,522 @@
+/* Many: expressions compiled at once against the same compiled one at a time and interpreted; failures among them; the lives of their
+ * kernels. */
+#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tosajit/tosajit.h"
+
+enum { COUNT = 40, ROWS = 3, COLS = 77, ELEMENTS = ROWS * COLS, DYN_EVERY = 2, LARGE_NODES = 1000 };
+#define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
+
+static tosajit_engine *engine_of(tosajit_backend backend, size_t threads, int uncached) {
+    tosajit_engine_options options = {.size = sizeof options, .backend = backend, .threads = threads, .uncached = uncached};
+    tosajit_engine *engine;
+    CHECK(tosajit_engine_create(&options, &engine));
+    return engine;
+}
+
+static tosajit_tensor_type type_of(int k) {
+    int64_t dims[2] = {k % DYN_EVERY ? TOSAJIT_DYNAMIC : ROWS, k % DYN_EVERY ? TOSAJIT_DYNAMIC : COLS};
+    return tosajit_ranked(TOSAJIT_F32, 2, dims);
+}
+
+/* Expression k: one of several ops, of one operand twice as large, or of two; static and dynamic; no two of the first COUNT equal. */
+static tosajit_expr *make_expr(int k) {
+    static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_mul, TOSAJIT_OP_maximum, TOSAJIT_OP_pow, TOSAJIT_OP_sub};
+    enum { OPS = sizeof ops / sizeof *ops };
+    tosajit_tensor_type type = type_of(k), scalar = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 1});
+    tosajit_expr *expr;
+    tosajit_value x, y, c, r;
+    float number = (float)k;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &x));
+    CHECK(tosajit_expr_input(expr, &type, &y));
+    CHECK(tosajit_expr_constant(expr, &scalar, &number, &c));
+    CHECK(tosajit_expr_op(expr, ops[k % OPS], (tosajit_value[]){x, y}, 2, NULL, NULL, &r));
+    if (k % 7 == 0) CHECK(tosajit_expr_op(expr, k % 2 ? TOSAJIT_OP_exp : TOSAJIT_OP_sin, &r, 1, NULL, NULL, &r));
+    CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){r, c}, 2, NULL, NULL, &r));
+    CHECK(tosajit_expr_result(expr, r));
+    return expr;
+}
+
+/* More live values than the code of a kernel may spill. */
+static tosajit_expr *make_refused(void) {
+    tosajit_value values[LARGE_NODES];
+    tosajit_tensor_type type = type_of(1);
+    tosajit_expr *expr;
+    tosajit_value value;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &value));
+    for (int k = 0; k < LARGE_NODES; k++) {
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){value, value}, 2, NULL, NULL, &value));
+        values[k] = value;
+    }
+    for (int k = LARGE_NODES; k-- > 0;)
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
+    CHECK(tosajit_expr_result(expr, value));
+    return expr;
+}
+
+typedef struct list {
+    tosajit_expr *exprs[COUNT];
+    tosajit_kernel *kernels[COUNT];
+    tosajit_status statuses[COUNT];
+} list;
+
+static void open_list(list *l) {
+    for (int k = 0; k < COUNT; k++) {
+        l->exprs[k] = make_expr(k);
+        l->statuses[k] = TOSAJIT_CODEGEN_FAILED;
+    }
+}
+
+static tosajit_status compile_list(tosajit_engine *engine, list *l) {
+    return tosajit_compile_many(engine, (const tosajit_expr *const *)l->exprs, COUNT, l->kernels, l->statuses);
+}
+
+static void close_list(list *l) {
+    for (int k = 0; k < COUNT; k++) {
+        tosajit_kernel_release(l->kernels[k]);
+        tosajit_expr_destroy(l->exprs[k]);
+    }
+}
+
+/* The kernel's bits are the interpreter's. */
+static void assert_runs(const tosajit_kernel *kernel) {
+    static float a[ELEMENTS], b[ELEMENTS], result[ELEMENTS + 1], expected[ELEMENTS + 1];
+    const int64_t dims[2] = {ROWS, COLS};
+    for (int i = 0; i < ELEMENTS; i++) a[i] = 0.03f * (float)(i % 101) - 1, b[i] = 0.05f * (float)(i % 37);
+    memset(result, 0x5a, sizeof result);
+    memset(expected, 0x5a, sizeof expected);
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, dims), tosajit_dense(TOSAJIT_F32, b, 2, dims)};
+    tosajit_tensor got = tosajit_dense(TOSAJIT_F32, result, 2, dims), wanted = tosajit_dense(TOSAJIT_F32, expected, 2, dims);
+    CHECK(tosajit_run(kernel, operands, 2, &got, 1));
+    CHECK(tosajit_run_interpreted(kernel, operands, 2, &wanted, 1));
+    for (int i = 0; i < ELEMENTS; i++)
+        if (expected[i] == expected[i]) assert_memory_equal(&result[i], &expected[i], sizeof *result);
+    assert_memory_equal(&result[ELEMENTS], &expected[ELEMENTS], sizeof *result);
+}
+
+static void all_are_compiled_as_if_alone(void **state) {
+    (void)state;
+    for (size_t threads = 0; threads < 4; threads += 3) {
+        tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, threads, 0);
+        list l;
+        open_list(&l);
+        CHECK(compile_list(engine, &l));
+        for (int k = 0; k < COUNT; k++) {
+            assert_int_equal(l.statuses[k], TOSAJIT_OK);
+            assert_true(tosajit_kernel_is_native(l.kernels[k]));
+            for (int other = 0; other < k; other++) assert_ptr_not_equal(l.kernels[k], l.kernels[other]);
+            tosajit_kernel_info info = {.size = sizeof info};
+            CHECK(tosajit_kernel_describe(l.kernels[k], &info));
+            assert_true(info.code_bytes > 0 && info.codegen_ms > 0 && info.link_ms > 0);
+            assert_runs(l.kernels[k]);
+        }
+        close_list(&l);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+static void each_is_released_on_its_own(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 0);
+    list l;
+    open_list(&l);
+    CHECK(compile_list(engine, &l));
+    tosajit_engine_destroy(engine); /* kernels keep what they need */
+    for (int k = 0; k < COUNT; k++) {
+        int gone = k * 37 % COUNT; /* every one, scattered over the batches */
+        tosajit_kernel_release(l.kernels[gone]);
+        l.kernels[gone] = NULL;
+        for (int other = k % 5; other < COUNT; other += 5)
+            if (l.kernels[other]) assert_runs(l.kernels[other]);
+    }
+    close_list(&l);
+}
+
+static void equal_and_known_expressions_are_one_kernel(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 0);
+    tosajit_expr *exprs[5] = {make_expr(3), make_expr(8), make_expr(3), make_expr(4), make_expr(8)};
+    tosajit_kernel *kernels[5], *known;
+    CHECK(tosajit_compile_expr(engine, exprs[3], &known));
+    CHECK(tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, 5, kernels, NULL));
+    assert_ptr_equal(kernels[0], kernels[2]);
+    assert_ptr_equal(kernels[1], kernels[4]);
+    assert_ptr_equal(kernels[3], known);
+    assert_ptr_not_equal(kernels[0], kernels[1]);
+    tosajit_kernel_release(known);
+    tosajit_kernel_release(kernels[0]);
+    assert_runs(kernels[2]);
+    assert_runs(kernels[3]);
+    CHECK(tosajit_compile_expr(engine, exprs[1], &known)); /* remembered */
+    assert_ptr_equal(known, kernels[1]);
+    tosajit_kernel_release(known);
+    for (int k = 1; k < 5; k++) tosajit_kernel_release(kernels[k]);
+    for (int k = 0; k < 5; k++) tosajit_expr_destroy(exprs[k]);
+    tosajit_engine_destroy(engine);
+}
+
+static void a_failure_loses_no_other(void **state) {
+    (void)state;
+    for (size_t threads = 0; threads < 3; threads += 2) {
+        tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, threads, 0);
+        list l;
+        open_list(&l);
+        enum { NULL_AT = 21, EMPTY_AT = 9, LARGE_AT = 5 };
+        const int bad[] = {NULL_AT, EMPTY_AT, LARGE_AT};
+        for (int k = 0; k < 3; k++) tosajit_expr_destroy(l.exprs[bad[k]]);
+        l.exprs[NULL_AT] = NULL;
+        CHECK(tosajit_expr_create(NULL, &l.exprs[EMPTY_AT]));
+        l.exprs[LARGE_AT] = make_refused();
+        assert_int_equal(compile_list(engine, &l), TOSAJIT_LIMIT_EXCEEDED);
+        assert_non_null(strstr(tosajit_last_error(), "expression 5: "));
+        assert_non_null(strstr(tosajit_last_error(), "too many values at once"));
+        for (int k = 0; k < COUNT; k++) {
+            bool is_bad = k == NULL_AT || k == EMPTY_AT || k == LARGE_AT;
+            tosajit_status wanted = k == LARGE_AT ? TOSAJIT_LIMIT_EXCEEDED : is_bad ? TOSAJIT_INVALID_ARGUMENT : TOSAJIT_OK;
+            assert_int_equal(l.statuses[k], wanted);
+            if (is_bad) assert_null(l.kernels[k]);
+            if (!is_bad) assert_runs(l.kernels[k]);
+        }
+        close_list(&l);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+static void arguments_are_checked(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO, 0, 0);
+    const tosajit_expr *none = NULL;
+    tosajit_kernel *kernel = (tosajit_kernel *)&none;
+    assert_int_equal(tosajit_compile_many(NULL, &none, 1, &kernel, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_compile_many(engine, NULL, 1, &kernel, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_compile_many(engine, &none, 1, NULL, NULL), TOSAJIT_INVALID_ARGUMENT);
+    CHECK(tosajit_compile_many(engine, &none, 0, &kernel, NULL));
+    assert_ptr_equal(kernel, (tosajit_kernel *)&none);
+    assert_int_equal(tosajit_compile_many(engine, &none, 1, &kernel, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_null(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+static void other_backends_do_it_too(void **state) {
+    (void)state;
+    const tosajit_backend backends[] = {TOSAJIT_BACKEND_INTERPRET, TOSAJIT_BACKEND_BACKGROUND};
+    for (int b = 0; b < 2; b++) {
+        tosajit_engine *engine = engine_of(backends[b], 0, 0);
+        list l;
+        open_list(&l);
+        CHECK(compile_list(engine, &l));
+        for (int k = 0; k < COUNT; k++) {
+            CHECK(tosajit_kernel_wait(l.kernels[k]));
+            assert_int_equal(tosajit_kernel_is_native(l.kernels[k]), b);
+            assert_runs(l.kernels[k]);
+        }
+        close_list(&l);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+/* The host's threads get whole batches, each once. */
+typedef struct hook {
+    size_t calls, tasks;
+} hook;
+
+static void run_backwards(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument) {
+    hook *h = context;
+    h->calls++;
+    h->tasks += count;
+    for (size_t k = count; k-- > 0;) task(argument, k);
+}
+
+static void the_hosts_threads_compile(void **state) {
+    (void)state;
+    hook h = {0};
+    tosajit_parallel parallel = {run_backwards, &h, 5};
+    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .parallel = &parallel};
+    tosajit_engine *engine;
+    CHECK(tosajit_engine_create(&options, &engine));
+    list l;
+    open_list(&l);
+    CHECK(compile_list(engine, &l));
+    assert_int_equal(h.calls, 1);
+    assert_in_range(h.tasks, 5, COUNT / 2);
+    for (int k = 0; k < COUNT; k++) assert_runs(l.kernels[k]);
+    close_list(&l);
+    tosajit_engine_destroy(engine);
+}
+
+static void *compile_and_run(void *engine) {
+    for (int round = 0; round < 3; round++) {
+        tosajit_expr *exprs[8];
+        tosajit_kernel *kernels[8];
+        for (int k = 0; k < 8; k++) exprs[k] = make_expr(k);
+        tosajit_status status = tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, 8, kernels, NULL);
+        for (int k = 0; k < 8; k++) tosajit_kernel_release(kernels[k]);
+        for (int k = 0; k < 8; k++) tosajit_expr_destroy(exprs[k]);
+        if (status) return engine;
+    }
+    return NULL;
+}
+
+static void several_threads_compile_lists(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 2, 0);
+    pthread_t threads[3];
+    for (int k = 0; k < 3; k++) assert_int_equal(pthread_create(&threads[k], NULL, compile_and_run, engine), 0);
+    for (int k = 0; k < 3; k++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[k], &failed), 0);
+        assert_null(failed);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+/* Two lists of the same, one in the opposite order, with a failure among them: each waits for something that the other is making. */
+enum { OPPOSITE = 12, BAD_AT = 5, OPPOSITE_ROUNDS = 4, MOST_SECONDS = 100 };
+
+typedef struct opposite {
+    tosajit_engine *engine;
+    pthread_barrier_t *start;
+    bool backwards;
+    const char *wrong; /* what was not as it should be; null: nothing */
+} opposite;
+
+static const char *compile_in_order(const opposite *o, tosajit_expr *const *exprs, tosajit_kernel **kernels) {
+    const tosajit_expr *list[OPPOSITE];
+    tosajit_status statuses[OPPOSITE];
+    for (int k = 0; k < OPPOSITE; k++) list[k] = exprs[o->backwards ? OPPOSITE - 1 - k : k];
+    pthread_barrier_wait(o->start);
+    if (tosajit_compile_many(o->engine, list, OPPOSITE, kernels, statuses) != TOSAJIT_LIMIT_EXCEEDED) return "the list's status";
+    const int bad_at = o->backwards ? OPPOSITE - 1 - BAD_AT : BAD_AT;
+    char named[32];
+    snprintf(named, sizeof named, "expression %d: ", bad_at);
+    if (!strstr(tosajit_last_error(), named) || !strstr(tosajit_last_error(), "too many values at once")) return "the message";
+    for (int k = 0; k < OPPOSITE; k++)
+        if (statuses[k] != (k == bad_at ? TOSAJIT_LIMIT_EXCEEDED : TOSAJIT_OK) || !kernels[k] != (k == bad_at)) return "an item's status";
+    return NULL;
+}
+
+static void *compile_opposite(void *argument) {
+    opposite *o = argument;
+    tosajit_expr *exprs[OPPOSITE];
+    for (int k = 0; k < OPPOSITE; k++) exprs[k] = k == BAD_AT ? make_refused() : make_expr(k);
+    for (int round = 0; round < OPPOSITE_ROUNDS; round++) {
+        tosajit_kernel *kernels[OPPOSITE] = {0};
+        const char *wrong = compile_in_order(o, exprs, kernels);
+        if (wrong) o->wrong = wrong;
+        pthread_barrier_wait(o->start); /* and now both let go, so that the next round compiles again */
+        for (int k = 0; k < OPPOSITE; k++) tosajit_kernel_release(kernels[k]);
+    }
+    for (int k = 0; k < OPPOSITE; k++) tosajit_expr_destroy(exprs[k]);
+    return NULL;
+}
+
+static void opposite_lists_do_not_wait_for_each_other(void **state) {
+    (void)state;
+    for (size_t pool = 0; pool < 3; pool += 2) {
+        tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, pool, 0);
+        pthread_barrier_t start;
+        pthread_t threads[2];
+        opposite sides[2] = {{engine, &start, false, NULL}, {engine, &start, true, NULL}};
+        assert_int_equal(pthread_barrier_init(&start, NULL, 2), 0);
+        alarm(MOST_SECONDS);
+        for (int k = 0; k < 2; k++) assert_int_equal(pthread_create(&threads[k], NULL, compile_opposite, &sides[k]), 0);
+        for (int k = 0; k < 2; k++) assert_int_equal(pthread_join(threads[k], NULL), 0);
+        alarm(0);
+        for (int k = 0; k < 2; k++)
+            if (sides[k].wrong) fail_msg("list %d: %s", k, sides[k].wrong);
+        tosajit_stats stats = {.size = sizeof stats};
+        CHECK(tosajit_engine_stats(engine, &stats));
+        assert_int_equal(stats.kernels, 0);
+        assert_true(stats.joined > 0); /* or this has shown nothing */
+        pthread_barrier_destroy(&start);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+static void the_cap_refuses_what_exceeds_it(void **state) {
+    (void)state;
+    enum { MOST = 60000 };
+    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .max_bytes = MOST};
+    tosajit_engine *engine;
+    list l;
+    CHECK(tosajit_engine_create(&options, &engine));
+    open_list(&l);
+    assert_int_equal(compile_list(engine, &l), TOSAJIT_LIMIT_EXCEEDED);
+    assert_non_null(strstr(tosajit_last_error(), "max_bytes"));
+    size_t made = 0, refused = 0;
+    for (int k = 0; k < COUNT; k++) {
+        assert_true(l.statuses[k] == TOSAJIT_OK || l.statuses[k] == TOSAJIT_LIMIT_EXCEEDED);
+        assert_int_equal(l.kernels[k] != NULL, l.statuses[k] == TOSAJIT_OK);
+        if (l.kernels[k]) assert_runs(l.kernels[k]);
+        *(l.kernels[k] ? &made : &refused) += 1;
+    }
+    tosajit_stats stats = {.size = sizeof stats};
+    CHECK(tosajit_engine_stats(engine, &stats));
+    assert_true(made > 0 && refused > 0);
+    assert_int_equal(stats.kernels, made);
+    assert_int_equal(stats.refused, refused);
+    assert_true(stats.code_bytes + stats.structure_bytes <= MOST);
+    close_list(&l);
+    tosajit_engine_destroy(engine);
+}
+
+static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *walk) {
+    (void)status, (void)flag, (void)walk;
+    return remove(path);
+}
+
+static void code_is_kept_on_disk(void **state) {
+    (void)state;
+    char directory[] = "/tmp/tosajit_many_XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    for (int again = 0; again < 2; again++) {
+        tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cache_directory = directory};
+        tosajit_engine *engine;
+        tosajit_stats stats = {.size = sizeof stats};
+        list l;
+        CHECK(tosajit_engine_create(&options, &engine));
+        open_list(&l);
+        CHECK(compile_list(engine, &l));
+        CHECK(tosajit_engine_stats(engine, &stats));
+        assert_int_equal(stats.compilations, again ? 0 : COUNT);
+        assert_int_equal(stats.restored, again ? COUNT : 0);
+        for (int k = 0; k < COUNT; k++) assert_runs(l.kernels[k]);
+        close_list(&l);
+        tosajit_engine_destroy(engine);
+    }
+    assert_int_equal(nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* Allocations of which one fails, or all from there on. */
+typedef struct account {
+    size_t live, count, fail_at;
+    bool from_then_on;
+} account;
+
+static void *count_allocate(void *context, size_t size) {
+    account *a = context;
+    a->count++;
+    if (a->fail_at && (a->count == a->fail_at || (a->from_then_on && a->count > a->fail_at))) return NULL;
+    a->live += size;
+    return malloc(size);
+}
+
+static void count_release(void *context, void *memory, size_t size) {
+    account *a = context;
+    a->live -= size;
+    free(memory);
+}
+
+static size_t compile_with(account *a, tosajit_expr *const *exprs, size_t count) {
+    tosajit_allocator allocator = {count_allocate, count_release, a};
+    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .allocator = &allocator};
+    tosajit_engine *engine;
+    tosajit_kernel *kernels[8];
+    tosajit_status statuses[8], status, first = TOSAJIT_OK;
+    size_t failing = a->fail_at, failed = 0;
+    a->fail_at = 0;
+    CHECK(tosajit_engine_create(&options, &engine));
+    a->count = 0;
+    a->fail_at = failing;
+    status = tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, count, kernels, statuses);
+    a->fail_at = 0;
+    for (size_t k = 0; k < count; k++) {
+        assert_true(statuses[k] == TOSAJIT_OK || statuses[k] == TOSAJIT_OUT_OF_MEMORY);
+        assert_int_equal(kernels[k] != NULL, statuses[k] == TOSAJIT_OK);
+        if (statuses[k] && !first) first = statuses[k];
+        if (kernels[k]) assert_runs(kernels[k]);
+        failed += statuses[k] != TOSAJIT_OK;
+        tosajit_kernel_release(kernels[k]);
+    }
+    assert_int_equal(status, first);
+    if (status) assert_non_null(strstr(tosajit_last_error(), "memory"));
+    tosajit_engine_destroy(engine);
+    assert_int_equal(a->live, 0);
+    return failed;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    enum { FEW = 5 };
+    tosajit_expr *exprs[FEW] = {make_expr(6), make_expr(8), make_expr(2), make_expr(10), make_expr(6)};
+    account counted = {0};
+    assert_int_equal(compile_with(&counted, exprs, FEW), 0);
+    const size_t allocations = counted.count;
+    size_t all_failed = 0, some_failed = 0, none_failed = 0;
+    for (int from_then_on = 0; from_then_on < 2; from_then_on++)
+        for (size_t k = 1; k <= allocations; k++) {
+            account a = {.fail_at = k, .from_then_on = from_then_on};
+            size_t failed = compile_with(&a, exprs, FEW);
+            *(failed == FEW ? &all_failed : failed ? &some_failed : &none_failed) += 1;
+        }
+    assert_true(all_failed > 0 && some_failed > 0 && none_failed > 0); /* what only remembers, or makes it cheaper, is done without */
+    for (int k = 0; k < FEW; k++) tosajit_expr_destroy(exprs[k]);
+}
+
+static long resident_pages(void) {
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%*s %ld", &pages), 1);
+    fclose(f);
+    return pages;
+}
+
+/* A kernel that outlives its batch holds no more than its own code. */
+static void code_is_given_back_while_others_live(void **state) {
+    (void)state;
+    enum { ROUNDS = 12, WARM = 4, MOST_PAGES = 512 };
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 1);
+    tosajit_kernel *kept[ROUNDS];
+    tosajit_expr *exprs[COUNT];
+    for (int k = 0; k < COUNT; k++) exprs[k] = make_expr(k % 7 ? k : k + 1);
+    long warm = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        tosajit_kernel *kernels[COUNT];
+        CHECK(tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, COUNT, kernels, NULL));
+        for (int k = 0; k < COUNT; k++)
+            if (k != round) tosajit_kernel_release(kernels[k]);
+        kept[round] = kernels[round];
+        if (round == WARM) warm = resident_pages();
+    }
+    assert_in_range(resident_pages(), 1, warm + MOST_PAGES);
+    for (int round = 0; round < ROUNDS; round++) {
+        assert_runs(kept[round]);
+        tosajit_kernel_release(kept[round]);
+    }
+    for (int k = 0; k < COUNT; k++) tosajit_expr_destroy(exprs[k]);
+    tosajit_engine_destroy(engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_are_compiled_as_if_alone),
+        cmocka_unit_test(each_is_released_on_its_own),
+        cmocka_unit_test(equal_and_known_expressions_are_one_kernel),
+        cmocka_unit_test(a_failure_loses_no_other),
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(other_backends_do_it_too),
+        cmocka_unit_test(the_hosts_threads_compile),
+        cmocka_unit_test(several_threads_compile_lists),
+        cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
+        cmocka_unit_test(the_cap_refuses_what_exceeds_it),
+        cmocka_unit_test(code_is_kept_on_disk),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(code_is_given_back_while_others_live),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
