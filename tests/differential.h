@@ -21,6 +21,10 @@ void differential_announce_crashes(void);
 /* What is done to every kernel before it runs; null: nothing. */
 void differential_prepare(differential *d, void (*prepare)(tosajit_kernel *kernel));
 
+/* From now on cases run on the interpreter and one level of native code, by a number that is taken modulo that of the levels; until then on
+ * all levels. */
+void differential_choose(differential *d, size_t level);
+
 /* seed names the case in messages. With TOSAJIT_PRINT=1 in the environment, expression and shapes are printed before they are used. */
 void differential_case(differential *d, uint64_t seed, test_random random);
 

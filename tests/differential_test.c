@@ -26,8 +26,8 @@ enum {
 };
 
 struct differential {
-    test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count;
+    test_engine opened[TEST_MAX_ENGINES], engines[TEST_MAX_ENGINES]; /* all; those of the next case */
+    size_t opened_count, engine_count;
     guard_tensor inputs[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS], shared;
     unsigned char *oracle[PROGRAM_MAX_NODES], *gathered[TOSAJIT_MAX_OPERANDS], *values[PROGRAM_MAX_NODES];
     differential_counts counts;
@@ -604,6 +604,11 @@ void differential_announce_crashes(void) {
 
 void differential_prepare(fixture *f, void (*prepare)(tosajit_kernel *kernel)) { f->prepare = prepare; }
 
+void differential_choose(fixture *f, size_t level) {
+    f->engines[1] = f->opened[1 + level % (f->opened_count - 1)];
+    f->engine_count = 2;
+}
+
 const differential_counts *differential_count(const fixture *f) { return &f->counts; }
 
 /* Memory for the test. */
@@ -611,7 +616,8 @@ const differential_counts *differential_count(const fixture *f) { return &f->cou
 fixture *differential_open(void) {
     fixture *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->engine_count = test_engines_open(f->engines, TOSAJIT_EXACT);
+    f->engine_count = f->opened_count = test_engines_open(f->opened, TOSAJIT_EXACT);
+    memcpy(f->engines, f->opened, sizeof f->engines);
     bool ok = f->engine_count > 1 && guard_create(&f->shared, CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_INPUTS; k++) ok = guard_create(&f->inputs[k], CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_RESULTS; k++) ok = guard_create(&f->results[k], CAPACITY);
@@ -623,7 +629,7 @@ fixture *differential_open(void) {
 }
 
 void differential_close(fixture *f) {
-    test_engines_close(f->engines, f->engine_count);
+    test_engines_close(f->opened, f->opened_count);
     guard_destroy(&f->shared);
     for (int k = 0; k < PROGRAM_MAX_INPUTS; k++) guard_destroy(&f->inputs[k]);
     for (int k = 0; k < PROGRAM_MAX_RESULTS; k++) guard_destroy(&f->results[k]);

@@ -1,5 +1,5 @@
-/* Fuzzer of the kernels: the bytes decide expression, types, shapes, views and data of a case of the differential test. An odd number
- * of bytes makes every run that can be divided among threads be divided. */
+/* Fuzzer of the kernels: the bytes decide expression, types, shapes, views and data of a case of the differential test; their number
+ * decides on which CPU level it runs, whether kernels come from images, and, if odd, that runs are divided among threads. */
 #include <stdlib.h>
 
 #include "runtime/kernel.h"
@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!d) d = differential_open();
     if (!d) abort();
     differential_prepare(d, size % 2 ? divide : NULL);
-    differential_case(d, 0, test_random_bytes(data, size));
+    differential_choose(d, size / 2);
+    differential_case(d, size / 2, test_random_bytes(data, size));
     return 0;
 }
