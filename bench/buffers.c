@@ -36,6 +36,8 @@ static void fill(tosajit_type type, void *memory, int64_t count, uint64_t seed) 
         case TOSAJIT_F32: ((float *)memory)[k] = (float)(bits >> 8) * 0x1p-21f - 4.0f; break;
         case TOSAJIT_I32: ((int32_t *)memory)[k] = (int32_t)(bits >> 27); break;
         case TOSAJIT_I1: ((uint8_t *)memory)[k] = (uint8_t)(bits >> 31); break;
+        case TOSAJIT_F16: ((uint16_t *)memory)[k] = (uint16_t)((bits >> 31) << 15 | (12 + (bits >> 10) % 4) << 10 | (bits & 0x3ff)); break;
+        case TOSAJIT_BF16: ((uint16_t *)memory)[k] = (uint16_t)((bits >> 31) << 15 | (124 + (bits >> 7) % 4) << 7 | (bits & 0x7f)); break;
         default: ((uint8_t *)memory)[k] = (uint8_t)(bits >> 24); break;
         }
     }

@@ -14,7 +14,8 @@ enum {
     BUFFER_RESULTS = 4,                /* of the largest size, any type */
 };
 
-/* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1. Null: out of memory. */
+/* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1, f16 and bf16 between
+ * 1/8 and 2, of both signs. Null: out of memory. */
 void *buffer_operand(tosajit_type type, int index);
 /* f32 in (0, 4], as many as the others have. Null: out of memory. */
 void *buffer_positive(void);

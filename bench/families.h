@@ -8,6 +8,14 @@
 bool elementwise_register(void);
 void elementwise_release(void);
 
+/* shape/..., view/...: time per element of broadcasts, views, sums in place and in memory. */
+bool shapes_register(void);
+void shapes_release(void);
+
+/* threads/...: time per element on one thread and two; `other` is a second processor, -1 if there is none. */
+bool threads_register(int processor, int other);
+void threads_release(void);
+
 /* call/...: time per call on few elements. */
 bool calls_register(void);
 void calls_release(void);

@@ -39,16 +39,18 @@ static void take_options(int *argc, char **argv, options *o) {
     argv[kept] = NULL;
 }
 
-/* Pinned, because a thread that moves finds cold caches. */
-static bool pin(int cpu) {
+/* Pinned, because a thread that moves finds cold caches. *other: a second processor that this process may use, or -1. */
+static bool pin(int *cpu, int *other) {
     cpu_set_t set;
-    if (cpu < 0) {
-        if (sched_getaffinity(0, sizeof set, &set)) return false;
+    *other = -1;
+    if (sched_getaffinity(0, sizeof set, &set)) return false;
+    if (*cpu < 0)
         for (size_t k = 0; k < CPU_SETSIZE; k++)
-            if (CPU_ISSET(k, &set)) cpu = (int)k;
-    }
+            if (CPU_ISSET(k, &set)) *cpu = (int)k;
+    for (int k = 0; k < CPU_SETSIZE && *other < 0; k++)
+        if (CPU_ISSET((size_t)k, &set) && k != *cpu) *other = k;
     CPU_ZERO(&set);
-    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET((size_t)cpu, &set);
+    if (*cpu >= 0 && *cpu < CPU_SETSIZE) CPU_SET((size_t)*cpu, &set);
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
@@ -77,9 +79,11 @@ int main(int argc, char **argv) {
     options o = {.cpu = -1, .patterns = 0, .ranked = 25};
     take_options(&argc, argv, &o);
     if (o.child) return run_child(o.child);
-    if (!pin(o.cpu)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
+    int other;
+    if (!pin(&o.cpu, &other)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
     compile_register();
-    if (!elementwise_register() || !calls_register() || !sweep_register(o.patterns)) {
+    if (!elementwise_register() || !shapes_register() || !threads_register(o.cpu, other) || !calls_register() ||
+        !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
     }
@@ -89,6 +93,8 @@ int main(int argc, char **argv) {
     compile_release();
     calls_release();
     sweep_release();
+    threads_release();
+    shapes_release();
     elementwise_release();
     return status;
 }

@@ -35,6 +35,29 @@ FLAT_PEER(peer_shift_right, int32_t, int32_t, int32_t, int32_t, a[k] >> (b[k] & 
 FLAT_PEER(peer_mul_shift, int32_t, int32_t, int32_t, int32_t,
           (int32_t)(((int64_t)a[k] * b[k] + (INT64_C(1) << (PEER_MUL_SHIFT - 1))) >> PEER_MUL_SHIFT))
 
+FLAT_PEER(peer_clamp_i8, int8_t, int8_t, int8_t, int8_t,
+          (int8_t)(a[k]<PEER_CLAMP_LOW ? PEER_CLAMP_LOW : a[k]> PEER_CLAMP_HIGH ? PEER_CLAMP_HIGH : a[k]))
+
+static inline float from_bf16(uint16_t bits) {
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+static inline uint16_t to_bf16(float value) { /* of no NaN */
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+FLAT_PEER(peer_mul_bf16, uint16_t, uint16_t, uint16_t, uint16_t, to_bf16(from_bf16(a[k]) * from_bf16(b[k])))
+
+void peer_add_in_place(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict b = operands[1];
+    float *restrict r = result;
+    for (int64_t k = 0; k < rows * cols; k++) r[k] += b[k];
+}
+
 /* The chain of ops that bench/workloads.c calls ten_ops. */
 static inline float ten_ops(float x, float y) {
     float s = x + y, d = x - y, p = s * d, q = p + x, m = q > y ? q : y, n = m < 2.0f ? m : 2.0f, a = fabsf(n), t = a * y, u = t - s;
@@ -97,6 +120,120 @@ peer *const peer_add_streaming = add_streaming;
 #else
 peer *const peer_add_streaming = NULL;
 #endif
+
+#if defined(__AVX512F__)
+/* For a multiple of 16 elements. */
+void peer_add_f16(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const uint16_t *a = operands[0], *b = operands[1];
+    uint16_t *r = result;
+    for (int64_t k = 0; k + 15 < rows * cols; k += 16) {
+        __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + k)));
+        __m512 y = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(b + k)));
+        _mm256_storeu_si256((__m256i *)(r + k), _mm512_cvtps_ph(_mm512_add_ps(x, y), _MM_FROUND_TO_NEAREST_INT));
+    }
+}
+#else
+FLAT_PEER(peer_add_f16, _Float16, _Float16, _Float16, _Float16, a[k] + b[k])
+#endif
+
+/* Views. */
+
+void peer_abs_transposed(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0];
+    float *restrict r = result;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = fabsf(a[k * rows + row]);
+}
+
+void peer_add_transposed(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0], *restrict b = operands[1];
+    float *restrict r = result;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = a[k * rows + row] + b[row * cols + k];
+}
+
+void peer_abs_second(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0];
+    float *restrict r = result;
+    for (int64_t k = 0; k < rows * cols; k++) r[k] = fabsf(a[2 * k]);
+}
+
+void peer_copy_second(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0];
+    float *restrict r = result;
+    for (int64_t k = 0; k < rows * cols; k++) r[k] = a[2 * k];
+}
+
+void peer_add_wide(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *restrict a = operands[0], *restrict b = operands[1];
+    float *restrict r = result;
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = a[2 * row * cols + k] + b[row * cols + k];
+}
+
+void peer_copy_wide(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    const float *a = operands[0], *b = operands[1];
+    float *r = result;
+    for (int64_t row = 0; row < rows; row++) memcpy(r + row * cols, a + 2 * row * cols, (size_t)cols * sizeof *r);
+    memcpy(r, b, (size_t)(rows * cols / 2) * sizeof *r);
+}
+
+enum { BLOCK = 16 };
+
+/* r = the block of a that begins at `from`, transposed; and b added where there is one. */
+static void plain_block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride, int64_t height, int64_t width) {
+    for (int64_t i = 0; i < height; i++)
+        for (int64_t k = 0; k < width; k++) r[i * stride + k] = from[k * from_stride + i] + (b ? b[i * stride + k] : 0.0f);
+}
+
+#if defined(__AVX512F__)
+static void block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride) {
+    __m512 v[BLOCK], t[BLOCK];
+    for (int i = 0; i < BLOCK; i++) v[i] = _mm512_loadu_ps(from + i * from_stride);
+    for (int i = 0; i < BLOCK; i += 2) {
+        t[i] = _mm512_unpacklo_ps(v[i], v[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(v[i], v[i + 1]);
+    }
+    for (int i = 0; i < BLOCK; i += 4)
+        for (int k = 0; k < 2; k++) {
+            __m512d low = _mm512_castps_pd(t[i + k]), high = _mm512_castps_pd(t[i + k + 2]);
+            v[i + 2 * k] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, high));
+            v[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
+        }
+    for (int k = 0; k < 4; k++) {
+        __m512 even = _mm512_shuffle_f32x4(v[k], v[k + 4], 0x88), odd = _mm512_shuffle_f32x4(v[k], v[k + 4], 0xdd);
+        __m512 even2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0x88), odd2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0xdd);
+        t[k] = _mm512_shuffle_f32x4(even, even2, 0x88);
+        t[k + 8] = _mm512_shuffle_f32x4(even, even2, 0xdd);
+        t[k + 4] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
+        t[k + 12] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
+    }
+    for (int i = 0; i < BLOCK; i++) _mm512_storeu_ps(r + i * stride, b ? _mm512_add_ps(t[i], _mm512_loadu_ps(b + i * stride)) : t[i]);
+}
+#else
+static void block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride) {
+    plain_block(from, from_stride, b, r, stride, BLOCK, BLOCK);
+}
+#endif
+
+static void transposed_blocked(const float *a, const float *b, float *r, int64_t rows, int64_t cols) {
+    for (int64_t row = 0; row < rows; row += BLOCK)
+        for (int64_t k = 0; k < cols; k += BLOCK) {
+            int64_t height = rows - row < BLOCK ? rows - row : BLOCK, width = cols - k < BLOCK ? cols - k : BLOCK, at = row * cols + k;
+            if (height == BLOCK && width == BLOCK)
+                block(a + k * rows + row, rows, b ? b + at : NULL, r + at, cols);
+            else
+                plain_block(a + k * rows + row, rows, b ? b + at : NULL, r + at, cols, height, width);
+        }
+}
+
+void peer_copy_transposed_blocked(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    transposed_blocked(operands[0], NULL, result, rows, cols);
+}
+
+void peer_add_transposed_blocked(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    transposed_blocked(operands[0], operands[1], result, rows, cols);
+}
 
 void peer_fill(void *const *operands, void *result, int64_t rows, int64_t cols) {
     const float value = *(const float *)operands[0];

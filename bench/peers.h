@@ -25,6 +25,9 @@ peer peer_maximum, peer_maximum_scalar, peer_maximum_row, peer_maximum_column, p
 /* Writes every element: as many bytes as an operation on small operands has to move. */
 peer peer_fill;
 
+/* bf16: rounded to even, in integers. */
+peer peer_add_f16, peer_mul_bf16, peer_clamp_i8;
+
 peer peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
 peer peer_requantise, peer_layer_norm_tail;
 
@@ -41,6 +44,17 @@ extern peer *const peer_sleef_silu, *const peer_sleef_gelu, *const peer_sleef_ge
 /* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
 peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
 
+/* In place: the result is the first operand. */
+peer peer_add_in_place;
+
+/* Views, as bench/shapes.c has them: what a plain loop makes of them, and a hand. The result has rows x cols. */
+peer peer_abs_transposed, peer_add_transposed, peer_abs_second, peer_add_wide;
+/* In blocks of 16 by 16 (without AVX-512: of plain loops): a copy of the transposed operand; its sum with a dense one. */
+peer peer_copy_transposed_blocked, peer_add_transposed_blocked;
+/* A copy of every second column; a copy of rows of a wider matrix, with half of it again, as many bytes as a sum. */
+peer peer_copy_second, peer_copy_wide;
+
+enum { PEER_CLAMP_LOW = -100, PEER_CLAMP_HIGH = 90 };
 enum { PEER_MUL_SHIFT = 20, PEER_MULTIPLIER = 1518500250, PEER_REQUANTISE_SHIFT = 31 };
 
 /* Does nothing, out of the compiler's sight: the cost of a call. */

@@ -11,5 +11,7 @@ typedef struct sweep_nest {
 } sweep_nest;
 
 void sweep_loop(const sweep_nest *nest, const float *a, const float *b, float *result);
+/* The same of products. */
+void sweep_loop_mul(const sweep_nest *nest, const float *a, const float *b, float *result);
 
 #endif

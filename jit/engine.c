@@ -1,7 +1,8 @@
 /* Engine: creation, fallback, life. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "jit/engine.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,14 +57,26 @@ static void call_task(void *context, size_t index) {
     call->task(call->argument, index);
 }
 
-/* The threads of a pool do not exist in a child process; the caller does their work there. */
+/* The threads of a pool do not exist in a child process; the caller does their work there, and where there is one processor. */
 static void pool_parallel_for(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument) {
     const tosajit_engine *engine = context;
     pool_call call = {task, argument};
-    if (!engine_is_inherited(engine))
+    if (engine->pool && !engine_is_inherited(engine))
         pthreadpool_parallelize_1d(engine->pool, call_task, &call, count, 0);
     else
         for (size_t k = 0; k < count; k++) task(argument, k);
+}
+
+/* A pool waits for its threads by spinning: two threads on one processor would stand in each other's way for a scheduler's whole slice. */
+static size_t processors(size_t most) {
+#if defined(CPU_COUNT)
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+        const size_t count = (size_t)CPU_COUNT(&allowed);
+        return count < most ? count : most;
+    }
+#endif
+    return most;
 }
 
 static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine_options *options) {
@@ -73,8 +86,10 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
         if (options->threads) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: threads and parallel exclude each other");
         engine->parallel = *options->parallel;
     } else if (options->threads > 1) {
-        engine->pool = pthreadpool_create(options->threads);
-        if (!engine->pool) return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
+        const size_t threads = processors(options->threads);
+        engine->pool = threads > 1 ? pthreadpool_create(threads) : NULL;
+        if (threads > 1 && !engine->pool)
+            return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
         engine->parallel = (tosajit_parallel){pool_parallel_for, engine, options->threads};
     }
     return TOSAJIT_OK;

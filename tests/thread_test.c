@@ -1,4 +1,5 @@
 /* Threads: one engine and its kernels used by several at once; run under the thread sanitizer too. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +7,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "tosajit/tosajit.h"
 
@@ -193,8 +196,51 @@ static void divided_runs_agree(void **state) {
     }
 }
 
+static size_t thread_count(void) {
+    size_t count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (struct dirent *task = readdir(tasks); task; task = readdir(tasks)) count += *task->d_name != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* Threads that wait for each other in turns on one processor would take a thousand times as long. */
+static void one_processor_gets_one_thread(void **state) {
+    (void)state;
+    enum { ELEMENTS = 131072 };
+    static float a[ELEMENTS], results[2][ELEMENTS];
+    const int64_t dims[3] = {1, 1, ELEMENTS};
+    cpu_set_t allowed, one;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    CPU_ZERO(&one);
+    for (size_t k = 0; k < CPU_SETSIZE && !CPU_COUNT(&one); k++)
+        if (CPU_ISSET(k, &allowed)) CPU_SET(k, &one);
+    for (int k = 0; k < ELEMENTS; k++) a[k] = (float)(k % 1000) * 0.01f;
+    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, a, 3, dims);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        tosajit_engine_options options = {.size = sizeof options, .threads = 2};
+        tosajit_engine *engine;
+        const size_t before = thread_count();
+        if (pinned) assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+        assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+        assert_int_equal(thread_count() - before, !pinned && CPU_COUNT(&allowed) > 1);
+        tosajit_kernel *kernel = expensive(engine);
+        tosajit_tensor result = tosajit_dense(TOSAJIT_F32, results[pinned], 3, dims);
+        assert_int_equal(tosajit_run(kernel, (tosajit_tensor[]){x, x}, 2, &result, 1), TOSAJIT_OK);
+        tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof allowed, &allowed), 0);
+    assert_memory_equal(results[0], results[1], sizeof results[0]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(divided_runs_agree), cmocka_unit_test(a_last_column_is_no_piece),
-                                       cmocka_unit_test(native), cmocka_unit_test(background), cmocka_unit_test(interpreted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(divided_runs_agree),
+                                       cmocka_unit_test(a_last_column_is_no_piece),
+                                       cmocka_unit_test(one_processor_gets_one_thread),
+                                       cmocka_unit_test(native),
+                                       cmocka_unit_test(background),
+                                       cmocka_unit_test(interpreted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,7 +348,8 @@ typedef struct tosajit_engine_options {
                                   unknown one, and, unless the backend is CROSS, for one whose code this machine cannot run */
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
-    size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them; 0 or 1: the caller alone */
+    size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them, but no more than the processors
+                       that the creating thread may run on; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
     size_t max_bytes; /* the most that the engine's live kernels may take together, code and structures as in tosajit_stats; beyond it
                          compiling gives LIMIT_EXCEEDED; 0: no limit */
