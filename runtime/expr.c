@@ -46,9 +46,9 @@ value_name expr_value_name(const tosajit_expr *expr, tosajit_value value) {
     if (node->kind == NODE_INPUT)
         snprintf(name.text, sizeof name.text, "%%arg%d", (int)node->tensor);
     else if (node->kind == NODE_CONSTANT)
-        snprintf(name.text, sizeof name.text, "%%%d = tosa.const", (int)value);
+        snprintf(name.text, sizeof name.text, "%%%d = tosa.const", (int)node->number);
     else
-        snprintf(name.text, sizeof name.text, "%%%d = tosa.%s", (int)value, op_table[node->op].name);
+        snprintf(name.text, sizeof name.text, "%%%d = tosa.%s", (int)node->number, op_table[node->op].name);
     return name;
 }
 
@@ -59,6 +59,7 @@ static tosajit_status append(tosajit_expr *expr, const expr_node *node, tosajit_
     if (!memory_grow(&expr->allocator, (void **)&expr->nodes, &expr->capacity, expr->count + 1, sizeof *expr->nodes))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for expression node %zu", expr->count);
     expr->nodes[expr->count] = *node;
+    expr->nodes[expr->count].number = (tosajit_value)expr->count;
     *value = (tosajit_value)expr->count++;
     return TOSAJIT_OK;
 }
@@ -370,7 +371,7 @@ static void mark_live(const tosajit_expr *expr, uint8_t *live) {
     }
 }
 
-/* Copy one live node, renumbered by moved[]. */
+/* Copy one live node, whose operands are renumbered by moved[]. */
 static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved, tosajit_expr *program, tosajit_value *value) {
     expr_node node = *source;
     for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
@@ -401,8 +402,11 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     tosajit_status status = tosajit_expr_create(&options, &made);
     if (!status && (!live || !moved)) status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", expr->count);
     if (!status) mark_live(expr, live);
-    for (size_t k = 0; !status && k < expr->count; k++)
-        if (live[k]) status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
+    for (size_t k = 0; !status && k < expr->count; k++) {
+        if (!live[k]) continue;
+        status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
+        if (!status) made->nodes[moved[k]].number = expr->nodes[k].number;
+    }
     for (size_t k = 0; !status && k < expr->contract_count; k++) {
         expr_contract promise = expr->contracts[k];
         promise.input = moved[promise.input];

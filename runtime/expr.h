@@ -16,6 +16,7 @@ typedef struct expr_node {
     tosajit_value operands[TOSAJIT_MAX_OPERANDS];
     tosajit_attributes attributes;
     tosajit_tensor_type type; /* as declared, or inferred where nothing was declared */
+    tosajit_value number;     /* of the value in the expression that somebody built: what texts call it, whatever was left out since */
     int32_t tensor;           /* inputs: position; non-splat constants: position behind all inputs; else -1 */
     bool splat;               /* of a NODE_CONSTANT: data is one element */
     bool table;               /* some op looks it up */
