@@ -69,6 +69,21 @@ END
 "$tosajit" compile more.mlir -o more-functions.o --header more-functions.h
 $cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && ./more || fail "two objects"
 
+# What the REPL saves is such an object, too; a function of MLIR keeps its name.
+{ printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } | "$tosajit" >out || { cat out; fail ":save"; }
+cat >saved.c <<'END'
+#include "line.h"
+#include "typed.h"
+#include <stdio.h>
+int main(void) {
+    const int64_t three[1] = {3};
+    float x[3] = {1, 2, 3}, y[3] = {0}, twice = 0;
+    if (line_main(x, three, y, three) || typed_twice_of(&x[2], &twice)) return puts(tosajit_last_error()), 1;
+    return !(y[0] == 2 && y[1] == 5 && y[2] == 10 && twice == 6);
+}
+END
+$cc $flags -I. saved.c line.o typed.o $libraries -o saved && ./saved || fail "objects from the REPL"
+
 # For another architecture: it can be made, and is not linked here.
 "$tosajit" compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
 objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o | grep -qi "$format" || fail "an object for $foreign"

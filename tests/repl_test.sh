@@ -77,13 +77,18 @@ head -c 100000 /dev/urandom | typed 1 "error: "
 
 mkdir empty
 # Files: what is saved, and what is not there to draw with.
-printf 'y = x * sigmoid(x) : f32[?,3]\n:save k.mlir\n:save k.image\n:save k.o\n' | typed 0 "wrote k.o"
+printf 'y = x * sigmoid(x) : f32[?,3]\n:save k.mlir\n:save k.image\n:save k.o\n' | typed 0 "wrote k.o and k.h"
 "$tool" verify k.mlir >"$work/out" 2>&1 || fail "k.mlir is refused: $(cat "$work/out")"
 "$tool" plan k.mlir | grep -q 'tosa.mul : tensor<?x3xf32>' || fail "k.mlir is another function"
-nm k.o | grep -q ' T tosajit_mul_f32' || fail "k.o has no kernel"
+nm k.o | grep -q ' k_main_aot' || fail "k.o has no kernel"
+grep -q 'tosajit_status k_main(const float \*operand0, const int64_t operand0_dims\[2\]' k.h || fail "k.h declares no function"
 head -c 8 k.image | grep -q TOSAJIT || fail "k.image is no image"
-printf 'abs f32 [2]\n:save none.o\n' | tool_path=$work/empty typed 1 "cc assembles objects and is not installed"
-[ -e none.o ] && fail "a refused :save left a file"
+printf 'y = x + 1 : f32[4]\n:save k.o\n' | typed 0 "wrote k.o and k.h" # its own header may be written again
+echo 'int mine;' >mine.h
+printf 'abs f32 [2]\n:save mine.o\n' | typed 1 "mine.h is there and no header of tosajit's"
+[ "$(cat mine.h)" = 'int mine;' ] || fail "a header of somebody else's was overwritten"
+[ -e mine.o ] && fail "a refused :save left a file"
+printf 'abs f32 [2]\n:save .o\n' | typed 1 ".o has no name in front of the ending"
 printf 'abs f32 [?]\n:save k.s\n:save k.ll\n:save "k 2.plan"\n' | typed 0 "wrote k 2.plan"
 grep -q '^tosajit_abs' k.s || fail "k.s is no assembly"
 grep -q '^define' k.ll || fail "k.ll is no IR"

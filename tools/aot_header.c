@@ -88,7 +88,8 @@ static void print_function(FILE *out, const aot_function *a) {
 
 void aot_header_write(FILE *out, const char *name, const char *source, const aot_function *functions, size_t count) {
     fprintf(out,
-            "/* Written by `tosajit compile` from %s, tosajit %s. Link the object of the same name and the library tosajit-runtime.\n"
+            AOT_HEADER_BEGIN
+            " from %s, tosajit %s. Link the object of the same name and the library tosajit-runtime.\n"
             " * For views with strides and for results' sizes: tosajit_aot_kernel, tosajit_run, tosajit_kernel_result_dims. */\n",
             source, tosajit_version());
     fprintf(out, "#ifndef TOSAJIT_AOT_%s_H\n#define TOSAJIT_AOT_%s_H\n\n#include <tosajit/tosajit.h>\n\n", name, name);

@@ -14,6 +14,9 @@ typedef struct aot_function {
     mlir_function function;
 } aot_function;
 
+/* How each of these headers begins. */
+#define AOT_HEADER_BEGIN "/* Written by `tosajit compile`"
+
 /* Write the header. name: a C identifier for the guard; source: where the functions come from, for a comment. Failures are the stream's. */
 void aot_header_write(FILE *out, const char *name, const char *source, const aot_function *functions, size_t count);
 

@@ -86,9 +86,8 @@ static const repl_verb verbs[] = {
     {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL,
      "On a terminal the innermost loops over vectors are bright.\n"},
     {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL,
-     "The ending says what: .mlir a function of TOSA, which the other commands read; .s assembly; .o an object, for which the assembler "
-     "of\n"
-     "cc is needed; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
+     "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, and beside it its C header .h, as\n"
+     "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
     {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v3, x86-64-v4; generic (AArch64)", false, 1, run_cpu,
      "native x86-64-v3 x86-64-v4 generic", "The last kernel is compiled again. Without a name, say which one it is.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", ""},

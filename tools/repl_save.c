@@ -1,4 +1,4 @@
-/* One row per kind of file. A file is complete when it gets its name: it is written beside it first. */
+/* :save, one row per kind of file. A file is complete when it gets its name: it is written beside it first. */
 #define _POSIX_C_SOURCE 200809L /* fileno, mkstemp */
 #include <errno.h>
 #include <stdio.h>
@@ -7,15 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/aot_object.h"
 #include "tools/repl.h"
-#include "tools/run_program.h"
 
 enum { PATH = 4096 };
 
-/* Something that can be written. In: the current kernel; out: an open file, or the name of one for another program. */
+/* Something that can be written. In: the current kernel, and the name that the file will have; out: an open file. */
 typedef struct kind {
     const char *ending;
-    bool (*write)(repl *r, FILE *out, const char *path);
+    bool (*write)(repl *r, const char *path, FILE *out);
 } kind;
 
 static bool write_view(repl *r, tosajit_view view, FILE *out) {
@@ -25,22 +25,22 @@ static bool write_view(repl *r, tosajit_view view, FILE *out) {
     return text != NULL;
 }
 
-static bool write_asm(repl *r, FILE *out, const char *path) {
+static bool write_asm(repl *r, const char *path, FILE *out) {
     (void)path;
     return write_view(r, TOSAJIT_VIEW_ASM, out);
 }
 
-static bool write_ir(repl *r, FILE *out, const char *path) {
+static bool write_ir(repl *r, const char *path, FILE *out) {
     (void)path;
     return write_view(r, TOSAJIT_VIEW_IR, out);
 }
 
-static bool write_plan(repl *r, FILE *out, const char *path) {
+static bool write_plan(repl *r, const char *path, FILE *out) {
     (void)path;
     return write_view(r, TOSAJIT_VIEW_PLAN, out);
 }
 
-static bool write_mlir(repl *r, FILE *out, const char *path) {
+static bool write_mlir(repl *r, const char *path, FILE *out) {
     char *text;
     (void)path;
     if (tosajit_expr_print(r->current.program.function.expr, NULL, &text) != TOSAJIT_OK)
@@ -50,7 +50,7 @@ static bool write_mlir(repl *r, FILE *out, const char *path) {
     return true;
 }
 
-static bool write_image(repl *r, FILE *out, const char *path) {
+static bool write_image(repl *r, const char *path, FILE *out) {
     size_t size;
     (void)path;
     void *image = NULL;
@@ -63,19 +63,39 @@ static bool write_image(repl *r, FILE *out, const char *path) {
     return status == TOSAJIT_OK || repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
 }
 
-/* The system's assembler makes an object of the assembly. */
-static bool write_object(repl *r, FILE *out, const char *path) {
-    FILE *source = tmpfile();
-    (void)out;
-    if (!source) return repl_fail(r, (repl_span){0, 0}, "no temporary file: %s", strerror(errno));
-    bool fine = write_view(r, TOSAJIT_VIEW_ASM, source);
-    bool whole = fflush(source) == 0 && !ferror(source) && fseek(source, 0, SEEK_SET) == 0;
-    char *const words[] = {(char *)"cc", (char *)"-x", (char *)"assembler", (char *)"-c", (char *)"-", (char *)"-o", (char *)path, NULL};
-    int code = fine && whole ? run_program(words, fileno(source)) : -1;
-    fclose(source);
-    if (!fine || code == 0) return fine;
-    if (code == NO_PROGRAM) return repl_fail(r, (repl_span){0, 0}, "cc assembles objects and is not installed (apt-get install gcc)");
-    return repl_fail(r, (repl_span){0, 0}, "cc fails to assemble the kernel");
+/* ---------------------------------------------------------------------------------------------------------------------
+ * An object and its header, as `tosajit compile` writes them */
+
+/* The current kernel as the one function of an object, which goes to that path; a line is called main. */
+static bool open_object(repl *r, const char *path, aot_object *object, aot_function *function) {
+    const repl_kernel *k = &r->current;
+    if (!aot_object_open(path, object)) return repl_fail(r, (repl_span){0, 0}, "%s has no name in front of the ending", path);
+    function->function = k->program.function; /* which stays its owner */
+    aot_object_name(object, k->file ? mlir_file_name(k->file, k->index) : "main", function);
+    object->functions = function;
+    object->function_count = 1;
+    return true;
+}
+
+static bool write_object(repl *r, const char *path, FILE *out) {
+    aot_object object;
+    aot_function function;
+    if (!open_object(r, path, &object, &function)) return false;
+    tosajit_status status = aot_object_add_target(&object, r->cpu[0] ? r->cpu : NULL, r->accuracy);
+    if (!status) status = aot_object_compile(&object);
+    if (!status) fwrite(object.bytes, 1, object.size, out);
+    if (status) repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    aot_object_close(&object);
+    return status == TOSAJIT_OK;
+}
+
+static bool write_header(repl *r, const char *path, FILE *out) {
+    aot_object object;
+    aot_function function;
+    if (!open_object(r, path, &object, &function)) return false;
+    aot_header_write(out, object.stem, "a line of the REPL", &function, 1);
+    aot_object_close(&object);
+    return true;
 }
 
 static const kind kinds[] = {
@@ -101,24 +121,40 @@ static FILE *open_beside(const char *path, char temporary[PATH + 8]) {
     return out;
 }
 
+/* A header that somebody wrote himself. */
+static bool is_foreign(const char *path) {
+    char begin[sizeof AOT_HEADER_BEGIN] = "";
+    FILE *in = fopen(path, "r");
+    if (!in) return false;
+    size_t length = fread(begin, 1, sizeof begin - 1, in);
+    fclose(in);
+    return length > 0 && strcmp(begin, AOT_HEADER_BEGIN) != 0;
+}
+
+static bool save(repl *r, repl_span where, const char *path, bool (*write)(repl *r, const char *path, FILE *out)) {
+    char temporary[PATH + 8];
+    FILE *out = open_beside(path, temporary);
+    if (!out) return repl_fail(r, where, "%s: %s", path, strerror(errno));
+    bool fine = write(r, path, out);
+    bool whole = fflush(out) == 0 && !ferror(out);
+    whole = fclose(out) == 0 && whole;
+    if (fine && whole && rename(temporary, path) == 0) return true;
+    if (fine) repl_fail(r, where, "%s: %s", path, strerror(errno));
+    remove(temporary);
+    return false;
+}
+
 bool repl_save(repl *r, const repl_line *line) {
-    char path[PATH], temporary[PATH + 8];
+    char path[PATH], header[PATH];
     if (line->word_count == 0)
         return repl_fail(r, (repl_span){0, 0}, ":save needs a file, as in :save k.mlir; :help save lists the endings");
     repl_span where = line->words[0];
     if (!repl_copy_word(r, where, path, sizeof path)) return false;
     const kind *k = find_kind(path);
     if (!k) return repl_fail(r, where, "%s: the ending says what to write: .mlir, .s, .o, .ll, .plan or .image", path);
-    FILE *out = open_beside(path, temporary);
-    if (!out) return repl_fail(r, where, "%s: %s", path, strerror(errno));
-    bool fine = k->write(r, out, temporary);
-    bool whole = fflush(out) == 0 && !ferror(out);
-    whole = fclose(out) == 0 && whole;
-    if (fine && whole && rename(temporary, path) == 0) {
-        printf("wrote %s\n", path);
-        return true;
-    }
-    if (fine) repl_fail(r, where, "%s: %s", path, strerror(errno));
-    remove(temporary);
-    return false;
+    if (k->write != write_object) return save(r, where, path, k->write) && printf("wrote %s\n", path) > 0;
+    snprintf(header, sizeof header, "%s", path);
+    header[strlen(header) - 1] = 'h';
+    if (is_foreign(header)) return repl_fail(r, where, "%s is there and no header of tosajit's; choose another name", header);
+    return save(r, where, path, write_object) && save(r, where, header, write_header) && printf("wrote %s and %s\n", path, header) > 0;
 }
