@@ -1,6 +1,7 @@
 /* The REPL as somebody at a terminal meets it, through a pseudo-terminal: editing, completion, history, Ctrl-C, Ctrl-D.
  *   repl_pty_test build/tools/tosajit
  * Every step waits for a text that only an answer has, never for a time. */
+#define _DEFAULT_SOURCE   /* struct winsize */
 #define _XOPEN_SOURCE 700 /* posix_openpt and its like */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -189,6 +192,118 @@ static void tab_lists_what_is_not(void **state) {
     leave();
 }
 
+static void write_array(const char *name) {
+    static const char bytes[] = "\x93NUMPY\x01\0\x3e\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }    \n\0\0\x28\x42"; /* 42 */
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, sizeof bytes - 1, out), sizeof bytes - 1);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void tab_completes_files(void **state) {
+    (void)state;
+    char line[128], spaced[64];
+    snprintf(spaced, sizeof spaced, "%s/with space", directory);
+    assert_int_equal(mkdir(spaced, 0700), 0);
+    write_array("answer.npy");
+    write_array("answers.npy");
+    write_array("answer.txt"); /* no array by its name */
+    write_array("with space/one.npy");
+    start_usual();
+    at_prompt("negate f32 [?]\r");
+    snprintf(line, sizeof line, ":run %s/an\t", directory);
+    at_prompt(line);
+    type("\t"); /* there are two */
+    wait_for("answer.npy   answers.npy");
+    type("s\t\r");
+    wait_for("[-42]");
+    snprintf(line, sizeof line, ":run %s/wi\t", directory);
+    at_prompt(line); /* a directory leads on, and a space needs quotes */
+    type("\t\r");
+    wait_for("[-42]");
+    snprintf(line, sizeof line, ":run \"%s/wi\t\t\r", directory);
+    at_prompt(line);
+    wait_for("[-42]");
+    snprintf(line, sizeof line, ":run %s/no\t3\r", directory);
+    at_prompt(line);
+    wait_for("no3: ");
+    leave();
+    assert_null(strstr(s.output, "answer.txt"));
+}
+
+static void a_line_longer_than_the_terminal_can_be_edited(void **state) {
+    enum { TERMS = 1200 };
+    static char line[4 * TERMS + 32];
+    char *at = line;
+    (void)state;
+    start_usual();
+    for (int k = 0; k < TERMS; k++) at += sprintf(at, "%sx", k ? " + " : "");
+    sprintf(at, " : f32[?]\001-\005"); /* Ctrl-A to its beginning, a sign there, and back to its end */
+    at_prompt(line);
+    type("\r");
+    wait_for("tosa.add : tensor<?xf32>");
+    at_prompt(":run [1]\r");
+    wait_for("[1198]");              /* -x + x + ... */
+    at_prompt("\020\020\001\004\r"); /* two lines up, without the sign again */
+    wait_for("tosa.add : tensor<?xf32>");
+    at_prompt(":run [1]\r");
+    wait_for("[1200]");
+    leave();
+}
+
+static void resize(unsigned short rows, unsigned short columns) {
+    const struct winsize size = {.ws_row = rows, .ws_col = columns};
+    assert_int_equal(ioctl(s.terminal, TIOCSWINSZ, &size), 0);
+    assert_int_equal(kill(s.process, SIGWINCH), 0); /* also where the size was the same */
+}
+
+static void resizing_keeps_the_line(void **state) {
+    static const unsigned short widths[] = {20, 200, 3, 1, 80};
+    (void)state;
+    start_usual();
+    at_prompt("y = x * sigmoid(x) ");
+    wait_for("sigmoid(x) ");
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+        resize(24, widths[k]);
+        type("+ x ");
+    }
+    type(": f32[?,7]\r");
+    wait_for("tensor<?x7xf32>");
+    at_prompt("sin f32 [?]\r");
+    at_prompt(":sweep\r");
+    wait_for("sweep\r\n");
+    resize(10, 40); /* a command goes on */
+    wait_for("GB/s");
+    wait_for("16777216");
+    leave();
+}
+
+static void control_d_leaves_only_an_empty_line(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("abs f32 [15]\004\004\001\004\r"); /* at the end nothing; at the beginning the character goes */
+    wait_for("there is no op bs");
+    at_prompt("func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\r");
+    wait_for("... ");
+    type("\004");
+    wait_for("the input ends within the module or function");
+    expect_exit(0);
+}
+
+static void pasted_lines_are_answered_one_by_one(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("abs f32 [16]\rabs f32 [17]\r:run ramp 17\rfunc.func @f(%x: tensor<18xf32>) -> tensor<18xf32> {\r  return %x : "
+              "tensor<18xf32>\r}\r");
+    wait_for("tensor<16xf32>\r\n");
+    wait_for("tensor<17xf32>\r\n");
+    wait_for("17 of f32\r\n");
+    wait_for("tensor<18xf32>\r\n");
+    leave();
+}
+
 static void control_c_drops_the_line(void **state) {
     (void)state;
     start_usual();
@@ -343,6 +458,11 @@ int main(int count, char **words) {
         cmocka_unit_test(quit_leaves),
         cmocka_unit_test(tab_completes_what_is_certain),
         cmocka_unit_test(tab_lists_what_is_not),
+        cmocka_unit_test(tab_completes_files),
+        cmocka_unit_test(a_line_longer_than_the_terminal_can_be_edited),
+        cmocka_unit_test(resizing_keeps_the_line),
+        cmocka_unit_test(control_d_leaves_only_an_empty_line),
+        cmocka_unit_test(pasted_lines_are_answered_one_by_one),
         cmocka_unit_test(control_c_drops_the_line),
         cmocka_unit_test(control_c_stops_a_command),
         cmocka_unit_test(mlir_goes_on_until_braces_balance),

@@ -58,9 +58,19 @@ bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity);
 bool repl_command(repl *r, const repl_line *line);
 /* The commands' names, with colons, in order; null behind the last one. */
 const char *repl_command_name(size_t index);
-/* What may be in a line whose last word begins with `word`: calls each(context, candidate). `line` is the text before that word. */
-void repl_complete(const char *line, size_t length, const char *word, size_t word_length,
-                   void (*each)(void *context, const char *candidate), void *context);
+/* What may stand behind a command, for completion: words, of which "*" means operations and commands, and endings of files; null: none. */
+const char *repl_command_words(size_t index);
+const char *repl_command_files(size_t index);
+
+/* The word of a line that is being typed at its end. */
+typedef struct repl_place {
+    size_t begin;         /* of the word, behind a quote */
+    bool is_file, quoted; /* it may be a file; it is behind an open quote */
+} repl_place;
+repl_place repl_find_word(const char *line, size_t length);
+/* What that word may become: calls each(context, candidate). Directories end in a slash. */
+void repl_complete(const char *line, size_t length, const repl_place *place, void (*each)(void *context, const char *candidate),
+                   void *context);
 
 /* Whether Ctrl-C was pressed since repl_listen. Only on a terminal. */
 bool repl_interrupted(void);

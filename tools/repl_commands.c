@@ -16,7 +16,8 @@ typedef struct repl_verb {
     bool needs_kernel;
     size_t most_words;
     bool (*run)(repl *r, const repl_line *line);
-    const char *choice; /* what its word may be, for completion; "*": ops and commands */
+    const char *choice; /* what its words may be, for completion; "*": ops and commands */
+    const char *files;  /* endings of files that they may be */
     const char *text;   /* the rest of its help */
 } repl_verb;
 
@@ -68,37 +69,39 @@ static bool run_quit(repl *r, const repl_line *line) {
 enum { NO_LIMIT = 1000 };
 
 static const repl_verb verbs[] = {
-    {"run", "OPERAND...", "compute the last kernel", true, NO_LIMIT, repl_run, "ramp random zeros ones",
+    {"run", "OPERAND...", "compute the last kernel", true, NO_LIMIT, repl_run, "ramp random zeros ones", ".npy",
      "An operand is one of\n"
      "  5x3              sizes; the elements are random numbers, the same ones every time\n"
      "  ramp 5x3 4x1     sizes; 0, 1, 2 ... (also: random, zeros, ones; the word holds for all that follow)\n"
      "  [[1,2],[3,4]]    the elements themselves; of a scalar: 1.5\n"
      "  a.npy            a NumPy file; a path with spaces \"in quotes\"\n"
      "  _                the sizes of a type without ?; at the end of the line it may be left out\n"},
-    {"time", "OPERAND...", "measure a call of the last kernel", true, NO_LIMIT, repl_time, "ramp random zeros ones",
+    {"time", "OPERAND...", "measure a call of the last kernel", true, NO_LIMIT, repl_time, "ramp random zeros ones", ".npy",
      "Operands as for :run. The median; bytes are those of all operands and results, each once. Next to it what memcpy reaches with as\n"
      "many bytes.\n"},
-    {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT, repl_sweep, NULL,
+    {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT, repl_sweep, NULL, ".svg .png",
      "Sizes of each operand with an N that grows until the result has 16 Mi elements: :sweep Nx3 1x3. Without sizes N is the outermost\n"
      "dimension that is ?, other ones are 64. With a file .svg or .png gnuplot draws a plot.\n"},
-    {"plan", "", "show how the last kernel walks its operands", true, 0, run_plan, NULL, ""},
-    {"ir", "", "show the LLVM IR of the last kernel", true, 0, run_ir, NULL, ""},
-    {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL,
+    {"plan", "", "show how the last kernel walks its operands", true, 0, run_plan, NULL, NULL, ""},
+    {"ir", "", "show the LLVM IR of the last kernel", true, 0, run_ir, NULL, NULL, ""},
+    {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL, NULL,
      "On a terminal the innermost loops over vectors are bright.\n"},
-    {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL,
+    {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL, ".mlir .s .o .ll .plan .image",
      "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, and beside it its C header .h, as\n"
      "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
     {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v3, x86-64-v4; generic (AArch64)", false, 1, run_cpu,
-     "native x86-64-v3 x86-64-v4 generic", "The last kernel is compiled again. Without a name, say which one it is.\n"},
-    {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", ""},
-    {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1, run_accuracy, "exact fast", ""},
-    {"ops", "[WORD]", "list the operations, or those that have the word in them", false, 1, run_ops, NULL, ""},
-    {"help", "[COMMAND|OP]", "this text, or more about a command or an operation", false, 1, run_help, "*", ""},
-    {"quit", "", "leave; so does Ctrl-D", false, 0, run_quit, NULL, ""},
+     "native x86-64-v2 x86-64-v3 x86-64-v4 aarch64", NULL, "The last kernel is compiled again. Without a name, say which one it is.\n"},
+    {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", NULL, ""},
+    {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1, run_accuracy, "exact fast", NULL, ""},
+    {"ops", "[WORD]", "list the operations, or those that have the word in them", false, 1, run_ops, NULL, NULL, ""},
+    {"help", "[COMMAND|OP]", "this text, or more about a command or an operation", false, 1, run_help, "*", NULL, ""},
+    {"quit", "", "leave; so does Ctrl-D", false, 0, run_quit, NULL, NULL, ""},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 const char *repl_command_name(size_t index) { return index < VERBS ? verbs[index].name : NULL; }
+const char *repl_command_words(size_t index) { return verbs[index].choice; }
+const char *repl_command_files(size_t index) { return verbs[index].files; }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Help */
@@ -312,94 +315,4 @@ bool repl_command(repl *r, const repl_line *line) {
     if (v->needs_kernel && !r->current.kernel)
         return repl_fail(r, (repl_span){0, 0}, ":%s is about the last kernel, and there is none yet; try: add f32 [?] [?]", v->name);
     return v->run(r, line);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Completion */
-
-typedef struct completion {
-    const char *word;
-    size_t length;
-    void (*each)(void *context, const char *candidate);
-    void *context;
-} completion;
-
-static void offer(const completion *c, const char *candidate) {
-    if (strncmp(candidate, c->word, c->length) == 0) c->each(c->context, candidate);
-}
-
-static void offer_words(const completion *c, const char *words) {
-    while (*words) {
-        char word[32];
-        size_t length = strcspn(words, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, words);
-        offer(c, word);
-        words += length + (words[length] == ' ');
-    }
-}
-
-static void offer_ops(const completion *c) {
-    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) offer(c, tosajit_op_name((tosajit_op)op));
-}
-
-static void offer_verbs(const completion *c, const char *prefix) {
-    for (size_t k = 0; k < VERBS; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s%s", prefix, verbs[k].name);
-        offer(c, name);
-    }
-}
-
-/* The words behind a command. */
-static void offer_behind(const completion *c, const char *line, size_t length) {
-    for (size_t k = 0; k < VERBS; k++) {
-        size_t own = strlen(verbs[k].name);
-        if (length <= own + 1 || memcmp(line + 1, verbs[k].name, own) != 0 || line[own + 1] != ' ') continue;
-        if (!verbs[k].choice) return;
-        bool everything = strcmp(verbs[k].choice, "*") == 0;
-        if (everything) offer_ops(c);
-        if (everything) offer_verbs(c, "");
-        if (!everything) offer_words(c, verbs[k].choice);
-        return;
-    }
-}
-
-/* The attributes of the op whose call is open, "min_val=". */
-static void offer_keys(const completion *c, const char *line, size_t length) {
-    size_t end = length, begin;
-    int depth = 0;
-    for (; end > 0; end--) {
-        depth += line[end - 1] == ')';
-        if (line[end - 1] == '(' && depth-- == 0) break;
-    }
-    if (end == 0) return;
-    for (begin = --end; begin > 0 && (isalnum((unsigned char)line[begin - 1]) || line[begin - 1] == '_'); begin--) {
-    }
-    char name[48];
-    const op_key *key;
-    snprintf(name, sizeof name, "%.*s", (int)(end - begin), line + begin);
-    tosajit_op op = tosajit_op_find(name);
-    for (size_t k = 0; op != TOSAJIT_OP_COUNT && (key = op_key_at(op, k)) != NULL; k++) {
-        char assignment[48];
-        snprintf(assignment, sizeof assignment, "%s=", key->name);
-        offer(c, assignment);
-    }
-}
-
-void repl_complete(const char *line, size_t length, const char *word, size_t word_length,
-                   void (*each)(void *context, const char *candidate), void *context) {
-    const completion c = {word, word_length, each, context};
-    while (length > 0 && *line == ' ') {
-        line++;
-        length--;
-    }
-    if (length == 0 && word_length > 0 && *word == ':') {
-        offer_verbs(&c, ":");
-    } else if (length > 0 && *line == ':') {
-        offer_behind(&c, line, length);
-    } else {
-        offer_keys(&c, line, length);
-        offer_ops(&c);
-        for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++) offer(&c, tosajit_type_name((tosajit_type)type));
-    }
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,9 +18,10 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "tools/escape.h"
 #include "tools/repl.h"
 
-enum { HISTORY = 1000, PATH = 4096, CANDIDATES = 128, CANDIDATE = 48, WIDTH = 80 };
+enum { HISTORY = 1000, PATH = 4096, CANDIDATES = 1000, WIDTH = 80 };
 
 struct repl_edit {
     EditLine *line;
@@ -112,8 +114,8 @@ static void block_signals(const repl_edit *e, bool block) {
  * Completion */
 
 typedef struct candidates {
-    char names[CANDIDATES][CANDIDATE];
-    size_t count, common; /* letters that all begin with */
+    char *names[CANDIDATES]; /* owned */
+    size_t count, common;    /* common: bytes that all begin with */
 } candidates;
 
 static void add_candidate(void *context, const char *name) {
@@ -121,47 +123,81 @@ static void add_candidate(void *context, const char *name) {
     if (c->count == CANDIDATES) return;
     for (size_t k = 0; k < c->count; k++)
         if (strcmp(c->names[k], name) == 0) return;
-    size_t length = 0;
-    if (c->count == 0) c->common = strlen(name);
-    while (length < c->common && name[length] == c->names[0][length]) length++;
-    if (c->count > 0) c->common = length;
-    snprintf(c->names[c->count++], CANDIDATE, "%s", name);
+    char *own = strdup(name);
+    if (!own) return;
+    const char *first = c->count ? c->names[0] : own;
+    size_t common = 0, most = c->count ? c->common : strlen(own);
+    while (common < most && own[common] == first[common]) common++;
+    c->common = common;
+    c->names[c->count++] = own;
 }
 
-static bool in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':'; }
+static void release_candidates(candidates *c) {
+    for (size_t k = 0; k < c->count; k++) free(c->names[k]);
+    c->count = 0;
+}
 
-static void list_candidates(const candidates *c) {
+/* Of a file the part behind the directories that all have. */
+static const char *shown(const candidates *c, size_t k) {
+    size_t from = c->common;
+    while (from > 0 && c->names[k][from - 1] != '/') from--;
+    return c->names[k] + from;
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void list_candidates(candidates *c, bool files) {
     size_t width = 0, column = 0;
-    for (size_t k = 0; k < c->count; k++) width = strlen(c->names[k]) > width ? strlen(c->names[k]) : width;
+    if (files) qsort(c->names, c->count, sizeof *c->names, compare_names);
+    for (size_t k = 0; k < c->count; k++) width = strlen(shown(c, k)) > width ? strlen(shown(c, k)) : width;
     putchar('\n');
     for (size_t k = 0; k < c->count; k++) {
+        char name[2 * NAME_MAX];
         bool last = column + 2 * (width + 2) > WIDTH || k + 1 == c->count;
-        printf("%-*s", last ? 0 : (int)width + 2, c->names[k]);
+        escape_name(shown(c, k), strlen(shown(c, k)), name, sizeof name);
+        printf("%-*s", last ? 0 : (int)width + 2, name);
         column = last ? 0 : column + width + 2;
         if (last) putchar('\n');
     }
     fflush(stdout);
 }
 
+/* The word becomes what all candidates begin with; a path with spaces needs quotes. */
+static unsigned char insert_common(EditLine *line, const candidates *c, const repl_place *place, size_t length) {
+    char *text = malloc(c->common + 4);
+    if (!text) return CC_REFRESH_BEEP;
+    bool certain = c->count == 1, leads_on = certain && c->names[0][c->common - 1] == '/';
+    bool quotes = place->is_file && !place->quoted && memchr(c->names[0], ' ', c->common);
+    bool closing = certain && !leads_on && (place->quoted || quotes);
+    bool space = certain && !leads_on && (place->is_file || c->names[0][0] == ':');
+    sprintf(text, "%s%.*s%s%s", quotes ? "\"" : "", (int)c->common, c->names[0], closing ? "\"" : "", space ? " " : "");
+    el_deletestr(line, (int)length);
+    bool fine = el_insertstr(line, text) == 0;
+    free(text);
+    return fine ? CC_REFRESH : CC_REFRESH_BEEP;
+}
+
 static unsigned char complete(EditLine *line, int key) {
     static candidates c; /* too large for a stack */
     (void)key;
     const LineInfo *info = el_line(line);
-    const char *word = info->cursor;
-    while (word > info->buffer && in_word(word[-1])) word--;
-    size_t length = (size_t)(info->cursor - word);
-    memset(&c, 0, sizeof c);
-    repl_complete(info->buffer, (size_t)(word - info->buffer), word, length, add_candidate, &c);
-    if (c.count == 0) return CC_REFRESH_BEEP;
-    if (c.common > length) {
-        char rest[CANDIDATE + 1];
-        bool whole = c.count == 1 && c.names[0][0] == ':';
-        snprintf(rest, sizeof rest, "%.*s%s", (int)(c.common - length), c.names[0] + length, whole ? " " : "");
-        return el_insertstr(line, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
+    size_t all = (size_t)(info->cursor - info->buffer);
+    repl_place place = repl_find_word(info->buffer, all);
+    size_t length = all - place.begin;
+    unsigned char answer = CC_REFRESH;
+    c.common = 0;
+    repl_complete(info->buffer, all, &place, add_candidate, &c);
+    if (c.count == 0) {
+        answer = CC_REFRESH_BEEP;
+    } else if (c.count == 1 || c.common > length) {
+        bool unfinished = c.common > length || place.is_file;
+        if (unfinished) answer = insert_common(line, &c, &place, length);
+    } else {
+        list_candidates(&c, place.is_file);
+        answer = CC_REDISPLAY;
     }
-    if (c.count == 1) return CC_REFRESH;
-    list_candidates(&c);
-    return CC_REDISPLAY;
+    release_candidates(&c);
+    return answer;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
