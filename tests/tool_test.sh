@@ -77,6 +77,8 @@ expect 0 "usage: tosajit repl [--cpu NAME]" repl --help
 expect 2 "--accuracy is exact or fast, not quick" repl --accuracy quick
 expect 2 "takes no file, found a.mlir" repl a.mlir
 expect 2 "there is no command fly" fly
+expect 2 "there is no command exlpain; did you mean explain?" exlpain
+expect 2 "there is no option --shap here; did you mean --shape?" bench a.mlir --shap 3
 expect 2 "there is no option --fast here" verify a.mlir --fast
 expect 2 "there is no option --input here" verify a.mlir --input a.npy
 expect 2 "a file is expected" verify
@@ -338,8 +340,8 @@ expect 0 "the tensors are empty" bench --expr "$halve" --shape 0x4 --shape 1x4
 expect 0 "give them with --shape" bench --expr "$halve" --accuracy fast
 expect 0 "4x3xf32" bench "$work/fixed.mlir"
 expect 0 "f32, f32 -> f32" bench "$work/nothing_to_walk.mlir" --shape scalar --shape scalar
-expect 2 "has 2 arguments, found 1 --shape" bench --expr "$halve" --shape 8x4
-expect 2 "--shape 8x5 does not fit argument 1 of @halve, tensor<?x4xf32>" bench --expr "$halve" --shape 8x4 --shape 8x5
+expect 2 "has 2 arguments, found 1 --shape; as in --shape 64x4 --shape 64x4" bench --expr "$halve" --shape 8x4
+expect 2 "--shape 8x5 does not fit argument 1 of @halve, tensor<?x4xf32>: dimension 1 is 4, as in 8x4" bench --expr "$halve" --shape 8x4 --shape 8x5
 expect 2 "--shape 8x4x: sizes expected" bench --expr "$halve" --shape 8x4x --shape 8x4
 expect 2 "--shape 8x-4: sizes expected" bench --expr "$halve" --shape 8x-4 --shape 8x4
 expect 2 "--shape 99999999999999999999x4: sizes expected" bench --expr "$halve" --shape 99999999999999999999x4 --shape 8x4
@@ -377,6 +379,8 @@ explains "because the work is too little for more" -- --expr "$halve" --shape 8x
 explains "a table takes part" "operand 2: a table, looked up" "constant 0: contiguous" -- examples/quant_residual.mlir --shape 2x2x4 --shape 1x2x4 --shape 256
 expect 2 "sizes of @halve are dynamic; give them with --shape" explain --expr "$halve"
 expect 2 "does not fit argument 0" explain --expr "$halve" --shape 8x5 --shape 8x4
+expect 2 "does not fit argument 0 of @halve, tensor<?x4xf32>: 1 size given, 2 expected, as 64x4" explain --expr "$halve" --shape 4 --shape 8x4
+expect 2 "argument 0 of @main, tensor<f32>: 2 sizes given, 0 expected, as scalar" bench --expr 'func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }' --shape 3x4
 expect 1 "size 3 does not broadcast with 2" explain --expr "$halve" --shape 2x4 --shape 3x4
 expect 1 "exceed the address space" explain --expr "$halve" --shape 9223372036854775807x4 --shape 1x4
 

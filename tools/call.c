@@ -2,6 +2,7 @@
 #include "tools/call.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,26 +36,59 @@ static bool take_types(const entry *e, const tosajit_kernel *kernel, shape_word 
     return all_static;
 }
 
-static bool fits(const tosajit_tensor_type *type, const shape_word *shape) {
-    if (type->rank != shape->rank) return false;
-    for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] != TOSAJIT_DYNAMIC && type->dims[d] != shape->dims[d]) return false;
+static const char *plural(int32_t count) { return count == 1 ? "" : "s"; }
+
+/* A shape that fits: the sizes of the type, and where it has none those given, or 64. */
+static void print_fitting(const tosajit_tensor_type *type, const shape_word *given, char text[CALL_TEXT]) {
+    int used = snprintf(text, CALL_TEXT, "%s", type->rank ? "" : "scalar");
+    for (int32_t d = 0; d < type->rank; d++) {
+        int64_t open = given->rank == type->rank ? given->dims[d] : 64, size = type->dims[d] == TOSAJIT_DYNAMIC ? open : type->dims[d];
+        used += snprintf(text + used, CALL_TEXT - (size_t)used, "%s%" PRId64, d ? "x" : "", size); /* 16 of 20 characters fit */
+    }
+}
+
+/* What is wrong with sizes for a type, and what would be right; false if nothing is. */
+static bool find_misfit(const tosajit_tensor_type *type, const shape_word *shape, char why[CALL_TEXT]) {
+    char fitting[CALL_TEXT];
+    int32_t d = 0;
+    while (d < type->rank && d < shape->rank && (type->dims[d] == TOSAJIT_DYNAMIC || type->dims[d] == shape->dims[d])) d++;
+    if (type->rank == shape->rank && d == type->rank) return false;
+    print_fitting(type, shape, fitting);
+    if (type->rank != shape->rank)
+        snprintf(why, CALL_TEXT, "%d size%s given, %d expected, as %.400s", (int)shape->rank, plural(shape->rank), (int)type->rank,
+                 fitting);
+    else
+        snprintf(why, CALL_TEXT, "dimension %d is %" PRId64 ", as in %.400s", (int)d, type->dims[d], fitting);
     return true;
+}
+
+const char *call_example(const entry *e, const tosajit_kernel *kernel, char text[CALL_TEXT]) {
+    static const shape_word nothing = {.rank = -1};
+    size_t used = 0;
+    *text = '\0';
+    for (size_t k = 0; k < e->function.input_count && used < CALL_TEXT; k++) {
+        char fitting[CALL_TEXT];
+        tosajit_tensor_type type = call_tensor_type(e, kernel, k);
+        print_fitting(&type, &nothing, fitting);
+        used += (size_t)snprintf(text + used, CALL_TEXT - used, "%s--shape %s", k ? " " : "", fitting);
+    }
+    return text;
 }
 
 int call_read_shapes(const char *command, const options *o, const entry *e, const tosajit_kernel *kernel, shape_word *shapes, bool *known) {
     const size_t arguments = e->function.input_count, all = arguments + e->function.result_count;
+    char example[CALL_TEXT];
     memset(shapes, 0, TOSAJIT_MAX_TENSORS * sizeof *shapes);
     *known = o->shape_count > 0 || take_types(e, kernel, shapes);
     if (o->shape_count > 0 && o->shape_count != arguments && o->shape_count != all)
-        return usage_error(command, "@%s has %zu argument%s, found %zu --shape", mlir_file_name(e->file, e->index), arguments,
-                           arguments == 1 ? "" : "s", o->shape_count);
+        return usage_error(command, "@%s has %zu argument%s, found %zu --shape; as in %s", mlir_file_name(e->file, e->index), arguments,
+                           arguments == 1 ? "" : "s", o->shape_count, call_example(e, kernel, example));
     for (size_t k = 0; k < o->shape_count; k++) {
-        char why[SHAPE_MESSAGE], text[CALL_TEXT];
+        char why[SHAPE_MESSAGE], misfit[CALL_TEXT], text[CALL_TEXT];
         tosajit_tensor_type type = call_tensor_type(e, kernel, k);
         if (!shape_parse(o->shapes[k], &shapes[k], why)) return usage_error(command, "--shape %s: %s", o->shapes[k], why);
-        if (!fits(&type, &shapes[k]))
-            return usage_error(command, "--shape %s does not fit %s", o->shapes[k], call_describe(e, kernel, k, text));
+        if (find_misfit(&type, &shapes[k], misfit))
+            return usage_error(command, "--shape %s does not fit %s: %s", o->shapes[k], call_describe(e, kernel, k, text), misfit);
     }
     return EXIT_FINE;
 }

@@ -12,6 +12,9 @@ tosajit_tensor_type call_tensor_type(const entry *e, const tosajit_kernel *kerne
 /* "argument 1 of @f, tensor<?xf32>"; returns text. */
 const char *call_describe(const entry *e, const tosajit_kernel *kernel, size_t k, char text[CALL_TEXT]);
 
+/* "--shape 64x64 --shape scalar": sizes that the arguments may have; returns text. */
+const char *call_example(const entry *e, const tosajit_kernel *kernel, char text[CALL_TEXT]);
+
 /* The shapes of the arguments, and of the results if they are given, too: shapes has room for TOSAJIT_MAX_TENSORS. Without --shape they are
  * those of the types; *known is false if these are dynamic. An exit code. */
 int call_read_shapes(const char *command, const options *o, const entry *e, const tosajit_kernel *kernel, shape_word *shapes, bool *known);

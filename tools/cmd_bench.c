@@ -252,7 +252,10 @@ static void tell_text(const bench *b, bool measured) {
         printf("a call           %.1f ns; the tensors are empty\n", f->time.median * 1e9);
     }
     tell_compile(b);
-    if (!measured) puts("not measured     sizes are dynamic; give them with --shape, once per argument");
+    char example[CALL_TEXT];
+    if (!measured)
+        printf("not measured     sizes are dynamic; give them with --shape, once per argument, as %s\n",
+               call_example(&b->entry, b->kernel, example));
     if (measured && b->threads == 1 && !is_pinned())
         puts("advice           taskset -c 1 tosajit bench ... keeps the system from moving it to another CPU");
 }

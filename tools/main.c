@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/suggest.h"
 
 typedef struct command {
     const char *name, *summary;
@@ -107,6 +108,13 @@ static const command *find_command(const char *name) {
     return NULL;
 }
 
+static int refuse_command(const char *name) {
+    suggestion s = {.word = name, .length = strlen(name)};
+    for (size_t k = 0; k < COMMANDS; k++) suggest(&s, commands[k].name);
+    if (s.name) return usage_error("", "there is no command %s; did you mean %s?", name, s.name);
+    return usage_error("", "there is no command %s", name);
+}
+
 static int run_command(const command *c, int count, char *const *words) {
     options o;
     int code = EXIT_USAGE;
@@ -125,7 +133,7 @@ static int run_command(const command *c, int count, char *const *words) {
 static int help(int count, char *const *words) {
     const command *about = count > 0 ? find_command(words[0]) : NULL;
     if (count > 1) return usage_error("", "help is about one command, found %s and %s", words[0], words[1]);
-    if (count > 0 && !about) return usage_error("", "there is no command %s", words[0]);
+    if (count > 0 && !about) return refuse_command(words[0]);
     if (about)
         print_command_help(about);
     else
@@ -144,7 +152,7 @@ static int dispatch(int count, char *const *words) {
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) return help(count - 1, words + 1);
     const command *c = find_command(first);
-    return c ? run_command(c, count - 1, words + 1) : usage_error("", "there is no command %s", first);
+    return c ? run_command(c, count - 1, words + 1) : refuse_command(first);
 }
 
 int main(int argc, char **argv) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/suggest.h"
+
 typedef enum option_kind { FLAG, WORD, LIST } option_kind;
 
 static const struct option {
@@ -62,6 +64,15 @@ static const struct option *find(const char *word, unsigned taken) {
     return NULL;
 }
 
+/* With the nearest option that the command takes. */
+static bool refuse_option(const char *command, unsigned taken, const char *word) {
+    suggestion s = {.word = word, .length = strcspn(word, "=")};
+    for (size_t k = 0; k < OPTIONS; k++)
+        if (table[k].bit & taken) suggest(&s, table[k].name);
+    if (s.name) return usage_error(command, "there is no option %s here; did you mean %s?", word, s.name) == EXIT_FINE;
+    return usage_error(command, "there is no option %s here", word) == EXIT_FINE;
+}
+
 static bool store(const char *command, const struct option *option, const char *value, options *parsed) {
     char *field = (char *)parsed + option->offset;
     if (option->kind == FLAG) {
@@ -81,7 +92,7 @@ static bool store(const char *command, const struct option *option, const char *
 static bool parse_option(const char *command, unsigned taken, int count, char *const *words, int *at, options *parsed) {
     const char *word = words[*at], *equals = strchr(word, '=');
     const struct option *option = find(word, taken);
-    if (!option) return usage_error(command, "there is no option %s here", word) == EXIT_FINE;
+    if (!option) return refuse_option(command, taken, word);
     if (option->kind == FLAG)
         return (!equals && store(command, option, NULL, parsed)) || usage_error(command, "%s takes no value", option->name) == EXIT_FINE;
     if (equals) return store(command, option, equals + 1, parsed);
