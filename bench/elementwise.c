@@ -136,7 +136,7 @@ static void run_once(const job *j) {
     else if (j->who == EXTERNAL)
         j->library->run(j->operator);
     else if (j->who == RAW)
-        j->entry(j->pointers, j->strides, j->tile_rows, j->tile_cols);
+        j->entry(j->pointers, j->strides, 1, j->tile_rows, j->tile_cols);
     else
         run_calls(j);
 }

@@ -1,6 +1,6 @@
-/* Kernels in IR. A function checks which of the part's loop variants its column strides ask for, then walks rows x cols:
+/* Kernels in IR. A function checks which of the part's loop variants its column strides ask for, then walks planes x rows x cols:
  *
- *     for each row:
+ *     for each plane, and each row of it:
  *         load splats, and compute what depends on nothing else
  *         for each level, from the widest lane count to the narrowest:
  *             while whole steps are left, or, in the last level, anything is left
@@ -45,7 +45,7 @@ typedef struct part_emitter {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMValueRef function, rows, cols, strides;
+    LLVMValueRef function, planes, rows, cols, strides, planes_left;
     LLVMBasicBlockRef done; /* returns */
     LLVMTypeRef i64, ptr;
     level levels[MAX_LEVELS];
@@ -435,29 +435,79 @@ static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant
     }
 }
 
-/* All rows of one variant, from its first block to the function's last. */
-static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
-    emit_pattern_buffers(e, variant);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, "rows");
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(e->context);
+static LLVMValueRef load_at(const part_emitter *e, LLVMTypeRef type, LLVMValueRef array, int64_t index) {
+    LLVMValueRef at = int64_constant(e, index);
+    return LLVMBuildLoad2(e->builder, type, LLVMBuildGEP2(e->builder, type, array, &at, 1, ""), "");
+}
+
+/* Begin the block of a loop over planes or rows: a pointer per tensor, at first where `pointers` are. */
+static LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVMValueRef *pointers, LLVMValueRef *moving) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, name);
     LLVMBuildBr(e->builder, head);
     LLVMPositionBuilderAtEnd(e->builder, head);
-    LLVMValueRef row = LLVMBuildPhi(e->builder, e->i64, "row"), advanced[TOSAJIT_MAX_TENSORS];
-    for (int32_t t = 0; t < tensor_count(e); t++) e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        LLVMValueRef first = pointers[t];
+        moving[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+        LLVMAddIncoming(moving[t], &first, &before, 1);
+    }
+    return head;
+}
+
+/* Move the row pointers; `moving` go on with them when this block branches to their loop. */
+static void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueRef *steps) {
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        LLVMValueRef step = steps[t];
+        e->row_pointers[t] = hide(e, LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context), e->row_pointers[t], &step, 1, ""));
+        LLVMAddIncoming(moving[t], &e->row_pointers[t], &last, 1);
+    }
+}
+
+/* From the last row of a plane to the first of the next. The registers are for the rows: the steps are read when they are taken, and the
+ * planes that are left are counted in memory. */
+static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVMValueRef *moving) {
+    LLVMValueRef steps[TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef more = LLVMCreateBasicBlockInContext(e->context, "planes.more");
+    LLVMValueRef left = LLVMBuildSub(e->builder, LLVMBuildLoad2(e->builder, e->i64, e->planes_left, ""), int64_constant(e, 1), "");
+    LLVMBuildStore(e->builder, left, e->planes_left);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, left, int64_constant(e, 0), ""), more, e->done);
+    continue_in(e, more);
+    for (int32_t t = 0; t < tensor_count(e); t++) steps[t] = load_at(e, e->i64, e->strides, 2 * tensor_count(e) + t);
+    step_pointers(e, moving, steps);
+    LLVMBuildBr(e->builder, planes);
+}
+
+/* All rows of a variant's plane; then to `after`. */
+static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
+                      LLVMBasicBlockRef after) {
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = enter_loop(e, "rows", pointers, moving);
+    LLVMValueRef row = LLVMBuildPhi(e->builder, e->i64, "row");
+    memcpy(e->row_pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     emit_row_scalars(e, variant);
     emit_row_patterns(e, variant);
-    for (int k = 0; k < e->level_count; k++) emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : int64_constant(e, 0));
+    for (int k = 0; k < e->level_count; k++) emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : zero);
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
-    LLVMBasicBlockRef from[2] = {before, last};
     LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, row, int64_constant(e, 1), ""));
-    LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next}, from, 2);
-    for (int32_t t = 0; t < tensor_count(e); t++) {
-        LLVMValueRef stride = row_strides[t];
-        advanced[t] = hide(e, LLVMBuildGEP2(e->builder, i8, e->row_pointers[t], &stride, 1, ""));
-        LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){pointers[t], advanced[t]}, from, 2);
+    LLVMAddIncoming(row, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
+    step_pointers(e, moving, row_strides);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, after);
+}
+
+/* All planes of a variant, from its first block to the function's last. */
+static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
+    emit_pattern_buffers(e, variant);
+    if (!e->part->has_planes) {
+        emit_rows(e, variant, pointers, row_strides, e->done);
+        return;
     }
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, e->done);
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
+    LLVMBuildStore(e->builder, e->planes, e->planes_left);
+    LLVMBasicBlockRef planes = enter_loop(e, "planes", pointers, moving), end = LLVMCreateBasicBlockInContext(e->context, "rows.end");
+    emit_rows(e, variant, moving, row_strides, end);
+    continue_in(e, end);
+    emit_plane_end(e, planes, moving);
 }
 
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between variants are looked at. */
@@ -472,18 +522,15 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
     return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
 }
 
-static LLVMValueRef load_at(const part_emitter *e, LLVMTypeRef type, LLVMValueRef array, int64_t index) {
-    LLVMValueRef at = int64_constant(e, index);
-    return LLVMBuildLoad2(e->builder, type, LLVMBuildGEP2(e->builder, type, array, &at, 1, ""), "");
-}
-
 static void emit_part(part_emitter *e) {
     LLVMBasicBlockRef check = new_block(e, "entry"), entry = new_block(e, "tile");
     LLVMPositionBuilderAtEnd(e->builder, check);
+    if (e->part->has_planes) e->planes_left = LLVMBuildAlloca(e->builder, e->i64, "planes.left");
     e->done = LLVMCreateBasicBlockInContext(e->context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
     LLVMValueRef any = LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->rows, zero, ""),
                                     LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, zero, ""), "");
+    if (e->part->has_planes) any = LLVMBuildAnd(e->builder, any, LLVMBuildICmp(e->builder, LLVMIntSGT, e->planes, zero, ""), "");
     LLVMBuildCondBr(e->builder, any, entry, e->done);
     LLVMPositionBuilderAtEnd(e->builder, entry);
 
@@ -525,11 +572,12 @@ static void add_flag(LLVMValueRef function, const char *name) {
 }
 
 static void declare_function(part_emitter *e, const char *name) {
-    LLVMTypeRef parameters[4] = {e->ptr, e->ptr, e->i64, e->i64};
-    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 4, 0));
+    LLVMTypeRef parameters[5] = {e->ptr, e->ptr, e->i64, e->i64, e->i64};
+    e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 5, 0));
     e->strides = LLVMGetParam(e->function, 1);
-    e->rows = LLVMGetParam(e->function, 2);
-    e->cols = LLVMGetParam(e->function, 3);
+    e->planes = LLVMGetParam(e->function, 2);
+    e->rows = LLVMGetParam(e->function, 3);
+    e->cols = LLVMGetParam(e->function, 4);
 }
 
 /* Of every function that has a body; emitters may have added some. */

@@ -26,15 +26,16 @@ typedef struct recorder {
     int32_t tensors;
     size_t pieces; /* into which the host's threads were to divide it; 0: not divided */
     void *pointers[TOSAJIT_MAX_TENSORS];
-    int64_t strides[2 * TOSAJIT_MAX_TENSORS], rows, columns;
+    int64_t strides[2 * TOSAJIT_MAX_TENSORS], planes, rows, columns;
 } recorder;
 
 static _Thread_local recorder *active;
 
 /* In the place of a part's code. The frames that are left hold nothing but the floating-point environment, which the caller restores. */
-static void record(void *const *pointers, const int64_t *strides, int64_t rows, int64_t columns) {
+static void record(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows, int64_t columns) {
     memcpy(active->pointers, pointers, (size_t)active->tensors * sizeof *pointers);
     memcpy(active->strides, strides, 2 * (size_t)active->tensors * sizeof *strides);
+    active->planes = planes;
     active->rows = rows;
     active->columns = columns;
     longjmp(active->leave, 1);
@@ -263,8 +264,10 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
     if (!c->native) return;
     for (int32_t t = 0; t < p->r.tensors; t++) tell_tensor(out, part, p, t);
-    double calls = p->elements / ((double)p->r.rows * (double)p->r.columns);
-    fprintf(out, "  tiles: %" PRId64 " row%s of %" PRId64 " column%s%s", p->r.rows, plural((double)p->r.rows), p->r.columns,
+    double calls = p->elements / ((double)p->r.planes * (double)p->r.rows * (double)p->r.columns);
+    fputs("  tiles: ", out);
+    if (p->r.planes > 1) fprintf(out, "%" PRId64 " planes of ", p->r.planes);
+    fprintf(out, "%" PRId64 " row%s of %" PRId64 " column%s%s", p->r.rows, plural((double)p->r.rows), p->r.columns,
             plural((double)p->r.columns), p->r.pieces ? ", of the first piece" : "");
     if (calls > 1.5) fprintf(out, "; about %.0f of them", calls);
     fputc('\n', out);
@@ -336,6 +339,7 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
     if (!c->native) return;
     e->threads = largest->threads;
     if (largest->r.pieces) e->pieces = largest->r.pieces;
+    e->planes = largest->r.planes;
     e->rows = largest->r.rows;
     e->columns = largest->r.columns;
     e->splat = largest->splat;

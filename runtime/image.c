@@ -19,7 +19,7 @@
 #include "runtime/program.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 1, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 2, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
@@ -29,8 +29,8 @@ static uint64_t fingerprint(const plan *p) {
     uint64_t hash = (uint64_t)p->part_count;
     for (int32_t k = 0; k < p->part_count; k++) {
         const plan_part *part = &p->parts[k];
-        const int64_t counts[] = {part->leaf_count,    part->operand_count, part->result_count,
-                                  part->variant_count, part->cols_multiple, (int64_t)plan_tables(part)};
+        const int64_t counts[] = {part->leaf_count,    part->operand_count, part->result_count,         part->variant_count,
+                                  part->cols_multiple, part->has_planes,    (int64_t)plan_tables(part)};
         const uint64_t pieces[] = {bytes_hash(counts, sizeof counts),
                                    bytes_hash(part->operands, (size_t)part->leaf_count * sizeof *part->operands),
                                    bytes_hash(part->results, (size_t)part->result_count * sizeof *part->results),

@@ -130,6 +130,7 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         .result_index = part->results,
         .variant_count = part->variant_count,
         .variants = part->variants,
+        .has_planes = part->has_planes,
     };
     return options_give(raw, &known, sizeof known, "tosajit_raw");
 }

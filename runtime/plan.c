@@ -359,6 +359,13 @@ static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program)
     return multiple;
 }
 
+/* Whether the walk of dense tensors may have more dimensions than rows and columns: with a single leaf, what repeats are whole rows. */
+static bool has_planes(const plan_part *part, const tosajit_expr *program) {
+    walk w;
+    if (plan_static_walk(part, program, &w)) return w.rank > 2;
+    return part->rank > 2 && part->leaf_count > 1;
+}
+
 /* Bytes moved at some 100 per ns, and ops: a tenth of a vector instruction's time, or a polynomial's. */
 static double guess_element_ns(const plan *p, int32_t index, const tosajit_expr *program) {
     const plan_part *part = &p->parts[index];
@@ -385,6 +392,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         plan_leaves(part, k, p, program, space);
         plan_variants(part, p, k, program, leaves);
         part->cols_multiple = cols_multiple(part, program);
+        part->has_planes = has_planes(part, program);
         part->element_ns = guess_element_ns(p, k, program);
     }
 }

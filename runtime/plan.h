@@ -46,6 +46,7 @@ typedef struct plan_part {
     const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
     int32_t results[TOSAJIT_MAX_TENSORS];       /* positions among the kernel's results */
     int64_t cols_multiple;                      /* a power of two that divides the columns of every tile */
+    bool has_planes;                            /* the code walks planes of rows, too */
     double element_ns;                          /* a guess of what an element costs */
     int32_t variant_count;
     tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */

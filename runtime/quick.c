@@ -54,14 +54,14 @@ static inline void set_pointers(const plan_part *part, const tosajit_tensor *ope
     for (int32_t r = 0; r < result_count; r++) pointers[part->leaf_count + r] = results[r].data;
 }
 
-static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides, int64_t rows,
-                              int64_t cols) {
+static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides,
+                              int64_t planes, int64_t rows, int64_t cols) {
     if (!q->floating) {
-        entry(pointers, strides, rows, cols);
+        entry(pointers, strides, planes, rows, cols);
         return;
     }
     uint64_t environment = fpenv_enter();
-    entry(pointers, strides, rows, cols);
+    entry(pointers, strides, planes, rows, cols);
     fpenv_leave(environment);
 }
 
@@ -77,11 +77,11 @@ static inline bool is_expected(const tosajit_tensor *tensor, uint64_t head) {
 static inline bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
                             int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
     const plan_part *part = &kernel->plan.parts[0];
-    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->rows * tile->cols)) return false;
+    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->planes * tile->rows * tile->cols)) return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
     void *pointers[QUICK_TENSORS];
     set_pointers(part, operands, operand_count, results, result_count, pointers);
-    call_entry(&kernel->quick, entry, pointers, tile->strides, tile->rows, tile->cols);
+    call_entry(&kernel->quick, entry, pointers, tile->strides, tile->planes, tile->rows, tile->cols);
     return true;
 }
 
@@ -282,21 +282,29 @@ static bool is_tile(const quick *q, const plan_part *part, const groups *g) {
     bool has_loop = part->leaf_count <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
     int64_t bytes = 0;
     for (int32_t t = part->leaf_count; t < part->leaf_count + part->result_count; t++) bytes += g->elements * q->sizes[t];
-    if (!has_loop || g->count > 2 || tile_is_beyond_caches(part, bytes)) return false;
-    return g->count < 2 || tile_is_direct(g->sizes[1], g->sizes[0]);
-}
-
-static void set_strides(const quick *q, const plan_part *part, const groups *g, int64_t *strides) {
-    const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat;
-    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
-        const int64_t size = q->sizes[t], is_splat = splat >> t & 1;
-        strides[2 * t] = g->count < 2 || g->repeats[1] >> t & 1 ? 0 : is_splat ? size : size * g->sizes[0];
-        strides[2 * t + 1] = is_splat ? 0 : size;
-    }
+    if (!has_loop || g->count > (part->has_planes ? 3 : 2) || tile_is_beyond_caches(part, bytes)) return false;
+    return g->count < 2 || tile_is_direct(g->elements / g->sizes[0], g->sizes[0]);
 }
 
 static inline int64_t cols_of(const groups *g) { return g->count > 0 ? g->sizes[0] : 1; }
 static inline int64_t rows_of(const groups *g) { return g->count > 1 ? g->sizes[1] : 1; }
+static inline int64_t planes_of(const groups *g) { return g->count > 2 ? g->sizes[2] : 1; }
+
+static void set_strides(const quick *q, const plan_part *part, const groups *g, int64_t *strides) {
+    const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat;
+    const int32_t tensors = part->leaf_count + part->result_count;
+    for (int32_t t = 0; t < tensors; t++) {
+        const int64_t size = q->sizes[t];
+        const bool is_splat = splat >> t & 1, same_rows = g->count < 2 || g->repeats[1] >> t & 1;
+        const int64_t row = is_splat ? size : size * cols_of(g);
+        strides[2 * t] = same_rows ? 0 : row;
+        strides[2 * t + 1] = is_splat ? 0 : size;
+        /* A plane begins where the one before ended, or where it began. */
+        if (g->count < 3) continue;
+        const bool same_planes = g->repeats[2] >> t & 1;
+        strides[2 * tensors + t] = same_planes == same_rows ? 0 : same_planes ? -row * rows_of(g) : row;
+    }
+}
 
 /* A tile is remembered in `slot`, if that is not null and free. */
 static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results,
@@ -305,7 +313,7 @@ static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const t
     const plan_part *part = &kernel->plan.parts[0];
     groups g;
     if (!check_dense(kernel, operands, results, &g)) return false;
-    int64_t bytes[TOSAJIT_MAX_TENSORS], strides[2 * TOSAJIT_MAX_TENSORS];
+    int64_t bytes[TOSAJIT_MAX_TENSORS], strides[3 * TOSAJIT_MAX_TENSORS];
     uint64_t in_place = measure(q, part, &g, bytes);
     if (!check_overlap(operands, q->operands, results, q->results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
@@ -316,12 +324,12 @@ static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const t
     }
     set_strides(q, part, &g, strides);
     if (slot && atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_FREE) {
-        quick_tile tile = {.rows = rows_of(&g), .cols = cols_of(&g), .in_place = (int64_t)in_place};
+        quick_tile tile = {.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g), .in_place = (int64_t)in_place};
         memcpy(tile.bytes, bytes, (size_t)(q->operands + q->results) * sizeof *bytes);
-        memcpy(tile.strides, strides, 2 * (size_t)(part->leaf_count + part->result_count) * sizeof *strides);
+        memcpy(tile.strides, strides, (g.count < 3 ? 2 : 3) * (size_t)(part->leaf_count + part->result_count) * sizeof *strides);
         remember(q, slot, operands, results, &tile);
     }
-    call_entry(q, entry, pointers, strides, rows_of(&g), cols_of(&g));
+    call_entry(q, entry, pointers, strides, planes_of(&g), rows_of(&g), cols_of(&g));
     return true;
 }
 
@@ -404,7 +412,7 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
     if (!find_groups(q, part, dims, part->extents, &g) || !is_tile(q, part, &g)) return false;
     for (int32_t r = 0; r < q->results; r++)
         for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
-    q->tile = (quick_tile){.rows = rows_of(&g), .cols = cols_of(&g)};
+    q->tile = (quick_tile){.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g)};
     q->tile.in_place = (int64_t)measure(q, part, &g, q->tile.bytes);
     set_strides(q, part, &g, q->tile.strides);
     return true;

@@ -22,10 +22,10 @@ enum {
 
 /* A call that is one tile: all that its data pointers leave open. */
 typedef struct quick_tile {
-    int64_t rows, cols;
+    int64_t planes, rows, cols;
     int64_t in_place;                   /* bit k: operand k has the results' sizes */
     int64_t bytes[QUICK_TENSORS];       /* of operands, then results */
-    int64_t strides[2 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
+    int64_t strides[3 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
 } quick_tile;
 
 /* A shape that was met, and its tile. Written once, by whoever takes the slot. */

@@ -1,4 +1,4 @@
-/* Tiles: the walk's two innermost dimensions are the kernel's rows and columns, the others an odometer around it. Tensors that
+/* Tiles: the walk's innermost dimensions are the code's columns, rows and, if it has them, planes, the others an odometer around it. Tensors that
  * no loop of the kernel can read or write in place (strided columns), and rows too short for a loop, go through an L1 buffer:
  * elements are gathered into it, the kernel runs over it, and results are scattered from it. */
 #include "runtime/tile.h"
@@ -24,7 +24,7 @@ typedef struct tile_job {
     const tile_tensors *tensors;
     uint64_t splat;                           /* leaves whose column stride is 0 */
     uint64_t packed;                          /* tensors that go through the buffer */
-    int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* for the entry */
+    int64_t strides[3 * TOSAJIT_MAX_TENSORS]; /* for the entry */
 } tile_job;
 
 static const int64_t *strides_of(const walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
@@ -57,15 +57,16 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
     return false;
 }
 
-/* The outer dimension that serves best as rows: the innermost one, unless it is short and another is longer. In another order rows that
- * are shorter than a cache line would fetch it again for each, which only a cache forgives. */
+/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are more along another. Long
+ * rows are best taken in the order of memory, and so are all beyond what a cache forgives: rows that are shorter than a cache line would
+ * fetch it again for each. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, LINE = 64, CACHED = 32768 }; /* rows; columns; elements */
+    enum { FEW_ROWS = 16, SHORT = 64, CACHED = 32768 }; /* rows; columns; elements */
     int32_t best = w->rank - 2;
     int64_t total = 1;
-    if (best < 1 || w->sizes[best] >= FEW_ROWS) return best;
+    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT) return best;
     for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
-    if (total > CACHED && w->sizes[w->rank - 1] < LINE) return best;
+    if (total > CACHED) return best;
     for (int32_t d = best - 1; d >= 0; d--)
         if (w->sizes[d] > w->sizes[best]) best = d;
     return best;
@@ -144,23 +145,29 @@ static void run_streamed(tile_job *job) {
             pointers[t] = t < leaves ? (char *)job->tensors->pointers[t] + (job->splat >> t & 1 ? 0 : col * sizes[t]) : free_bytes;
             if (t >= leaves) free_bytes += block * sizes[t];
         }
-        job->entry(pointers, job->strides, 1, count);
+        job->entry(pointers, job->strides, 1, 1, count);
         for (int32_t t = leaves; t < tensors; t++)
             stream_copy((char *)job->tensors->pointers[t] + col * sizes[t], pointers[t], count * sizes[t]);
     }
     stream_end();
 }
 
-/* Tile after tile of the two innermost dimensions. */
+/* Tile after tile of the innermost dimensions. */
 static void run_tiles(tile_job *job) {
     const walk *w = job->w;
+    const bool has_rows = w->rank > 1, has_planes = w->rank > 2 && job->part->has_planes;
+    const int32_t outer_rank = w->rank - 1 - has_rows - has_planes;
+    const int64_t *rows = has_rows ? strides_of(w, w->rank - 2) : NULL, *planes = has_planes ? strides_of(w, w->rank - 3) : NULL;
+    int64_t row_count = has_rows ? w->sizes[w->rank - 2] : 1, plane_count = has_planes ? w->sizes[w->rank - 3] : 1, index[TOSAJIT_MAX_RANK];
     void *pointers[TOSAJIT_MAX_TENSORS];
-    set_strides(job, w->rank > 1 ? strides_of(w, w->rank - 2) : NULL);
-    for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
-    int64_t row_count = w->rank > 1 ? w->sizes[w->rank - 2] : 1, index[TOSAJIT_MAX_RANK];
-    for (int32_t d = 0; d < w->rank - 2; d++) index[d] = 0;
-    do job->entry(pointers, job->strides, row_count, w->sizes[w->rank - 1]);
-    while (next_outer(w, w->rank - 2, index, pointers));
+    set_strides(job, rows);
+    for (int32_t t = 0; t < w->tensors; t++) {
+        pointers[t] = job->tensors->pointers[t];
+        if (has_planes) job->strides[2 * w->tensors + t] = planes[t] - row_count * rows[t];
+    }
+    for (int32_t d = 0; d < outer_rank; d++) index[d] = 0;
+    do job->entry(pointers, job->strides, plane_count, row_count, w->sizes[w->rank - 1]);
+    while (next_outer(w, outer_rank, index, pointers));
 }
 
 /* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
@@ -230,7 +237,7 @@ static void run_packed_rows(tile_job *job) {
                 if (packed && t < leaves)
                     copy_strided(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
             }
-            job->entry(pointers, job->strides, 1, count);
+            job->entry(pointers, job->strides, 1, 1, count);
             for (int32_t t = leaves; t < w->tensors; t++)
                 if (job->packed >> t & 1)
                     copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count,
@@ -300,7 +307,7 @@ static void run_packed_linear(tile_job *job) {
             if (packed && t < leaves)
                 transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, true);
         }
-        job->entry(pointers, job->strides, 1, count);
+        job->entry(pointers, job->strides, 1, 1, count);
         for (int32_t t = leaves; t < w->tensors; t++)
             if (job->packed >> t & 1)
                 transfer(w, t, job->tensors->pointers[t], buffers[t], job->tensors->element_sizes[t], index, count, false);
@@ -396,9 +403,9 @@ static bool plan_joining(joining *j) {
     return true;
 }
 
-/* Whether joining rows is worth its while: what rows and tiles cost the code as they are, and what packing costs instead; in ns. */
+/* Whether joining rows is worth its while: what rows and planes, or tiles, cost the code as they are, and what packing costs instead; in ns. */
 static bool joining_pays(const joining *j) {
-    static const double tile = 6, row = 1, element = 0.1, narrow_element = 0.25, pattern = 2;
+    static const double tile = 6, plane = 2, row = 1, element = 0.1, narrow_element = 0.25, pattern = 2;
     static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
     const tile_job *job = j->job;
     const walk *w = job->w;
@@ -415,7 +422,7 @@ static bool joining_pays(const joining *j) {
             count * (job->tensors->element_sizes[t] < 4 ? narrow_element : element) + pattern * (double)(j->unit > 64 ? j->unit : 64);
     }
     if (job->part->element_ns > light) row_cost += wasted * (job->part->element_ns - light);
-    return packing < tiles * tile + rows * row_cost;
+    return packing < tiles * (job->part->has_planes ? plane : tile) + rows * row_cost;
 }
 
 /* One chunk: `count` elements from where pointers say. */
@@ -429,7 +436,7 @@ static void run_joined_chunk(joining *j, void *const *base, int64_t count) {
         j->sources[k] = count == j->unit * j->step ? base[t] : NULL; /* a last, shorter one is not kept */
         pointers[t] = j->buffers[k];
     }
-    job->entry(pointers, job->strides, 1, count);
+    job->entry(pointers, job->strides, 1, 1, count);
 }
 
 static void run_joined(joining *j) {
@@ -498,7 +505,7 @@ static void choose_rows(tile_job *job) {
 static void run_single(tile_job *job) {
     job->splat = job->part->variants[0].splat;
     set_strides(job, NULL);
-    job->entry(job->tensors->pointers, job->strides, 1, 1);
+    job->entry(job->tensors->pointers, job->strides, 1, 1, 1);
 }
 
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const tile_tensors *tensors, bool streams) {

@@ -294,7 +294,7 @@ static void raw_entries_compute(void **state) {
     bool known = false;
     for (int32_t v = 0; v < raw.variant_count; v++) known |= ((raw.variants[v].splat | raw.variants[v].either) & 3) == 2;
     assert_true(known);
-    raw.entry(pointers, strides, 2, 50);
+    raw.entry(pointers, strides, 1, 2, 50);
     for (int k = 0; k < 100; k++) assert_true(r[k / 50][k % 50] == (float)k + b[k / 50]);
     tosajit_kernel_info info = {.size = sizeof info};
     CHECK(tosajit_kernel_describe(kernel, &info));

@@ -521,11 +521,13 @@ typedef enum tosajit_view {
 TOSAJIT_API tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text);
 TOSAJIT_API void tosajit_text_release(char *text);
 
-/* The code of a kernel without the checks. A kernel walks a 2-D tile of rows x cols elements: tensor t's element (r, c) lies
- * at pointers[t] + r * strides[2t] + c * strides[2t + 1], strides in bytes. A column stride is the element size (contiguous)
- * or 0 (a splat: one value for the whole row), and results are contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants
- * list which of these combinations the code has; another combination computes garbage. */
-typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t rows, int64_t cols);
+/* The code of a kernel without the checks. A kernel walks a tile of planes x rows x cols elements: of a plane, tensor t's element (r, c)
+ * lies at p + r * strides[2t] + c * strides[2t + 1], where p is pointers[t] for the first plane, and for every other one
+ * rows * strides[2t] + strides[2n + t] behind that of the plane before, n being the number of tensors. Strides are in bytes; those of
+ * planes are not read if there is one plane, which is all that code without tosajit_raw.has_planes walks. A column stride is the element
+ * size (contiguous) or 0 (a splat: one value for the whole row), and results are contiguous. cols is a multiple of
+ * tosajit_raw.cols_multiple. The variants list which of these combinations the code has; another combination computes garbage. */
+typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows, int64_t cols);
 
 /* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
 typedef struct tosajit_variant {
@@ -544,6 +546,7 @@ typedef struct tosajit_raw {
     const int32_t *result_index;     /* which result of the kernel, [result_count] */
     int32_t variant_count;           /* at least 1 */
     const tosajit_variant *variants; /* the first that matches runs */
+    int has_planes;                  /* the code walks more than one plane */
 } tosajit_raw;
 
 /* Results of one iteration space are computed together, as one part; most kernels have one. */
@@ -561,7 +564,7 @@ typedef struct tosajit_explanation {
     double nanoseconds;              /* by the library's cost model, on these threads; a guess of the order of magnitude */
     int32_t rank;                    /* of the walk after coalescing */
     int64_t sizes[TOSAJIT_MAX_RANK]; /* of its dimensions, the first `rank` count */
-    int64_t rows, columns;           /* of the first tile that the code is given; columns is the length of its inner loop */
+    int64_t planes, rows, columns;   /* of the first tile that the code is given; columns is the length of its inner loop */
     int32_t variant;                 /* of tosajit_raw.variants */
     uint64_t splat, packed; /* bit t: tensor t of tosajit_raw is one value per row; is copied through a buffer, because it lies otherwise */
 } tosajit_explanation;
