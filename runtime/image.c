@@ -29,7 +29,7 @@ static uint64_t fingerprint(const plan *p) {
     uint64_t hash = (uint64_t)p->part_count;
     for (int32_t k = 0; k < p->part_count; k++) {
         const plan_part *part = &p->parts[k];
-        const int64_t counts[] = {part->leaf_count,    part->operand_count, part->result_count,         part->variant_count,
+        const int64_t counts[] = {part->leaf_count,    part->operand_count, part->result_count,        part->variant_count,
                                   part->cols_multiple, part->has_planes,    (int64_t)plan_tables(part)};
         const uint64_t pieces[] = {bytes_hash(counts, sizeof counts),
                                    bytes_hash(part->operands, (size_t)part->leaf_count * sizeof *part->operands),

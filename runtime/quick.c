@@ -54,8 +54,8 @@ static inline void set_pointers(const plan_part *part, const tosajit_tensor *ope
     for (int32_t r = 0; r < result_count; r++) pointers[part->leaf_count + r] = results[r].data;
 }
 
-static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides,
-                              int64_t planes, int64_t rows, int64_t cols) {
+static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides, int64_t planes,
+                              int64_t rows, int64_t cols) {
     if (!q->floating) {
         entry(pointers, strides, planes, rows, cols);
         return;

@@ -1,5 +1,5 @@
-/* Tiles: the walk's innermost dimensions are the code's columns, rows and, if it has them, planes, the others an odometer around it. Tensors that
- * no loop of the kernel can read or write in place (strided columns), and rows too short for a loop, go through an L1 buffer:
+/* Tiles: the walk's innermost dimensions are the code's columns, rows and, if it has them, planes, the others an odometer around it.
+ * Tensors that no loop of the kernel can read or write in place (strided columns), and rows too short for a loop, go through an L1 buffer:
  * elements are gathered into it, the kernel runs over it, and results are scattered from it. */
 #include "runtime/tile.h"
 
@@ -57,18 +57,18 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
     return false;
 }
 
-/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are more along another. Long
- * rows are best taken in the order of memory, and so are all beyond what a cache forgives: rows that are shorter than a cache line would
- * fetch it again for each. */
+/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another.
+ * Long rows are best taken in the order of memory, and so are all beyond what a cache forgives: rows that are shorter than a cache line
+ * would fetch it again for each. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, SHORT = 64, CACHED = 32768 }; /* rows; columns; elements */
+    enum { FEW_ROWS = 16, SHORT = 24, CACHED = 32768 }; /* rows; columns; elements */
     int32_t best = w->rank - 2;
     int64_t total = 1;
     if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT) return best;
     for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
     if (total > CACHED) return best;
     for (int32_t d = best - 1; d >= 0; d--)
-        if (w->sizes[d] > w->sizes[best]) best = d;
+        if (w->sizes[d] > 2 * w->sizes[best]) best = d;
     return best;
 }
 
@@ -403,26 +403,31 @@ static bool plan_joining(joining *j) {
     return true;
 }
 
-/* Whether joining rows is worth its while: what rows and planes, or tiles, cost the code as they are, and what packing costs instead; in ns. */
+/* What packing an operand for a joined walk costs, in ns. Rows of at least half a group are packed one by one. */
+static double packing_cost(const joining *j, int32_t t, double elements) {
+    static const double narrow = 0.25, element = 0.075, in_rows = 0.14, pattern = 2;
+    enum { HALF_GROUP = 32 }; /* bytes */
+    const walk *w = j->job->w;
+    const int64_t size = j->job->tensors->element_sizes[t], columns = w->sizes[w->rank - 1];
+    bool moves = false; /* from chunk to chunk */
+    for (int32_t d = 0; d <= j->split; d++) moves |= strides_of(w, d)[t] != 0;
+    double each = size < 4 ? narrow : columns * size < HALF_GROUP ? element : in_rows;
+    return (moves ? elements : (double)(j->unit * j->step)) * each + pattern * (double)(j->unit > 64 ? j->unit : 64);
+}
+
+/* Whether joining rows is worth its while: what rows and planes, or tiles, cost the code as they are, and what preparing, packing and
+ * one long row cost instead; in ns, fitted to sums of two operands. */
 static bool joining_pays(const joining *j) {
-    static const double tile = 6, plane = 2, row = 1, element = 0.1, narrow_element = 0.25, pattern = 2;
+    static const double tile = 8, plane = 3, row = 0.83, start = 400, long_row = 0.035;
     static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
     const tile_job *job = j->job;
     const walk *w = job->w;
-    double elements = 1, packing = 0;
+    double elements = 1, joined = start, row_cost = row;
     for (int32_t d = 0; d < w->rank; d++) elements *= (double)w->sizes[d];
     double rows = elements / (double)w->sizes[w->rank - 1], tiles = rows / (double)w->sizes[rows_dimension(w)];
-    double row_cost = row;
-    for (int32_t k = 0; k < j->packed_count; k++) {
-        int32_t t = j->packed[k];
-        bool moves = false; /* from chunk to chunk */
-        for (int32_t d = 0; d <= j->split; d++) moves |= strides_of(w, d)[t] != 0;
-        double count = moves ? elements : (double)(j->unit * j->step);
-        packing +=
-            count * (job->tensors->element_sizes[t] < 4 ? narrow_element : element) + pattern * (double)(j->unit > 64 ? j->unit : 64);
-    }
+    for (int32_t k = 0; k < j->packed_count; k++) joined += packing_cost(j, j->packed[k], elements);
     if (job->part->element_ns > light) row_cost += wasted * (job->part->element_ns - light);
-    return packing < tiles * (job->part->has_planes ? plane : tile) + rows * row_cost;
+    return joined + elements * long_row < tiles * (job->part->has_planes ? plane : tile) + rows * row_cost;
 }
 
 /* One chunk: `count` elements from where pointers say. */

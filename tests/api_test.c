@@ -304,6 +304,30 @@ static void raw_entries_compute(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Two planes of three rows of four columns; the operand's rows are one row, which every plane has anew. */
+static void raw_entries_walk_planes(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, NULL);
+    tosajit_kernel *kernel, *flat = add_kernel(engine);
+    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 3, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
+    CHECK(tosajit_compile(engine, TOSAJIT_OP_add, (tosajit_tensor_type[]){type, type}, 2, NULL, NULL, &kernel));
+    tosajit_raw raw = {.size = sizeof raw};
+    CHECK(tosajit_kernel_raw(flat, 0, &raw));
+    assert_false(raw.has_planes);
+    CHECK(tosajit_kernel_raw(kernel, 0, &raw));
+    assert_true(raw.has_planes);
+    float a[2][4], b[2][3][4], r[2][3][4];
+    for (int k = 0; k < 24; k++) b[k / 12][k / 4 % 3][k % 4] = (float)(100 * k), a[k / 12][k % 4] = (float)(k / 12 * 4 + k % 4);
+    void *pointers[3] = {a, b, r};
+    const int64_t strides[9] = {0, 4, 16, 4, 16, 4, /* from plane to plane, behind the last row: */ 16, 0, 0};
+    raw.entry(pointers, strides, 2, 3, 4);
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < 12; k++) assert_true(r[p][k / 4][k % 4] == a[p][k % 4] + b[p][k / 4][k % 4]);
+    tosajit_kernel_release(kernel);
+    tosajit_kernel_release(flat);
+    tosajit_engine_destroy(engine);
+}
+
 static void views_show_what_is_compiled(void **state) {
     (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, NULL);
@@ -666,6 +690,7 @@ int main(void) {
         cmocka_unit_test(empty_tensors_need_no_memory),
         cmocka_unit_test(several_results_of_several_spaces),
         cmocka_unit_test(raw_entries_compute),
+        cmocka_unit_test(raw_entries_walk_planes),
         cmocka_unit_test(views_show_what_is_compiled),
         cmocka_unit_test(the_callers_environment_is_put_aside),
         cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),
