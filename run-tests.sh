@@ -3,6 +3,6 @@
 set -eu
 cd "$(dirname "$0")"
 sh tools/install-dependencies.sh
-cmake -S . -B build -G Ninja
+cmake -S . -B build -G Ninja -DTOSAJIT_BUILD_TESTS=ON -DTOSAJIT_BUILD_BENCH=ON # run-example.sh does without
 cmake --build build
 ctest --test-dir build --output-on-failure --no-tests=error "$@"

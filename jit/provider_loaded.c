@@ -1,6 +1,6 @@
 /* Provider: the compiler in a library of its own, which is looked for where this library is, and then where the system looks. It is loaded
  * once and stays: LLVM's state does not survive unloading. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, RTLD_DEEPBIND */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,6 +8,14 @@
 
 #include "jit/compiler.h"
 #include "runtime/diag.h"
+
+/* Two versions of LLVM in one process: each must find its own functions first. Where malloc is replaced, memory would be given back to
+ * another allocator than it came from, so this is not the rule. */
+#ifdef TOSAJIT_ISOLATE_LLVM
+enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_DEEPBIND };
+#else
+enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
+#endif
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const compiler_table *table; /* under mutex */
@@ -25,9 +33,9 @@ static bool beside_us(char *path, size_t capacity) {
 static const compiler_table *load(void) {
     enum { PATH_CAPACITY = 4096, REASON_CAPACITY = 400 };
     char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
-    void *library = beside_us(path, sizeof path) ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+    void *library = beside_us(path, sizeof path) ? dlopen(path, LOADING) : NULL;
     if (!library) snprintf(reason, sizeof reason, "%s; ", dlerror());
-    if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, LOADING);
     const compiler_table *found = library ? dlsym(library, "tosajit_private_compiler") : NULL;
     if (!found) {
         diag_error(TOSAJIT_CODEGEN_FAILED, "the library that compiles cannot be loaded: %s%s", reason, dlerror());

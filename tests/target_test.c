@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <llvm/Config/llvm-config.h>
 #include <unistd.h>
 
 #include "tosajit/tosajit.h"
@@ -117,7 +118,9 @@ static const code_row rows[] = {
     {"neoverse-v1", TOSAJIT_OP_add, TOSAJIT_BF16, TOSAJIT_BF16, "shll_v fadd_v bfcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_F16, "fcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_I8, "fadd_v .4s", NO_LANES " fcvtzs_w"},
+#if LLVM_VERSION_MAJOR >= 22 /* older ones take products of i64 apart, lane by lane */
     {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .4s", NO_LANES},
+#endif
     {"neoverse-v1", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "mul_z .d", NO_LANES},
     {"aarch64", TOSAJIT_OP_clz, TOSAJIT_I32, TOSAJIT_I32, "clz_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_intdiv, TOSAJIT_I32, TOSAJIT_I32, "fdiv_v .2d fcvtzs_v", NO_LANES " sdiv"},
@@ -146,6 +149,8 @@ static const char *find_pattern(const char *list, const char *text, int absent) 
 
 static void loops_are_made_of_these(void **state) {
     (void)state;
+    if (LLVM_VERSION_MAJOR < 22)
+        printf("*** NOT TESTED: products of i64 for aarch64, which LLVM %d computes lane by lane\n", LLVM_VERSION_MAJOR);
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         tosajit_engine *engine = engine_for(rows[k].cpu, TOSAJIT_EXACT);
         char *text = assembly(engine, rows[k].op, rows[k].from, rows[k].to);

@@ -1,19 +1,41 @@
 #!/bin/sh
-# Install what building and testing needs, on Debian, or the packages that are named. Nothing happens where all of it is there already.
-#   sh tools/install-dependencies.sh [PACKAGE...]
+# Install what building and testing needs, on Debian 12, or less of it, or the packages that are named. Nothing happens where all of it is
+# there already.
+#   sh tools/install-dependencies.sh               everything: library, command, tests, benchmarks, documents
+#   sh tools/install-dependencies.sh --command     library and command, with plots
+#   sh tools/install-dependencies.sh --library     the library alone
+#   sh tools/install-dependencies.sh PACKAGE...
 set -eu
-packages="gcc g++ cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libpthreadpool-dev libmpfr-dev libgmp-dev libbenchmark-dev libedit-dev clang-format"
-# A parser of XML for drawings, a debugger for names of kernels, plots; what makes and reads packages and documents.
-only_tests="libxml2-utils gdb gnuplot-nox doxygen mandoc pkg-config dpkg-dev"
-[ $# = 0 ] || packages=$* only_tests=""
+library="gcc cmake ninja-build llvm-22-dev libpthreadpool-dev"
+command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox"
+# Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and documents.
+tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
+    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev"
+case ${1:-} in
+'') packages=$tests ;;
+--command) packages=$command ;;
+--library) packages=$library ;;
+-*) echo "there is no option $1; there are --command and --library" >&2; exit 2 ;;
+*) packages=$* ;;
+esac
+if ! command -v apt-get >/dev/null; then
+    # shellcheck disable=SC2086 # a list of words, as below
+    echo "This script knows Debian's packages only. Install what these have, then build with cmake:" $packages >&2
+    exit 1
+fi
 missing=""
-for package in $packages $only_tests; do
+for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
 done
 [ -z "$missing" ] && exit 0
 echo "installing:$missing"
 as_root=""
-[ "$(id -u)" = 0 ] || as_root=sudo
+if [ "$(id -u)" != 0 ]; then
+    as_root=sudo
+    command -v sudo >/dev/null || { echo "Neither root nor sudo. Let root run: apt-get install$missing" >&2; exit 1; }
+fi
 $as_root apt-get update -qq
-# shellcheck disable=SC2086 # a list of words
-DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing && exit 0
+echo "LLVM 22 is in Debian 12's security updates; does /etc/apt list bookworm-security?" >&2
+exit 1

@@ -93,6 +93,9 @@ bool repl_has_memory(repl *r, double bytes);
 bool repl_results(repl *r, const npy_array *operands, npy_array *results);
 void repl_release_arrays(npy_array *arrays, size_t count);
 
+/* Bytes from which on a call is compared with memcpy; one with less has other costs than memory's. */
+enum { REPL_COMPARED = 4096 };
+
 bool repl_run(repl *r, const repl_line *line);
 bool repl_time(repl *r, const repl_line *line);
 bool repl_sweep(repl *r, const repl_line *line);

@@ -81,7 +81,8 @@ static const repl_verb verbs[] = {
      "many bytes.\n"},
     {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT, repl_sweep, NULL, ".svg .png",
      "Sizes of each operand with an N that grows until the result has 16 Mi elements: :sweep Nx3 1x3. Without sizes N is the outermost\n"
-     "dimension that is ?, other ones are 64. With a file .svg or .png gnuplot draws a plot.\n"},
+     "dimension that is ?, other ones are 64. Bars are GB/s of the kernel; memcpy copies as many bytes. With a file .svg or .png gnuplot\n"
+     "draws both.\n"},
     {"plan", "", "show how the last kernel walks its operands", true, 0, run_plan, NULL, NULL, ""},
     {"ir", "", "show the LLVM IR of the last kernel", true, 0, run_ir, NULL, NULL, ""},
     {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL, NULL,

@@ -50,14 +50,12 @@ bool repl_run(repl *r, const repl_line *line) {
     return fine;
 }
 
-enum { COMPARED = 4096 }; /* bytes; a call with less has other costs than memory's */
-
 /* What a call is, and what memcpy reaches in the same minute with as many bytes. */
 static void show_timing(const job *j, const timing *t, double bytes, double copied) {
     double elements = (double)array_count(&j->results[0]), rate = bytes / t->median / 1e9;
     printf("%.4g ns per call", t->median * 1e9);
     if (elements > 0) printf(", %.4g ns/element, %.4g GB/s", t->median * 1e9 / elements, rate);
-    if (bytes >= (double)COMPARED && copied > 0) printf(", %.3g %% of memcpy", 100 * rate / (copied / 1e9));
+    if (bytes >= (double)REPL_COMPARED && copied > 0) printf(", %.3g %% of memcpy", 100 * rate / (copied / 1e9));
     printf("\n");
 }
 

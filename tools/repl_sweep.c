@@ -1,21 +1,24 @@
-/* :sweep, the last kernel over growing sizes. In: sizes with an N in them, or the kernel's type; out: a bar per size, and with a file
- * name a plot that gnuplot draws. */
+/* :sweep, the last kernel over growing sizes, next to memcpy. In: sizes with an N in them, or the kernel's type; out: a bar per size, and
+ * with a file name a plot that gnuplot draws. */
 #define _POSIX_C_SOURCE 200809L /* fileno */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/bandwidth.h"
+#include "tools/escape.h"
 #include "tools/repl.h"
 #include "tools/run_program.h"
 #include "tools/timing.h"
 
-enum { FIRST = 10, LAST = 24, STEP = 1, POINTS = (LAST - FIRST) / STEP + 1, BAR = 50, OTHER = 64, PATH = 4096 };
+enum { FIRST = 10, LAST = 24, STEP = 1, POINTS = (LAST - FIRST) / STEP + 1, BAR = 40, OTHER = 64, PATH = 4096, TITLE = 100 };
 static const double MOST_BYTES = 3e8; /* of all tensors of a point */
 
 typedef struct point {
     int64_t n;
     double elements, nanoseconds, rate; /* of the first result; per call; GB/s */
+    double copied;                      /* memcpy of as many bytes, GB/s; 0 where a copy has other costs than memory's */
 } point;
 
 typedef struct sweep {
@@ -132,8 +135,17 @@ static bool make_operands(sweep *s, int64_t n) {
     return repl_results(s->r, s->operands, s->results);
 }
 
+static const timing_limits limits = {.rounds = 15, .total_seconds = 0.2, .stop = repl_interrupted};
+
+static bool measure_copy(sweep *s, point *p, double bytes) {
+    bandwidth copy;
+    if (!bandwidth_create(bytes, &copy)) return repl_fail(s->r, (repl_span){0, 0}, "out of memory");
+    p->copied = bandwidth_measure(&copy, &limits) * 1e-9;
+    bandwidth_destroy(&copy);
+    return !repl_interrupted() || repl_fail(s->r, (repl_span){0, 0}, "interrupted");
+}
+
 static bool measure(sweep *s, point *p, double bytes) {
-    const timing_limits limits = {.rounds = 15, .total_seconds = 0.2, .stop = repl_interrupted};
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     timing t;
     for (size_t k = 0; k < s->operand_count; k++) operands[k] = array_view(&s->operands[k]);
@@ -143,7 +155,7 @@ static bool measure(sweep *s, point *p, double bytes) {
     if (t.rounds == 0 || repl_interrupted()) return repl_fail(s->r, (repl_span){0, 0}, "interrupted");
     p->nanoseconds = t.median * 1e9;
     p->rate = bytes / p->nanoseconds;
-    return true;
+    return bytes < (double)REPL_COMPARED || measure_copy(s, p, bytes);
 }
 
 static bool measure_point(sweep *s, int64_t n, double elements, double bytes) {
@@ -179,16 +191,19 @@ static bool measure_all(sweep *s) {
 static void show_points(const sweep *s) {
     double most = 0;
     for (size_t k = 0; k < s->point_count; k++) most = s->points[k].rate > most ? s->points[k].rate : most;
-    printf("%10s %12s %12s %12s %10s\n", "N", "elements", "ns", "ns/element", "GB/s");
+    printf("%10s %12s %12s %12s %10s %10s\n", "N", "elements", "ns", "ns/element", "GB/s", "memcpy");
     for (size_t k = 0; k < s->point_count; k++) {
         const point *p = &s->points[k];
-        printf("%10" PRId64 " %12.0f %12.4g %12.4g %10.4g ", p->n, p->elements, p->nanoseconds, p->nanoseconds / p->elements, p->rate);
+        char copied[16] = "";
+        if (p->copied > 0) snprintf(copied, sizeof copied, "%.4g", p->copied);
+        printf("%10" PRId64 " %12.0f %12.4g %12.4g %10.4g %10s ", p->n, p->elements, p->nanoseconds, p->nanoseconds / p->elements, p->rate,
+               copied);
         for (double bar = 0.5; bar <= p->rate / most * (double)BAR; bar++) putchar('#');
         putchar('\n');
     }
 }
 
-/* A file name between apostrophes, which are doubled. */
+/* A text between apostrophes, which are doubled. */
 static void write_quoted(FILE *out, const char *text) {
     fputc('\'', out);
     for (; *text; text++) {
@@ -198,13 +213,39 @@ static void write_quoted(FILE *out, const char *text) {
     fputc('\'', out);
 }
 
+/* What was typed: the line, or the function's name. */
+static void write_title(const repl_kernel *k, FILE *out) {
+    char title[3 * TITLE + 1];
+    size_t length = k->length < TITLE ? k->length : TITLE;
+    if (k->file)
+        snprintf(title, sizeof title, "@%.*s", TITLE, mlir_file_name(k->file, k->index));
+    else
+        escape_name(k->source, length, title, sizeof title);
+    write_quoted(out, title);
+}
+
+static void write_points(const sweep *s, bool copies, FILE *out) {
+    for (size_t k = 0; k < s->point_count; k++) {
+        const point *p = &s->points[k];
+        if (!copies || p->copied > 0) fprintf(out, "%.17g %.17g\n", p->elements, copies ? p->copied : p->rate);
+    }
+    fputs("e\n", out);
+}
+
 static void write_script(const sweep *s, FILE *out) {
-    fprintf(out, "set terminal %s size 800,500\nset output ", ends_in(s->path, ".svg") ? "svg" : "png");
+    bool copies = s->points[s->point_count - 1].copied > 0; /* or there are none: the largest point is the last one */
+    fprintf(out, "set terminal %s size 900,540%s\nset output ", ends_in(s->path, ".svg") ? "svg" : "png",
+            ends_in(s->path, ".svg") ? " background rgb 'white'" : "");
     write_quoted(out, s->path);
-    fprintf(out, "\nset logscale x 2\nset yrange [0:*]\nset grid\nset xlabel 'elements of the result'\nset ylabel 'GB/s'\n"
-                 "plot '-' using 1:2 with linespoints notitle\n");
-    for (size_t k = 0; k < s->point_count; k++) fprintf(out, "%.17g %.17g\n", s->points[k].elements, s->points[k].rate);
-    fprintf(out, "e\n");
+    fputs("\nset title ", out);
+    write_title(&s->r->current, out);
+    fputs(
+        " noenhanced\nset logscale x 2\nset logscale y\nset format x '%.0b%B'\nset grid\nset key bottom right\n"
+        "set xlabel 'elements of the result'\nset ylabel 'GB/s read and written'\nplot '-' using 1:2 with linespoints lw 2 title 'kernel'",
+        out);
+    fputs(copies ? ", '-' using 1:2 with linespoints title 'memcpy'\n" : "\n", out);
+    write_points(s, false, out);
+    if (copies) write_points(s, true, out);
 }
 
 static bool plot(sweep *s) {
