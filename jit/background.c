@@ -3,10 +3,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/background.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 #include "jit/native.h"
+#include "jit/threads.h"
 #include "runtime/diag.h"
 #include "runtime/memory.h"
 
@@ -49,21 +49,11 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* The host's signals are not for this thread. */
-static int create_thread(background *b) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&b->thread, NULL, work, b);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed;
-}
-
 tosajit_status background_start(background *b, tosajit_engine *engine) {
     *b = (background){.engine = engine};
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->changed, NULL);
-    if (create_thread(b) == 0) {
+    if (threads_start(&b->thread, work, b)) {
         b->running = true;
         return TOSAJIT_OK;
     }

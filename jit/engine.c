@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "jit/cpu_choice.h"
+#include "jit/threads.h"
 #include "runtime/diag.h"
 #include "runtime/environment.h"
 #include "runtime/memory.h"
@@ -87,7 +88,7 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
         engine->parallel = *options->parallel;
     } else if (options->threads > 1) {
         const size_t threads = processors(options->threads);
-        engine->pool = threads > 1 ? pthreadpool_create(threads) : NULL;
+        engine->pool = threads > 1 ? threads_pool(&engine->allocator, threads) : NULL;
         if (threads > 1 && !engine->pool)
             return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
         engine->parallel = (tosajit_parallel){pool_parallel_for, engine, options->threads};

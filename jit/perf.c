@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/environment.h"
+#include "runtime/files.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -21,18 +22,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void warn_once(bool *warned, const char *path) {
     if (!*warned) fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", path, strerror(errno));
     *warned = true;
-}
-
-static bool write_all(int file, const void *bytes, size_t size) {
-    const char *at = bytes;
-    while (size > 0) {
-        ssize_t written = write(file, at, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        at += written;
-        size -= (size_t)written;
-    }
-    return true;
 }
 
 /* perf looks for this file in /tmp and nowhere else. */
@@ -43,7 +32,7 @@ void perf_map_add(const perf_code *code) {
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
     pthread_mutex_lock(&mutex);
     int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (file < 0 || !write_all(file, text, (size_t)length)) warn_once(&warned, path);
+    if (file < 0 || !files_write(file, text, (size_t)length)) warn_once(&warned, path);
     if (file >= 0) close(file);
     pthread_mutex_unlock(&mutex);
 }
@@ -79,7 +68,7 @@ static int open_jitdump(uint16_t machine) {
     snprintf(path, sizeof path, "%s/jit-%ld.dump", environment_get()->perf_directory, (long)owner);
     file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     const jitdump_header header = {JITDUMP_MAGIC, JITDUMP_VERSION, sizeof header, machine, 0, (uint32_t)owner, timestamp(), 0};
-    bool fine = file >= 0 && write_all(file, &header, sizeof header) &&
+    bool fine = file >= 0 && files_write(file, &header, sizeof header) &&
                 mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) != MAP_FAILED;
     if (fine) return file;
     warn_once(&warned, path);
@@ -101,6 +90,7 @@ void perf_jitdump_add(const perf_code *code) {
                                code->address,
                                code->size,
                                index++};
-    if (file >= 0 && write_all(file, &load, sizeof load) && write_all(file, code->name, name)) write_all(file, code->bytes, code->size);
+    if (file >= 0 && files_write(file, &load, sizeof load) && files_write(file, code->name, name))
+        files_write(file, code->bytes, code->size);
     pthread_mutex_unlock(&mutex);
 }

@@ -3,16 +3,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/store_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/bytes.h"
+#include "runtime/files.h"
 #include "runtime/memory.h"
 
 /* Version 1 in the byte order of the machine: code moves to no machine with another one. */
@@ -38,29 +37,6 @@ static uint64_t checksum(const header *h, const void *key, const void *value) {
     const uint64_t parts[] = {bytes_hash(&zeroed, sizeof zeroed), bytes_hash(key, (size_t)h->key_size),
                               bytes_hash(value, (size_t)h->value_size)};
     return bytes_hash(parts, sizeof parts);
-}
-
-static bool read_all(int file, unsigned char *bytes, size_t size) {
-    while (size) {
-        ssize_t count = read(file, bytes, size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        bytes += count;
-        size -= (size_t)count;
-    }
-    return true;
-}
-
-static bool write_all(int file, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    while (size) {
-        ssize_t count = write(file, at, size);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        at += count;
-        size -= (size_t)count;
-    }
-    return true;
 }
 
 /* What a file that was read whole turns out to be; sets where its value lies. */
@@ -91,7 +67,9 @@ static store_outcome read_file(const store *s, int file, const void *key, size_t
     value->file_size = (size_t)status.st_size;
     value->file = memory_new(&s->allocator, 1, value->file_size);
     if (!value->file) return STORE_ABSENT;
-    store_outcome outcome = read_all(file, value->file, value->file_size) ? check(key, key_size, value) : STORE_DAMAGED;
+    size_t got;
+    bool whole = files_read(file, value->file, value->file_size, &got) && got == value->file_size;
+    store_outcome outcome = whole ? check(key, key_size, value) : STORE_DAMAGED;
     if (outcome == STORE_FOUND)
         mark_used(file, &status);
     else
@@ -108,20 +86,13 @@ store_outcome store_file_read(const store *s, const char *name, const void *key,
     return outcome;
 }
 
-/* Writing past the limit would raise a signal that ends the process. */
-static bool within_limit(size_t size) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur);
-}
-
 bool store_file_write(const store *s, const char *name, const void *key, size_t key_size, const void *value, size_t value_size) {
     header h = {.key_size = key_size, .value_size = value_size};
     memcpy(h.magic, magic, sizeof magic);
-    if (value_size > SIZE_MAX - sizeof h - key_size || !within_limit(sizeof h + key_size + value_size)) return false;
     h.checksum = checksum(&h, key, value);
     int file = openat(s->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
     if (file < 0) return false;
-    bool done = write_all(file, &h, sizeof h) && write_all(file, key, key_size) && write_all(file, value, value_size);
+    bool done = files_write(file, &h, sizeof h) && files_write(file, key, key_size) && files_write(file, value, value_size);
     if (close(file) != 0) done = false;
     if (!done) unlinkat(s->directory, name, 0);
     return done;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/diag.h"
+#include "runtime/files.h"
 #include "runtime/image.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
@@ -69,18 +70,6 @@ static tosajit_status file_error(const char *what, const char *path) {
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %s: %s", what, path, strerror(errno));
 }
 
-static bool write_all(int file, const unsigned char *bytes, size_t size) {
-    while (size > 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno != EINTR) return false;
-        if (written > 0) {
-            bytes += written;
-            size -= (size_t)written;
-        }
-    }
-    return true;
-}
-
 /* Write beside the file and rename, so that the name is always that of a whole image. */
 static tosajit_status write_file(const char *path, const byte_writer *w) {
     static atomic_uint counter;
@@ -90,7 +79,7 @@ static tosajit_status write_file(const char *path, const byte_writer *w) {
     if (!temporary) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a file name");
     snprintf(temporary, capacity, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool fine = file >= 0 && write_all(file, w->bytes, w->size);
+    bool fine = file >= 0 && files_write(file, w->bytes, w->size);
     if (file >= 0) fine = close(file) == 0 && fine;
     if (fine) fine = rename(temporary, path) == 0;
     tosajit_status status = fine ? TOSAJIT_OK : file_error("cannot write", path);
@@ -108,18 +97,6 @@ tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char
     return status;
 }
 
-/* Fewer bytes if the file has become shorter; the image's checksum tells. */
-static bool read_all(int file, unsigned char *bytes, size_t size, size_t *got) {
-    *got = 0;
-    while (*got < size) {
-        ssize_t count = read(file, bytes + *got, size - *got);
-        if (count < 0 && errno != EINTR) return false;
-        if (count == 0) break;
-        if (count > 0) *got += (size_t)count;
-    }
-    return true;
-}
-
 static tosajit_status load_open_file(const load_settings *s, int file, const char *path, tosajit_kernel **kernel) {
     enum { LARGEST = 1 << 30 };
     struct stat about;
@@ -128,7 +105,8 @@ static tosajit_status load_open_file(const load_settings *s, int file, const cha
     size_t size = (size_t)about.st_size, got;
     unsigned char *bytes = memory_new(&s->allocator, size, 1);
     if (!bytes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %s", path);
-    tosajit_status status = read_all(file, bytes, size, &got) ? TOSAJIT_OK : file_error("cannot read", path);
+    /* Fewer bytes if the file has become shorter; the image's checksum tells. */
+    tosajit_status status = files_read(file, bytes, size, &got) ? TOSAJIT_OK : file_error("cannot read", path);
     if (!status) {
         status = load(s, bytes, got, NULL, kernel);
         if (status) diag_prefix(status, "%s: ", path);

@@ -1,4 +1,4 @@
-/* Nothing left: every allocation, every mapping and every thread refused in turn, limits of the process, expressions at and beyond the
+/* Nothing left: every allocation, mapping, file call and thread refused in turn, limits of the process, expressions at and beyond the
  * limits. A call then gives a status; nothing crashes, leaks or is left half made, and the next call works.
  *
  * What no library can promise: where memory runs out inside LLVM itself, LLVM ends the process (docs/testing.md). */
@@ -11,11 +11,16 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -49,26 +54,156 @@ static void count_release(void *context, void *memory, size_t size) {
 }
 
 /* System calls that fail: this program's definitions, which the linker exports (TOSAJIT_API says that it may), come before the C library's,
- * for LLVM too. The C library's own heap does not ask them. */
+ * for LLVM too. The C library's own heap and streams do not ask them. */
+typedef enum call_kind { MAPPINGS, FILES } call_kind;
+enum { CUT_SHORT = 0 }; /* no error: a block is read or written in part */
 static struct {
+    call_kind kind;
     unsigned count, fail_at;
     int error;
 } system_calls;
 
-static bool is_refused(void) {
-    if (++system_calls.count != system_calls.fail_at) return false;
+static bool is_refused(call_kind kind) {
+    if (kind != system_calls.kind || ++system_calls.count != system_calls.fail_at) return false;
     errno = system_calls.error;
     return true;
 }
 
+static void refuse_call(call_kind kind, unsigned number, int error) {
+    system_calls.kind = kind;
+    system_calls.count = 0;
+    system_calls.fail_at = number;
+    system_calls.error = error;
+}
+
 TOSAJIT_API void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
-    if (is_refused()) return MAP_FAILED;
+    if (is_refused(MAPPINGS)) return MAP_FAILED;
     long mapped = syscall(SYS_mmap, address, size, protection, flags, file, offset);
     return (void *)mapped;
 }
 
 TOSAJIT_API int mprotect(void *address, size_t size, int protection) {
-    return is_refused() ? -1 : (int)syscall(SYS_mprotect, address, size, protection);
+    return is_refused(MAPPINGS) ? -1 : (int)syscall(SYS_mprotect, address, size, protection);
+}
+
+static bool is_refused_whole(void) { return is_refused(FILES) && system_calls.error != CUT_SHORT; }
+
+static size_t refused_size(size_t size) { return system_calls.error == CUT_SHORT ? (size + 1) / 2 : 0; }
+
+static int open_at(int folder, const char *path, int flags, va_list arguments) {
+    const unsigned mode = flags & O_CREAT ? va_arg(arguments, unsigned) : 0;
+    return is_refused_whole() ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+
+TOSAJIT_API int open(const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    int file = open_at(AT_FDCWD, path, flags, arguments);
+    va_end(arguments);
+    return file;
+}
+
+TOSAJIT_API int openat(int folder, const char *path, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    int file = open_at(folder, path, flags, arguments);
+    va_end(arguments);
+    return file;
+}
+
+TOSAJIT_API ssize_t read(int file, void *bytes, size_t size) {
+    if (is_refused(FILES) && !(size = refused_size(size))) return -1;
+    return syscall(SYS_read, file, bytes, size);
+}
+
+TOSAJIT_API ssize_t write(int file, const void *bytes, size_t size) {
+    if (is_refused(FILES) && !(size = refused_size(size))) return -1;
+    return syscall(SYS_write, file, bytes, size);
+}
+
+TOSAJIT_API int fstat(int file, struct stat *about) { return is_refused_whole() ? -1 : (int)syscall(SYS_fstat, file, about); }
+
+TOSAJIT_API int mkdir(const char *path, mode_t mode) { return is_refused_whole() ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode); }
+
+TOSAJIT_API int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+    return is_refused_whole() ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+}
+
+TOSAJIT_API int rename(const char *from, const char *to) { return renameat(AT_FDCWD, from, AT_FDCWD, to); }
+
+/* The file is closed all the same. */
+TOSAJIT_API int close(int file) {
+    int failed = (int)syscall(SYS_close, file);
+    return is_refused_whole() ? -1 : failed;
+}
+
+/* Threads: so many more at once. */
+enum { ANY_NUMBER = 1 << 20 };
+static atomic_int threads_left = ANY_NUMBER;
+
+typedef struct thread_body {
+    void *(*work)(void *);
+    void *argument;
+} thread_body;
+
+static void *work_and_count(void *argument) {
+    thread_body body = *(thread_body *)argument;
+    free(argument);
+    void *result = body.work(body.argument);
+    atomic_fetch_add(&threads_left, 1);
+    return result;
+}
+
+TOSAJIT_API int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (!real) *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    thread_body *body = atomic_fetch_sub(&threads_left, 1) > 0 ? malloc(sizeof *body) : NULL;
+    if (body) *body = (thread_body){work, argument};
+    int failed = body ? real(thread, attributes, work_and_count, body) : EAGAIN;
+    if (failed) {
+        atomic_fetch_add(&threads_left, 1);
+        free(body);
+    }
+    return failed;
+}
+
+/* A directory for what is stored. */
+
+static char directory[] = "/tmp/tosajit-exhaustion-XXXXXX", image_path[64];
+
+/* Remove its files; returns how many of them nobody would ever read. */
+static int empty_directory(void) {
+    int leftovers = 0;
+    DIR *stream = opendir(directory);
+    assert_non_null(stream);
+    for (struct dirent *d; (d = readdir(stream));) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s", directory, d->d_name);
+        if (*d->d_name == '.' && !strstr(d->d_name, "write")) continue;
+        leftovers += !strstr(d->d_name, ".kernel") && strcmp(path, image_path) != 0;
+        unlink(path);
+    }
+    closedir(stream);
+    return leftovers;
+}
+
+static int make_directory(void **state) {
+    (void)state;
+    if (!mkdtemp(directory)) return -1;
+    snprintf(image_path, sizeof image_path, "%s/image", directory);
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    empty_directory();
+    return rmdir(directory);
+}
+
+static int count_descriptors(void) {
+    int count = 0;
+    for (int k = 0; k < 256; k++) count += fcntl(k, F_GETFD) >= 0;
+    return count;
 }
 
 /* Scenarios: together they reach everything that allocates. Each gives the first status that is not OK. */
@@ -105,27 +240,76 @@ static tosajit_status finish(objects *o, tosajit_value result) {
 }
 
 static const tosajit_engine_options automatic = {.backend = TOSAJIT_BACKEND_AUTO}, background = {.backend = TOSAJIT_BACKEND_BACKGROUND},
-                                    interpreted = {.backend = TOSAJIT_BACKEND_INTERPRET}, threaded = {.threads = 2};
+                                    interpreted = {.backend = TOSAJIT_BACKEND_INTERPRET}, threaded = {.threads = 2},
+                                    storing = {.backend = TOSAJIT_BACKEND_NATIVE, .cache_directory = directory};
 
-/* x + row, with a contract; run over a transposed view, which is packed. */
+static const float row_numbers[4] = {1, 2, 3, 4};
+
+/* The kernel of dynamic_sizes over a transposed view, which is packed. */
+static tosajit_status run_dynamic_sizes(const tosajit_kernel *kernel) {
+    const int64_t dims[2] = {3, 4}, strides[2] = {4, 12};
+    float a[12], r[12];
+    for (int k = 0; k < 12; k++) a[k] = (float)k;
+    tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, a, 2, dims), result = tosajit_dense(TOSAJIT_F32, r, 2, dims);
+    operand.strides = strides;
+    tosajit_status status = tosajit_run(kernel, &operand, 1, &result, 1);
+    for (int k = 0; !status && k < 12; k++) assert_true(r[k] == a[k % 4 * 3 + k / 4] + row_numbers[k % 4]);
+    return status;
+}
+
+/* x + row, with a contract. */
 static tosajit_status dynamic_sizes(objects *o, const tosajit_engine_options *options) {
     const tosajit_contract contract = {.smallest = 2};
     tosajit_tensor_type type = test_type(TOSAJIT_F32, "?x?"), row = test_type(TOSAJIT_F32, "1x4");
-    const float numbers[4] = {1, 2, 3, 4};
-    float a[12], r[12];
-    const int64_t dims[2] = {3, 4}, strides[2] = {4, 12};
     tosajit_value x, c, sum;
-    for (int k = 0; k < 12; k++) a[k] = (float)k;
     tosajit_status status = start(o, options);
     if (!status) status = tosajit_expr_input(o->expr, &type, &x);
     if (!status) status = tosajit_expr_contract(o->expr, x, 1, &contract);
-    if (!status) status = tosajit_expr_constant(o->expr, &row, numbers, &c);
+    if (!status) status = tosajit_expr_constant(o->expr, &row, row_numbers, &c);
     if (!status) status = tosajit_expr_op(o->expr, TOSAJIT_OP_add, (tosajit_value[]){x, c}, 2, NULL, NULL, &sum);
     if (!status) status = finish(o, sum);
-    tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, a, 2, dims), result = tosajit_dense(TOSAJIT_F32, r, 2, dims);
-    operand.strides = strides;
-    if (!status) status = tosajit_run(o->kernel, &operand, 1, &result, 1);
-    for (int k = 0; !status && k < 12; k++) assert_true(r[k] == a[k % 4 * 3 + k / 4] + numbers[k % 4]);
+    return status ? status : run_dynamic_sizes(o->kernel);
+}
+
+/* Code that one engine keeps in a directory and the next one finds there. */
+static size_t found_stored;
+static tosajit_status stored(objects *o, const tosajit_engine_options *options) {
+    objects first = {.allocator = o->allocator};
+    tosajit_stats stats = {.size = sizeof stats};
+    tosajit_status status = dynamic_sizes(&first, options);
+    release(&first);
+    if (!status) status = dynamic_sizes(o, options);
+    if (!status) status = tosajit_engine_stats(o->engine, &stats);
+    found_stored += stats.restored;
+    return status;
+}
+
+/* Put another kernel in the place of o->again, and run it. */
+static tosajit_status use_loaded(objects *o, tosajit_status status, tosajit_kernel **loaded) {
+    if (status) {
+        assert_null(*loaded);
+        return status;
+    }
+    tosajit_kernel_release(o->again);
+    o->again = *loaded;
+    return run_dynamic_sizes(*loaded);
+}
+
+/* A kernel saved and loaded, in memory and as a file. */
+static tosajit_status images(objects *o, const tosajit_engine_options *options) {
+    const tosajit_load_options loading = {.size = sizeof loading, .allocator = o->allocator};
+    tosajit_kernel *loaded = NULL;
+    size_t size = 0;
+    tosajit_status status = dynamic_sizes(o, options);
+    if (!status) status = tosajit_kernel_save(o->kernel, NULL, 0, &size);
+    void *image = malloc(size + 1);
+    assert_non_null(image);
+    if (!status) status = tosajit_kernel_save(o->kernel, image, size, &size);
+    if (!status) status = use_loaded(o, tosajit_kernel_load(image, size, &loading, &loaded), &loaded);
+    free(image);
+    loaded = NULL;
+    if (!status) status = tosajit_kernel_save_file(o->kernel, image_path);
+    if (!status) status = use_loaded(o, tosajit_kernel_load_file(image_path, &loading, &loaded), &loaded);
     return status;
 }
 
@@ -213,14 +397,17 @@ static const struct {
     {"large, interpreted", large, &interpreted},
     {"single", single, &automatic},
     {"single, threads", single, &threaded},
+    {"stored", stored, &storing},
+    {"images", images, &automatic},
 };
-enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WITH_FILES = SCENARIOS - 2 }; /* the first that uses files */
 
 static tosajit_status run_scenario(size_t k, const tosajit_allocator *allocator) {
     objects o = {.allocator = allocator};
     tosajit_status status = scenarios[k].run(&o, scenarios[k].options);
     if (status) assert_true(strlen(tosajit_last_error()) > 8);
     release(&o);
+    assert_int_equal(empty_directory(), 0);
     return status;
 }
 
@@ -247,6 +434,7 @@ static void every_allocation_fails_once(void **state) {
             }
     }
     print_message("%zu allocations failed, %zu of them a call\n", total, refused);
+    assert_true(found_stored > 0);
     assert_true(refused > total / 2); /* without memory to be remembered or waited for, a kernel is still made */
 }
 
@@ -257,15 +445,13 @@ static void every_mapping_fails_once(void **state) {
     size_t refused = 0, total = 0;
     for (size_t k = 0; k < SCENARIOS; k++)
         for (size_t e = 0; e < sizeof errors / sizeof *errors; e++) {
-            system_calls.fail_at = system_calls.count = 0;
+            refuse_call(MAPPINGS, 0, 0);
             CHECK(run_scenario(k, NULL));
             unsigned count = system_calls.count;
             for (unsigned at = 1; at <= count; at++) {
-                system_calls.fail_at = at;
-                system_calls.count = 0;
-                system_calls.error = errors[e];
+                refuse_call(MAPPINGS, at, errors[e]);
                 tosajit_status status = run_scenario(k, NULL);
-                system_calls.fail_at = 0;
+                refuse_call(MAPPINGS, 0, 0);
                 bool expected = status == TOSAJIT_OK || status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_NOT_EXECUTABLE ||
                                 status == TOSAJIT_CODEGEN_FAILED;
                 if (!expected) fail_msg("%s, mapping %u: %s: %s", scenarios[k].name, at, tosajit_status_name(status), tosajit_last_error());
@@ -275,6 +461,47 @@ static void every_mapping_fails_once(void **state) {
         }
     print_message("%zu mappings failed, %zu of them a call\n", total, refused);
     assert_true(total > 0);
+}
+
+/* Whether the file is a whole image. An error while it was written must have left none, or the one before. */
+static bool is_sound_image(void) {
+    tosajit_kernel *kernel = NULL;
+    if (access(image_path, F_OK) != 0) return true;
+    bool sound = !tosajit_kernel_load_file(image_path, NULL, &kernel) && !run_dynamic_sizes(kernel);
+    tosajit_kernel_release(kernel);
+    return sound;
+}
+
+/* Full and read-only disks, limits, signals: what is stored for later may fail to be, but no call for it; what was asked for says so. */
+static void every_file_call_fails_once(void **state) {
+    (void)state;
+    static const int errors[] = {ENOSPC, EROFS, EIO, EMFILE, EINTR, CUT_SHORT};
+    size_t refused = 0, total = 0;
+    for (size_t k = WITH_FILES; k < SCENARIOS; k++)
+        for (size_t e = 0; e < sizeof errors / sizeof *errors; e++) {
+            refuse_call(FILES, 0, 0);
+            CHECK(run_scenario(k, NULL));
+            unsigned count = system_calls.count;
+            assert_true(count > 5);
+            for (unsigned at = 1; at <= count; at++) {
+                const int descriptors = count_descriptors();
+                refuse_call(FILES, at, errors[e]);
+                objects o = {.allocator = NULL};
+                tosajit_status status = scenarios[k].run(&o, scenarios[k].options);
+                refuse_call(FILES, 0, 0);
+                release(&o);
+                if (!is_sound_image()) fail_msg("%s, file call %u, error %d: a broken image is left", scenarios[k].name, at, errors[e]);
+                if (empty_directory() > 0) fail_msg("%s, file call %u, error %d: a file is left", scenarios[k].name, at, errors[e]);
+                if (status != TOSAJIT_OK && status != TOSAJIT_INVALID_ARGUMENT && status != TOSAJIT_BAD_IMAGE)
+                    fail_msg("%s, file call %u: %s: %s", scenarios[k].name, at, tosajit_status_name(status), tosajit_last_error());
+                if (errors[e] == CUT_SHORT) assert_int_equal(status, TOSAJIT_OK);
+                assert_int_equal(count_descriptors(), descriptors);
+                refused += status != TOSAJIT_OK;
+                total++;
+            }
+        }
+    print_message("%zu file calls failed, %zu of them a call\n", total, refused);
+    assert_true(refused > 0 && refused < total);
 }
 
 /* After a refusal the same engine goes on. */
@@ -289,10 +516,9 @@ static void an_engine_survives_its_failures(void **state) {
     for (size_t at = 1; at < 40; at++)
         for (int mapping = 0; mapping < 2; mapping++) {
             tosajit_kernel *kernel = NULL;
-            a.count = system_calls.count = 0;
+            a.count = 0;
             a.fail_at = mapping ? 0 : at;
-            system_calls.fail_at = mapping ? (unsigned)at : 0;
-            system_calls.error = ENOMEM;
+            refuse_call(MAPPINGS, mapping ? (unsigned)at : 0, ENOMEM);
             tosajit_status status = tosajit_compile(o.engine, TOSAJIT_OP_pow, types, 2, NULL, NULL, &kernel);
             a.fail_at = system_calls.fail_at = 0;
             assert_int_equal(status == TOSAJIT_OK, kernel != NULL);
@@ -327,7 +553,7 @@ static int without_files(long argument) {
     const struct rlimit none = {3, 3}, no_bytes = {0, 0};
     (void)argument;
     if (setrlimit(RLIMIT_NOFILE, &none) || setrlimit(RLIMIT_FSIZE, &no_bytes)) return 1;
-    for (size_t k = 0; k < SCENARIOS; k++) {
+    for (size_t k = 0; k < WITH_FILES; k++) {
         objects o = {.allocator = NULL};
         tosajit_status status = scenarios[k].run(&o, scenarios[k].options);
         release(&o);
@@ -339,6 +565,51 @@ static int without_files(long argument) {
 static void no_files_are_needed(void **state) {
     (void)state;
     assert_int_equal(in_child(without_files, 0), 0);
+}
+
+/* 0: a status, no signal, and no file. */
+static int with_small_files(long bytes) {
+    const struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+    objects o = {.allocator = NULL};
+    if (setrlimit(RLIMIT_FSIZE, &limit)) return 1;
+    tosajit_status status = images(&o, &storing); /* keeps its code, too */
+    bool said = strstr(tosajit_last_error(), strerror(EFBIG)) != NULL;
+    release(&o);
+    if (access(image_path, F_OK) == 0 || empty_directory()) return 2;
+    return status == TOSAJIT_INVALID_ARGUMENT && said ? 0 : 3;
+}
+
+static void files_may_be_limited(void **state) {
+    (void)state;
+    assert_int_equal(in_child(with_small_files, 0), 0);
+    assert_int_equal(in_child(with_small_files, 100), 0);
+}
+
+enum { POOL = 4 };
+
+/* 0: everything that needs more threads than there are says so, and hangs nowhere. */
+static int with_few_threads(long more) {
+    const tosajit_engine_options pool = {.threads = POOL};
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors)) return 6;
+    const long workers = (CPU_COUNT(&processors) < POOL ? CPU_COUNT(&processors) : POOL) - 1; /* beside the caller */
+    atomic_store(&threads_left, (int)more);
+    for (int k = 0; k < 2; k++) {
+        objects o = {.allocator = NULL};
+        tosajit_status status = single(&o, k ? &pool : &background);
+        release(&o);
+        if (status != (more < (k ? workers : 1) ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK)) return 1 + k;
+        if (status && !strstr(tosajit_last_error(), "the system gives no")) return 3 + k;
+    }
+    objects o = {.allocator = NULL};
+    tosajit_status status = single(&o, &automatic);
+    release(&o);
+    return status ? 5 : 0;
+}
+
+static void threads_may_be_refused(void **state) {
+    (void)state;
+    for (long more = 0; more <= POOL; more++) assert_int_equal(in_child(with_few_threads, more), 0);
 }
 
 static size_t address_space(void) {
@@ -386,9 +657,10 @@ static void little_memory_is_refused_before_llvm_has_none(void **state) {
 
 /* Large expressions. */
 
+/* Of this thread on a processor: whoever else wants one does not count. */
 static double seconds(void) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -452,10 +724,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_fails_once),
         cmocka_unit_test(every_mapping_fails_once),
+        cmocka_unit_test(every_file_call_fails_once),
         cmocka_unit_test(an_engine_survives_its_failures),
         cmocka_unit_test(no_files_are_needed),
+        cmocka_unit_test(files_may_be_limited),
+        cmocka_unit_test(threads_may_be_refused),
         cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
         cmocka_unit_test(large_expressions_take_linear_time),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
