@@ -2,7 +2,6 @@
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(TOSAJIT_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build-aarch64/sysroot CACHE PATH "What tools/install-aarch64.sh has made")
-set(TOSAJIT_QEMU_CPU max CACHE STRING "The CPU that tests run on, as qemu-aarch64 -cpu help names it")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TOSAJIT_SYSROOT)
 
 get_filename_component(CMAKE_SYSROOT ${TOSAJIT_SYSROOT} ABSOLUTE)
@@ -16,4 +15,5 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 # Debian's libLLVM and libMLIR need libraries that nothing here names; the linker looks for them where the loader would.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu:${CMAKE_SYSROOT}/lib/aarch64-linux-gnu")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT ${CMAKE_EXE_LINKER_FLAGS_INIT})
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -cpu ${TOSAJIT_QEMU_CPU} -L ${CMAKE_SYSROOT})
+# The CPU is in the variable QEMU_CPU of the environment; without it qemu has all that it can.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${CMAKE_SYSROOT})

@@ -31,9 +31,12 @@ static const char *section_name(const layout *l, const Elf64_Shdr *section) {
     return object_symbol_name(l->o, &names, &(Elf64_Sym){.st_name = section->sh_name});
 }
 
+/* Unwind tables have a section type of their own on x86-64; on AArch64 only their name tells them from constants. */
+static bool is_unwind_table(const layout *l, const Elf64_Shdr *s) { return strcmp(section_name(l, s), ".eh_frame") == 0; }
+
 static tosajit_status check_section(const layout *l, const Elf64_Shdr *s) {
     bool fits = s->sh_type == SHT_PROGBITS && !(s->sh_flags & (SHF_WRITE | SHF_TLS)) && s->sh_addralign <= PAGE &&
-                (s->sh_addralign & (s->sh_addralign - 1)) == 0 && s->sh_size <= MAX_IMAGE;
+                (s->sh_addralign & (s->sh_addralign - 1)) == 0 && s->sh_size <= MAX_IMAGE && !is_unwind_table(l, s);
     if (fits) return TOSAJIT_OK;
     return diag_error(TOSAJIT_CODEGEN_FAILED, "the generated code has the section \"%s\"; kernels are code and constants",
                       section_name(l, s));

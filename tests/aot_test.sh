@@ -1,7 +1,8 @@
 #!/bin/sh
 # Ahead of time: objects and headers from `tosajit compile`, linked into programs in C and C++ that have the runtime library alone.
 #   sh tests/aot_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER CXX_COMPILER [FLAGS...]
-# In: a build. Out: one line per failed expectation; exit code 1 if there is one.
+# In: a build; in TOSAJIT_EMULATOR a command that runs its programs, if this machine does not; in TOSAJIT_HOST_TOOL the command as built for
+# this machine, whose objects for the other one must be the same. Out: one line per failed expectation; exit code 1 if there is one.
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
@@ -10,7 +11,10 @@ cxx=$4
 shift 4
 flags="-I$source/include $*"
 libraries="-L$build/jit -ltosajit-runtime -lm -Wl,-rpath,$build/jit"
-tosajit=$build/tools/tosajit
+emulator=${TOSAJIT_EMULATOR:-}
+# shellcheck disable=SC2086 # a list of words, here and below
+run() { $emulator "$@"; }
+tosajit() { run "$build/tools/tosajit" "$@"; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -23,22 +27,24 @@ refused() {
     grep -qF -- "$text" out || { cat out; fail "$* does not say $text"; }
 }
 
-case $(uname -m) in
-x86_64) targets=v2,v3,v4 one=x86-64-v2 foreign=neoverse-n1 format=aarch64 ;;
+case $($cc -dumpmachine) in
+x86_64*) targets=v2,v3,v4 one=x86-64-v2 foreign=neoverse-n1 format=aarch64 ;;
 *) targets=aarch64,neoverse-n1 one=aarch64 foreign=x86-64-v3 format=x86-64 ;;
 esac
 
 # The example, shared and static, from C and C++; the code runs where the program's own is, so memory that may be executed is not needed.
-"$tosajit" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets
-# shellcheck disable=SC2086 # lists of words, here and below
+tosajit compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets
 $cc $flags -std=c11 -Wall -Wextra -Wconversion -Werror -I. "$source/examples/aot/app.c" gelu.o $libraries -o app 2>out || { cat out; fail "linking"; }
 [ ! -s out ] || { cat out; fail "the linker warns"; }
-./app || fail "app"
-if ldd app | grep LLVM; then fail "the app needs LLVM"; fi
-$cc $flags -I. "$source/examples/aot/app.c" gelu.o "$build/jit/libtosajit-runtime.a" -lm -o app_static && ./app_static
+run ./app || fail "app"
+for file in app "$build/jit/libtosajit-runtime.so"; do
+    needed=$(readelf -dW "$file" | grep NEEDED) || fail "$file"
+    if echo "$needed" | grep LLVM; then fail "$file needs LLVM"; fi
+done
+$cc $flags -I. "$source/examples/aot/app.c" gelu.o "$build/jit/libtosajit-runtime.a" -lm -o app_static && run ./app_static
 cp "$source/examples/aot/app.c" app.cc
-$cxx $flags -Wall -Wextra -Werror -I. app.cc gelu.o $libraries -o app_cc && ./app_cc
-"$tosajit" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --cpu $one && $cc $flags -I. "$source/examples/aot/app.c" gelu.o $libraries -o app && ./app
+$cxx $flags -Wall -Wextra -Werror -I. app.cc gelu.o $libraries -o app_cc && run ./app_cc
+tosajit compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --cpu $one && $cc $flags -I. "$source/examples/aot/app.c" gelu.o $libraries -o app && run ./app
 
 # Several functions, several types, static shapes, rank 0; two objects in one program.
 cat >more.mlir <<'END'
@@ -66,11 +72,11 @@ int main(void) {
     return !(y == 3 && gelu_gelu_bias_aot.size);
 }
 END
-"$tosajit" compile more.mlir -o more-functions.o --header more-functions.h
-$cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && ./more || fail "two objects"
+tosajit compile more.mlir -o more-functions.o --header more-functions.h
+$cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && run ./more || fail "two objects"
 
 # What the REPL saves is such an object, too; a function of MLIR keeps its name.
-{ printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } | "$tosajit" >out || { cat out; fail ":save"; }
+{ printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } | tosajit >out || { cat out; fail ":save"; }
 cat >saved.c <<'END'
 #include "line.h"
 #include "typed.h"
@@ -82,19 +88,30 @@ int main(void) {
     return !(y[0] == 2 && y[1] == 5 && y[2] == 10 && twice == 6);
 }
 END
-$cc $flags -I. saved.c line.o typed.o $libraries -o saved && ./saved || fail "objects from the REPL"
+$cc $flags -I. saved.c line.o typed.o $libraries -o saved && run ./saved || fail "objects from the REPL"
 
 # For another architecture: it can be made, and is not linked here.
-"$tosajit" compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
+tosajit compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
 objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o | grep -qi "$format" || fail "an object for $foreign"
 
+# Which machine compiles makes no difference.
+if [ -n "${TOSAJIT_HOST_TOOL:-}" ]; then
+    mkdir host
+    (cd host && "$TOSAJIT_HOST_TOOL" compile ../more.mlir -o more-functions.o --header more-functions.h --targets $targets)
+    tosajit compile more.mlir -o more-functions.o --header more-functions.h --targets $targets
+    for file in more-functions.o more-functions.h; do cmp $file host/$file || fail "this machine makes another $file"; done
+    (cd host && "$TOSAJIT_HOST_TOOL" compile "$source/examples/gelu_bias.mlir" -o gelu.o --header gelu.h --targets $targets)
+    $cc $flags -Ihost "$source/examples/aot/app.c" host/gelu.o $libraries -o app && run ./app || fail "an object from this machine"
+    echo "objects for ${targets} from this machine: the same, and they run"
+fi
+
 # Refusals leave no files.
-refused "-o and --header are needed" "$tosajit" compile more.mlir -o none.o
-refused "exclude each other" "$tosajit" compile more.mlir -o none.o --header none.h --cpu $one --targets $one
-refused "abacus" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,abacus
-refused "another architecture" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,$foreign
-refused "empty" "$tosajit" compile more.mlir -o none.o --header none.h --targets $one,,$one
-refused "one file" "$tosajit" compile more.mlir -o none.o --header none.o
-refused "No such file" "$tosajit" compile more.mlir -o nowhere/none.o --header none.h
+refused "-o and --header are needed" tosajit compile more.mlir -o none.o
+refused "exclude each other" tosajit compile more.mlir -o none.o --header none.h --cpu $one --targets $one
+refused "abacus" tosajit compile more.mlir -o none.o --header none.h --targets $one,abacus
+refused "another architecture" tosajit compile more.mlir -o none.o --header none.h --targets $one,$foreign
+refused "empty" tosajit compile more.mlir -o none.o --header none.h --targets $one,,$one
+refused "one file" tosajit compile more.mlir -o none.o --header none.o
+refused "No such file" tosajit compile more.mlir -o nowhere/none.o --header none.h
 [ ! -e none.o ] && [ ! -e none.h ] || fail "files of a refused compilation"
 echo "ahead-of-time objects: fine"

@@ -1,6 +1,6 @@
-/* The code of key kernels, without a clock: the hot loop of each must take its elements in whole vectors, load every operand and store
- * every result once, keep everything in registers, and need no more instructions than the table below says. In: nothing. Out: a line
- * per kernel and CPU level; where something is wrong, the loop. */
+/* The code of key kernels, without a clock and from any machine: the hot loop of each must take its elements in whole vectors, load every
+ * operand and store every result once, keep everything in registers, and need no more instructions than the table below says. In: nothing.
+ * Out: a line per kernel and CPU level; where something is wrong, the loop. */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdarg.h>
@@ -290,14 +290,9 @@ static bool check_row(tosajit_engine *engine, const row *r, const expectation *e
 }
 
 static void check_level(const char *cpu, const char *full_width, size_t offset) {
-    tosajit_engine_options options = {.size = sizeof options, .cpu = cpu, .backend = TOSAJIT_BACKEND_NATIVE};
+    tosajit_engine_options options = {.size = sizeof options, .cpu = cpu, .backend = TOSAJIT_BACKEND_CROSS};
     tosajit_engine *engine = NULL;
-    tosajit_status status = tosajit_engine_create(&options, &engine);
-    if (status == TOSAJIT_INVALID_ARGUMENT) {
-        printf("*** NOT TESTED: code for %s: %s\n", cpu, tosajit_last_error());
-        return;
-    }
-    assert_int_equal(status, TOSAJIT_OK);
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
     int failures = 0;
     printf("%s: {elements, instructions, loads, stores, constants, spills}\n", cpu);
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)

@@ -15,7 +15,8 @@ typedef struct test_engine {
     tosajit_engine *engine;
 } test_engine;
 
-/* Open them all; prints which CPUs are left out. 0 if one fails for another reason than a CPU that this machine is not. */
+/* Open them all, or the interpreter and those that the environment variable TOSAJIT_ENGINES names ("native x86-64-v2"); prints which are
+ * left out. 0 if one fails for another reason than a CPU that this machine is not. */
 size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy);
 void test_engines_close(test_engine *engines, size_t count);
 

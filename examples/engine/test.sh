@@ -1,10 +1,12 @@
 #!/bin/sh
 # The engine computes what its reference does, and the library compiles each different one of its 7 regions once, whatever the batch sizes.
-#   sh examples/engine/test.sh build/examples/engine/engine examples/engine
+#   sh examples/engine/test.sh examples/engine [EMULATOR...] build/examples/engine/engine
 set -eu
+models=$1
+shift
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
-TOSAJIT_VERBOSE=2 "$1" "$2" 2>"$lines" || { cat "$lines"; exit 1; }
+TOSAJIT_VERBOSE=2 "$@" "$models" 2>"$lines" || { cat "$lines"; exit 1; }
 compiled=$(grep -c '^tosajit: compile ' "$lines")
 run=$(grep -c '^tosajit: run ' "$lines")
 echo "$compiled kernels compiled, $run runs"
