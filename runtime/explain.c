@@ -351,7 +351,7 @@ static void make_shadow(const tosajit_kernel *kernel, recorder *r, tosajit_kerne
     shadow->program = kernel->program;
     shadow->plan = kernel->plan;
     shadow->quick = kernel->quick;
-    shadow->quick.slots = NULL;
+    shadow->quick.memory = NULL;
     shadow->parallel = kernel->parallel;
     shadow->tensor_count = kernel->tensor_count;
     memcpy(shadow->inputs, kernel->inputs, sizeof shadow->inputs);

@@ -15,7 +15,19 @@
 #include "runtime/parallel.h"
 #include "runtime/types.h"
 
-enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY }; /* one that is being written is left alone */
+/* What is worth its few nanoseconds only with constant counts of tensors. */
+#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
+#define SPECIALISED static inline __attribute__((always_inline))
+#else
+#define SPECIALISED static inline
+#endif
+
+/* Of tensors; leaves are the operands, then constants. */
+typedef struct counts {
+    int32_t operands, leaves, results;
+} counts;
+
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY }; /* one that is being written is left alone; a bit of every other tag */
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4, "element and rank make one word");
@@ -32,8 +44,8 @@ static inline bool are_apart(const void *a, int64_t a_bytes, const void *b, int6
 
 /* Whether no result shares memory with an operand or another result but exactly in place. bytes are of operands, then results; bit k of
  * in_place says that operand k has the results' sizes. */
-static inline bool check_overlap(const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results, int32_t result_count,
-                                 const int64_t *bytes, uint64_t in_place) {
+SPECIALISED bool check_overlap(const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results, int32_t result_count,
+                               const int64_t *bytes, uint64_t in_place) {
     for (int32_t r = 0; r < result_count; r++) {
         const int64_t own = bytes[operand_count + r];
         for (int32_t k = 0; k < operand_count; k++) {
@@ -46,8 +58,8 @@ static inline bool check_overlap(const tosajit_tensor *operands, int32_t operand
     return true;
 }
 
-static inline void set_pointers(const plan_part *part, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
-                                int32_t result_count, void **pointers) {
+SPECIALISED void set_pointers(const plan_part *part, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+                              int32_t result_count, void **pointers) {
     const int32_t constant_count = part->leaf_count - operand_count;
     for (int32_t k = 0; k < operand_count; k++) pointers[k] = operands[k].data;
     for (int32_t k = 0; k < constant_count; k++) pointers[operand_count + k] = (void *)(uintptr_t)part->constants[k];
@@ -74,8 +86,8 @@ static inline bool is_expected(const tosajit_tensor *tensor, uint64_t head) {
     return head_of(tensor) == head && !tensor->strides && tensor->data && (tensor->rank == 0 || tensor->dims);
 }
 
-static inline bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
-                            int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
+SPECIALISED bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
+                          int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
     const plan_part *part = &kernel->plan.parts[0];
     if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->planes * tile->rows * tile->cols)) return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
@@ -93,8 +105,8 @@ static inline bool has_dims_at(const tosajit_tensor *tensor, const int64_t **exp
     return true;
 }
 
-static inline bool run_static(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
-                              const tosajit_tensor *results, int32_t result_count) {
+SPECIALISED bool run_static(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
+                            const tosajit_tensor *results, int32_t result_count) {
     const quick *q = &kernel->quick;
     const int64_t *expected = q->dims;
     for (int32_t k = 0; k < operand_count; k++)
@@ -114,42 +126,71 @@ static inline bool hash_sizes(const tosajit_tensor *tensor, uint64_t head, uint6
     return true;
 }
 
-/* The slot of a call's sizes; null if the call is none for slots. */
-static inline quick_slot *find_slot(const quick *q, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
-                                    int32_t result_count) {
+/* The tag of a call's sizes; 0 if the call is none for slots. */
+SPECIALISED uint64_t tag_of(const quick *q, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+                            int32_t result_count) {
     uint64_t hash = 0;
     for (int32_t k = 0; k < operand_count; k++)
-        if (!hash_sizes(&operands[k], q->heads[k], 0x9e3779b9 + 0x3c6ef372 * (uint64_t)k, &hash)) return NULL;
+        if (!hash_sizes(&operands[k], q->heads[k], 0x9e3779b9 + 0x3c6ef372 * (uint64_t)k, &hash)) return 0;
     for (int32_t r = 0; r < result_count; r++)
-        if (!hash_sizes(&results[r], q->heads[operand_count + r], 0xbb67ae85, &hash)) return NULL;
-    return &q->slots[(hash ^ hash >> 13 ^ hash >> 22) & (QUICK_SLOTS - 1)];
+        if (!hash_sizes(&results[r], q->heads[operand_count + r], 0xbb67ae85, &hash)) return 0;
+    return (hash ^ hash >> 13 ^ hash >> 22) | SLOT_READY;
 }
 
-/* Give a free slot to this shape. */
-static void remember(const quick *q, quick_slot *slot, const tosajit_tensor *operands, const tosajit_tensor *results,
-                     const quick_tile *tile) {
-    int state = SLOT_FREE;
-    if (!atomic_compare_exchange_strong_explicit(&slot->state, &state, SLOT_TAKEN, memory_order_acquire, memory_order_relaxed)) return;
-    int64_t *to = slot->dims;
-    for (int32_t k = 0; k < q->operands; k++)
-        for (int32_t d = 0; d < operands[k].rank; d++) *to++ = operands[k].dims[d];
-    for (int32_t r = 0; r < q->results; r++)
-        for (int32_t d = 0; d < results[r].rank; d++) *to++ = results[r].dims[d];
-    slot->tile = *tile;
-    atomic_store_explicit(&slot->state, SLOT_READY, memory_order_release);
-}
-
-/* *slot becomes that of the sizes, or null if the call is none for slots. */
-static inline bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
-                                  const tosajit_tensor *results, int32_t result_count, quick_slot **slot) {
-    *slot = find_slot(&kernel->quick, operands, operand_count, results, result_count);
-    if (!*slot || atomic_load_explicit(&(*slot)->state, memory_order_acquire) != SLOT_READY) return false;
-    const int64_t *expected = (*slot)->dims;
+SPECIALISED bool has_sizes(const quick_slot *slot, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+                           int32_t result_count) {
+    const int64_t *expected = slot->dims;
     for (int32_t k = 0; k < operand_count; k++)
         if (!has_dims_at(&operands[k], &expected)) return false;
     for (int32_t r = 0; r < result_count; r++)
         if (!has_dims_at(&results[r], &expected)) return false;
-    return run_tile(kernel, &(*slot)->tile, entry, operands, operand_count, results, result_count);
+    return true;
+}
+
+/* Neighbours are searched, too. */
+enum { WAYS = 4 };
+
+static inline size_t way_of(uint64_t tag, uint64_t way) { return ((size_t)(tag >> 2) + way) & (QUICK_SLOTS - 1); }
+
+/* Remember this shape, if there is room. */
+static void remember(const quick *q, uint64_t tag, const tosajit_tensor *operands, const tosajit_tensor *results, const quick_tile *tile) {
+    for (uint64_t way = 0; way < WAYS; way++) {
+        size_t at = way_of(tag, way);
+        uint64_t expected = SLOT_FREE;
+        if (!atomic_compare_exchange_strong_explicit(&q->memory->tags[at], &expected, SLOT_TAKEN, memory_order_acquire,
+                                                     memory_order_relaxed))
+            continue;
+        quick_slot *slot = &q->memory->slots[at];
+        int64_t *to = slot->dims;
+        for (int32_t k = 0; k < q->operands; k++)
+            for (int32_t d = 0; d < operands[k].rank; d++) *to++ = operands[k].dims[d];
+        for (int32_t r = 0; r < q->results; r++)
+            for (int32_t d = 0; d < results[r].rank; d++) *to++ = results[r].dims[d];
+        slot->tile = *tile;
+        atomic_store_explicit(&q->memory->tags[at], tag, memory_order_release);
+        return;
+    }
+}
+
+static inline bool has_room(const quick *q, uint64_t tag) {
+    for (uint64_t way = 0; way < WAYS; way++)
+        if (atomic_load_explicit(&q->memory->tags[way_of(tag, way)], memory_order_relaxed) == SLOT_FREE) return true;
+    return false;
+}
+
+/* *tag becomes that of the sizes, or 0 if the call is none for slots. */
+SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, int32_t operand_count,
+                                const tosajit_tensor *results, int32_t result_count, uint64_t *tag) {
+    const quick_memory *memory = kernel->quick.memory;
+    const uint64_t own = *tag = tag_of(&kernel->quick, operands, operand_count, results, result_count);
+    if (!own) return false;
+    for (uint64_t way = 0; way < WAYS; way++) {
+        const size_t at = way_of(own, way);
+        if (atomic_load_explicit(&memory->tags[at], memory_order_acquire) != own) continue;
+        if (!has_sizes(&memory->slots[at], operands, operand_count, results, result_count)) continue;
+        return run_tile(kernel, &memory->slots[at].tile, entry, operands, operand_count, results, result_count);
+    }
+    return false;
 }
 
 /* Sizes of the call. */
@@ -162,16 +203,17 @@ typedef struct groups {
 } groups;
 
 /* Sizes of 0 and huge ones are left to the complete check: here no product overflows. */
-static inline bool find_groups(const quick *q, const plan_part *part, const int64_t *const *dims, const int64_t *sizes, groups *g) {
+SPECIALISED bool find_groups(const quick *q, const plan_part *part, int32_t leaves, const int64_t *const *dims, const int64_t *sizes,
+                             groups *g) {
     enum { SIZE_BITS = 30 }; /* of each of two factors; times 8 bytes an element */
-    const uint64_t all = part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
+    const uint64_t all = leaves ? ~UINT64_C(0) >> (64 - leaves) : 0;
     g->count = 0;
     g->elements = 1;
     for (int32_t d = part->rank; d-- > 0;) {
         const int64_t size = sizes[d];
         uint64_t repeats = 0;
         if (size <= 0 || size >> SIZE_BITS) return false;
-        for (int32_t k = 0; k < part->leaf_count; k++) {
+        for (int32_t k = 0; k < leaves; k++) {
             int64_t own = d < q->shifts[k] ? 1 : dims[k][d - q->shifts[k]];
             if (own == size) continue;
             if (own != 1) return false;
@@ -210,25 +252,26 @@ static bool has_dims(const tosajit_tensor *tensor, const int64_t *dims) {
     return true;
 }
 
-/* Everything about the operands and results but their bytes. */
-static bool check_dense(const tosajit_kernel *kernel, const tosajit_tensor *operands, const tosajit_tensor *results, groups *g) {
+/* Everything about the operands and results but their bytes. `plain`: that they are is known. */
+SPECIALISED bool check_dense(const tosajit_kernel *kernel, counts n, const tosajit_tensor *operands, const tosajit_tensor *results,
+                             bool plain, groups *g) {
     const quick *q = &kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
     const tosajit_expr *program = kernel->program;
     const int64_t *dims[TOSAJIT_MAX_TENSORS];
-    for (int32_t k = 0; k < part->operand_count; k++) {
+    for (int32_t k = 0; k < n.operands; k++) {
         const tosajit_tensor_type *type = &kernel->inputs[k]->type;
-        if (!is_plain(&operands[k], type) || (q->fixed >> k & 1 && !fits_type(&operands[k], type))) return false;
+        if ((!plain && !is_plain(&operands[k], type)) || (q->fixed >> k & 1 && !fits_type(&operands[k], type))) return false;
         dims[k] = operands[k].dims;
     }
-    for (int32_t k = part->operand_count; k < part->leaf_count; k++) dims[k] = program->nodes[part->leaves[k].value].type.dims;
+    for (int32_t k = n.operands; k < n.leaves; k++) dims[k] = program->nodes[part->leaves[k].value].type.dims;
     for (size_t k = 0; k < program->contract_count; k++) {
         const expr_contract *promise = &program->contracts[k];
         if (!kernel_keeps(&promise->contract, operands[program->nodes[promise->input].tensor].dims[promise->dimension])) return false;
     }
-    for (int32_t r = 0; r < program->result_count; r++)
-        if (!is_plain(&results[r], result_type(program, r)) || (r > 0 && !has_dims(&results[r], results[0].dims))) return false;
-    return find_groups(q, part, dims, results[0].dims, g);
+    for (int32_t r = 0; r < n.results; r++)
+        if ((!plain && !is_plain(&results[r], result_type(program, r))) || (r > 0 && !has_dims(&results[r], results[0].dims))) return false;
+    return find_groups(q, part, n.leaves, dims, results[0].dims, g);
 }
 
 /* Strides along the groups, and the bytes of the whole tensor. No result repeats: its bits are never set. */
@@ -265,23 +308,23 @@ static void run_walk(const tosajit_kernel *kernel, tosajit_entry entry, void *co
 }
 
 /* Bytes of operands, then results; and which operands have the results' sizes. */
-static uint64_t measure(const quick *q, const plan_part *part, const groups *g, int64_t *bytes) {
+SPECIALISED uint64_t measure(const quick *q, counts n, const groups *g, int64_t *bytes) {
     int64_t ignored[TOSAJIT_MAX_RANK];
     uint64_t in_place = 0;
-    for (int32_t k = 0; k < q->operands; k++) {
+    for (int32_t k = 0; k < n.operands; k++) {
         bytes[k] = group_strides(q, g, k, ignored);
         in_place |= (uint64_t)(bytes[k] == g->elements * q->sizes[k]) << k;
     }
-    for (int32_t r = 0; r < q->results; r++) bytes[q->operands + r] = g->elements * q->sizes[part->leaf_count + r];
+    for (int32_t r = 0; r < n.results; r++) bytes[n.operands + r] = g->elements * q->sizes[n.leaves + r];
     return in_place;
 }
 
 /* Whether a call is one tile, given to the code as it is. */
-static bool is_tile(const quick *q, const plan_part *part, const groups *g) {
+SPECIALISED bool is_tile(const quick *q, const plan_part *part, counts n, const groups *g) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat; /* any loop serves a single element */
-    bool has_loop = part->leaf_count <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
+    bool has_loop = n.leaves <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
     int64_t bytes = 0;
-    for (int32_t t = part->leaf_count; t < part->leaf_count + part->result_count; t++) bytes += g->elements * q->sizes[t];
+    for (int32_t t = n.leaves; t < n.leaves + n.results; t++) bytes += g->elements * q->sizes[t];
     if (!has_loop || g->count > (part->has_planes ? 3 : 2) || tile_is_beyond_caches(part, bytes)) return false;
     return g->count < 2 || tile_is_direct(g->elements / g->sizes[0], g->sizes[0]);
 }
@@ -290,9 +333,9 @@ static inline int64_t cols_of(const groups *g) { return g->count > 0 ? g->sizes[
 static inline int64_t rows_of(const groups *g) { return g->count > 1 ? g->sizes[1] : 1; }
 static inline int64_t planes_of(const groups *g) { return g->count > 2 ? g->sizes[2] : 1; }
 
-static void set_strides(const quick *q, const plan_part *part, const groups *g, int64_t *strides) {
+SPECIALISED void set_strides(const quick *q, const plan_part *part, counts n, const groups *g, int64_t *strides) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat;
-    const int32_t tensors = part->leaf_count + part->result_count;
+    const int32_t tensors = n.leaves + n.results;
     for (int32_t t = 0; t < tensors; t++) {
         const int64_t size = q->sizes[t];
         const bool is_splat = splat >> t & 1, same_rows = g->count < 2 || g->repeats[1] >> t & 1;
@@ -306,28 +349,28 @@ static void set_strides(const quick *q, const plan_part *part, const groups *g, 
     }
 }
 
-/* A tile is remembered in `slot`, if that is not null and free. */
-static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results,
-                      quick_slot *slot) {
+/* A tile is remembered under `tag`, if that is not 0. */
+SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, counts n, const tosajit_tensor *operands,
+                           const tosajit_tensor *results, uint64_t tag) {
     const quick *q = &kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
     groups g;
-    if (!check_dense(kernel, operands, results, &g)) return false;
+    if (!check_dense(kernel, n, operands, results, tag != 0, &g)) return false;
     int64_t bytes[TOSAJIT_MAX_TENSORS], strides[3 * TOSAJIT_MAX_TENSORS];
-    uint64_t in_place = measure(q, part, &g, bytes);
-    if (!check_overlap(operands, q->operands, results, q->results, bytes, in_place)) return false;
+    uint64_t in_place = measure(q, n, &g, bytes);
+    if (!check_overlap(operands, n.operands, results, n.results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
-    set_pointers(part, operands, q->operands, results, q->results, pointers);
-    if (!is_tile(q, part, &g) || parallel_pays(&kernel->parallel, part, g.elements)) {
+    set_pointers(part, operands, n.operands, results, n.results, pointers);
+    if (!is_tile(q, part, n, &g) || parallel_pays(&kernel->parallel, part, g.elements)) {
         run_walk(kernel, entry, pointers, &g);
         return true;
     }
-    set_strides(q, part, &g, strides);
-    if (slot && atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_FREE) {
+    set_strides(q, part, n, &g, strides);
+    if (tag && has_room(q, tag)) {
         quick_tile tile = {.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g), .in_place = (int64_t)in_place};
-        memcpy(tile.bytes, bytes, (size_t)(q->operands + q->results) * sizeof *bytes);
-        memcpy(tile.strides, strides, (g.count < 3 ? 2 : 3) * (size_t)(part->leaf_count + part->result_count) * sizeof *strides);
-        remember(q, slot, operands, results, &tile);
+        memcpy(tile.bytes, bytes, (size_t)(n.operands + n.results) * sizeof *bytes);
+        memcpy(tile.strides, strides, (g.count < 3 ? 2 : 3) * (size_t)(n.leaves + n.results) * sizeof *strides);
+        remember(q, tag, operands, results, &tile);
     }
     call_entry(q, entry, pointers, strides, planes_of(&g), rows_of(&g), cols_of(&g));
     return true;
@@ -341,11 +384,14 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
                : unary ? run_static(kernel, entry, operands, 1, results, 1)
                        : run_static(kernel, entry, operands, q->operands, results, q->results);
     if (q->kind == QUICK_NONE) return false;
-    quick_slot *slot = NULL;
-    bool done = q->slots && (binary  ? run_remembered(kernel, entry, operands, 2, results, 1, &slot)
-                             : unary ? run_remembered(kernel, entry, operands, 1, results, 1, &slot)
-                                     : run_remembered(kernel, entry, operands, q->operands, results, q->results, &slot));
-    return done || run_dense(kernel, entry, operands, results, slot);
+    uint64_t tag = 0;
+    bool done = q->memory && (binary  ? run_remembered(kernel, entry, operands, 2, results, 1, &tag)
+                              : unary ? run_remembered(kernel, entry, operands, 1, results, 1, &tag)
+                                      : run_remembered(kernel, entry, operands, q->operands, results, q->results, &tag));
+    if (done) return true;
+    const counts n = {q->operands, kernel->plan.parts[0].leaf_count, q->results};
+    return binary && n.leaves == 2 ? run_dense(kernel, entry, (counts){2, 2, 1}, operands, results, tag)
+                                   : run_dense(kernel, entry, n, operands, results, tag);
 }
 
 /* Planning. */
@@ -408,13 +454,14 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
         dims[k] = type->dims;
         for (int32_t d = 0; k < q->operands && d < type->rank; d++) *to++ = type->dims[d];
     }
+    const counts n = {q->operands, part->leaf_count, q->results};
     groups g;
-    if (!find_groups(q, part, dims, part->extents, &g) || !is_tile(q, part, &g)) return false;
+    if (!find_groups(q, part, n.leaves, dims, part->extents, &g) || !is_tile(q, part, n, &g)) return false;
     for (int32_t r = 0; r < q->results; r++)
         for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
     q->tile = (quick_tile){.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g)};
-    q->tile.in_place = (int64_t)measure(q, part, &g, q->tile.bytes);
-    set_strides(q, part, &g, q->tile.strides);
+    q->tile.in_place = (int64_t)measure(q, n, &g, q->tile.bytes);
+    set_strides(q, part, n, &g, q->tile.strides);
     return true;
 }
 
@@ -430,11 +477,11 @@ tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
         q->kind = QUICK_STATIC;
         return TOSAJIT_OK;
     }
-    q->slots = memory_new(&kernel->allocator, QUICK_SLOTS, sizeof *q->slots);
-    return q->slots ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
+    q->memory = memory_new(&kernel->allocator, 1, sizeof *q->memory);
+    return q->memory ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
-    memory_free(allocator, q->slots, QUICK_SLOTS, sizeof *q->slots);
-    q->slots = NULL;
+    memory_free(allocator, q->memory, 1, sizeof *q->memory);
+    q->memory = NULL;
 }

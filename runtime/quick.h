@@ -28,12 +28,17 @@ typedef struct quick_tile {
     int64_t strides[3 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
 } quick_tile;
 
-/* A shape that was met, and its tile. Written once, by whoever takes the slot. */
+/* A shape that was met, and its tile. */
 typedef struct quick_slot {
-    atomic_int state; /* SLOT_* in quick.c */
     int64_t dims[QUICK_DIMS];
     quick_tile tile;
 } quick_slot;
+
+/* Slots are written once, by whoever takes them. */
+typedef struct quick_memory {
+    _Atomic uint64_t tags[QUICK_SLOTS]; /* SLOT_* in quick.c, or a hash of the dimensions */
+    quick_slot slots[QUICK_SLOTS];
+} quick_memory;
 
 typedef struct quick {
     quick_kind kind;
@@ -42,7 +47,7 @@ typedef struct quick {
     uint64_t heads[QUICK_TENSORS];       /* element and rank of operands, then results */
     int64_t dims[QUICK_DIMS];            /* QUICK_STATIC: of operands, then results */
     quick_tile tile;                     /* likewise */
-    quick_slot *slots;                   /* owned; null if there are none */
+    quick_memory *memory;                /* owned; null if nothing is remembered */
     uint64_t fixed;                      /* bit k: a dimension of leaf k is static */
     uint64_t loops;                      /* bit s: the code has a loop in which exactly the leaves of set s are splats */
     uint8_t sizes[TOSAJIT_MAX_TENSORS];  /* of an element of leaves, then results */
