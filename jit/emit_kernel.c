@@ -374,7 +374,7 @@ static void fall_into(const part_emitter *e, LLVMBasicBlockRef next) {
 static void emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv, LLVMValueRef start) {
     LLVMBasicBlockRef enter = new_block(e, "columns"), after = LLVMCreateBasicBlockInContext(e->context, "columns.end");
     /* All levels of a plain part but a scalar one have the same lanes. */
-    if (e->plain && (lv == e->levels || lv->lanes != lv[-1].lanes)) emit_splats(e, lv->lanes);
+    if (e->plain && lv->lanes != e->levels[0].lanes) emit_splats(e, lv->lanes);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, lv->end, start, ""), enter, after);
     LLVMPositionBuilderAtEnd(e->builder, enter);
     if (!e->plain) emit_splats(e, lv->lanes);
@@ -477,6 +477,27 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
     LLVMBuildBr(e->builder, planes);
 }
 
+/* The levels in turn. A row without a whole vector jumps to the tail at once: where rows are short, jumps are most of what they cost. */
+static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
+    LLVMBasicBlockRef tail = NULL;
+    const int last = e->level_count - 1;
+    if (e->plain) emit_splats(e, e->levels[0].lanes);
+    for (int k = 0; k <= last; k++) {
+        LLVMValueRef start = k ? e->levels[k - 1].end : int64_constant(e, 0);
+        if (k == 0 && last > 1) {
+            LLVMBasicBlockRef whole = new_block(e, "whole");
+            tail = LLVMCreateBasicBlockInContext(e->context, "tail");
+            LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[last - 1].end, start, ""), whole, tail);
+            LLVMPositionBuilderAtEnd(e->builder, whole);
+        }
+        if (k == last && tail) {
+            fall_into(e, tail);
+            continue_in(e, tail);
+        }
+        emit_level(e, variant, &e->levels[k], start);
+    }
+}
+
 /* All rows of a variant's plane; then to `after`. */
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                       LLVMBasicBlockRef after) {
@@ -486,7 +507,7 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLV
     memcpy(e->row_pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     emit_row_scalars(e, variant);
     emit_row_patterns(e, variant);
-    for (int k = 0; k < e->level_count; k++) emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : zero);
+    emit_levels(e, variant);
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
     LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, row, int64_constant(e, 1), ""));
