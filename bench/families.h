@@ -12,6 +12,10 @@ void elementwise_release(void);
 bool shapes_register(void);
 void shapes_release(void);
 
+/* roof/...: the machine's limits, and chains of operations below them. */
+bool roof_register(void);
+void roof_release(void);
+
 /* threads/...: time per element on one thread and two; `other` is a second processor, -1 if there is none. */
 bool threads_register(int processor, int other);
 void threads_release(void);

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     int other;
     if (!pin(&o.cpu, &other)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
     compile_register();
-    if (!elementwise_register() || !shapes_register() || !threads_register(o.cpu, other) || !calls_register() ||
+    if (!elementwise_register() || !shapes_register() || !roof_register() || !threads_register(o.cpu, other) || !calls_register() ||
         !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
@@ -94,6 +94,7 @@ int main(int argc, char **argv) {
     calls_release();
     sweep_release();
     threads_release();
+    roof_release();
     shapes_release();
     elementwise_release();
     return status;

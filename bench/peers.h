@@ -17,6 +17,9 @@ extern peer *const peer_add_streaming;
 
 /* As many bytes moved by the C library as an addition of this form reads and writes. */
 peer peer_copy_same, peer_copy_other;
+/* A copy by a loop in C; and by stores that bypass the caches, or null. */
+peer peer_copy_loop;
+extern peer *const peer_copy_streaming;
 
 /* f32 multiplication and maximum, likewise. */
 peer peer_mul_same, peer_mul_scalar, peer_mul_row, peer_mul_column, peer_mul_outer;
@@ -43,6 +46,11 @@ extern peer *const peer_sleef_silu, *const peer_sleef_gelu, *const peer_sleef_ge
 
 /* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
 peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
+
+/* rows * cols operations of single elements, multiplications and additions, on registers; fused: two of them in one instruction, null where
+ * the compiler's target has none. */
+peer peer_peak;
+extern peer *const peer_peak_fused;
 
 /* In place: the result is the first operand. */
 peer peer_add_in_place;
