@@ -218,6 +218,68 @@ static void time_hit(bench_run *run, int64_t iterations, void *context) {
         bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
 }
 
+/* Expressions of thousands of ops, in one kernel. */
+
+enum { LONG_INPUTS = 40 };
+
+/* Op number k takes the value before and: an input, of many; the one before that, or itself; nothing. */
+typedef struct long_job {
+    const char *name;
+    tosajit_op even, odd;
+    int ops, inputs;
+} long_job;
+
+static const long_job long_jobs[] = {
+    {"sums_of_40_inputs", TOSAJIT_OP_add, TOSAJIT_OP_add, 2500, LONG_INPUTS},
+    {"sums_of_40_inputs", TOSAJIT_OP_add, TOSAJIT_OP_add, 10000, LONG_INPUTS},
+    {"shared_products_and_sums", TOSAJIT_OP_mul, TOSAJIT_OP_add, 2500, 1},
+    {"shared_products_and_sums", TOSAJIT_OP_mul, TOSAJIT_OP_add, 10000, 1},
+    {"exp", TOSAJIT_OP_exp, TOSAJIT_OP_exp, 500, 1},
+    {"exp", TOSAJIT_OP_exp, TOSAJIT_OP_exp, 2000, 1},
+    {"exp_refused", TOSAJIT_OP_exp, TOSAJIT_OP_exp, 10000, 1},
+};
+
+static tosajit_expr *long_expr(const long_job *j) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_value inputs[LONG_INPUTS], value, before;
+    tosajit_expr *expr;
+    if (tosajit_expr_create(NULL, &expr)) return NULL;
+    tosajit_status status = TOSAJIT_OK;
+    for (int k = 0; !status && k < j->inputs; k++) status = tosajit_expr_input(expr, &type, &inputs[k]);
+    value = before = inputs[0];
+    for (int k = 0; !status && k < j->ops; k++) {
+        const tosajit_op op = k % 2 ? j->odd : j->even;
+        const tosajit_value operands[2] = {value, j->inputs > 1 ? inputs[k % j->inputs] : k % 2 ? before : value};
+        before = value;
+        status = tosajit_expr_op(expr, op, operands, (size_t)tosajit_op_arity(op), NULL, NULL, &value);
+    }
+    if (!status) status = tosajit_expr_result(expr, value);
+    if (!status) return expr;
+    tosajit_expr_destroy(expr);
+    return NULL;
+}
+
+/* To the kernel, or to the refusal where one is meant to come. */
+static void time_long(bench_run *run, int64_t iterations, void *context) {
+    const long_job *j = context;
+    const tosajit_status wanted = strstr(j->name, "refused") ? TOSAJIT_LIMIT_EXCEEDED : TOSAJIT_OK;
+    double total[SAMPLES];
+    tosajit_expr *expr = long_expr(j);
+    tosajit_status status = expr ? wanted : TOSAJIT_OUT_OF_MEMORY;
+    for (int64_t i = 0; status == wanted && i < iterations; i++) {
+        tosajit_kernel *kernel = NULL;
+        double before = now();
+        status = tosajit_compile_expr(engine, expr, &kernel);
+        total[i] = now() - before;
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_expr_destroy(expr);
+    if (status != wanted)
+        bench_fail(run, tosajit_last_error());
+    else
+        bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
+}
+
 /* Figures that only a fresh process has: this program again, as a child, which writes lines of a name and a value. */
 
 typedef struct figure {
@@ -361,6 +423,11 @@ void compile_register(void) {
         const list_job *j = &list_jobs[k];
         add(j->dynamic ? "compile/sixteen_dynamic_each" : "compile/sixteen_static_each", j->at_once ? "at_once" : "tosajit", start,
             time_list, j, LIST_SAMPLES);
+    }
+    for (size_t k = 0; k < sizeof long_jobs / sizeof *long_jobs; k++) {
+        char row[64];
+        snprintf(row, sizeof row, "long/%s/%d", long_jobs[k].name, long_jobs[k].ops);
+        add(row, "tosajit", start, time_long, &long_jobs[k], 1);
     }
     add("compile/cache_hit", "tosajit", start, time_hit, NULL, SAMPLES);
     add("compile/engine", "llvm_O3", start, time_lljit, NULL, SAMPLES);

@@ -28,7 +28,7 @@ void calls_release(void);
 bool sweep_register(int wanted);
 void sweep_release(void);
 
-/* compile/..., memory/...: what a kernel costs before it runs. */
+/* compile/..., long/..., memory/...: what a kernel costs before it runs. */
 void compile_register(void);
 void compile_release(void);
 

@@ -41,8 +41,10 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     LLVMDisposeMessage(text);
 }
 
-/* Code generation takes more than linear time; beyond this it would be tens of seconds. */
-enum { MAX_INSTRUCTIONS = 100000 };
+/* LLVM's scheduler, its register allocator and the search for equal loads take more than linear time in the length of a block. From
+ * QUICK_INSTRUCTIONS on code is generated without the first two, which takes a tenth to a thirtieth; beyond MAX_INSTRUCTIONS the third
+ * alone would take many seconds. */
+enum { QUICK_INSTRUCTIONS = 4000, MAX_INSTRUCTIONS = 60000 };
 
 /* LLVM ends the process when memory is out, so what a module will take is asked of the system first, and given back. That is exact where
  * address space is limited (setrlimit, overcommit switched off) and no other thread takes it meanwhile; a container's limit shows only
@@ -63,11 +65,12 @@ tosajit_status codegen_reserve(const compiler_batch *batch) {
     return reserve(nodes, RESERVE_PER_NODE);
 }
 
-static tosajit_status check_length(LLVMModuleRef module) {
+static tosajit_status check_length(LLVMModuleRef module, size_t *length) {
     size_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) count++;
+    *length = count;
     if (count <= MAX_INSTRUCTIONS) return reserve(count, RESERVE_PER_INSTRUCTION);
     return diag_error(TOSAJIT_LIMIT_EXCEEDED,
                       "the expression makes %zu instructions, more than the %d of one kernel; compile it in several", count,
@@ -123,11 +126,12 @@ static tosajit_status emit_all(const compiler_batch *batch, const target *t, LLV
 tosajit_status codegen_create(const compiler_batch *batch, const target *t, LLVMTargetMachineRef machine, tosajit_kernel_info *info,
                               codegen *c) {
     double start = codegen_clock();
+    c->target = t;
     c->context = LLVMContextCreate();
     c->module = LLVMModuleCreateWithNameInContext(batch->names[0][0], c->context);
     set_target(c->module, t, machine);
     tosajit_status status = emit_all(batch, t, c->module);
-    if (!status) status = check_length(c->module);
+    if (!status) status = check_length(c->module, &c->instructions);
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();
     if (!status) status = run_passes(c->module, machine);
@@ -143,15 +147,12 @@ void codegen_destroy(codegen *c) {
     *c = (codegen){0};
 }
 
-tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, tosajit_kernel_info *info,
-                            LLVMMemoryBufferRef *buffer) {
-    double start = codegen_clock();
+static tosajit_status emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, LLVMMemoryBufferRef *buffer) {
     failure f = {0};
     char *message = NULL;
     LLVMContextSetDiagnosticHandler(c->context, on_diagnostic, &f);
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(machine, c->module, type, &message, buffer);
     LLVMContextSetDiagnosticHandler(c->context, NULL, NULL);
-    info->codegen_ms = codegen_clock() - start;
     tosajit_status status = f.status;
     if (status == TOSAJIT_LIMIT_EXCEEDED)
         diag_error(status, "the expression keeps too many values at once (%s); compile it in several kernels", f.text);
@@ -159,5 +160,24 @@ tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVM
         status = diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM generated no code: %s", status ? f.text : message ? message : "no reason given");
     if (status && !failed) LLVMDisposeMemoryBuffer(*buffer);
     LLVMDisposeMessage(message);
+    return status;
+}
+
+static tosajit_status emit_quickly(const codegen *c, LLVMCodeGenFileType type, LLVMMemoryBufferRef *buffer) {
+    LLVMTargetMachineRef machine = target_machine(c->target, LLVMCodeGenLevelNone);
+    if (!machine) return TOSAJIT_CODEGEN_FAILED;
+    tosajit_status status = emit(c, machine, type, buffer);
+    LLVMDisposeTargetMachine(machine);
+    return status;
+}
+
+/* Registers that are allocated quickly may spill more than the stack has room for; then it is done well. */
+tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, tosajit_kernel_info *info,
+                            LLVMMemoryBufferRef *buffer) {
+    double start = codegen_clock();
+    tosajit_status status = TOSAJIT_LIMIT_EXCEEDED;
+    if (c->instructions > QUICK_INSTRUCTIONS) status = emit_quickly(c, type, buffer);
+    if (status == TOSAJIT_LIMIT_EXCEEDED) status = emit(c, machine, type, buffer);
+    info->codegen_ms = codegen_clock() - start;
     return status;
 }

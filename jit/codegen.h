@@ -11,6 +11,8 @@
 typedef struct codegen {
     LLVMContextRef context;
     LLVMModuleRef module;
+    const target *target;
+    size_t instructions; /* before the passes */
 } codegen;
 
 /* OUT_OF_MEMORY if the system would not give what making the kernels' module takes, where LLVM would end the process. */
@@ -22,7 +24,7 @@ tosajit_status codegen_create(const compiler_batch *batch, const target *t, LLVM
                               codegen *c);
 void codegen_destroy(codegen *c);
 
-/* The module as machine code; the buffer is the caller's. codegen_ms of info is set. */
+/* The module as machine code, without optimisation if it is very large; the buffer is the caller's. codegen_ms of info is set. */
 tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVMCodeGenFileType type, tosajit_kernel_info *info,
                             LLVMMemoryBufferRef *buffer);
 

@@ -146,7 +146,9 @@ static void choose_levels(part_emitter *e, const target *t) {
         is_long |= op_is_long(node->op);
     }
     unsigned lanes = t->vector_bytes / widest;
-    unsigned unroll = heavy > 2 || light > 24 ? 1 : heavy || light > 8 ? 2 : 4;
+    /* Each op of a chain waits for the one before, so that longer ones need a second vector, too; many operands spill with it. */
+    const unsigned most_heavy = 16, most_light = e->part->leaf_count > 8 ? 24 : 96;
+    unsigned unroll = heavy > most_heavy || light > most_light ? 1 : heavy || light > 8 ? 2 : 4;
     bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
     int64_t multiple = e->part->cols_multiple;
     e->plain = e->freeze = false;

@@ -110,7 +110,7 @@ void target_destroy(target *t) {
     *t = (target){0};
 }
 
-LLVMTargetMachineRef target_machine(const target *t) {
+LLVMTargetMachineRef target_machine(const target *t, LLVMCodeGenOptLevel level) {
     LLVMTargetRef backend;
     char *message = NULL;
     if (LLVMGetTargetFromTriple(t->triple, &backend, &message)) {
@@ -119,7 +119,8 @@ LLVMTargetMachineRef target_machine(const target *t) {
         return NULL;
     }
     LLVMTargetMachineRef machine =
-        LLVMCreateTargetMachine(backend, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+        LLVMCreateTargetMachine(backend, t->triple, t->cpu, t->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
+    if (machine) LLVMSetTargetMachineGlobalISel(machine, false); /* AArch64's choice without optimisation knows few vectors */
     if (!machine) diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM makes no code for %s on %s", t->cpu, t->triple);
     return machine;
 }
@@ -138,7 +139,7 @@ LLVMTargetMachineRef machine_pool_take(machine_pool *pool, const target *t) {
     pthread_mutex_lock(&pool->mutex);
     LLVMTargetMachineRef machine = pool->count > 0 ? pool->idle[--pool->count] : NULL;
     pthread_mutex_unlock(&pool->mutex);
-    return machine ? machine : target_machine(t);
+    return machine ? machine : target_machine(t, LLVMCodeGenLevelDefault);
 }
 
 void machine_pool_give(machine_pool *pool, LLVMTargetMachineRef machine) {

@@ -37,7 +37,7 @@ tosajit_status target_find(const char *name, target *t);
 void target_destroy(target *t);
 
 /* A new target machine; null on failure. Not to be used by two threads at once. */
-LLVMTargetMachineRef target_machine(const target *t);
+LLVMTargetMachineRef target_machine(const target *t, LLVMCodeGenOptLevel level);
 
 /* Idle target machines: making one costs a fifth of a compilation, and two threads must not share one. */
 typedef struct machine_pool {

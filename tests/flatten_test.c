@@ -21,7 +21,7 @@
 static LLVMMemoryBufferRef compile(const char *ir) {
     target t;
     assert_int_equal(target_find(NULL, &t), TOSAJIT_OK);
-    LLVMTargetMachineRef machine = target_machine(&t);
+    LLVMTargetMachineRef machine = target_machine(&t, LLVMCodeGenLevelDefault);
     assert_non_null(machine);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module;
