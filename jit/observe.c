@@ -11,24 +11,17 @@
 #include "runtime/environment.h"
 #include "runtime/expr_print.h"
 #include "runtime/memory.h"
+#include "runtime/perf_map.h"
 #include "runtime/verbose.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * The code as an object file, with the symbols of its functions */
 
-/* Where the code of entry k ends: at the next entry, or with the image. */
-static uint64_t entry_size(const code_image *image, uint32_t k) {
-    uint64_t end = image->size;
-    for (uint32_t other = 0; other < image->entry_count; other++)
-        if (image->entries[other] > image->entries[k] && image->entries[other] < end) end = image->entries[other];
-    return end - image->entries[k];
-}
-
 static tosajit_status make_object(const observed *o, unsigned char **bytes, size_t *size) {
     const code_image *image = o->image;
     object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
     for (uint32_t k = 0; k < image->entry_count; k++)
-        symbols[k] = (object_symbol_spec){o->names->list[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], entry_size(image, k), false};
+        symbols[k] = (object_symbol_spec){o->names->list[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], code_entry_size(image, k), false};
     object_section_spec text = {".text", SHF_ALLOC | SHF_EXECINSTR, image->alignment, image->bytes, image->size, NULL, 0};
     return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count}, &o->kernel->allocator, bytes, size);
 }
@@ -90,9 +83,9 @@ static void dump_object(const observed *o) {
 
 static void tell_perf(const observed *o, unsigned ways) {
     for (uint32_t k = 0; k < o->image->entry_count; k++) {
-        perf_code code = {o->names->list[k], 0, o->image->bytes + o->image->entries[k], entry_size(o->image, k), o->image->machine};
+        perf_code code = {o->names->list[k], 0, o->image->bytes + o->image->entries[k], code_entry_size(o->image, k), o->image->machine};
         memcpy(&code.address, &o->entries[k], sizeof o->entries[k]);
-        if (ways & PERF_MAP) perf_map_add(&code);
+        if (ways & PERF_MAP) perf_map_add(code.name, code.address, code.size);
         if (ways & PERF_JITDUMP) perf_jitdump_add(&code);
     }
 }

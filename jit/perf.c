@@ -1,4 +1,4 @@
-/* Perf: the two files. Neither is ever followed through a symbolic link: their names in /tmp can be guessed. */
+/* Perf: jitdump. Its file is never followed through a symbolic link: its name in /tmp can be guessed. */
 #define _GNU_SOURCE /* gettid, O_CLOEXEC */
 #include "jit/perf.h"
 
@@ -17,25 +17,6 @@
 #include "runtime/files.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* One warning for each of the two, under mutex. */
-static void warn_once(bool *warned, const char *path) {
-    if (!*warned) fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", path, strerror(errno));
-    *warned = true;
-}
-
-/* perf looks for this file in /tmp and nowhere else. */
-void perf_map_add(const perf_code *code) {
-    static bool warned;
-    char path[64], text[256];
-    int length = snprintf(text, sizeof text, "%" PRIx64 " %" PRIx64 " %s\n", code->address, code->size, code->name);
-    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-    pthread_mutex_lock(&mutex);
-    int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (file < 0 || !files_write(file, text, (size_t)length)) warn_once(&warned, path);
-    if (file >= 0) close(file);
-    pthread_mutex_unlock(&mutex);
-}
 
 typedef struct jitdump_header {
     uint32_t magic, version, size, machine, padding, pid;
@@ -71,7 +52,8 @@ static int open_jitdump(uint16_t machine) {
     bool fine = file >= 0 && files_write(file, &header, sizeof header) &&
                 mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0) != MAP_FAILED;
     if (fine) return file;
-    warn_once(&warned, path);
+    if (!warned) fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", path, strerror(errno));
+    warned = true;
     if (file >= 0) close(file);
     return file = -1;
 }

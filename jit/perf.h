@@ -1,4 +1,5 @@
-/* Perf: names for code that Linux's profiler finds in no file. In: a function in memory. Out: an entry in a file that perf knows. */
+/* Perf: names and instructions of code that Linux's profiler finds in no file. In: a function in memory. Out: a record in a file that perf
+ * knows. (runtime/perf_map.h has names alone.) */
 #ifndef TOSAJIT_JIT_PERF_H
 #define TOSAJIT_JIT_PERF_H
 
@@ -12,10 +13,8 @@ typedef struct perf_code {
     uint16_t machine; /* EM_* of ELF */
 } perf_code;
 
-/* A line in /tmp/perf-PID.map, which `perf report` reads. Thread-safe; so is the next one. */
-void perf_map_add(const perf_code *code);
 /* A record in DIRECTORY/jit-PID.dump, for `perf record -k mono`, then `perf inject --jit`, which shows instructions, too. Source: Linux,
- * tools/perf/Documentation/jitdump-specification.txt. */
+ * tools/perf/Documentation/jitdump-specification.txt. Thread-safe. */
 void perf_jitdump_add(const perf_code *code);
 
 #endif

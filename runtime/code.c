@@ -15,6 +15,13 @@ tosajit_entry code_entry(const code_image *image, uint32_t k) {
     return entry;
 }
 
+uint64_t code_entry_size(const code_image *image, uint32_t k) {
+    uint64_t end = image->size;
+    for (uint32_t other = 0; other < image->entry_count; other++)
+        if (image->entries[other] > image->entries[k] && image->entries[other] < end) end = image->entries[other];
+    return end - image->entries[k];
+}
+
 void code_release(code_image *image, const tosajit_allocator *allocator) {
     memory_free(allocator, (void *)(uintptr_t)image->bytes, image->size, 1);
     *image = (code_image){0};

@@ -19,6 +19,9 @@ typedef struct code_image {
 /* The function at an offset of an image that lies where it can run. */
 tosajit_entry code_entry(const code_image *image, uint32_t k);
 
+/* Bytes of the function's code: up to the next one, or to the end. */
+uint64_t code_entry_size(const code_image *image, uint32_t k);
+
 /* Free the bytes, which came from the allocator. */
 void code_release(code_image *image, const tosajit_allocator *allocator);
 

@@ -24,6 +24,7 @@ typedef struct feature_row {
 /* Source: Intel SDM, CPUID, and AMD APM 3, appendix E. */
 enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF7_D, LEAF71_A, LEAF71_D, EXTENDED_C, X86_WORDS };
 enum { STATE_NONE, STATE_YMM = 0x06, STATE_ZMM = 0xe6 }; /* bits of XCR0 */
+enum { AVX2 = 13, AVX512F = 16 };                        /* rows that this library's own code asks for */
 static const feature_row x86_rows[] = {
     {"sse3", LEAF1_C, STATE_NONE, 1u << 0},
     {"ssse3", LEAF1_C, STATE_NONE, 1u << 9},
@@ -38,10 +39,10 @@ static const feature_row x86_rows[] = {
     {"sahf", EXTENDED_C, STATE_NONE, 1u << 0},
     {"lzcnt", EXTENDED_C, STATE_NONE, 1u << 5},
     {"bmi", LEAF7_B, STATE_NONE, 1u << 3},
-    {"avx2", LEAF7_B, STATE_YMM, 1u << 5},
+    [AVX2] = {"avx2", LEAF7_B, STATE_YMM, 1u << 5},
     {"bmi2", LEAF7_B, STATE_NONE, 1u << 8},
     {"adx", LEAF7_B, STATE_NONE, 1u << 19},
-    {"avx512f", LEAF7_B, STATE_ZMM, 1u << 16},
+    [AVX512F] = {"avx512f", LEAF7_B, STATE_ZMM, 1u << 16},
     {"evex512", LEAF7_B, STATE_ZMM, 1u << 16}, /* LLVM's name for the registers' full width */
     {"avx512dq", LEAF7_B, STATE_ZMM, 1u << 17},
     {"avx512ifma", LEAF7_B, STATE_ZMM, 1u << 21},
@@ -133,6 +134,11 @@ uint64_t features_host(void) {
         atomic_store_explicit(&cache, known, memory_order_relaxed);
     }
     return known & ~(UINT64_C(1) << KNOWN);
+}
+
+int32_t features_permuted_bytes(void) {
+    const uint64_t host = features_machine() == EM_X86_64 ? features_host() : 0;
+    return host >> AVX512F & 1 ? 64 : host >> AVX2 & 1 ? 32 : 0;
 }
 
 /* Lists. */

@@ -13,6 +13,9 @@ uint16_t features_machine(void);
 /* Of this CPU, and usable: the operating system saves their registers. Bit k is row k of the machine's table. */
 uint64_t features_host(void);
 
+/* Bytes of the registers in which this CPU puts 4-byte lanes into any order with one instruction, on x86: 64, 32; 0: it has none. */
+int32_t features_permuted_bytes(void);
+
 /* The bits of the features that LLVM's list, "+avx2,-avx512f", says are there. */
 uint64_t features_of(uint16_t machine, const char *list);
 

@@ -13,10 +13,13 @@
 #include <string.h>
 
 #include "runtime/diag.h"
+#include "runtime/environment.h"
 #include "runtime/features.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
+#include "runtime/perf_map.h"
 #include "runtime/program.h"
+#include "runtime/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
 enum { FORMAT = 2, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
@@ -233,6 +236,18 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
     return status == TOSAJIT_NOT_EXECUTABLE && backend != TOSAJIT_BACKEND_NATIVE ? TOSAJIT_OK : status;
 }
 
+/* Tell those who look on: a line, and names for perf. Code that was linked into the program has names there. */
+static void observe(const tosajit_kernel *kernel, bool in_place) {
+    const environment *e = environment_get();
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_relaxed);
+    if (e->verbose & VERBOSE_COMPILE) verbose_loaded(kernel);
+    for (uint32_t k = 0; code && !in_place && (e->perf & PERF_MAP) && k < code->image.entry_count; k++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_p%u", kernel->name, (unsigned)k);
+        perf_map_add(name, (uintptr_t)code->image.bytes + code->image.entries[k], code_entry_size(&code->image, k));
+    }
+}
+
 tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart, tosajit_backend backend,
                                const tosajit_allocator *allocator, tosajit_kernel **kernel) {
     byte_reader r = {.bytes = bytes, .size = size};
@@ -243,11 +258,13 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
     if (!status) status = read_program(&r, &head, allocator, &made);
     if (status) return status;
     status = read_code(&r, &head, apart, backend, made);
-    if (status)
+    if (status) {
         tosajit_kernel_release(made);
-    else
-        *kernel = made;
-    return status;
+        return status;
+    }
+    observe(made, apart != NULL);
+    *kernel = made;
+    return TOSAJIT_OK;
 }
 
 tosajit_status image_find_code(const void *bytes, size_t size, const plan *p, image_variant *found) {

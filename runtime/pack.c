@@ -1,8 +1,10 @@
-/* Pack: patterns, and following them. On x86 a group of elements that lie near each other is one load, one permutation and one store:
- * native kernels need AVX2 anyway, and AVX-512 moves twice as much. */
+/* Pack: patterns, and following them. On x86 a group of elements that lie near each other is one load, one permutation and one store where
+ * there is AVX2, and AVX-512 moves twice as much. */
 #include "runtime/pack.h"
 
 #include <string.h>
+
+#include "runtime/features.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -22,7 +24,7 @@ static const int64_t *strides_of(const walk *w, int32_t d) { return &w->strides[
 /* Bytes that are permuted at once; 0: none. */
 static int32_t vector_bytes(void) {
 #if HAS_PERMUTE
-    return __builtin_cpu_supports("avx512f") ? 64 : 32;
+    return features_permuted_bytes();
 #else
     return 0;
 #endif

@@ -90,6 +90,19 @@ void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status, const
     end(&l);
 }
 
+void verbose_loaded(const tosajit_kernel *kernel) {
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    line l;
+    if (!begin(&l)) return;
+    fprintf(l.out, "tosajit: load %s ", kernel->name);
+    if (code)
+        fprintf(l.out, "native, %zu bytes", code->image.size);
+    else
+        fputs("interpreted", l.out);
+    put_command(kernel, l.out);
+    end(&l);
+}
+
 void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call) {
     line l;
     if (!begin(&l)) return;

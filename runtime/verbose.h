@@ -16,6 +16,8 @@ typedef struct verbose_call {
 
 /* info: of the code, null where it is interpreted; a failure is the thread's last error. */
 void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status, const tosajit_kernel_info *info);
+/* The kernel came from an image. */
+void verbose_loaded(const tosajit_kernel *kernel);
 void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call);
 /* Microseconds on a clock that only runs forward. */
 double verbose_clock(void);

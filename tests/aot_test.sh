@@ -90,6 +90,33 @@ int main(void) {
 END
 $cc $flags -I. saved.c line.o typed.o $libraries -o saved && run ./saved || fail "objects from the REPL"
 
+# Images are told of, too, by the library without a compiler: lines, and names for perf. Linked code has names of its own.
+cat >load.c <<'END'
+#include <stdio.h>
+#include <tosajit/tosajit.h>
+#include <unistd.h>
+int main(void) {
+    const int64_t three[1] = {3};
+    float x[3] = {1, 2, 3}, y[3] = {0};
+    tosajit_kernel *kernel = NULL;
+    if (tosajit_kernel_load_file("line.image", NULL, &kernel)) return puts(tosajit_last_error()), 1;
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, x, 1, three), result = tosajit_dense(TOSAJIT_F32, y, 1, three);
+    if (tosajit_run(kernel, &operand, 1, &result, 1)) return puts(tosajit_last_error()), 1;
+    tosajit_kernel_release(kernel);
+    return printf("%ld %g\n", (long)getpid(), (double)y[2]) < 0;
+}
+END
+printf 'y = x * x + 1 : f32[?]\n:save line.image\n' | "$tosajit" >out || { cat out; fail ":save of an image"; }
+$cc $flags load.c $libraries -o load
+TOSAJIT_VERBOSE=2 TOSAJIT_PERF=map ./load >loaded 2>lines || { cat loaded lines; fail "loading an image"; }
+read -r pid value <loaded
+[ "$value" = 10 ] || fail "the image computes $value"
+grep -q "^tosajit: load tosajit_add_f32_0 native, [0-9]* bytes: tosajit bench --expr 'func.func @f(%arg0: tensor<?xf32>)" lines || { cat lines; fail "no line for an image"; }
+grep -q "^tosajit: run tosajit_add_f32_0 quick in .* --shape 3$" lines || { cat lines; fail "no line for a run of an image"; }
+grep -qE '^[0-9a-f]+ [1-9a-f][0-9a-f]* tosajit_add_f32_0_p0$' "/tmp/perf-$pid.map" || fail "no name of an image for perf"
+rm "/tmp/perf-$pid.map"
+TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map ./saved 2>lines && [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }
+
 # For another architecture: it can be made, and is not linked here.
 tosajit compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
 objdump -f foreign.o 2>/dev/null | grep -q "$format" || readelf -h foreign.o | grep -qi "$format" || fail "an object for $foreign"
