@@ -30,7 +30,7 @@ done
 runtime=$(find "$work/moved" -name libtosajit-runtime.so.0)
 strip -o "$work/stripped" "$(readlink -f "$runtime")"
 size=$(wc -c <"$work/stripped")
-[ "$size" -le 131072 ] || { echo "libtosajit-runtime.so has $size bytes"; exit 1; }
+[ "$size" -le 102400 ] || { echo "libtosajit-runtime.so has $size bytes"; exit 1; }
 echo "libtosajit-runtime.so: $size bytes"
 # pkg-config finds the same, for the runtime without LLVM.
 config=$(dirname "$(find "$work/moved" -name tosajit-runtime.pc)")

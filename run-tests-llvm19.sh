@@ -1,0 +1,14 @@
+#!/bin/sh
+# The library with LLVM 19, beside MLIR 22: build it, and run what would notice another LLVM first; or with "all", every default test.
+set -eu
+cd "$(dirname "$0")"
+sh tools/install-dependencies.sh
+sh tools/install-dependencies.sh llvm-19-dev
+cmake --preset llvm19
+if [ "${1:-}" = all ]; then
+    cmake --build --preset llvm19
+    exec ctest --preset llvm19 --no-tests=error
+fi
+cmake --build --preset llvm19 --target tosajit-cli tosajit_static tosajit_runtime_static tosajit_runtime_shared man \
+    api_test examples_test target_test exhaustive engine
+ctest --preset llvm19 --no-tests=error -R '^(api_test|examples_test|target_test|exhaustive_coarse|tool_example_test|engine_test|install_test)$'
