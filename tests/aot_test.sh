@@ -106,16 +106,16 @@ int main(void) {
     return printf("%ld %g\n", (long)getpid(), (double)y[2]) < 0;
 }
 END
-printf 'y = x * x + 1 : f32[?]\n:save line.image\n' | "$tosajit" >out || { cat out; fail ":save of an image"; }
+printf 'y = x * x + 1 : f32[?]\n:save line.image\n' | tosajit >out || { cat out; fail ":save of an image"; }
 $cc $flags load.c $libraries -o load
-TOSAJIT_VERBOSE=2 TOSAJIT_PERF=map ./load >loaded 2>lines || { cat loaded lines; fail "loading an image"; }
+(export TOSAJIT_VERBOSE=2 TOSAJIT_PERF=map && run ./load) >loaded 2>lines || { cat loaded lines; fail "loading an image"; }
 read -r pid value <loaded
 [ "$value" = 10 ] || fail "the image computes $value"
 grep -q "^tosajit: load tosajit_add_f32_0 native, [0-9]* bytes: tosajit bench --expr 'func.func @f(%arg0: tensor<?xf32>)" lines || { cat lines; fail "no line for an image"; }
 grep -q "^tosajit: run tosajit_add_f32_0 quick in .* --shape 3$" lines || { cat lines; fail "no line for a run of an image"; }
 grep -qE '^[0-9a-f]+ [1-9a-f][0-9a-f]* tosajit_add_f32_0_p0$' "/tmp/perf-$pid.map" || fail "no name of an image for perf"
 rm "/tmp/perf-$pid.map"
-TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map ./saved 2>lines && [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }
+(export TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map && run ./saved) 2>lines && [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }
 
 # For another architecture: it can be made, and is not linked here.
 tosajit compile more.mlir -o foreign.o --header foreign.h --cpu $foreign
