@@ -14,6 +14,7 @@
 
 #include "jit/emit.h"
 #include "runtime/diag.h"
+#include "runtime/loops.h"
 #include "runtime/memory.h"
 #include "runtime/ops.h"
 #include "runtime/types.h"
@@ -83,18 +84,6 @@ static void continue_in(const part_emitter *e, LLVMBasicBlockRef block) {
 
 static LLVMValueRef int64_constant(const part_emitter *e, int64_t value) { return LLVMConstInt(e->i64, (unsigned long long)value, 1); }
 
-/* Lane counts. Wide vectors, which LLVM splits into several registers, give independent instructions to overlap; the larger
- * the body, the fewer are needed and the sooner they spill. */
-
-/* Bytes per lane of a node at work: narrow floating point is computed in f32, scaled values are of 32 bits, indices take 8. */
-static unsigned working_size(const expr_node *node) {
-    unsigned size = (unsigned)tosajit_type_size(node->type.element);
-    bool is_op = node->kind == NODE_OP;
-    if (is_op && node->op == TOSAJIT_OP_table) return 8;
-    bool widens = type_is_float(node->type.element) || (is_op && node->op == TOSAJIT_OP_rescale);
-    return widens && size < 4 ? 4 : size;
-}
-
 /* Plain parts are those whose vectors become few instructions. LLVM's quick instruction selection, which is that of unoptimised code,
  * makes the same loops of them if the wide step is written as single vectors, in half the time: there is nothing to schedule or to
  * combine, and constants are hoisted here. Ops of a few instructions lose some of them to it, which only long chains do not feel. */
@@ -130,37 +119,17 @@ static void find_plainness(part_emitter *e, unsigned ops) {
     e->freeze = e->plain && least == ONE_INSTRUCTION;
 }
 
-/* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors remain where the wide loop takes
- * two; then the tail is a loop. Where the columns are known to be whole vectors there is none. */
-static void choose_levels(part_emitter *e, const target *t) {
-    unsigned widest = 1, narrowest = 8, light = 0, heavy = 0;
-    bool is_long = false;
-    for (size_t k = 0; k < e->program->count; k++) {
-        const expr_node *node = &e->program->nodes[k];
-        if (!(e->node_parts[k] & e->part_bit)) continue;
-        unsigned size = working_size(node), stored = (unsigned)tosajit_type_size(node->type.element);
-        if (size > widest) widest = size;
-        if (stored < narrowest) narrowest = stored;
-        if (node->kind != NODE_OP) continue;
-        *(op_is_heavy(node->op) ? &heavy : &light) += 1;
-        is_long |= op_is_long(node->op);
-    }
-    unsigned lanes = t->vector_bytes / widest;
-    /* Each op of a chain waits for the one before, so that longer ones need a second vector, too; many operands spill with it. */
-    const unsigned most_heavy = 16, most_light = e->part->leaf_count > 8 ? 24 : 96;
-    unsigned unroll = heavy > most_heavy || light > most_light ? 1 : heavy || light > 8 ? 2 : 4;
-    bool masked = t->mask_bytes && t->mask_bytes <= narrowest && (heavy || t->mask_bytes == 1);
-    int64_t multiple = e->part->cols_multiple;
+static void choose_levels(part_emitter *e, const loop_choice *c) {
     e->plain = e->freeze = false;
-    if (t->quick_select) find_plainness(e, light + heavy);
+    if (e->target->quick_select) find_plainness(e, c->light + c->heavy);
     e->level_count = 0;
-    e->levels[e->level_count++] = e->plain ? (level){.lanes = lanes, .repeats = unroll} : (level){.lanes = lanes * unroll, .repeats = 1};
-    if (multiple % (lanes * unroll) == 0) return;
-    bool no_tail = multiple % lanes == 0;
-    e->levels[0].shared = masked && is_long && !no_tail && lanes * unroll <= LANE_MAX_MASK;
-    if (e->levels[0].shared) return;
-    if (unroll > 2 || (unroll > 1 && (no_tail || !masked))) e->levels[e->level_count++] = (level){.lanes = lanes, .repeats = 1};
-    if (!no_tail) e->levels[e->level_count++] = (level){.lanes = masked ? lanes : 1, .repeats = 1, .masked = masked};
+    e->levels[e->level_count++] =
+        e->plain ? (level){.lanes = c->lanes, .repeats = c->unroll} : (level){.lanes = c->lanes * c->unroll, .repeats = 1};
+    e->levels[0].shared = c->shared;
+    if (c->has_single) e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1};
+    if (c->shared || c->tail == TOSAJIT_TAIL_NONE) return;
+    const bool masked = c->tail == TOSAJIT_TAIL_MASKED;
+    e->levels[e->level_count++] = (level){.lanes = masked ? c->lanes : 1, .repeats = 1, .masked = masked};
 }
 
 /* Nodes. */
@@ -640,7 +609,8 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
     for (int32_t k = 0; !status && k < p->part_count; k++) {
         e.part = &p->parts[k];
         e.part_bit = UINT64_C(1) << k;
-        choose_levels(&e, t);
+        const loop_choice loops = loop_choose(p, k, program, (loop_registers){t->vector_bytes, t->mask_bytes});
+        choose_levels(&e, &loops);
         declare_function(&e, names[k]);
         emit_part(&e);
         if (e.plain) add_flag(e.function, "optnone"), add_flag(e.function, "noinline");

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "jit/target.h"
+#include "runtime/loops.h"
 #include "tosajit/tosajit.h"
 
 typedef struct lane {
@@ -107,7 +108,7 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
 
 /* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1 but 0 is true. mask says which
  * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most LANE_MAX_MASK lanes. */
-enum { LANE_MAX_MASK = 64 };
+enum { LANE_MAX_MASK = LOOP_MAX_MASK };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
 /* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says which of them is the address. */

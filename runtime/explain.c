@@ -12,6 +12,7 @@
 
 #include "runtime/diag.h"
 #include "runtime/fpenv.h"
+#include "runtime/loops.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
 #include "runtime/parallel.h"
@@ -146,6 +147,8 @@ typedef struct part_report {
     recorder r;
     bool empty;
     uint64_t splat, packed;
+    bool streamed;
+    loop_choice loops;
     int32_t variant; /* -1: none is needed */
     double elements, nanoseconds;
     size_t threads;
@@ -163,14 +166,27 @@ static bool is_own(const view *v, const void *address) {
     return at >= data + (uintptr_t)v->low && at < data + (uintptr_t)v->high;
 }
 
+/* Of the walk, in bytes. */
+static int64_t inner_stride(const part_report *p, int32_t t) { return p->w.strides[(p->w.rank - 1) * p->w.tensors + t]; }
+
+static int64_t tail_columns(const part_report *p) {
+    return p->loops.tail == TOSAJIT_TAIL_NONE ? 0 : p->r.columns % (int64_t)p->loops.lanes;
+}
+
 static void read_record(const tosajit_kernel *kernel, int32_t index, const view *tensors, const view *written, part_report *p) {
     const plan_part *part = &kernel->plan.parts[index];
     for (int32_t t = 0; t < p->r.tensors; t++) {
         bool is_leaf = t < part->leaf_count;
         const view *v = is_leaf ? &tensors[part->leaves[t].tensor] : &written[part->results[t - part->leaf_count]];
         if (is_leaf && !part->leaves[t].table && p->r.strides[2 * t + 1] == 0) p->splat |= UINT64_C(1) << t;
-        if (!is_own(v, p->r.pointers[t])) p->packed |= UINT64_C(1) << t;
+        const bool buffered = !is_own(v, p->r.pointers[t]), dense = inner_stride(p, t) == p->r.strides[2 * t + 1];
+        if (buffered && !is_leaf && dense)
+            p->streamed = true;
+        else if (buffered)
+            p->packed |= UINT64_C(1) << t;
     }
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_relaxed); /* the shadow's, which does not change */
+    p->loops = loop_choose(&kernel->plan, index, kernel->program, loop_registers_of(code->image.machine, code->features));
     uint64_t tables = plan_tables(part);
     p->variant = -1;
     for (int32_t v = part->variant_count; v-- > 0;)
@@ -227,8 +243,7 @@ static void tell_call(FILE *out, const call_report *c) {
 }
 
 static void tell_tensor(FILE *out, const plan_part *part, const part_report *p, int32_t t) {
-    const int32_t inner = p->w.rank - 1;
-    const int64_t stride = p->w.strides[inner * p->w.tensors + t], own = p->r.strides[2 * t + 1];
+    const int64_t stride = inner_stride(p, t), own = p->r.strides[2 * t + 1];
     bool is_leaf = t < part->leaf_count;
     if (!is_leaf)
         fprintf(out, "  result %d", (int)part->results[t - part->leaf_count]);
@@ -252,6 +267,19 @@ static void tell_tensor(FILE *out, const plan_part *part, const part_report *p, 
     fputc('\n', out);
 }
 
+static void tell_tail(FILE *out, const plan_part *part, const part_report *p) {
+    static const char *const kinds[] = {[TOSAJIT_TAIL_NONE] = "none",
+                                        [TOSAJIT_TAIL_MASKED] = "masked, one vector with lanes left out",
+                                        [TOSAJIT_TAIL_SCALAR] = "scalar, one element at a time"};
+    fprintf(out, "  vectors: of %u lanes, up to %u in a step\n  tail: %s", p->loops.lanes, p->loops.unroll, kinds[p->loops.tail]);
+    if (p->loops.tail == TOSAJIT_TAIL_NONE)
+        fprintf(out, ", columns are always a multiple of %" PRId64 "\n", part->cols_multiple);
+    else if (tail_columns(p) > 0)
+        fprintf(out, "; here %" PRId64 " column%s\n", tail_columns(p), plural((double)tail_columns(p)));
+    else
+        fputs("; not needed here\n", out);
+}
+
 static void tell_part(FILE *out, const call_report *c, int32_t index, const part_report *p) {
     const plan_part *part = &c->kernel->plan.parts[index];
     if (c->kernel->plan.part_count > 1) fprintf(out, "part %d of %d\n", (int)index, (int)c->kernel->plan.part_count);
@@ -272,10 +300,9 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     if (calls > 1.5) fprintf(out, "; about %.0f of them", calls);
     fputc('\n', out);
     if (p->variant >= 0) fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
-    if (part->cols_multiple > 1)
-        fprintf(out, "  tail: columns are always a multiple of %" PRId64 "\n", part->cols_multiple);
-    else
-        fputs("  tail: of any length, behind the vectors\n", out);
+    tell_tail(out, part, p);
+    if (p->streamed) fputs("  stores: past the caches, which would not hold the result\n", out);
+    if (!p->streamed) fputs("  stores: to the caches\n", out);
     if (p->r.pieces)
         fprintf(out, "  threads: %zu of %zu, which share %zu pieces\n", p->threads, c->kernel->parallel.threads, p->r.pieces);
     else
@@ -344,10 +371,15 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
     e->columns = largest->r.columns;
     e->splat = largest->splat;
     e->packed = largest->packed;
+    e->streamed = largest->streamed;
+    e->lanes = (int32_t)largest->loops.lanes;
+    e->tail = largest->loops.tail;
+    e->tail_columns = tail_columns(largest);
 }
 
 /* A kernel's copy whose threads are recorded and which remembers no call. */
 static void make_shadow(const tosajit_kernel *kernel, recorder *r, tosajit_kernel *shadow) {
+    atomic_init(&shadow->code, atomic_load_explicit(&kernel->code, memory_order_acquire));
     shadow->program = kernel->program;
     shadow->plan = kernel->plan;
     shadow->quick = kernel->quick;

@@ -118,6 +118,92 @@ static void pieces_are_those_of_the_run(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* How rows end, and with it what instructions the code has. */
+typedef struct tail_case {
+    const char *cpu;
+    tosajit_op op;
+    int64_t declared, size;
+    int32_t lanes;
+    tosajit_tail tail;
+    int64_t tail_columns;
+    const char *instruction; /* of a masked tail */
+} tail_case;
+
+static const tail_case tails[] = {
+    {"x86-64-v4", TOSAJIT_OP_exp, ANY, 1000, 16, TOSAJIT_TAIL_MASKED, 8, "{%k"},
+    {"x86-64-v4", TOSAJIT_OP_floor, ANY, 1024, 16, TOSAJIT_TAIL_MASKED, 0, "{%k"},
+    {"x86-64-v4", TOSAJIT_OP_floor, 1024, 1024, 16, TOSAJIT_TAIL_NONE, 0, NULL},
+    {"x86-64-v3", TOSAJIT_OP_exp, ANY, 1003, 8, TOSAJIT_TAIL_MASKED, 3, "vmaskmov"},
+    {"x86-64-v3", TOSAJIT_OP_floor, ANY, 1003, 8, TOSAJIT_TAIL_SCALAR, 3, NULL},
+    {"x86-64-v2", TOSAJIT_OP_exp, ANY, 1003, 4, TOSAJIT_TAIL_SCALAR, 3, NULL},
+    {"x86-64-v2", TOSAJIT_OP_exp, 1024, 1024, 4, TOSAJIT_TAIL_NONE, 0, NULL},
+    {"aarch64", TOSAJIT_OP_exp, ANY, 1003, 4, TOSAJIT_TAIL_SCALAR, 3, NULL},
+};
+
+static void tails_are_those_of_the_code(void **state) {
+    (void)state;
+    size_t explained = 0;
+    for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+        const tail_case *c = &tails[k];
+        const tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = c->cpu};
+        const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, &c->declared);
+        const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, NULL, 1, &c->size);
+        tosajit_explanation e = {.size = sizeof e};
+        tosajit_engine *engine;
+        tosajit_kernel *kernel;
+        tosajit_expr *expr;
+        tosajit_value value;
+        char *text;
+        if (tosajit_engine_create(&options, &engine)) continue; /* a CPU that this machine cannot be */
+        assert_int_equal(tosajit_compile(engine, c->op, &type, 1, NULL, NULL, &kernel), TOSAJIT_OK);
+        assert_int_equal(tosajit_explain(kernel, &operand, 1, NULL, 0, &e, &text), TOSAJIT_OK);
+        print_message("%s, %s of %d\n", c->cpu, tosajit_op_name(c->op), (int)c->size);
+        assert_int_equal(e.lanes, c->lanes);
+        assert_int_equal(e.tail, c->tail);
+        assert_int_equal(e.tail_columns, c->tail_columns);
+        assert_int_equal(e.streamed, 0);
+        assert_non_null(strstr(text, (const char *[]){"tail: none", "tail: masked", "tail: scalar"}[c->tail]));
+        tosajit_text_release(text);
+        assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_input(expr, &type, &value), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_op(expr, c->op, &value, 1, NULL, NULL, &value), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+        assert_int_equal(tosajit_print(engine, expr, TOSAJIT_VIEW_ASM, &text), TOSAJIT_OK);
+        if (c->instruction) assert_non_null(strstr(text, c->instruction));
+        if (!c->instruction) assert_true(!strstr(text, "vmaskmov") && (c->op == TOSAJIT_OP_exp || !strstr(text, "{%k")));
+        tosajit_text_release(text);
+        tosajit_expr_destroy(expr);
+        tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+        explained++;
+    }
+    assert_true(explained > 0);
+}
+
+/* Where results go past the caches, their buffer is not one for want of density. */
+static void streams_are_told_from_buffers(void **state) {
+    (void)state;
+    tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
+    tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, ANY}, (int64_t[]){ANY, ANY});
+    const int64_t large[2] = {4000, 5000}, small[2] = {400, 500};
+    for (int k = 0; k < 2 && tosajit_kernel_is_native(kernel); k++) {
+        const int64_t *dims = k ? large : small;
+        const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, NULL, 2, dims), tosajit_dense(TOSAJIT_F32, NULL, 2, dims)};
+        tosajit_explanation e = {.size = sizeof e};
+        char *text;
+        assert_int_equal(tosajit_explain(kernel, operands, 2, NULL, 0, &e, &text), TOSAJIT_OK);
+#if defined(__x86_64__)
+        assert_int_equal(e.streamed, k);
+#endif
+        assert_int_equal(e.packed, 0);
+        assert_non_null(strstr(text, e.streamed ? "stores: past the caches" : "stores: to the caches"));
+        assert_null(strstr(text, "through a buffer"));
+        tosajit_text_release(text);
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
 static void interpreted_kernels_are_explained(void **state) {
     (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_INTERPRET);
@@ -201,7 +287,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_calls_are_explained),         cmocka_unit_test(pieces_are_those_of_the_run),
         cmocka_unit_test(interpreted_kernels_are_explained), cmocka_unit_test(misuse_is_refused),
-        cmocka_unit_test(random_programs_are_explained),
+        cmocka_unit_test(random_programs_are_explained),     cmocka_unit_test(tails_are_those_of_the_code),
+        cmocka_unit_test(streams_are_told_from_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

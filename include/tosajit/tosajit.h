@@ -554,6 +554,13 @@ TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
 /* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted. */
 TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part, tosajit_raw *raw);
 
+/* How code ends a row that is no multiple of its vectors. */
+typedef enum tosajit_tail {
+    TOSAJIT_TAIL_NONE,   /* there is none: every row is whole vectors, by its static size or its contract */
+    TOSAJIT_TAIL_MASKED, /* one vector of which some lanes are neither read nor written */
+    TOSAJIT_TAIL_SCALAR, /* one element at a time */
+} tosajit_tail;
+
 /* What a run on tensors of these types, sizes and strides does. Found by running everything but the code itself, so it is what
  * tosajit_run does. Of several parts, rank to columns are those of the largest. */
 typedef struct tosajit_explanation {
@@ -567,6 +574,10 @@ typedef struct tosajit_explanation {
     int64_t planes, rows, columns;   /* of the first tile that the code is given; columns is the length of its inner loop */
     int32_t variant;                 /* of tosajit_raw.variants */
     uint64_t splat, packed; /* bit t: tensor t of tosajit_raw is one value per row; is copied through a buffer, because it lies otherwise */
+    int32_t lanes;          /* of a vector in the loops; 0 without code */
+    tosajit_tail tail;      /* that the code has */
+    int64_t tail_columns;   /* of the first tile, left to the tail */
+    int streamed;           /* results are written past the caches, which would not hold them */
 } tosajit_explanation;
 
 /* Explain a run before it: data pointers are not looked at and may be null. results may be null for dense ones. explanation may be null;
