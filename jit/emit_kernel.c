@@ -57,8 +57,9 @@ typedef struct part_emitter {
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     LLVMValueRef tail, tail_bytes[8]; /* of plain parts: the column of a last single step, and its distance for elements of 1..8 bytes */
-    LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* `either` leaves: a splat's pattern, or where the row starts */
-    LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* and 0 or -1, to mask the column with */
+    LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* of `either` leaves: memory for a splat's pattern */
+    LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* 0 for a splat, or -1: to mask the column with */
+    LLVMValueRef pattern_bases[TOSAJIT_MAX_TENSORS]; /* the pattern, or where the row starts */
 } part_emitter;
 
 static unsigned step_size(const level *lv) { return lv->lanes * lv->repeats; }
@@ -214,10 +215,18 @@ static void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
     lane wide = lane_of(e, e->levels[0].lanes), one = lane_of(e, 1);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(variant->either, t)) continue;
+        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), fill = new_block(e, "splat"), after = new_block(e, "either");
+        LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, e->pattern_masks[t], int64_constant(e, 0), "");
+        LLVMBuildCondBr(e->builder, moves, after, fill);
+        LLVMPositionBuilderAtEnd(e->builder, fill);
         LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
         LLVMValueRef first = LLVMBuildLoad2(e->builder, element, e->row_pointers[t], "");
         LLVMSetAlignment(first, 1); /* operands may lie anywhere */
         LLVMBuildStore(e->builder, lane_splat(&wide, first), e->patterns[t]);
+        LLVMBuildBr(e->builder, after);
+        LLVMPositionBuilderAtEnd(e->builder, after);
+        e->pattern_bases[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+        LLVMAddIncoming(e->pattern_bases[t], (LLVMValueRef[]){e->row_pointers[t], e->patterns[t]}, (LLVMBasicBlockRef[]){before, fill}, 2);
     }
 }
 
@@ -228,8 +237,7 @@ static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant
     LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
     LLVMValueRef base = e->row_pointers[t];
     if (t < e->part->leaf_count && has_bit(variant->either, t)) {
-        LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, e->pattern_masks[t], int64_constant(e, 0), "");
-        base = LLVMBuildSelect(e->builder, moves, base, e->patterns[t], "");
+        base = e->pattern_bases[t];
         column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
     }
     if (column == e->tail)
@@ -401,8 +409,11 @@ static void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant
         LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
         e->patterns[t] = LLVMBuildAlloca(e->builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "pattern");
         LLVMPositionBuilderAtEnd(e->builder, here);
-        LLVMValueRef moves = LLVMBuildICmp(e->builder, LLVMIntNE, column_stride(e, t), int64_constant(e, 0), "");
-        e->pattern_masks[t] = LLVMBuildSExt(e->builder, moves, e->i64, "");
+        /* The stride is 0 or the element size. Of a comparison LLVM would make a selection in every step. */
+        int64_t size = (int64_t)tosajit_type_size(tensor_node(e, t)->type.element), shift = 0;
+        while (INT64_C(1) << shift < size) shift++;
+        LLVMValueRef moves = LLVMBuildLShr(e->builder, column_stride(e, t), int64_constant(e, shift), "");
+        e->pattern_masks[t] = LLVMBuildNeg(e->builder, moves, "");
     }
 }
 
