@@ -12,7 +12,7 @@
 #include "bench/peers.h"
 #include "tosajit/tosajit.h"
 
-enum { MAX_RANK = 4, CHANGES = 48 /* more sizes than a kernel remembers */ };
+enum { MAX_RANK = 4, CHANGES = 256 /* more sizes than a kernel remembers */ };
 
 /* Addition of two tensors of rank `rank` whose last size is `count` and the others 1; or the second one is a single element. */
 typedef struct call_job {

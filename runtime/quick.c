@@ -137,9 +137,10 @@ SPECIALISED uint64_t tag_of(const quick *q, const tosajit_tensor *operands, int3
     return (hash ^ hash >> 13 ^ hash >> 22) | SLOT_READY;
 }
 
-SPECIALISED bool has_sizes(const quick_slot *slot, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
+static inline int64_t *slot_of(const quick *q, size_t at) { return &q->memory->words[at * q->slot_words]; }
+
+SPECIALISED bool has_sizes(const int64_t *expected, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
                            int32_t result_count) {
-    const int64_t *expected = slot->dims;
     for (int32_t k = 0; k < operand_count; k++)
         if (!has_dims_at(&operands[k], &expected)) return false;
     for (int32_t r = 0; r < result_count; r++)
@@ -160,13 +161,12 @@ static void remember(const quick *q, uint64_t tag, const tosajit_tensor *operand
         if (!atomic_compare_exchange_strong_explicit(&q->memory->tags[at], &expected, SLOT_TAKEN, memory_order_acquire,
                                                      memory_order_relaxed))
             continue;
-        quick_slot *slot = &q->memory->slots[at];
-        int64_t *to = slot->dims;
+        int64_t *slot = slot_of(q, at), *to = slot + q->tile_words;
         for (int32_t k = 0; k < q->operands; k++)
             for (int32_t d = 0; d < operands[k].rank; d++) *to++ = operands[k].dims[d];
         for (int32_t r = 0; r < q->results; r++)
             for (int32_t d = 0; d < results[r].rank; d++) *to++ = results[r].dims[d];
-        slot->tile = *tile;
+        memcpy(slot, tile, q->tile_words * sizeof *slot);
         atomic_store_explicit(&q->memory->tags[at], tag, memory_order_release);
         return;
     }
@@ -187,8 +187,9 @@ SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entr
     for (uint64_t way = 0; way < WAYS; way++) {
         const size_t at = way_of(own, way);
         if (atomic_load_explicit(&memory->tags[at], memory_order_acquire) != own) continue;
-        if (!has_sizes(&memory->slots[at], operands, operand_count, results, result_count)) continue;
-        return run_tile(kernel, &memory->slots[at].tile, entry, operands, operand_count, results, result_count);
+        const int64_t *slot = slot_of(&kernel->quick, at);
+        if (!has_sizes(slot + kernel->quick.tile_words, operands, operand_count, results, result_count)) continue;
+        return run_tile(kernel, (const quick_tile *)slot, entry, operands, operand_count, results, result_count);
     }
     return false;
 }
@@ -441,6 +442,7 @@ static bool plan_heads(const tosajit_kernel *kernel, const plan_part *part, quic
         q->heads[t] = head_of(&expected);
         dims += type->rank;
     }
+    q->slot_words = (size_t)dims;
     return dims <= QUICK_DIMS;
 }
 
@@ -465,6 +467,8 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
     return true;
 }
 
+static size_t memory_size(const quick *q) { return sizeof *q->memory + QUICK_SLOTS * q->slot_words * sizeof(int64_t); }
+
 tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
     const plan_part *part = &kernel->plan.parts[0];
     *q = (quick){.operands = kernel->program->input_count, .results = kernel->program->result_count};
@@ -477,11 +481,13 @@ tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
         q->kind = QUICK_STATIC;
         return TOSAJIT_OK;
     }
-    q->memory = memory_new(&kernel->allocator, 1, sizeof *q->memory);
+    q->tile_words = offsetof(quick_tile, strides) / sizeof(int64_t) + 3 * (size_t)(part->leaf_count + part->result_count);
+    q->slot_words += q->tile_words;
+    q->memory = memory_new(&kernel->allocator, 1, memory_size(q));
     return q->memory ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
-    memory_free(allocator, q->memory, 1, sizeof *q->memory);
+    memory_free(allocator, q->memory, 1, memory_size(q));
     q->memory = NULL;
 }

@@ -14,7 +14,7 @@ typedef enum quick_kind {
 } quick_kind;
 
 enum {
-    QUICK_SLOTS = 16,   /* for shapes that a kernel of dynamic sizes remembers: the first that it meets; a power of two */
+    QUICK_SLOTS = 64,   /* for shapes that a kernel of dynamic sizes remembers: the first that it meets; a power of two */
     QUICK_TENSORS = 6,  /* of a prepared tile, at most: operands, constants and results */
     QUICK_DIMS = 24,    /* of operands and results together */
     QUICK_NUMBERED = 6, /* leaves whose sets are few enough to be numbered */
@@ -28,16 +28,11 @@ typedef struct quick_tile {
     int64_t strides[3 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
 } quick_tile;
 
-/* A shape that was met, and its tile. */
-typedef struct quick_slot {
-    int64_t dims[QUICK_DIMS];
-    quick_tile tile;
-} quick_slot;
-
-/* Slots are written once, by whoever takes them. */
+/* Shapes that were met. A slot is a tile, as far as the kernel's tensors fill its strides, and the dimensions that it is for. Slots are
+ * written once, by whoever takes them. */
 typedef struct quick_memory {
     _Atomic uint64_t tags[QUICK_SLOTS]; /* SLOT_* in quick.c, or a hash of the dimensions */
-    quick_slot slots[QUICK_SLOTS];
+    int64_t words[];                    /* of all slots */
 } quick_memory;
 
 typedef struct quick {
@@ -48,6 +43,7 @@ typedef struct quick {
     int64_t dims[QUICK_DIMS];            /* QUICK_STATIC: of operands, then results */
     quick_tile tile;                     /* likewise */
     quick_memory *memory;                /* owned; null if nothing is remembered */
+    size_t tile_words, slot_words;       /* of a slot's tile; of a slot */
     uint64_t fixed;                      /* bit k: a dimension of leaf k is static */
     uint64_t loops;                      /* bit s: the code has a loop in which exactly the leaves of set s are splats */
     uint8_t sizes[TOSAJIT_MAX_TENSORS];  /* of an element of leaves, then results */
