@@ -2,6 +2,7 @@
  * as the engine has. What another thread is making already is waited for when all else is done: a thread that waits has promised nobody
  * anything, so two lists in opposite orders cannot wait for each other. */
 #include <stdio.h>
+#include <string.h>
 
 #include "jit/native.h"
 #include "runtime/diag.h"
@@ -156,7 +157,7 @@ static void settle(const job *j, size_t position) {
         if (status) refuse(r, status);
     } else if (r->way == COPY && source->status) {
         r->status = source->status;
-        snprintf(r->message, sizeof r->message, "%s", source->message);
+        memcpy(r->message, source->message, sizeof r->message);
     } else if (r->way == COPY) {
         atomic_fetch_add_explicit(&j->engine->hits, 1, memory_order_relaxed);
         tosajit_kernel_retain(r->kernel = source->kernel);
