@@ -239,13 +239,6 @@ static bool add_externals(const char *family, const workload *w, const size *s) 
     return true;
 }
 
-/* The last word of a workload's name is its form. */
-static bool add_mlir(const char *family, const workload *w, const size *s) {
-    const char *underscore = strrchr(w->name, '_');
-    if (w->step_count != 1 || w->result != TOSAJIT_F32) return true;
-    return add_peer(family, w, s, peer_mlir(w->steps[0].op, underscore ? underscore + 1 : w->name, s->rows, s->cols), "mlir");
-}
-
 /* The peer comes first: tables divide by the first contender. */
 static bool add_contenders(const char *family, const workload *w, const size *s) {
     bool ok = add_peer(family, w, s, w->loop, "loop") && add_kernels(family, w, s, FUSED_STATIC, "static") &&
@@ -256,7 +249,7 @@ static bool add_contenders(const char *family, const workload *w, const size *s)
     if (ok && w->sleef) ok = add_peer(family, w, s, *w->sleef, "sleef_u10");
     ok = ok && add_peer(family, w, s, w->copy, "copy");
     if (ok && w->loop == peer_add_same && s->rows * s->cols >= 1024 * 1024) ok = add_peer(family, w, s, peer_add_streaming, "streaming");
-    return ok && add_mlir(family, w, s) && add_externals(family, w, s);
+    return ok && add_externals(family, w, s);
 }
 
 /* Functions: both accuracies beside functions of other libraries. */

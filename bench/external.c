@@ -11,6 +11,9 @@ const external *const externals[] = {
 #if defined(TOSAJIT_BENCH_ONEDNN)
     &external_onednn,
 #endif
+#if defined(TOSAJIT_BENCH_MLIR)
+    &external_mlir,
+#endif
     NULL,
 };
 
@@ -26,7 +29,7 @@ const char *externals_absent(void) {
                                  ", SLEEF (libsleef-dev)"
 #endif
 #if !defined(TOSAJIT_BENCH_MLIR)
-                                 ", MLIR (mlir-22-tools clang-22)"
+                                 ", MLIR (libmlir-22-dev)"
 #endif
         ;
     return *absent ? absent + 2 : absent;

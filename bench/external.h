@@ -26,6 +26,7 @@ typedef struct external_request {
 
 typedef struct external {
     const char *name;
+    bool compiles;                                     /* create takes milliseconds, too long for thousands of shapes */
     bool (*supports)(const external_request *request); /* by op and shapes; pointers are not looked at */
     void *(*create)(const external_request *request);  /* an operator, ready to run; null: refused */
     bool (*setup)(
@@ -34,7 +35,7 @@ typedef struct external {
     void (*destroy)(void *operator);
 } external;
 
-extern const external external_xnnpack, external_onednn;
+extern const external external_xnnpack, external_onednn, external_mlir;
 
 /* The peers that are there, ended by a null. */
 extern const external *const externals[];

@@ -44,9 +44,6 @@ peer *peer_sleef(tosajit_op op);
 /* Chains around its functions, likewise; null without it. */
 extern peer *const peer_sleef_silu, *const peer_sleef_gelu, *const peer_sleef_gelu_erf;
 
-/* The op on f32 by MLIR's own passes: form is "same", "scalar", "row", "column" or "outer". Null: not made for these sizes. */
-peer *peer_mlir(tosajit_op op, const char *form, int64_t rows, int64_t cols);
-
 /* rows * cols operations of single elements, multiplications and additions, on registers; fused: two of them in one instruction, null where
  * the compiler's target has none. */
 peer peer_peak;

@@ -209,7 +209,7 @@ static bool add_pattern(const pattern *values) {
     p->contender_count = EXTERNALS;
     external_request request = request_of(p);
     for (int k = 0; ok && externals[k] && p->contender_count < MAX_CONTENDERS; k++) {
-        if (!externals[k]->supports(&request)) continue;
+        if (externals[k]->compiles || !externals[k]->supports(&request)) continue;
         p->libraries[p->contender_count] = k;
         ok = add_turn(p, shape, p->contender_count++, externals[k]->name);
     }
