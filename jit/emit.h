@@ -14,6 +14,7 @@ typedef struct emit_op {
     tosajit_type operand, result; /* element types of operand 0 and of the result */
     int operand_count;            /* parameters included */
     LLVMValueRef table, stride;   /* of the op table: address, and bytes between elements; else null */
+    const LLVMValueRef *loaded;   /* the same table in registers, for lane_table_lookup; or null */
 } emit_op;
 
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);

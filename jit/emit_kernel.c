@@ -56,6 +56,7 @@ typedef struct part_emitter {
     LLVMValueRef *splats;  /* per node: that in every lane of the level that is being emitted, or null */
     LLVMValueRef *values;  /* per node: its lanes in the body that is being emitted */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
+    LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS]; /* tables of bytes in registers; of others the first is null */
     LLVMValueRef tail, tail_bytes[8]; /* of plain parts: the column of a last single step, and its distance for elements of 1..8 bytes */
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS];      /* of `either` leaves: memory for a splat's pattern */
     LLVMValueRef pattern_masks[TOSAJIT_MAX_TENSORS]; /* 0 for a splat, or -1: to mask the column with */
@@ -183,7 +184,8 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k, LL
                   node->type.element,
                   node->operand_count,
                   table < 0 ? NULL : e->row_pointers[table],
-                  table < 0 ? NULL : column_stride(e, table)};
+                  table < 0 ? NULL : column_stride(e, table),
+                  table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table]};
     emitter *fast = e->program->fast ? fast_emitters[node->op] : NULL;
     LLVMValueRef result = (fast ? fast : emitters[node->op])(l, &op, operands);
     if (works_on_bits(node->op)) return result;
@@ -525,6 +527,16 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
     return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
 }
 
+/* Once for all planes and rows. */
+static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
+    lane one = lane_of(e, 1);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        e->loaded[t][0] = NULL;
+        if (e->target->has_byte_tables && e->part->leaves[t].table && tensor_node(e, t)->type.element == TOSAJIT_I8)
+            lane_table_load(&one, pointers[t], column_stride(e, t), e->loaded[t]);
+    }
+}
+
 static void emit_part(part_emitter *e) {
     LLVMBasicBlockRef check = new_block(e, "entry"), entry = new_block(e, "tile");
     LLVMPositionBuilderAtEnd(e->builder, check);
@@ -542,6 +554,7 @@ static void emit_part(part_emitter *e) {
         pointers[t] = load_at(e, e->ptr, LLVMGetParam(e->function, 0), t);
         row_strides[t] = load_at(e, e->i64, e->strides, 2 * t);
     }
+    emit_tables(e, pointers);
     emit_limits(e);
     uint64_t differing = 0;
     for (int32_t v = 1; v < e->part->variant_count; v++)
@@ -620,7 +633,7 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
     for (int32_t k = 0; !status && k < p->part_count; k++) {
         e.part = &p->parts[k];
         e.part_bit = UINT64_C(1) << k;
-        const loop_choice loops = loop_choose(p, k, program, (loop_registers){t->vector_bytes, t->mask_bytes});
+        const loop_choice loops = loop_choose(p, k, program, (loop_registers){t->vector_bytes, t->mask_bytes, t->has_byte_tables});
         choose_levels(&e, &loops);
         declare_function(&e, names[k]);
         emit_part(&e);

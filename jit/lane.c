@@ -226,11 +226,12 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
 
 bool lane_has_lookup(const lane *l) { return l->target->has_permute && l->count % 8 == 0; }
 
-/* Lanes first .. first + count - 1 of a followed by b. */
-static LLVMValueRef pick_lanes(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned count) {
-    enum { MAX_LANES = 64 };
+LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned count) {
+    enum { MAX_LANES = 256 };
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMValueRef numbers[MAX_LANES];
-    for (unsigned k = 0; k < count; k++) numbers[k] = LLVMConstInt(LLVMInt32TypeInContext(l->context), first + k, 0);
+    unsigned both = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+    for (unsigned k = 0; k < count; k++) numbers[k] = first + k < both ? LLVMConstInt(i32, first + k, 0) : LLVMGetPoison(i32);
     return LLVMBuildShuffleVector(l->builder, a, b, LLVMConstVector(numbers, count), "");
 }
 
@@ -242,11 +243,11 @@ LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef in
     LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), values = LLVMConstVector(entries, 8);
     unsigned count = l->count / 8;
     for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef operands[2] = {values, pick_lanes(l, index, poison, 8 * k, 8)};
+        LLVMValueRef operands[2] = {values, lane_pick(l, index, poison, 8 * k, 8)};
         parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0), function, operands, 2, "");
     }
     for (unsigned lanes = 16; count > 1; count /= 2, lanes *= 2)
-        for (unsigned k = 0; k < count / 2; k++) parts[k] = pick_lanes(l, parts[2 * k], parts[2 * k + 1], 0, lanes);
+        for (unsigned k = 0; k < count / 2; k++) parts[k] = lane_pick(l, parts[2 * k], parts[2 * k + 1], 0, lanes);
     return parts[0];
 }
 

@@ -103,6 +103,16 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 bool lane_has_lookup(const lane *l);
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
 
+/* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per lane, index being a signed byte. Only where
+ * the target has byte tables, and for lane counts of 2 to 256 that are powers of two. Loading needs the function's entry block to be
+ * complete. */
+enum { LANE_TABLE_REGISTERS = 16 };
+void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, LLVMValueRef *registers);
+LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
+
+/* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has are of no value. */
+LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned count);
+
 /* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 

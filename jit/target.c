@@ -53,6 +53,7 @@ static void shape(target *t, const cpu_level *level) {
     t->extremes = arm ? TARGET_EXTREMES_NATIVE : level->vector_bytes == 64 ? TARGET_EXTREMES_TERNARY : TARGET_EXTREMES_SUBTRACT;
     t->has_permute = level->vector_bytes == 64;
     t->quick_select = level->vector_bytes > 16;
+    t->has_byte_tables = arm;
     t->has_fma = arm || cpu_has(t->features, "+fma", NULL);
     t->has_f16 = arm || cpu_has(t->features, "+f16c", NULL);
     t->has_f16_arithmetic = cpu_has(t->features, arm ? "+fullfp16" : "+avx512fp16", NULL);

@@ -28,6 +28,7 @@ typedef struct target {
     bool has_f16;            /* conversions between f16 and f32 */
     bool has_f16_arithmetic; /* of vectors of f16 */
     bool has_bf16;           /* conversion from f32 to bf16 that keeps subnormals */
+    bool has_byte_tables;    /* an instruction that looks bytes up in registers, 64 at a time */
     bool has_mul_i64;        /* LLVM multiplies vectors of i64 as vectors */
 } target;
 

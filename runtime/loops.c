@@ -2,6 +2,8 @@
  * the body, the fewer are needed and the sooner they spill. */
 #include "runtime/loops.h"
 
+#include <elf.h>
+
 #include "runtime/features.h"
 #include "runtime/ops.h"
 #include "runtime/types.h"
@@ -10,19 +12,20 @@ loop_registers loop_registers_of(uint16_t machine, uint64_t features) {
     static const struct {
         const char *needs;
         loop_registers registers;
-    } levels[] = {{"+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl", {64, 1}}, {"+avx2,+fma", {32, 4}}};
+    } levels[] = {{"+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl", {64, 1, false}}, {"+avx2,+fma", {32, 4, false}}};
     for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
         const uint64_t needs = features_of(machine, levels[k].needs);
         if (needs && (features & needs) == needs) return levels[k].registers;
     }
-    return (loop_registers){16, 0};
+    return (loop_registers){16, 0, machine == EM_AARCH64};
 }
 
-/* Bytes per lane of a node at work: narrow floating point is computed in f32, scaled values are of 32 bits, indices take 8. */
-static unsigned working_size(const expr_node *node) {
+/* Bytes per lane of a node at work: narrow floating point is computed in f32, scaled values are of 32 bits, indices take 8 unless the table
+ * is in registers. */
+static unsigned working_size(const expr_node *node, loop_registers registers) {
     unsigned size = (unsigned)tosajit_type_size(node->type.element);
     bool is_op = node->kind == NODE_OP;
-    if (is_op && node->op == TOSAJIT_OP_table) return 8;
+    if (is_op && node->op == TOSAJIT_OP_table) return registers.byte_tables && size == 1 ? 1 : 8;
     bool widens = type_is_float(node->type.element) || (is_op && node->op == TOSAJIT_OP_rescale);
     return widens && size < 4 ? 4 : size;
 }
@@ -36,7 +39,7 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         if (!(p->node_parts[k] >> part & 1)) continue;
-        unsigned size = working_size(node), stored = (unsigned)tosajit_type_size(node->type.element);
+        unsigned size = working_size(node, registers), stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > widest) widest = size;
         if (stored < narrowest) narrowest = stored;
         if (node->kind != NODE_OP) continue;

@@ -9,6 +9,7 @@
 typedef struct loop_registers {
     unsigned vector_bytes; /* of a register */
     unsigned mask_bytes;   /* smallest element of masked loads and stores; 1: they cost no more than whole ones; 0: none */
+    bool byte_tables;      /* tables of bytes are looked up in registers */
 } loop_registers;
 
 typedef struct loop_choice {

@@ -522,6 +522,67 @@ static void table_is_its_definition(void **state) {
     }
 }
 
+/* table, and a cast behind it that decides how many entries are looked up at once. */
+static tosajit_kernel *table_and_cast(tosajit_engine *engine, tosajit_type to) {
+    tosajit_expr *expr;
+    tosajit_kernel *kernel = NULL;
+    tosajit_value x[2], y;
+    tosajit_tensor_type operand = test_type(TOSAJIT_I8, "?x?"), entries = test_type(TOSAJIT_I8, "256"), result = test_type(to, "*");
+    tosajit_status status = tosajit_expr_create(NULL, &expr);
+    if (!status) status = tosajit_expr_input(expr, &operand, &x[0]);
+    if (!status) status = tosajit_expr_input(expr, &entries, &x[1]);
+    if (!status) status = tosajit_expr_op(expr, TOSAJIT_OP_table, x, 2, NULL, NULL, &y);
+    if (!status && to != TOSAJIT_I8) status = tosajit_expr_op(expr, TOSAJIT_OP_cast, &y, 1, NULL, &result, &y);
+    if (!status) status = tosajit_expr_result(expr, y);
+    if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
+    if (status) fail_msg("table and cast to %s: %s", tosajit_type_name(to), tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static int64_t number_of(tosajit_type type, const uint8_t *element) {
+    float f;
+    double d;
+    memcpy(&f, element, sizeof f);
+    memcpy(&d, element, sizeof d);
+    return type == TOSAJIT_F32 ? (int64_t)f : type == TOSAJIT_F64 ? (int64_t)d : load_integer(type, element);
+}
+
+/* Rows of this length, of all i8 in turn, and a table whose entries lie that far apart. */
+static void check_table_view(const test_engine *e, const tosajit_kernel *kernel, tosajit_type to, int64_t columns, int64_t stride) {
+    static int8_t memory[3 * 256], operands[256 + 16];
+    static uint8_t results[8 * (256 + 16) + 8];
+    const int64_t count = sizeof operands, dims[2] = {count / columns, columns}, entries[1] = {256};
+    int8_t *first = stride < 0 ? memory + 255 : memory;
+    for (size_t k = 0; k < sizeof memory; k++) test_random_element(&randoms, TOSAJIT_I8, &memory[k]);
+    for (int64_t k = 0; k < count; k++) operands[k] = (int8_t)(uint8_t)k;
+    tosajit_tensor in[2] = {tosajit_dense(TOSAJIT_I8, operands, 2, dims), tosajit_dense(TOSAJIT_I8, first, 1, entries)};
+    in[1].strides = &stride;
+    tosajit_tensor out = tosajit_dense(to, results, 2, dims);
+    if (tosajit_run(kernel, in, 2, &out, 1)) fail_msg("%s: %s", e->name, tosajit_last_error());
+    for (int64_t k = 0; k < dims[0] * columns; k++) {
+        int64_t found = number_of(to, results + (size_t)k * tosajit_type_size(to)), expected = first[(operands[k] + 128) * stride];
+        if (found != expected)
+            fail_msg("%s: table to %s, %" PRId64 " columns, stride %" PRId64 ": of %d it is %" PRId64 ", should be %" PRId64, e->name,
+                     tosajit_type_name(to), columns, stride, operands[k], found, expected);
+    }
+    checked += (uint64_t)(dims[0] * columns);
+}
+
+static void tables_may_lie_anywhere(void **state) {
+    (void)state;
+    static const tosajit_type results[] = {TOSAJIT_I8, TOSAJIT_I16, TOSAJIT_I32, TOSAJIT_F32, TOSAJIT_F64};
+    static const int64_t columns[] = {272, 37, 16, 7, 1}, strides[] = {1, 3, -1, 0};
+    for (size_t e = 0; e < engine_count; e++)
+        for (size_t r = 0; r < sizeof results / sizeof *results; r++) {
+            tosajit_kernel *kernel = table_and_cast(engines[e].engine, results[r]);
+            for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+                for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+                    check_table_view(&engines[e], kernel, results[r], columns[c], strides[s]);
+            tosajit_kernel_release(kernel);
+        }
+}
+
 /* Casts from and to floating point. */
 
 /* A format's non-negative finite values, and beyond them one more step: what is nearer to that than to the largest overflows. */
@@ -711,7 +772,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_integer_op_has_a_reference), cmocka_unit_test(integer_ops_are_their_definitions),
         cmocka_unit_test(rescale_is_its_definition),        cmocka_unit_test(table_is_its_definition),
-        cmocka_unit_test(casts_are_their_definition),
+        cmocka_unit_test(tables_may_lie_anywhere),          cmocka_unit_test(casts_are_their_definition),
     };
     return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -37,7 +37,7 @@ static tosajit_engine *engine_for(const char *cpu, tosajit_accuracy accuracy) {
     return engine;
 }
 
-/* The assembly of one op on tensors of ? x 1024 elements. */
+/* The assembly of one op on tensors of ? x 1024 elements; of the op table also on a table of bytes. */
 static char *assembly(tosajit_engine *engine, tosajit_op op, tosajit_type from, tosajit_type to) {
     tosajit_expr *expr;
     tosajit_value inputs[TOSAJIT_MAX_OPERANDS], value;
@@ -49,6 +49,10 @@ static char *assembly(tosajit_engine *engine, tosajit_op op, tosajit_type from, 
     for (size_t k = 0; k < count; k++) {
         type.element = count == 3 && k == 0 ? TOSAJIT_I1 : from;
         assert_int_equal(tosajit_expr_input(expr, &type, &inputs[k]), TOSAJIT_OK);
+    }
+    if (op == TOSAJIT_OP_table) {
+        type = tosajit_ranked(from, 1, (int64_t[]){256});
+        assert_int_equal(tosajit_expr_input(expr, &type, &inputs[count++]), TOSAJIT_OK);
     }
     if (tosajit_expr_op(expr, op, inputs, count, NULL, &result, &value) || tosajit_expr_result(expr, value) ||
         tosajit_print(engine, expr, TOSAJIT_VIEW_ASM, &text))
@@ -125,6 +129,26 @@ static const code_row rows[] = {
     {"aarch64", TOSAJIT_OP_clz, TOSAJIT_I32, TOSAJIT_I32, "clz_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_intdiv, TOSAJIT_I32, TOSAJIT_I32, "fdiv_v .2d fcvtzs_v", NO_LANES " sdiv"},
     {"aarch64", TOSAJIT_OP_select, TOSAJIT_F32, TOSAJIT_F32, ".16b", NO_LANES},
+    {"aarch64", TOSAJIT_OP_table, TOSAJIT_I8, TOSAJIT_I8, "tbl_v .16b tbx_v ldp_q", NO_LANES},
+    {"aarch64", TOSAJIT_OP_sigmoid, TOSAJIT_F32, TOSAJIT_F32, "fmla_v .2d fdiv_v", NO_LANES},
+    {"aarch64", TOSAJIT_OP_tanh, TOSAJIT_F16, TOSAJIT_F16, "fcvtl_v fmla_v fcvtn_v", NO_LANES},
+    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_F32, TOSAJIT_F32, "ldp_q fmul_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_sub, TOSAJIT_F64, TOSAJIT_F64, "ldp_q fsub_v .2d", NO_LANES},
+    {"aarch64", TOSAJIT_OP_floor, TOSAJIT_F32, TOSAJIT_F32, "frintm_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_reciprocal, TOSAJIT_F32, TOSAJIT_F32, "fdiv_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_greater, TOSAJIT_F32, TOSAJIT_I1, "fcmgt_v .4s uzp1_v .16b", NO_LANES},
+    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I8, TOSAJIT_I32, "smull_v .8h", NO_LANES},
+    {"aarch64", TOSAJIT_OP_maximum, TOSAJIT_I32, TOSAJIT_I32, "smax_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_bitwise_xor, TOSAJIT_I8, TOSAJIT_I8, "ldp_q eor_v .16b", NO_LANES},
+    {"aarch64", TOSAJIT_OP_logical_left_shift, TOSAJIT_I32, TOSAJIT_I32, "ushl_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_arithmetic_right_shift, TOSAJIT_I16, TOSAJIT_I16, "sshl_v .8h", NO_LANES},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_I32, TOSAJIT_F32, "scvtf_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F16, TOSAJIT_F32, "fcvtl_v .4h", NO_LANES},
+    {"neoverse-n1", TOSAJIT_OP_cast, TOSAJIT_F16, TOSAJIT_F32, "fcvtl_v .4h", NO_LANES},
+    {"neoverse-n1", TOSAJIT_OP_mul, TOSAJIT_F16, TOSAJIT_F16, "fmul_v .8h", NO_LANES " fcvt"},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_BF16, "ushr_v .4s", NO_LANES " bfcvt"},
+    {"neoverse-v1", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_BF16, "bfcvtn_v .4h", NO_LANES},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_BF16, TOSAJIT_F32, "shll_v .4s", NO_LANES},
     {"x86-64-v2", TOSAJIT_OP_exp, TOSAJIT_F32, TOSAJIT_F32, "tosajit_fma_f64 mulpd %xmm", "vfmadd ymm"},
     {"x86-64-v2", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_F16, "%xmm", "vcvtps2ph ymm"},
     {"x86-64-v3", TOSAJIT_OP_exp, TOSAJIT_F32, TOSAJIT_F32, "vfmadd %ymm", "tosajit_fma zmm"},
