@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/pack.h"
+#include "runtime/transpose.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -184,24 +185,6 @@ static void run_direct(tile_job *job) {
     run_tiles(job);
 }
 
-/* Copy `count` elements of `size` bytes, each `from_stride` and `to_stride` bytes after the one before. */
-static void copy_strided(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t count, uint8_t size) {
-    switch (size) { /* a constant size makes each copy one load and one store */
-    case 1:
-        for (int64_t k = 0; k < count; k++) to[k * to_stride] = from[k * from_stride];
-        break;
-    case 2:
-        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 2);
-        break;
-    case 4:
-        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 4);
-        break;
-    default:
-        for (int64_t k = 0; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 8);
-        break;
-    }
-}
-
 /* Elements per chunk, and where each packed tensor lies in the buffer. */
 static int64_t lay_out(const tile_job *job, char *scratch, char **buffers) {
     int64_t bytes = 0;
@@ -235,15 +218,89 @@ static void run_packed_rows(tile_job *job) {
                 bool packed = job->packed >> t & 1;
                 pointers[t] = packed ? buffers[t] : source;
                 if (packed && t < leaves)
-                    copy_strided(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
+                    transpose_line(buffers[t], job->tensors->element_sizes[t], source, columns[t], count, job->tensors->element_sizes[t]);
             }
             job->entry(pointers, job->strides, 1, 1, count);
             for (int32_t t = leaves; t < w->tensors; t++)
                 if (job->packed >> t & 1)
-                    copy_strided((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count,
-                                 job->tensors->element_sizes[t]);
+                    transpose_line((char *)row[t] + start * columns[t], columns[t], buffers[t], job->tensors->element_sizes[t], count,
+                                   job->tensors->element_sizes[t]);
         }
     } while (next_outer(w, w->rank - 1, index, row));
+}
+
+/* Blocks: where the rows of a packed tensor lie closer together than its columns, as in a transposed matrix, row by row would fetch a cache
+ * line for each element. A block is as many rows as elements fit a line, and is transposed on its way into the buffer or out of it. */
+enum { BLOCK_ROWS = 16, BLOCK_COLUMNS = 64, MOST_BLOCK_BYTES = SCRATCH_BYTES / (BLOCK_ROWS * BLOCK_COLUMNS) };
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* Whether blocks serve a packed tensor, and all packed ones fit the buffer. */
+static bool blocks_pay(const tile_job *job) {
+    const walk *w = job->w;
+    if (w->rank < 2 || w->sizes[w->rank - 2] < BLOCK_ROWS / 2) return false;
+    const int64_t *columns = strides_of(w, w->rank - 1), *rows = strides_of(w, w->rank - 2);
+    int64_t bytes = 0;
+    bool pay = false;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        if (!(job->packed >> t & 1)) continue;
+        bytes += job->tensors->element_sizes[t];
+        pay |= rows[t] != 0 && magnitude(rows[t]) < magnitude(columns[t]);
+    }
+    return pay && bytes <= MOST_BLOCK_BYTES;
+}
+
+/* Move one block of every packed tensor of a range between memory, at pointers, and the buffers. */
+static void move_block(const tile_job *job, void *const *memory, char *const *buffers, int32_t first, int32_t end, int64_t rows,
+                       int64_t cols) {
+    const walk *w = job->w;
+    for (int32_t t = first; t < end; t++) {
+        if (!(job->packed >> t & 1)) continue;
+        const uint8_t size = job->tensors->element_sizes[t];
+        const transpose_side outside = {memory[t], strides_of(w, w->rank - 2)[t], strides_of(w, w->rank - 1)[t]};
+        const transpose_side inside = {buffers[t], BLOCK_COLUMNS * size, size};
+        const bool gathers = first == 0;
+        transpose_copy(gathers ? &inside : &outside, gathers ? &outside : &inside, rows, cols, size);
+    }
+}
+
+/* All blocks of the two innermost dimensions, from where base says. */
+static void run_blocks(const tile_job *job, void *const *base, char *const *buffers) {
+    const walk *w = job->w;
+    const int32_t leaves = job->part->leaf_count;
+    const int64_t row_count = w->sizes[w->rank - 2], col_count = w->sizes[w->rank - 1];
+    const int64_t *row_strides = strides_of(w, w->rank - 2), *col_strides = strides_of(w, w->rank - 1);
+    for (int64_t row = 0; row < row_count; row += BLOCK_ROWS)
+        for (int64_t col = 0; col < col_count; col += BLOCK_COLUMNS) {
+            const int64_t rows = row_count - row < BLOCK_ROWS ? row_count - row : BLOCK_ROWS;
+            const int64_t cols = col_count - col < BLOCK_COLUMNS ? col_count - col : BLOCK_COLUMNS;
+            void *memory[TOSAJIT_MAX_TENSORS], *pointers[TOSAJIT_MAX_TENSORS];
+            for (int32_t t = 0; t < w->tensors; t++) {
+                memory[t] = (char *)base[t] + row * row_strides[t] + col * col_strides[t];
+                pointers[t] = job->packed >> t & 1 ? buffers[t] : memory[t];
+            }
+            move_block(job, memory, buffers, 0, leaves, rows, cols);
+            job->entry(pointers, job->strides, 1, rows, cols);
+            move_block(job, memory, buffers, leaves, w->tensors, rows, cols);
+        }
+}
+
+static void run_packed_blocks(tile_job *job) {
+    const walk *w = job->w;
+    _Alignas(64) char scratch[SCRATCH_BYTES];
+    char *buffers[TOSAJIT_MAX_TENSORS], *next = scratch;
+    void *base[TOSAJIT_MAX_TENSORS];
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    set_strides(job, strides_of(w, w->rank - 2));
+    for (int32_t t = 0; t < w->tensors; t++) {
+        base[t] = job->tensors->pointers[t];
+        buffers[t] = next;
+        if (!(job->packed >> t & 1)) continue;
+        job->strides[2 * t] = BLOCK_COLUMNS * job->tensors->element_sizes[t];
+        next += BLOCK_ROWS * BLOCK_COLUMNS * job->tensors->element_sizes[t];
+    }
+    do run_blocks(job, base, buffers);
+    while (next_outer(w, w->rank - 2, index, base));
 }
 
 /* Whether a tensor's elements follow each other through the whole walk. */
@@ -266,9 +323,9 @@ static void transfer(const walk *w, int32_t t, char *tensor, char *buffer, uint8
         int64_t run = inner - index[w->rank - 1];
         if (run > count) run = count;
         if (gather)
-            copy_strided(buffer, size, address, stride, run, size);
+            transpose_line(buffer, size, address, stride, run, size);
         else
-            copy_strided(address, stride, buffer, size, run, size);
+            transpose_line(address, stride, buffer, size, run, size);
         buffer += run * size;
         count -= run;
         index[w->rank - 1] = 0;
@@ -536,6 +593,8 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
     }
     if (w->rank > 1 && cols <= SHORT_ROW && choose_linear(&job))
         run_packed_linear(&job);
+    else if (blocks_pay(&job))
+        run_packed_blocks(&job);
     else
         run_packed_rows(&job);
 }

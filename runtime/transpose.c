@@ -1,0 +1,102 @@
+/* Transpose: by squares of four elements of four bytes in registers, by small blocks of loops otherwise. */
+#include "runtime/transpose.h"
+
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+/* A line of every second element of four bytes; how many are done. The last ones have no memory behind them. */
+static int64_t copy_every_second(char *to, const char *from, int64_t count) {
+    int64_t k = 0;
+#if defined(__SSE2__)
+    for (; k + 4 < count; k += 4) {
+        const __m128 low = _mm_loadu_ps((const float *)(const void *)(from + 8 * k));
+        const __m128 high = _mm_loadu_ps((const float *)(const void *)(from + 8 * k + 16));
+        _mm_storeu_ps((float *)(void *)(to + 4 * k), _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
+    }
+#else
+    (void)to, (void)from, (void)count;
+#endif
+    return k;
+}
+
+void transpose_line(char *to, int64_t to_stride, const char *from, int64_t from_stride, int64_t count, uint8_t size) {
+    int64_t k = 0;
+    switch (size) { /* a constant size makes each copy one load and one store */
+    case 1:
+        for (; k < count; k++) to[k * to_stride] = from[k * from_stride];
+        break;
+    case 2:
+        for (; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 2);
+        break;
+    case 4:
+        if (to_stride == 4 && from_stride == 8) k = copy_every_second(to, from, count);
+        for (; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 4);
+        break;
+    default:
+        for (; k < count; k++) memcpy(to + k * to_stride, from + k * from_stride, 8);
+        break;
+    }
+}
+
+#if defined(__SSE2__)
+/* One square: four lines of from, `stride` bytes apart, become four columns. */
+static inline void copy_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+    __m128 a = _mm_loadu_ps((const float *)(const void *)from);
+    __m128 b = _mm_loadu_ps((const float *)(const void *)(from + from_stride));
+    __m128 c = _mm_loadu_ps((const float *)(const void *)(from + 2 * from_stride));
+    __m128 d = _mm_loadu_ps((const float *)(const void *)(from + 3 * from_stride));
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps((float *)(void *)to, a);
+    _mm_storeu_ps((float *)(void *)(to + to_stride), b);
+    _mm_storeu_ps((float *)(void *)(to + 2 * to_stride), c);
+    _mm_storeu_ps((float *)(void *)(to + 3 * to_stride), d);
+}
+#else
+static inline void copy_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+    for (int64_t r = 0; r < 4; r++)
+        for (int64_t c = 0; c < 4; c++) memcpy(to + r * to_stride + 4 * c, from + 4 * r + c * from_stride, 4);
+}
+#endif
+
+/* Rows and columns that are a multiple of four, of four bytes each; from's rows and to's columns are contiguous. */
+static void copy_squares(const transpose_side *to, const transpose_side *from, int64_t rows, int64_t cols) {
+    const int64_t to_stride = to->row, from_stride = from->column;
+    for (int64_t c = 0; c < cols; c += 4) {
+        const char *source = from->data + c * from_stride;
+        char *target = to->data + 4 * c;
+        for (int64_t r = 0; r < rows; r += 4, source += 16, target += 4 * to_stride) copy_square(target, to_stride, source, from_stride);
+    }
+}
+
+static transpose_side at(const transpose_side *side, int64_t row, int64_t column) {
+    return (transpose_side){side->data + row * side->row + column * side->column, side->row, side->column};
+}
+
+static transpose_side turned(const transpose_side *side) { return (transpose_side){side->data, side->column, side->row}; }
+
+/* Along the rows of from, as its memory lies. */
+static void copy_lines(const transpose_side *to, const transpose_side *from, int64_t rows, int64_t cols, uint8_t size) {
+    for (int64_t c = 0; c < cols; c++)
+        transpose_line(to->data + c * to->column, to->row, from->data + c * from->column, from->row, rows, size);
+}
+
+void transpose_copy(const transpose_side *to, const transpose_side *from, int64_t rows, int64_t cols, uint8_t size) {
+    if (from->column == size && to->row == size) {
+        const transpose_side turned_to = turned(to), turned_from = turned(from);
+        transpose_copy(&turned_to, &turned_from, cols, rows, size);
+        return;
+    }
+    int64_t whole_rows = 0, whole_cols = 0;
+    if (size == 4 && from->row == 4 && to->column == 4) {
+        whole_rows = rows & ~(int64_t)3;
+        whole_cols = cols & ~(int64_t)3;
+        copy_squares(to, from, whole_rows, whole_cols);
+    }
+    const transpose_side to_right = at(to, 0, whole_cols), from_right = at(from, 0, whole_cols);
+    const transpose_side to_below = at(to, whole_rows, 0), from_below = at(from, whole_rows, 0);
+    copy_lines(&to_right, &from_right, rows, cols - whole_cols, size);
+    if (rows > whole_rows) copy_lines(&to_below, &from_below, rows - whole_rows, whole_cols, size);
+}
