@@ -75,6 +75,13 @@ head -c 100000 /dev/zero | tr '\0' '-' | typed 1 "nests more than 200 deep"
 head -c 100000 /dev/urandom | typed 1 "error: "
 { printf 'func.func @f(%%a: tensor<2xf32>) -> tensor<2xf32> {\n'; head -c 1000 /dev/urandom; printf '\n}\n}\n}\n'; } | typed 1 "error: "
 
+# Every example of :help is right, both ways to write it.
+ops=$("$tool" ops | sed -n '1d; s/^\([a-z][a-z_0-9]*\) .*/\1/p' | sort -u)
+for op in $ops; do echo ":help $op"; done | "$tool" | grep -A 1 -E '^  [a-z_0-9]+ (f32|i32|i8|i1) ' | grep -v '^--' >examples.txt
+[ "$(wc -l <examples.txt)" = $((2 * $(echo "$ops" | wc -l))) ] || fail "examples are missing"
+typed 0 "tensor<?xi8>" <examples.txt
+printf 'rescale i32 [?] -> i8 multiplier=1073741824 shift=31\n' | typed 1 "1073741824 is no value of i16; with scale32=true multipliers are i32"
+
 mkdir empty
 # Files: what is saved, and what is not there to draw with.
 printf 'y = x * sigmoid(x) : f32[?,3]\n:save k.mlir\n:save k.image\n:save k.o\n' | typed 0 "wrote k.o and k.h"

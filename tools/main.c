@@ -95,8 +95,8 @@ static void print_help(void) {
 }
 
 static void print_command_help(const command *c) {
-    printf("tosajit %s: %s\n\nusage: tosajit %s%s", c->name, c->summary, c->name, c->takes_file ? " FILE" : "");
-    options_print_usage(c->options);
+    printf("tosajit %s: %s\n\n", c->name, c->summary);
+    options_print_usage(c->name, c->options, c->takes_file);
     printf("\n\n");
     options_print_help(c->options);
     printf("\n%s", c->text);

@@ -8,7 +8,7 @@
 
 #include "tools/suggest.h"
 
-typedef enum option_kind { FLAG, WORD, LIST } option_kind;
+typedef enum option_kind { FLAG, WORD, NEEDED, LIST } option_kind; /* NEEDED: a word that has no default */
 
 static const struct option {
     unsigned bit;
@@ -36,8 +36,8 @@ static const struct option {
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter", offsetof(options, check), 0},
     {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled", offsetof(options, interpret), 0},
     {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output", offsetof(options, svg), 0},
-    {OPTION_OBJECT, WORD, "-o", "NAME.o", "the object file to write", offsetof(options, object), 0},
-    {OPTION_OBJECT, WORD, "--header", "NAME.h", "the C header to write", offsetof(options, header), 0},
+    {OPTION_OBJECT, NEEDED, "-o", "NAME.o", "the object file to write", offsetof(options, object), 0},
+    {OPTION_OBJECT, NEEDED, "--header", "NAME.h", "the C header to write", offsetof(options, header), 0},
     {OPTION_OBJECT, WORD, "--targets", "LIST", "code for each of these CPUs, v2,v3,v4 for instance; the program chooses when it runs",
      offsetof(options, targets), 0},
     {OPTION_MARKDOWN, FLAG, "--markdown", NULL, "the page docs/ops.md: types, parameters, attributes, accuracy",
@@ -157,9 +157,26 @@ void options_print_help(unsigned taken) {
     printf("  %-18s %s\n", "--help", "this text");
 }
 
-void options_print_usage(unsigned taken) {
-    for (size_t k = 0; k < OPTIONS; k++)
-        if (table[k].bit & taken)
-            printf(" [%s%s%s]%s", table[k].name, table[k].value ? " " : "", table[k].value ? table[k].value : "",
-                   table[k].kind == LIST ? "..." : "");
+/* Lines of the usage are wrapped behind the command's name. */
+static size_t print_word(const char *word, size_t column, size_t indent) {
+    enum { WIDTH = 100 };
+    if (column + 1 + strlen(word) > WIDTH) {
+        printf("\n%*s", (int)indent, "");
+        column = indent;
+    }
+    return column + (size_t)printf(" %s", word);
+}
+
+void options_print_usage(const char *command, unsigned taken, bool takes_file) {
+    const size_t indent = (size_t)printf("usage: tosajit %s", command);
+    size_t column = indent;
+    if (takes_file) column = print_word(taken & OPTION_EXPR ? "(FILE | --expr TEXT)" : "FILE", column, indent);
+    for (size_t k = 0; k < OPTIONS; k++) {
+        char word[64];
+        const struct option *o = &table[k];
+        bool shown = (taken & o->bit) && o->bit != OPTION_EXPR, needed = o->kind == NEEDED;
+        snprintf(word, sizeof word, "%s%s%s%s%s%s", needed ? "" : "[", o->name, o->value ? " " : "", o->value ? o->value : "",
+                 needed ? "" : "]", o->kind == LIST ? "..." : "");
+        if (shown) column = print_word(word, column, indent);
+    }
 }

@@ -45,8 +45,8 @@ void options_release(options *parsed);
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
 /* One line per option in `taken`, for --help. */
 void options_print_help(unsigned taken);
-/* " [--entry NAME] [--input FILE]..." */
-void options_print_usage(unsigned taken);
+/* "usage: tosajit COMMAND (FILE | --expr TEXT) [--entry NAME] [--input FILE]..." */
+void options_print_usage(const char *command, unsigned taken, bool takes_file);
 
 /* "tosajit COMMAND: ..." and where help is, on standard error; returns EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...);

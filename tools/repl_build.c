@@ -503,10 +503,15 @@ static bool take_parameter(builder *b, call *c, int k) {
     int32_t node = c->operands[c->arity + k];
     bool zero_point = strstr(key->name, "_zp") != NULL;
     tosajit_value *value = &c->values[c->arity + k];
-    if (node < 0 && !zero_point && c->op != TOSAJIT_OP_mul) return fail(b, c->node->span, "%s needs %s", tosajit_op_name(c->op), key->name);
+    if (node < 0 && !zero_point && c->op != TOSAJIT_OP_mul)
+        return fail(b, c->node->span, "%s needs %s; :help %s has an example", tosajit_op_name(c->op), key->name, tosajit_op_name(c->op));
     if (node < 0) return zero_parameter(b, c, element, value);
     *value = b->values[node];
-    return !is_literal(b, node) || use_literal(b, node, (literal_use){element, 1, zero_point}, value);
+    if (!is_literal(b, node) || use_literal(b, node, (literal_use){element, 1, zero_point}, value)) return true;
+    size_t said = strlen(b->error->text);
+    if (strcmp(key->name, "multiplier") == 0 && !c->attributes.scale32)
+        snprintf(b->error->text + said, sizeof b->error->text - said, "; with scale32=true multipliers are i32");
+    return false;
 }
 
 /* Parameters are given all or, where the op allows it, not at all. */

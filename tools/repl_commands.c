@@ -16,7 +16,7 @@ typedef struct repl_verb {
     bool needs_kernel;
     size_t most_words;
     bool (*run)(repl *r, const repl_line *line);
-    const char *choice; /* what its words may be, for completion; "*": ops and commands */
+    const char *choice; /* what its words may be, for completion; "*": ops and commands; "cpu": CPUs */
     const char *files;  /* endings of files that they may be */
     const char *text;   /* the rest of its help */
 } repl_verb;
@@ -90,8 +90,8 @@ static const repl_verb verbs[] = {
     {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL, ".mlir .s .o .ll .plan .image",
      "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, and beside it its C header .h, as\n"
      "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
-    {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v3, x86-64-v4; generic (AArch64)", false, 1, run_cpu,
-     "native x86-64-v2 x86-64-v3 x86-64-v4 aarch64", NULL, "The last kernel is compiled again. Without a name, say which one it is.\n"},
+    {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v2 to -v4, or a model as znver4", false, 1, run_cpu, "cpu", NULL,
+     "The last kernel is compiled again. Without a name, say which one it is.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", NULL, ""},
     {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1, run_accuracy, "exact fast", NULL, ""},
     {"ops", "[WORD]", "list the operations, or those that have the word in them", false, 1, run_ops, NULL, NULL, ""},
@@ -147,29 +147,52 @@ static void print_kind(const op_key *key) {
         fputs(kinds[key->kind], stdout);
 }
 
-/* "f32 [?] [?]" for an example with the first type that the op takes. */
-static void print_example(tosajit_op op) {
+/* The first type that the op takes, for an example. */
+static const char *example_type(tosajit_op op) {
     int arity = tosajit_op_arity(op);
     tosajit_type operands[TOSAJIT_MAX_ARITY];
     static const tosajit_type preferred[] = {TOSAJIT_F32, TOSAJIT_I32, TOSAJIT_I8, TOSAJIT_I1};
-    for (size_t k = 0; k < sizeof preferred / sizeof *preferred; k++) {
-        for (int o = 0; o < arity; o++) operands[o] = o == 0 && arity == TOSAJIT_MAX_ARITY ? TOSAJIT_I1 : preferred[k];
+    size_t k = 0;
+    for (; k + 1 < sizeof preferred / sizeof *preferred; k++) {
+        for (int o = 0; o < arity; o++) operands[o] = o == 0 && op == TOSAJIT_OP_select ? TOSAJIT_I1 : preferred[k];
         bool taken = false;
         for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++) taken = taken || tosajit_op_accepts(op, operands, (tosajit_type)result);
-        if (!taken) continue;
-        printf("%s %s", tosajit_op_name(op), tosajit_type_name(preferred[k]));
-        break;
+        if (taken) break;
     }
-    for (int o = 0; o < arity; o++) fputs(" [?]", stdout);
+    return tosajit_type_name(preferred[k]);
+}
+
+/* What examples need besides operands of one type: behind a single op, within a call, and the types of a call. */
+static const struct {
+    const char *single, *call, *types;
+} needed[TOSAJIT_OP_COUNT] = {
+    [TOSAJIT_OP_clamp] = {" min=0 max=6", ", min=0, max=6", NULL},
+    [TOSAJIT_OP_cast] = {" -> i8", ", to=i8", NULL},
+    [TOSAJIT_OP_rescale] = {" multiplier=1073741824 shift=31 scale32=true -> i8", ", multiplier=1073741824, shift=31, scale32=true, to=i8",
+                            NULL},
+    [TOSAJIT_OP_table] = {" [256]", ", b", "i8[?], i8[256]"},
+    [TOSAJIT_OP_select] = {"", "", "i1[?], f32[?], f32[?]"},
+};
+
+/* Both ways to write it, ready to be typed. */
+static void print_examples(tosajit_op op) {
+    const char *type = example_type(op);
+    printf("  %s %s", tosajit_op_name(op), type);
+    for (int o = 0; o < tosajit_op_arity(op); o++) fputs(" [?]", stdout);
+    printf("%s\n  %s(", needed[op].single ? needed[op].single : "", tosajit_op_name(op));
+    for (int o = 0; o < tosajit_op_arity(op); o++) printf("%s%c", o ? ", " : "", 'a' + o);
+    printf("%s) : ", needed[op].call ? needed[op].call : "");
+    if (needed[op].types)
+        printf("%s\n", needed[op].types);
+    else
+        printf("%s[?]\n", type);
 }
 
 static void print_op(tosajit_op op) {
     const op_key *key;
-    printf("%s\n  %s\n\n  ", tosajit_op_name(op), tosajit_op_formula(op));
-    print_example(op);
-    printf("\n  %s(", tosajit_op_name(op));
-    for (int o = 0; o < tosajit_op_arity(op); o++) printf("%s%c", o ? ", " : "", 'a' + o);
-    printf(")\n");
+    printf("%s\n  %s\n\n", tosajit_op_name(op), tosajit_op_formula(op));
+    print_examples(op);
+    if (op_key_at(op, 0)) puts("\nby name:");
     for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++) {
         printf("  %s%s%s = ", key->name, key->less ? " or " : "", key->less ? key->less : "");
         print_kind(key);

@@ -38,6 +38,11 @@ static void offer_words(const completion *c, const char *words) {
     }
 }
 
+static void offer_cpus(const completion *c) {
+    const char *name;
+    for (size_t k = 0; (name = tosajit_cpu_name(k)) != NULL; k++) offer(c, name);
+}
+
 static void offer_ops(const completion *c) {
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) offer(c, tosajit_op_name((tosajit_op)op));
 }
@@ -160,10 +165,11 @@ repl_place repl_find_word(const char *line, size_t length) {
 
 static void offer_behind(const completion *c, size_t command) {
     const char *words = repl_command_words(command), *endings = repl_command_files(command);
-    bool everything = words && strcmp(words, "*") == 0;
+    bool everything = words && strcmp(words, "*") == 0, cpus = words && strcmp(words, "cpu") == 0;
     if (everything) offer_ops(c);
     if (everything) offer_commands(c, "");
-    if (words && !everything) offer_words(c, words);
+    if (cpus) offer_cpus(c);
+    if (words && !everything && !cpus) offer_words(c, words);
     if (endings) offer_files(c, endings);
 }
 

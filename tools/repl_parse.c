@@ -114,12 +114,17 @@ static bool parse_one_op(lexer *p, repl_span word) {
         node->span = p->line->annotations[k].span;
         if (!parse_add_argument(p, parse_last_node(p), NULL, (repl_span){0, 0}, &first, &last)) return false;
     }
-    repl_span key;
-    while (lex_key(p, &key)) {
-        if (!parse_keyword(p, op, key, &first, &last)) return false;
-        lex_take(p, ',');
+    for (;;) { /* attributes and the result's type, in any order */
+        repl_span key;
+        if (lex_key(p, &key)) {
+            if (!parse_keyword(p, op, key, &first, &last)) return false;
+            lex_take(p, ',');
+        } else if (!p->line->has_result && lex_begins(p, "->")) {
+            if (!parse_result(p)) return false;
+        } else {
+            break;
+        }
     }
-    if (lex_begins(p, "->") && !parse_result(p)) return false;
     if (!lex_at_end(p)) return lex_fail_expected(p, "a type, a name with = or ->");
     repl_node *node = parse_add_node(p, REPL_CALL, word.at, (int32_t)op);
     if (!node) return false;

@@ -4,7 +4,7 @@
  *     line       = [ command | one_op | statements ] [ comment ]
  *     comment    = "//" ... | "#" ...
  *     command    = ":" name { word }              a word may be "quoted"; brackets keep what is inside together
- *     one_op     = op type { [","] type | shape } { key "=" value } [ "->" type ]
+ *     one_op     = op type { [","] type | shape } { key "=" value | "->" type }
  *     statements = statement { ";" statement } [ ":" annotation { "," annotation } ]
  *     statement  = [ name "=" ] expression
  *     annotation = [ name ] type
