@@ -12,6 +12,7 @@ for kind in shared static; do "$work/build/consumer_$kind" "$work/image_$kind"; 
 for kind in runtime runtime_static both; do
   for image in shared static; do "$work/build/consumer_$kind" "$work/image_$image"; done
 done
+[ ! -x "$work/moved/bin/tosajit" ] || "$work/build/consumer_aot" || { echo "a rule of a build makes no object"; exit 1; }
 for kind in runtime runtime_static; do # the runtime stands alone, wherever it is
   if ldd "$work/build/consumer_$kind" | grep -E 'LLVM|pthreadpool'; then echo "consumer_$kind needs too much"; exit 1; fi
 done
