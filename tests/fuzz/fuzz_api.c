@@ -1,22 +1,16 @@
 /* Fuzzer of the C API. The bytes are a program of calls on a few engines, expressions and kernels: any types, ranks, sizes, strides,
  * attributes, values and null pointers, in any order, with allocations that fail. Checked: no call does anything undefined (sanitizers),
  * failing calls have a message and write nothing, runs write no byte beside their results, and in the end nothing is left allocated. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fuzz/bytes.h"
-#include "tosajit/tosajit.h"
+#include "tests/fuzz/check.h"
 
 enum { ENGINES = 2, EXPRS = 2, KERNELS = 4, ARENA = 64 << 10, MARGIN = 256, MOST_CALLS = 120, MAX_TENSORS = 8 };
 
-typedef struct account {
-    size_t live, count, fail_at;
-} account;
-
 typedef struct state {
     fuzz_bytes bytes;
-    account memory;
+    fuzz_account memory;
     tosajit_allocator allocator;
     tosajit_engine *engines[ENGINES], *native; /* native is shared by all inputs */
     tosajit_expr *exprs[EXPRS];
@@ -24,29 +18,6 @@ typedef struct state {
     tosajit_kernel *kernels[KERNELS];
     unsigned char *arena, *before;
 } state;
-
-#define REQUIRE(condition)                                                                                                                 \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                                \
-            abort();                                                                                                                       \
-        }                                                                                                                                  \
-    } while (0)
-
-static void *account_allocate(void *context, size_t size) {
-    account *a = context;
-    if (++a->count == a->fail_at) return NULL;
-    void *memory = malloc(size);
-    if (memory) a->live += size;
-    return memory;
-}
-
-static void account_release(void *context, void *memory, size_t size) {
-    account *a = context;
-    REQUIRE(size <= a->live);
-    a->live -= size;
-    free(memory);
-}
 
 /* Every failure has a name and a sentence. */
 static tosajit_status checked(tosajit_status status) {
@@ -432,7 +403,7 @@ static tosajit_engine *native_engine(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static unsigned char arena[ARENA + 2 * MARGIN], before[ARENA + 2 * MARGIN];
     state s = {.bytes = {data, size}, .native = native_engine(), .arena = arena, .before = before};
-    s.allocator = (tosajit_allocator){account_allocate, account_release, &s.memory};
+    s.allocator = fuzz_allocator(&s.memory);
     for (size_t k = 0; k < sizeof arena; k++) arena[k] = (unsigned char)(k * 37);
     if (take_rarely(&s.bytes, 4)) s.memory.fail_at = 1 + take_byte(&s.bytes);
     for (int k = 0; k < EXPRS; k++) {

@@ -8,16 +8,9 @@
 #include <unistd.h>
 
 #include "tests/fuzz/bytes.h"
+#include "tests/fuzz/check.h"
 #include "tools/array.h"
 #include "tools/npy.h"
-
-#define REQUIRE(condition)                                                                                                                 \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                                \
-            abort();                                                                                                                       \
-        }                                                                                                                                  \
-    } while (0)
 
 /* Dense, in row-major order. */
 static void gather(const npy_array *array, int32_t d, const char *at, char **to) {

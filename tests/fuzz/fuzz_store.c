@@ -5,7 +5,6 @@
 #define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +12,8 @@
 
 #include "jit/store_file.h"
 #include "runtime/bytes.h"
-#include "runtime/memory.h"
 #include "tests/fuzz/bytes.h"
+#include "tests/fuzz/check.h"
 
 enum { COUNT = 37, MOST_ACTIONS = 12, LARGEST = 32 << 10, PATH_SIZE = 300, HEADER = 32, IMAGE_SIZE_AT = 16, IMAGE_CHECKED_FROM = 32 };
 
@@ -30,25 +29,6 @@ static unsigned char file[OPS][LARGEST];                     /* the genuine entr
 static size_t file_size[OPS], key_size[OPS], code_size[OPS]; /* which end in code */
 static char name[OPS][STORE_NAME_SIZE];
 static int32_t expected[OPS][COUNT];
-
-#define REQUIRE(condition)                                                                                                                 \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, tosajit_last_error());                                     \
-            abort();                                                                                                                       \
-        }                                                                                                                                  \
-    } while (0)
-
-static void *count_allocate(void *context, size_t size) {
-    void *memory = malloc(size);
-    if (memory) *(size_t *)context += size;
-    return memory;
-}
-
-static void count_release(void *context, void *memory, size_t size) {
-    *(size_t *)context -= size;
-    free(memory);
-}
 
 static tosajit_kernel *compile(tosajit_engine *engine, tosajit_op op) {
     const tosajit_tensor_type dynamic = tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){TOSAJIT_DYNAMIC}), operands[2] = {dynamic, dynamic};
@@ -296,8 +276,8 @@ static void use(tosajit_engine *engine, int k, content before, bool may_be_evict
 
 /* An engine compiles some of the ops; what is under their names, before and after. */
 static void use_all(content *contents, unsigned which, uint64_t most_bytes) {
-    size_t live = 0;
-    const tosajit_allocator allocator = {count_allocate, count_release, &live};
+    fuzz_account account = {0};
+    const tosajit_allocator allocator = fuzz_allocator(&account);
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = TOSAJIT_BACKEND_NATIVE,
                                             .allocator = &allocator,
@@ -314,7 +294,7 @@ static void use_all(content *contents, unsigned which, uint64_t most_bytes) {
         if (contents[k] != BLOCKED && contents[k] != FORGED && most_bytes == 0) contents[k] = GENUINE;
     }
     tosajit_engine_destroy(engine);
-    REQUIRE(live == 0);
+    REQUIRE(account.live == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
