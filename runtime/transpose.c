@@ -1,15 +1,76 @@
-/* Transpose: by squares of four elements of four bytes in registers, by small blocks of loops otherwise. */
+/* Transpose: elements of four bytes by squares of 16 in registers where there is AVX-512, by squares of four with SSE, all else by loops.
+ */
 #include "runtime/transpose.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "runtime/features.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define HAS_WIDE 1
+#define WIDE __attribute__((target("avx512f"))) static
+#else
+#define HAS_WIDE 0
+#endif
+
+static bool is_wide(void) {
+#if HAS_WIDE
+    return features_permuted_bytes() == 64;
+#else
+    return false;
+#endif
+}
+
+#if HAS_WIDE
+WIDE int64_t copy_every_second_wide(char *to, const char *from, int64_t count) {
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    int64_t k = 0;
+    for (; k + 16 < count; k += 16) {
+        const __m512 low = _mm512_loadu_ps(from + 8 * k), high = _mm512_loadu_ps(from + 8 * k + 64);
+        _mm512_storeu_ps(to + 4 * k, _mm512_permutex2var_ps(low, even, high));
+    }
+    return k;
+}
+
+/* 16 lines of from become 16 columns: pairs of lines, then fours, then quarters of registers change places. */
+WIDE void copy_wide_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+    __m512 a[16], b[16];
+    for (int k = 0; k < 16; k++) a[k] = _mm512_loadu_ps(from + k * from_stride);
+    for (int k = 0; k < 16; k += 2) {
+        b[k] = _mm512_unpacklo_ps(a[k], a[k + 1]);
+        b[k + 1] = _mm512_unpackhi_ps(a[k], a[k + 1]);
+    }
+    for (int k = 0; k < 16; k += 4)
+        for (int half = 0; half < 2; half++) {
+            const __m512d low = _mm512_castps_pd(b[k + half]), high = _mm512_castps_pd(b[k + half + 2]);
+            a[k + 2 * half] = _mm512_castpd_ps(_mm512_unpacklo_pd(low, high));
+            a[k + 2 * half + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
+        }
+    for (int k = 0; k < 4; k++) {
+        const __m512 even = _mm512_shuffle_f32x4(a[k], a[k + 4], 0x88), odd = _mm512_shuffle_f32x4(a[k], a[k + 4], 0xdd);
+        const __m512 even2 = _mm512_shuffle_f32x4(a[k + 8], a[k + 12], 0x88), odd2 = _mm512_shuffle_f32x4(a[k + 8], a[k + 12], 0xdd);
+        b[k] = _mm512_shuffle_f32x4(even, even2, 0x88);
+        b[k + 4] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
+        b[k + 8] = _mm512_shuffle_f32x4(even, even2, 0xdd);
+        b[k + 12] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
+    }
+    for (int k = 0; k < 16; k++) _mm512_storeu_ps(to + k * to_stride, b[k]);
+}
+#else
+static int64_t copy_every_second_wide(char *to, const char *from, int64_t count) { return (void)to, (void)from, (void)count, 0; }
+static void copy_wide_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
+    (void)to, (void)to_stride, (void)from, (void)from_stride;
+}
+#endif
 
 /* A line of every second element of four bytes; how many are done. The last ones have no memory behind them. */
 static int64_t copy_every_second(char *to, const char *from, int64_t count) {
-    int64_t k = 0;
+    int64_t k = is_wide() ? copy_every_second_wide(to, from, count) : 0;
 #if defined(__SSE2__)
     for (; k + 4 < count; k += 4) {
         const __m128 low = _mm_loadu_ps((const float *)(const void *)(from + 8 * k));
@@ -64,7 +125,11 @@ static inline void copy_square(char *to, int64_t to_stride, const char *from, in
 /* Rows and columns that are a multiple of four, of four bytes each; from's rows and to's columns are contiguous. */
 static void copy_squares(const transpose_side *to, const transpose_side *from, int64_t rows, int64_t cols) {
     const int64_t to_stride = to->row, from_stride = from->column;
-    for (int64_t c = 0; c < cols; c += 4) {
+    const bool wide = rows % 16 == 0 && cols % 16 == 0 && is_wide();
+    for (int64_t c = 0; wide && c < cols; c += 16)
+        for (int64_t r = 0; r < rows; r += 16)
+            copy_wide_square(to->data + 4 * c + r * to_stride, to_stride, from->data + 4 * r + c * from_stride, from_stride);
+    for (int64_t c = 0; !wide && c < cols; c += 4) {
         const char *source = from->data + c * from_stride;
         char *target = to->data + 4 * c;
         for (int64_t r = 0; r < rows; r += 4, source += 16, target += 4 * to_stride) copy_square(target, to_stride, source, from_stride);
