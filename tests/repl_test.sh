@@ -82,6 +82,11 @@ for op in $ops; do echo ":help $op"; done | "$tool" | grep -A 1 -E '^  [a-z_0-9]
 typed 0 "tensor<?xi8>" <examples.txt
 printf 'rescale i32 [?] -> i8 multiplier=1073741824 shift=31\n' | typed 1 "1073741824 is no value of i16; with scale32=true multipliers are i32"
 
+# Commands without their colon, as people type them who are new here.
+for word in help '?' 'help '; do printf '%s\n' "$word" | typed 0 "About the last kernel, and settings:"; done
+for word in quit exit; do printf '%s\nthis is not read\n' "$word" | typed 0 ""; done
+printf 'y = quit + 1 : f32[?]\nhelp = quit + 1 : f32[3]\n' | typed 0 "tensor<3xf32>" # names like any other within an expression
+
 mkdir empty
 # Files: what is saved, and what is not there to draw with.
 printf 'y = x * sigmoid(x) : f32[?,3]\n:save k.mlir\n:save k.image\n:save k.o\n' | typed 0 "wrote k.o and k.h"
@@ -96,7 +101,8 @@ printf 'abs f32 [2]\n:save mine.o\n' | typed 1 "mine.h is there and no header of
 [ "$(cat mine.h)" = 'int mine;' ] || fail "a header of somebody else's was overwritten"
 [ -e mine.o ] && fail "a refused :save left a file"
 printf 'abs f32 [2]\n:save .o\n' | typed 1 ".o has no name in front of the ending"
-printf 'abs f32 [?]\n:save k.s\n:save k.ll\n:save "k 2.plan"\n' | typed 0 "wrote k 2.plan"
+printf 'abs f32 [?]\n:save k.s\n:save k.ll\n:save plan.svg\n:save "k 2.plan"\n' | typed 0 "wrote k 2.plan"
+grep -q '%a' plan.svg && xmllint --noout plan.svg || fail "plan.svg is no drawing"
 grep -q '^tosajit_abs' k.s || fail "k.s is no assembly"
 grep -q '^define' k.ll || fail "k.ll is no IR"
 grep -q 'iteration space' 'k 2.plan' || fail "k 2.plan is no plan"

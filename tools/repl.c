@@ -222,9 +222,23 @@ static void answer_expression(repl *r, const repl_line *line) {
     if (make_from_line(r, line, r->engine, r->strict, &made)) take_kernel(r, &made);
 }
 
+/* What people type who do not know yet that commands begin with a colon. None of it is an expression. */
+static const char *find_command(const char *text, size_t length) {
+    static const char *const words[][2] = {{"help", ":help"}, {"?", ":help"}, {"quit", ":quit"}, {"exit", ":quit"}};
+    while (length > 0 && strchr(" \t\r", text[length - 1])) length--;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strlen(words[k][0]) == length && memcmp(words[k][0], text, length) == 0) return words[k][1];
+    return NULL;
+}
+
 void repl_answer(repl *r, const char *text, size_t length, size_t line) {
     repl_line parsed;
     repl_error error;
+    const char *command = find_command(text, length);
+    if (command) {
+        text = command;
+        length = strlen(command);
+    }
     r->text = text;
     r->length = length;
     r->line = line;

@@ -87,9 +87,9 @@ static const repl_verb verbs[] = {
     {"ir", "", "show the LLVM IR of the last kernel", true, 0, run_ir, NULL, NULL, ""},
     {"asm", "", "show the assembly of the last kernel", true, 0, run_asm, NULL, NULL,
      "On a terminal the innermost loops over vectors are bright.\n"},
-    {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL, ".mlir .s .o .ll .plan .image",
+    {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL, ".mlir .svg .plan .s .ll .o .image",
      "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, and beside it its C header .h, as\n"
-     "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .image what tosajit_kernel_load_file takes.\n"},
+     "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .svg a drawing of it; .image for tosajit_kernel_load_file.\n"},
     {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v2 to -v4, or a model as znver4", false, 1, run_cpu, "cpu", NULL,
      "The last kernel is compiled again. Without a name, say which one it is.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", NULL, ""},

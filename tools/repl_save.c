@@ -40,6 +40,11 @@ static bool write_plan(repl *r, const char *path, FILE *out) {
     return write_view(r, TOSAJIT_VIEW_PLAN, out);
 }
 
+static bool write_svg(repl *r, const char *path, FILE *out) {
+    (void)path;
+    return write_view(r, TOSAJIT_VIEW_SVG, out);
+}
+
 static bool write_mlir(repl *r, const char *path, FILE *out) {
     char *text;
     (void)path;
@@ -99,7 +104,8 @@ static bool write_header(repl *r, const char *path, FILE *out) {
 }
 
 static const kind kinds[] = {
-    {".mlir", write_mlir}, {".s", write_asm}, {".o", write_object}, {".ll", write_ir}, {".plan", write_plan}, {".image", write_image},
+    {".mlir", write_mlir}, {".s", write_asm},   {".o", write_object},    {".ll", write_ir},
+    {".plan", write_plan}, {".svg", write_svg}, {".image", write_image},
 };
 
 static const kind *find_kind(const char *path) {
@@ -151,7 +157,7 @@ bool repl_save(repl *r, const repl_line *line) {
     repl_span where = line->words[0];
     if (!repl_copy_word(r, where, path, sizeof path)) return false;
     const kind *k = find_kind(path);
-    if (!k) return repl_fail(r, where, "%s: the ending says what to write: .mlir, .s, .o, .ll, .plan or .image", path);
+    if (!k) return repl_fail(r, where, "%s: the ending says what to write: .mlir, .svg, .plan, .s, .ll, .o or .image", path);
     if (k->write != write_object) return save(r, where, path, k->write) && printf("wrote %s\n", path) > 0;
     snprintf(header, sizeof header, "%s", path);
     header[strlen(header) - 1] = 'h';

@@ -48,9 +48,12 @@ static bool take_shape(sweep *s, size_t k, repl_span word) {
     tosajit_type_print(&type, text, sizeof text);
     if (!repl_parse_sizes(s->r->text + word.at, word.length, true, &rank, dims))
         return repl_fail(s->r, word, "sizes with an N expected, like Nx3");
-    bool fits = rank == type.rank;
-    for (int32_t d = 0; fits && d < rank; d++) fits = type.dims[d] == TOSAJIT_DYNAMIC || type.dims[d] == dims[d];
-    if (!fits) return repl_fail(s->r, word, "operand %zu is %s, which has no such sizes", k, text);
+    if (rank != type.rank)
+        return repl_fail(s->r, word, "operand %zu is %s: %d size%s expected, found %d", k, text, (int)type.rank, type.rank == 1 ? "" : "s",
+                         (int)rank);
+    for (int32_t d = 0; d < rank; d++)
+        if (type.dims[d] != TOSAJIT_DYNAMIC && type.dims[d] != dims[d])
+            return repl_fail(s->r, word, "operand %zu is %s: dimension %d is always %" PRId64, k, text, (int)d, type.dims[d]);
     *shape = tosajit_ranked(type.element, rank, dims);
     return true;
 }
@@ -93,7 +96,9 @@ static bool read_words(sweep *s, const repl_line *line) {
     for (size_t k = 0; k < count; k++)
         if (!take_shape(s, k, line->words[k])) return false;
     if (has_n(s)) return true;
-    return repl_fail(s->r, (repl_span){0, 0}, count ? "no size is N" : "all sizes of this kernel are static; a sweep needs a ? in a type");
+    return repl_fail(s->r, (repl_span){0, 0},
+                     count ? "no size is N; one has to grow, as in Nx64"
+                           : "all sizes of this kernel are static; a sweep needs a ? in a type");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
