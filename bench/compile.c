@@ -179,7 +179,7 @@ static void time_list(bench_run *run, int64_t iterations, void *context) {
         tosajit_kernel *kernels[LIST] = {0};
         double before = now();
         failed = compile_list(j, exprs, kernels) != TOSAJIT_OK;
-        total[i] = (now() - before) / LIST;
+        total[i] = (now() - before) / (double)LIST;
         for (int k = 0; k < LIST; k++) tosajit_kernel_release(kernels[k]);
     }
     for (int k = 0; k < LIST; k++) tosajit_expr_destroy(exprs[k]);
@@ -206,7 +206,7 @@ static void time_hit(bench_run *run, int64_t iterations, void *context) {
             status = tosajit_compile_expr(remembers, expr, &again);
             tosajit_kernel_release(again);
         }
-        total[i] = (now() - before) / HITS;
+        total[i] = (now() - before) / (double)HITS;
     }
     tosajit_kernel_release(first);
     tosajit_engine_destroy(remembers);
