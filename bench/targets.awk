@@ -30,6 +30,11 @@ function worst(what, pattern, contender, other, limit,    row, k, r, most, where
     if (where == "") print_row(what, "at most " limit, "-", "")
     else print_row(what, "at most " limit, sprintf("%.2f (%s)", most, where), most / limit)
 }
+# A ratio that is to be large.
+function at_least(what, row, contender, limit) {
+    if (has(row, contender)) print_row(what, "at least " limit, of(row, contender), limit / of(row, contender))
+    else print_row(what, "at least " limit, "-", "")
+}
 function is_peer(c) { return c ~ /^(loop|xnnpack|onednn|mlir|sleef_u10)$/ }
 # The best peer's time over ours, for every row that matches and where a peer leaves room below the limit: worst and geometric mean.
 function against_peers(pattern, ours, only_room,    k, row, c, best, r, least, where, sum, count) {
@@ -84,6 +89,8 @@ END {
     worst("add over moving the bytes, from 4K", "^add/(same|scalar|row|column)/(4K|64K|1M|16M)$", "dynamic", "copy", 1.05)
     worst("channels, two sides, 64M, over moving the bytes", "^shape/(channel|two_sided|same_64M)", "dynamic", "copy", 1.05)
     worst("short rows over long ones", "^(add/(same|scalar|row|column|outer)/rows_of_11|shape/(Nx1|1x3|3x5).*)$", "dynamic", "copy", 1.67)
+    at_least("sweep: the worst pattern beside moving the bytes", "sweep: dynamic beside/limit", "worst ratio", 0.6)
+    at_least("sweep: one in twenty is worse than", "sweep: dynamic beside/limit", "5%", 0.6)
     worst("transposed and strided views over a blocked copy", "^view/", "dynamic", "blocked", 1.05)
     worst("two threads over one: functions in cache", "^threads/(exp|tanh|pow)/", "two_on_two", "one", 0.556)
     worst("two threads over a copy on two: memory", "^threads/add/16M$", "two_on_two", "copy_on_two", 1.05)
