@@ -131,7 +131,9 @@ tosajit_status codegen_create(const compiler_batch *batch, const target *t, LLVM
     c->module = LLVMModuleCreateWithNameInContext(batch->names[0][0], c->context);
     set_target(c->module, t, machine);
     tosajit_status status = emit_all(batch, t, c->module);
-    if (!status) status = check_length(c->module, &c->instructions);
+    size_t length = 0;
+    if (!status) status = check_length(c->module, &length);
+    c->is_long = batch->count == 1 && length > QUICK_INSTRUCTIONS; /* a batch is long by the number of its kernels */
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();
     if (!status) status = run_passes(c->module, machine);
@@ -176,7 +178,7 @@ tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine, LLVM
                             LLVMMemoryBufferRef *buffer) {
     double start = codegen_clock();
     tosajit_status status = TOSAJIT_LIMIT_EXCEEDED;
-    if (c->instructions > QUICK_INSTRUCTIONS) status = emit_quickly(c, type, buffer);
+    if (c->is_long) status = emit_quickly(c, type, buffer);
     if (status == TOSAJIT_LIMIT_EXCEEDED) status = emit(c, machine, type, buffer);
     info->codegen_ms = codegen_clock() - start;
     return status;

@@ -12,7 +12,7 @@ typedef struct codegen {
     LLVMContextRef context;
     LLVMModuleRef module;
     const target *target;
-    size_t instructions; /* before the passes */
+    bool is_long; /* one kernel of so many instructions that its code is generated without optimisation */
 } codegen;
 
 /* OUT_OF_MEMORY if the system would not give what making the kernels' module takes, where LLVM would end the process. */

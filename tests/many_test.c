@@ -129,6 +129,39 @@ static void all_are_compiled_as_if_alone(void **state) {
     }
 }
 
+/* A list is long by the number of its kernels, whose code is optimised all the same: it is larger by constants of the others at most. */
+static void code_is_optimised_as_if_alone(void **state) {
+    (void)state;
+    enum { SUMS = 16, CONSTANTS = 512 };
+    static const tosajit_op ops[2] = {TOSAJIT_OP_add, TOSAJIT_OP_sub};
+    const int64_t any[SUMS / 2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC,
+                                   TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 1);
+    tosajit_expr *exprs[SUMS];
+    tosajit_kernel *together[SUMS], *alone;
+    for (int k = 0; k < SUMS; k++) {
+        const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1 + k / 2, any);
+        tosajit_value x, y, r;
+        CHECK(tosajit_expr_create(NULL, &exprs[k]));
+        CHECK(tosajit_expr_input(exprs[k], &type, &x));
+        CHECK(tosajit_expr_input(exprs[k], &type, &y));
+        CHECK(tosajit_expr_op(exprs[k], ops[k % 2], (tosajit_value[]){x, y}, 2, NULL, NULL, &r));
+        CHECK(tosajit_expr_result(exprs[k], r));
+    }
+    CHECK(tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, SUMS, together, NULL));
+    for (int k = 0; k < SUMS; k++) {
+        tosajit_kernel_info in_list = {.size = sizeof in_list}, by_itself = {.size = sizeof by_itself};
+        CHECK(tosajit_compile_expr(engine, exprs[k], &alone));
+        CHECK(tosajit_kernel_describe(together[k], &in_list));
+        CHECK(tosajit_kernel_describe(alone, &by_itself));
+        assert_in_range(in_list.code_bytes, by_itself.code_bytes, by_itself.code_bytes + CONSTANTS);
+        tosajit_kernel_release(alone);
+        tosajit_kernel_release(together[k]);
+        tosajit_expr_destroy(exprs[k]);
+    }
+    tosajit_engine_destroy(engine);
+}
+
 static void each_is_released_on_its_own(void **state) {
     (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, 0, 0);
@@ -504,19 +537,13 @@ static void code_is_given_back_while_others_live(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_compiled_as_if_alone),
-        cmocka_unit_test(each_is_released_on_its_own),
-        cmocka_unit_test(equal_and_known_expressions_are_one_kernel),
-        cmocka_unit_test(a_failure_loses_no_other),
-        cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(other_backends_do_it_too),
-        cmocka_unit_test(the_hosts_threads_compile),
-        cmocka_unit_test(several_threads_compile_lists),
-        cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
-        cmocka_unit_test(the_cap_refuses_what_exceeds_it),
-        cmocka_unit_test(code_is_kept_on_disk),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(code_is_given_back_while_others_live),
+        cmocka_unit_test(all_are_compiled_as_if_alone),    cmocka_unit_test(code_is_optimised_as_if_alone),
+        cmocka_unit_test(each_is_released_on_its_own),     cmocka_unit_test(equal_and_known_expressions_are_one_kernel),
+        cmocka_unit_test(a_failure_loses_no_other),        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(other_backends_do_it_too),        cmocka_unit_test(the_hosts_threads_compile),
+        cmocka_unit_test(several_threads_compile_lists),   cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
+        cmocka_unit_test(the_cap_refuses_what_exceeds_it), cmocka_unit_test(code_is_kept_on_disk),
+        cmocka_unit_test(every_allocation_may_fail),       cmocka_unit_test(code_is_given_back_while_others_live),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
