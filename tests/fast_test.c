@@ -10,45 +10,11 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <mpfr.h>
 
-#include "tests/support.h"
+#include "tests/functions.h"
 #include "tosajit/tosajit.h"
 
 enum { BATCH = 4096, PRECISION = 80, STRIDE = 100019, PAIRS = 100000 };
-
-typedef int reference(mpfr_t, const mpfr_t, mpfr_rnd_t);
-
-static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) { return mpfr_ui_div(r, 1, x, mode); }
-
-/* IEEE 754 wants -inf of -0, MPFR gives +inf. */
-static int reference_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
-    if (mpfr_zero_p(x)) return mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1), 0;
-    return mpfr_rec_sqrt(r, x, mode);
-}
-
-static int reference_sigmoid(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
-    mpfr_neg(r, x, mode);
-    mpfr_exp(r, r, mode);
-    mpfr_add_ui(r, r, 1, mode);
-    return mpfr_ui_div(r, 1, r, mode);
-}
-
-static const struct {
-    tosajit_op op;
-    reference *value;
-} functions[] = {
-    {TOSAJIT_OP_exp, mpfr_exp},
-    {TOSAJIT_OP_log, mpfr_log},
-    {TOSAJIT_OP_tanh, mpfr_tanh},
-    {TOSAJIT_OP_sigmoid, reference_sigmoid},
-    {TOSAJIT_OP_erf, mpfr_erf},
-    {TOSAJIT_OP_sin, mpfr_sin},
-    {TOSAJIT_OP_cos, mpfr_cos},
-    {TOSAJIT_OP_rsqrt, reference_rsqrt},
-    {TOSAJIT_OP_reciprocal, reference_reciprocal},
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 /* A floating-point type in numbers; its values are compared as doubles. */
 typedef struct format {
@@ -66,18 +32,6 @@ static double decode(const format *f, uint32_t bits) {
     if (exponent == exponents) return fraction ? (double)NAN : sign * (double)INFINITY;
     if (exponent == 0) return sign * ldexp((double)fraction, 1 - bias - f->fraction_bits);
     return sign * ldexp((double)(one + fraction), (int)exponent - bias - f->fraction_bits);
-}
-
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
 }
 
 /* How far `actual` is from the exact value, in units of the type's last place at that value. Infinity stands for the first power of
@@ -118,20 +72,6 @@ static void report(tosajit_op op, const tally *tallies) {
                tallies[e].y);
 }
 
-static tosajit_kernel *compile(size_t engine, const format *f, tosajit_op op) {
-    tosajit_tensor_type type = tosajit_ranked(f->type, 1, (int64_t[]){TOSAJIT_DYNAMIC});
-    tosajit_kernel *kernel;
-    if (tosajit_compile(engines[engine].engine, op, (tosajit_tensor_type[]){type, type}, (size_t)tosajit_op_arity(op), NULL, NULL, &kernel))
-        fail_msg("%s", tosajit_last_error());
-    return kernel;
-}
-
-static void run(const tosajit_kernel *kernel, const format *f, void *x, void *y, void *r, int64_t count) {
-    tosajit_tensor operands[2] = {tosajit_dense(f->type, x, 1, &count), tosajit_dense(f->type, y, 1, &count)};
-    tosajit_tensor result = tosajit_dense(f->type, r, 1, &count);
-    if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1)) fail_msg("%s", tosajit_last_error());
-}
-
 /* Operands around which results or the emitters' paths change. */
 static size_t special_operands(float *x) {
     static const float centres[] = {0x1p-149f,  0x1p-126f,  0x1p-100f, 0.70710677f, 1.4142135f, 1,          0.5f,       2,
@@ -142,8 +82,9 @@ static size_t special_operands(float *x) {
     size_t count = 0;
     for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
         for (uint32_t step = 0; step < 33; step++)
-            for (uint32_t sign = 0; sign < 2; sign++) x[count++] = float_of(((bits_of(centres[k]) + step - 16) & 0x7fffffff) | sign << 31);
-    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = float_of(rest[k]);
+            for (uint32_t sign = 0; sign < 2; sign++)
+                x[count++] = test_float_of(((test_bits_of(centres[k]) + step - 16) & 0x7fffffff) | sign << 31);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = test_float_of(rest[k]);
     return count;
 }
 
@@ -152,7 +93,7 @@ static void check_batch(tosajit_op op, tosajit_kernel *const *kernels, tally *ta
                         size_t count) {
     static float r[BATCH];
     for (size_t e = 0; e < engine_count; e++) {
-        run(kernels[e], &f32, x, y, r, (int64_t)count);
+        test_run_function(kernels[e], TOSAJIT_F32, x, y, r, (int64_t)count);
         for (size_t k = 0; k < count; k++) compare(&tallies[e], &f32, e, op, (double)x[k], (double)y[k], (double)r[k], exact[k]);
     }
 }
@@ -164,22 +105,22 @@ static void functions_are_within_one_ulp(void **state) {
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < FUNCTIONS; n++) {
-        tosajit_op op = functions[n].op;
+    for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
+        tosajit_op op = test_functions[n].op;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         tally tallies[TEST_MAX_ENGINES] = {0};
-        for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, op);
+        test_function_kernels(engines, engine_count, op, TOSAJIT_F32, kernels);
         size_t count = special_operands(x);
         for (uint64_t bits = 11 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
-            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = float_of((uint32_t)bits);
+            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = test_float_of((uint32_t)bits);
             for (size_t k = 0; k < count; k++) {
                 mpfr_set_flt(argument, x[k], MPFR_RNDN);
-                functions[n].value(value, argument, MPFR_RNDN);
+                test_functions[n].value(value, argument, MPFR_RNDN);
                 exact[k] = mpfr_get_d(value, MPFR_RNDN);
             }
             check_batch(op, kernels, tallies, x, x, exact, count);
         }
-        for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+        test_release_kernels(kernels, engine_count);
         report(op, tallies);
     }
     mpfr_clears(argument, value, (mpfr_ptr)NULL);
@@ -190,7 +131,7 @@ static void random_pair(test_random *random, uint64_t kind, float *x, float *y) 
     double a = 1 + (double)test_random_range(random, -700000, 1000000) * ldexp(1, (int)test_random_range(random, -40, -20));
     if (kind % 4 == 0) test_random_element(random, TOSAJIT_F32, x);
     if (kind % 4 == 1) *x = (float)a;
-    if (kind % 4 > 1) *x = float_of((uint32_t)test_random_range(random, 1, 0x7f7fffff));
+    if (kind % 4 > 1) *x = test_float_of((uint32_t)test_random_range(random, 1, 0x7f7fffff));
     if (kind % 4 == 0)
         test_random_element(random, TOSAJIT_F32, y);
     else
@@ -207,7 +148,7 @@ static void pow_is_within_one_ulp(void **state) {
     tally tallies[TEST_MAX_ENGINES] = {0};
     mpfr_t a, b, value;
     mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
-    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, TOSAJIT_OP_pow);
+    test_function_kernels(engines, engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs; done += BATCH) {
         for (size_t k = 0; k < BATCH; k++) {
@@ -219,7 +160,7 @@ static void pow_is_within_one_ulp(void **state) {
         }
         check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, BATCH);
     }
-    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+    test_release_kernels(kernels, engine_count);
     report(TOSAJIT_OP_pow, tallies);
     mpfr_clears(a, b, value, (mpfr_ptr)NULL);
 }
@@ -227,42 +168,15 @@ static void pow_is_within_one_ulp(void **state) {
 /* Every pair of special values: C99 Annex F, by libm, which follows it. */
 static void pow_of_special_values(void **state) {
     (void)state;
-    static const float values[] = {0.0f,
-                                   -0.0f,
-                                   1,
-                                   -1,
-                                   0.5f,
-                                   -0.5f,
-                                   2,
-                                   -2,
-                                   3,
-                                   -3,
-                                   2.5f,
-                                   -2.5f,
-                                   0x1p-149f,
-                                   -0x1p-149f,
-                                   0x1p24f,
-                                   -0x1p24f,
-                                   16777215.0f,
-                                   3.4028235e38f,
-                                   -3.4028235e38f,
-                                   0.99999994f,
-                                   1.0000001f,
-                                   INFINITY,
-                                   -INFINITY,
-                                   NAN};
-    enum { COUNT = sizeof values / sizeof *values };
-    static float x[COUNT * COUNT], y[COUNT * COUNT];
-    static double exact[COUNT * COUNT];
+    static float x[TEST_POWER_PAIRS], y[TEST_POWER_PAIRS];
+    static double exact[TEST_POWER_PAIRS];
     tosajit_kernel *kernels[TEST_MAX_ENGINES];
     tally tallies[TEST_MAX_ENGINES] = {0};
-    for (size_t k = 0; k < COUNT * COUNT; k++) {
-        x[k] = values[k / COUNT], y[k] = values[k % COUNT];
-        exact[k] = pow((double)x[k], (double)y[k]);
-    }
-    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, &f32, TOSAJIT_OP_pow);
-    check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, COUNT * COUNT);
-    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+    test_power_pairs(x, y);
+    for (size_t k = 0; k < TEST_POWER_PAIRS; k++) exact[k] = pow((double)x[k], (double)y[k]);
+    test_function_kernels(engines, engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    check_batch(TOSAJIT_OP_pow, kernels, tallies, x, y, exact, TEST_POWER_PAIRS);
+    test_release_kernels(kernels, engine_count);
 }
 
 static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
@@ -273,21 +187,23 @@ static void narrow_types_are_within_one_ulp_on_all_operands(void **state) {
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
     for (size_t m = 0; m < sizeof narrow_formats / sizeof *narrow_formats; m++)
-        for (size_t n = 0; n < FUNCTIONS; n++) {
+        for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
             const format *f = &narrow_formats[m];
             tally tallies[TEST_MAX_ENGINES] = {0};
             for (uint32_t k = 0; k < ALL; k++) {
                 x[k] = (uint16_t)k;
                 mpfr_set_d(argument, decode(f, k), MPFR_RNDN);
-                functions[n].value(value, argument, MPFR_RNDN);
+                test_functions[n].value(value, argument, MPFR_RNDN);
                 exact[k] = mpfr_get_d(value, MPFR_RNDN);
             }
+            tosajit_kernel *kernels[TEST_MAX_ENGINES];
+            test_function_kernels(engines, engine_count, test_functions[n].op, f->type, kernels);
             for (size_t e = 0; e < engine_count; e++) {
-                tosajit_kernel *kernel = compile(e, f, functions[n].op);
-                run(kernel, f, x, x, r, ALL);
-                for (uint32_t k = 0; k < ALL; k++) compare(&tallies[e], f, e, functions[n].op, decode(f, k), 0, decode(f, r[k]), exact[k]);
-                tosajit_kernel_release(kernel);
+                test_run_function(kernels[e], f->type, x, x, r, ALL);
+                for (uint32_t k = 0; k < ALL; k++)
+                    compare(&tallies[e], f, e, test_functions[n].op, decode(f, k), 0, decode(f, r[k]), exact[k]);
             }
+            test_release_kernels(kernels, engine_count);
         }
     mpfr_clears(argument, value, (mpfr_ptr)NULL);
 }

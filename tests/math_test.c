@@ -10,58 +10,11 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <mpfr.h>
 
-#include "tests/support.h"
+#include "tests/functions.h"
 #include "tosajit/tosajit.h"
 
 enum { BATCH = 4096, PRECISION = 160, STRIDE = 50021, PAIRS = 60000 };
-
-typedef int reference(mpfr_t, const mpfr_t, mpfr_rnd_t);
-
-static int reference_reciprocal(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) { return mpfr_ui_div(r, 1, x, mode); }
-
-/* MPFR follows the other tradition for -0: here it is 1 / sqrt(-0) = -inf. */
-static int reference_rsqrt(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
-    if (mpfr_zero_p(x)) return mpfr_set_inf(r, mpfr_signbit(x) ? -1 : 1), 0;
-    return mpfr_rec_sqrt(r, x, mode);
-}
-
-static int reference_sigmoid(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
-    mpfr_neg(r, x, mode);
-    mpfr_exp(r, r, mode);
-    mpfr_add_ui(r, r, 1, mode);
-    return mpfr_ui_div(r, 1, r, mode);
-}
-
-typedef struct function {
-    tosajit_op op;
-    reference *value;
-} function;
-
-static const function functions[] = {
-    {TOSAJIT_OP_exp, mpfr_exp},
-    {TOSAJIT_OP_log, mpfr_log},
-    {TOSAJIT_OP_tanh, mpfr_tanh},
-    {TOSAJIT_OP_sigmoid, reference_sigmoid},
-    {TOSAJIT_OP_erf, mpfr_erf},
-    {TOSAJIT_OP_sin, mpfr_sin},
-    {TOSAJIT_OP_cos, mpfr_cos},
-    {TOSAJIT_OP_rsqrt, reference_rsqrt},
-    {TOSAJIT_OP_reciprocal, reference_reciprocal},
-};
-
-static uint32_t bits_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits) {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 typedef struct tally {
     uint64_t checked;
@@ -70,28 +23,15 @@ typedef struct tally {
 static test_engine engines[TEST_MAX_ENGINES];
 static size_t engine_count;
 
-static tosajit_kernel *compile(size_t engine, tosajit_op op) {
-    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
-    tosajit_kernel *kernel;
-    if (tosajit_compile(engines[engine].engine, op, (tosajit_tensor_type[]){type, type}, (size_t)tosajit_op_arity(op), NULL, NULL, &kernel))
-        fail_msg("%s", tosajit_last_error());
-    return kernel;
-}
-
-static void run(const tosajit_kernel *kernel, float *x, float *y, float *r, int64_t count) {
-    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, x, 1, &count), tosajit_dense(TOSAJIT_F32, y, 1, &count)};
-    tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 1, &count);
-    if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1)) fail_msg("%s", tosajit_last_error());
-}
-
 static void compare(tally *t, const char *engine, tosajit_op op, float x, float y, float actual, float expected) {
     t->checked++;
-    if (!test_same(TOSAJIT_F32, bits_of(actual), bits_of(expected), 0))
+    if (!test_same(TOSAJIT_F32, test_bits_of(actual), test_bits_of(expected), 0))
         fail_msg("%s: %s(%a, %a) [operands 0x%08x 0x%08x] is %a [0x%08x], should be %a [0x%08x]", engine, tosajit_op_name(op), (double)x,
-                 (double)y, bits_of(x), bits_of(y), (double)actual, bits_of(actual), (double)expected, bits_of(expected));
+                 (double)y, test_bits_of(x), test_bits_of(y), (double)actual, test_bits_of(actual), (double)expected,
+                 test_bits_of(expected));
 }
 
-static float expected_value(const function *f, float x, mpfr_t argument, mpfr_t value) {
+static float expected_value(const test_function *f, float x, mpfr_t argument, mpfr_t value) {
     mpfr_set_flt(argument, x, MPFR_RNDN);
     f->value(value, argument, MPFR_RNDN);
     return mpfr_get_flt(value, MPFR_RNDN);
@@ -105,17 +45,19 @@ static size_t special_operands(float *x) {
     size_t count = 0;
     for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
         for (uint32_t step = 0; step < 17; step++)
-            for (uint32_t sign = 0; sign < 2; sign++) x[count++] = float_of(((bits_of(centres[k]) + step - 8) & 0x7fffffff) | sign << 31);
+            for (uint32_t sign = 0; sign < 2; sign++)
+                x[count++] = test_float_of(((test_bits_of(centres[k]) + step - 8) & 0x7fffffff) | sign << 31);
     const uint32_t rest[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
-    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = float_of(rest[k]);
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = test_float_of(rest[k]);
     return count;
 }
 
 /* One batch through every engine. */
-static void check_batch(const function *f, tosajit_kernel *const *kernels, tally *tallies, float *x, const float *expected, size_t count) {
+static void check_batch(const test_function *f, tosajit_kernel *const *kernels, tally *tallies, float *x, const float *expected,
+                        size_t count) {
     static float r[BATCH];
     for (size_t e = 0; e < engine_count; e++) {
-        run(kernels[e], x, x, r, (int64_t)count);
+        test_run_function(kernels[e], TOSAJIT_F32, x, x, r, (int64_t)count);
         for (size_t k = 0; k < count; k++) compare(&tallies[e], engines[e].name, f->op, x[k], x[k], r[k], expected[k]);
     }
 }
@@ -132,18 +74,18 @@ static void unary_functions_are_rounded_correctly(void **state) {
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < sizeof functions / sizeof *functions; n++) {
-        const function *f = &functions[n];
+    for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
+        const test_function *f = &test_functions[n];
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         tally tallies[TEST_MAX_ENGINES] = {0};
-        for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, f->op);
+        test_function_kernels(engines, engine_count, f->op, TOSAJIT_F32, kernels);
         size_t count = special_operands(x);
         for (uint64_t bits = 7 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
-            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = float_of((uint32_t)bits);
+            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride) x[count++] = test_float_of((uint32_t)bits);
             for (size_t k = 0; k < count; k++) expected[k] = expected_value(f, x[k], argument, value);
             check_batch(f, kernels, tallies, x, expected, count);
         }
-        for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+        test_release_kernels(kernels, engine_count);
         report(f->op, tallies);
     }
     mpfr_clears(argument, value, (mpfr_ptr)NULL);
@@ -170,7 +112,7 @@ static void pow_is_rounded_correctly(void **state) {
     tally tallies[TEST_MAX_ENGINES] = {0};
     mpfr_t a, b, value;
     mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
-    for (size_t e = 0; e < engine_count; e++) kernels[e] = compile(e, TOSAJIT_OP_pow);
+    test_function_kernels(engines, engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs; done += BATCH) {
         for (size_t k = 0; k < BATCH; k++) {
@@ -181,11 +123,11 @@ static void pow_is_rounded_correctly(void **state) {
             expected[k] = mpfr_get_flt(value, MPFR_RNDN);
         }
         for (size_t e = 0; e < engine_count; e++) {
-            run(kernels[e], x, y, r, BATCH);
+            test_run_function(kernels[e], TOSAJIT_F32, x, y, r, BATCH);
             for (size_t k = 0; k < BATCH; k++) compare(&tallies[e], engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k], expected[k]);
         }
     }
-    for (size_t e = 0; e < engine_count; e++) tosajit_kernel_release(kernels[e]);
+    test_release_kernels(kernels, engine_count);
     report(TOSAJIT_OP_pow, tallies);
     mpfr_clears(a, b, value, (mpfr_ptr)NULL);
 }
@@ -193,41 +135,17 @@ static void pow_is_rounded_correctly(void **state) {
 /* Every pair of special values: C99 Annex F, by libm, which follows it. */
 static void pow_of_special_values(void **state) {
     (void)state;
-    static const float values[] = {0.0f,
-                                   -0.0f,
-                                   1,
-                                   -1,
-                                   0.5f,
-                                   -0.5f,
-                                   2,
-                                   -2,
-                                   3,
-                                   -3,
-                                   2.5f,
-                                   -2.5f,
-                                   0x1p-149f,
-                                   -0x1p-149f,
-                                   0x1p24f,
-                                   -0x1p24f,
-                                   16777215.0f,
-                                   3.4028235e38f,
-                                   -3.4028235e38f,
-                                   0.99999994f,
-                                   1.0000001f,
-                                   INFINITY,
-                                   -INFINITY,
-                                   NAN};
-    enum { COUNT = sizeof values / sizeof *values };
-    static float x[COUNT * COUNT], y[COUNT * COUNT], r[COUNT * COUNT];
+    static float x[TEST_POWER_PAIRS], y[TEST_POWER_PAIRS], r[TEST_POWER_PAIRS];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
     tally t = {0};
-    for (size_t k = 0; k < COUNT * COUNT; k++) x[k] = values[k / COUNT], y[k] = values[k % COUNT];
+    test_power_pairs(x, y);
+    test_function_kernels(engines, engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
     for (size_t e = 0; e < engine_count; e++) {
-        tosajit_kernel *kernel = compile(e, TOSAJIT_OP_pow);
-        run(kernel, x, y, r, COUNT * COUNT);
-        for (size_t k = 0; k < COUNT * COUNT; k++)
+        test_run_function(kernels[e], TOSAJIT_F32, x, y, r, TEST_POWER_PAIRS);
+        for (size_t k = 0; k < TEST_POWER_PAIRS; k++)
             compare(&t, engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k], (float)pow((double)x[k], (double)y[k]));
-        tosajit_kernel_release(kernel);
     }
+    test_release_kernels(kernels, engine_count);
 }
 
 /* The types narrower than f32, by precision and exponents as MPFR counts them: the smallest subnormal is 2^(emin - 1). */
@@ -269,21 +187,16 @@ static bool same_value(double a, double b) { return (isnan(a) && isnan(b)) || (a
 /* Run one op on all of x (and y) through every engine and compare with values that were rounded once. */
 static void check_narrow(const narrow_type *t, tosajit_op op, uint16_t *x, uint16_t *y, const double *expected, int64_t count) {
     static uint16_t r[65536];
-    tosajit_tensor_type type = tosajit_ranked(t->type, 1, (int64_t[]){TOSAJIT_DYNAMIC});
-    tosajit_tensor operands[2] = {tosajit_dense(t->type, x, 1, &count), tosajit_dense(t->type, y, 1, &count)};
-    tosajit_tensor result = tosajit_dense(t->type, r, 1, &count);
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    test_function_kernels(engines, engine_count, op, t->type, kernels);
     for (size_t e = 0; e < engine_count; e++) {
-        tosajit_kernel *kernel;
-        size_t arity = (size_t)tosajit_op_arity(op);
-        if (tosajit_compile(engines[e].engine, op, (tosajit_tensor_type[]){type, type}, arity, NULL, NULL, &kernel) ||
-            tosajit_run(kernel, operands, arity, &result, 1))
-            fail_msg("%s", tosajit_last_error());
+        test_run_function(kernels[e], t->type, x, y, r, count);
         for (int64_t k = 0; k < count; k++)
             if (!same_value(decode(t, r[k]), expected[k]))
                 fail_msg("%s: %s %s(0x%04x, 0x%04x) is %a, should be %a", engines[e].name, tosajit_type_name(t->type), tosajit_op_name(op),
                          x[k], y[k], decode(t, r[k]), expected[k]);
-        tosajit_kernel_release(kernel);
     }
+    test_release_kernels(kernels, engine_count);
 }
 
 static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
@@ -292,16 +205,16 @@ static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
     static double expected[65536];
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
+    for (size_t n = 0; n < TEST_FUNCTIONS; n++)
         for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
             const narrow_type *t = &narrow_types[m];
             for (int k = 0; k < 65536; k++) {
                 x[k] = (uint16_t)k;
                 mpfr_set_d(argument, decode(t, x[k]), MPFR_RNDN);
-                functions[n].value(value, argument, MPFR_RNDN);
+                test_functions[n].value(value, argument, MPFR_RNDN);
                 expected[k] = round_to(t, value);
             }
-            check_narrow(t, functions[n].op, x, x, expected, 65536);
+            check_narrow(t, test_functions[n].op, x, x, expected, 65536);
         }
     mpfr_clears(argument, value, (mpfr_ptr)NULL);
 }
