@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$1"; exit 1; }
 run() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; fail "$* failed"; }; }
-for tool in cpack dpkg-deb apt-get mandoc doxygen pkg-config; do
+for tool in cpack dpkg-deb dpkg-shlibdeps file apt-get mandoc doxygen pkg-config; do
     command -v "$tool" >/dev/null || fail "$tool is missing: sh tools/install-dependencies.sh"
 done
 

@@ -8,9 +8,10 @@
 set -eu
 library="gcc cmake ninja-build llvm-22-dev libpthreadpool-dev"
 command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox"
-# Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels, an emulator of older CPUs; what makes and reads packages and documents.
+# Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
+# documents; an emulator of older CPUs.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
-    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev qemu-user"
+    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev file qemu-user"
 case ${1:-} in
 '') packages=$tests ;;
 --command) packages=$command ;;
