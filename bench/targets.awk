@@ -36,13 +36,15 @@ function at_least(what, row, contender, limit) {
     else print_row(what, "at least " limit, "-", "")
 }
 function is_peer(c) { return c ~ /^(loop|xnnpack|onednn|mlir|sleef_u10)$/ }
-# The best peer's time over ours, for every row that matches and where a peer leaves room below the limit: worst and geometric mean.
-function against_peers(pattern, ours, only_room,    k, row, c, best, r, least, where, sum, count) {
+# The best peer's time over ours, for every row that matches and where a peer leaves room below the limit: worst and geometric mean. Where
+# there is a result within 1 ulp ("fast"), it is ours; the loop, which is up to 4 ulp off there, is no peer.
+function against_peers(pattern, dynamic, only_room,    k, row, c, best, r, least, where, sum, count, ours) {
     least = 1e9
     for (k = 1; k <= rows; k++) {
         row = order[k]; best = 1e9
+        ours = has(row, "fast") ? "fast" : dynamic
         if (row !~ pattern || !has(row, ours)) continue
-        for (c = 1; c <= contenders; c++) if (is_peer(name[c]) && has(row, name[c]) && of(row, name[c]) < best) best = of(row, name[c])
+        for (c = 1; c <= contenders; c++) if (is_peer(name[c]) && !(ours == "fast" && name[c] == "loop") && has(row, name[c]) && of(row, name[c]) < best) best = of(row, name[c])
         if (best == 1e9 || (only_room && has(row, "copy") && of(row, "copy") / best > 0.9)) continue
         r = best / of(row, ours); sum += log(r); count++
         if (r < least) { least = r; where = row }
