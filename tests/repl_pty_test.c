@@ -45,7 +45,9 @@ static void become_tool(const char *slave, char *const *environment) {
     if (terminal < 0 || dup2(terminal, 0) < 0 || dup2(terminal, 1) < 0 || dup2(terminal, 2) < 0) _exit(126);
     if (terminal > 2) close(terminal);
     char *const words[] = {(char *)tool, NULL};
-    execve(tool, words, environment);
+    char *whole[8] = {(char *)"ASAN_OPTIONS=detect_leaks=0"}; /* libedit keeps some text of each line until the process ends */
+    for (size_t k = 0; environment[k]; k++) whole[k + 1] = environment[k];
+    execve(tool, words, whole);
     _exit(127);
 }
 

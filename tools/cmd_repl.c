@@ -30,6 +30,7 @@ typedef struct session {
 
 /* What does not fit is left out, and remembered as too long. */
 static void append(text *t, const char *bytes, size_t length) {
+    if (length == 0) return; /* there may be no memory yet, which memcpy must not be given */
     if (t->too_long || length > (size_t)MOST_BYTES - t->length) {
         t->too_long = true;
         return;
