@@ -51,6 +51,7 @@ typedef struct part_emitter {
     LLVMTypeRef i64, ptr;
     level levels[MAX_LEVELS];
     int level_count;
+    int64_t fixed_cols;    /* of the rows that are being emitted; 0: any number */
     bool plain, freeze;    /* the part's code needs no optimiser; nor do its ops care which operands are constants */
     LLVMValueRef *scalars; /* per node: its value for the whole row, or null */
     LLVMValueRef *splats;  /* per node: that in every lane of the level that is being emitted, or null */
@@ -482,6 +483,26 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     }
 }
 
+/* The columns that a part's short rows have whenever they go to the code as they are, if few instructions make a row of them; 0 if not.
+ * Other calls, of joined rows or pieces, take any number. */
+static int64_t fixed_columns(const part_emitter *e, const tosajit_variant *variant) {
+    enum { MOST_VECTORS = 4 };
+    walk w;
+    if (!e->plain || !plan_static_walk(e->part, e->program, &w) || w.rank < 2) return 0;
+    const int64_t cols = w.sizes[w.rank - 1], lanes = e->levels[0].lanes;
+    bool applies = cols <= MOST_VECTORS * lanes && (cols % lanes == 0 || e->levels[e->level_count - 1].mask);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) applies &= has_bit(variant->splat, t) == (walk_strides(&w, w.rank - 1)[t] == 0);
+    return applies ? cols : 0;
+}
+
+/* A row of so many columns, without a loop. */
+static void emit_fixed_columns(part_emitter *e, const tosajit_variant *variant) {
+    const unsigned lanes = e->levels[0].lanes, cols = (unsigned)e->fixed_cols;
+    emit_splats(e, lanes);
+    for (unsigned column = 0; column < cols; column += lanes)
+        emit_body(e, variant, lanes, int64_constant(e, 0), column, cols - column < lanes ? e->levels[e->level_count - 1].mask : NULL);
+}
+
 /* All rows of a variant's plane; then to `after`. */
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                       LLVMBasicBlockRef after) {
@@ -491,7 +512,10 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLV
     memcpy(e->row_pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     emit_row_scalars(e, variant);
     emit_row_patterns(e, variant);
-    emit_levels(e, variant);
+    if (e->fixed_cols)
+        emit_fixed_columns(e, variant);
+    else
+        emit_levels(e, variant);
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
     LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, row, int64_constant(e, 1), ""));
@@ -500,9 +524,8 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLV
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, after);
 }
 
-/* All planes of a variant, from its first block to the function's last. */
-static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
-    emit_pattern_buffers(e, variant);
+/* All planes of a variant; then to the function's last block. */
+static void emit_planes(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     if (!e->part->has_planes) {
         emit_rows(e, variant, pointers, row_strides, e->done);
         return;
@@ -513,6 +536,22 @@ static void emit_variant(part_emitter *e, const tosajit_variant *variant, const 
     emit_rows(e, variant, moving, row_strides, end);
     continue_in(e, end);
     emit_plane_end(e, planes, moving);
+}
+
+/* One variant, from its first block to the function's last. */
+static void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
+    emit_pattern_buffers(e, variant);
+    e->fixed_cols = fixed_columns(e, variant);
+    if (e->fixed_cols) {
+        LLVMBasicBlockRef fixed = new_block(e, "fixed"), any = LLVMCreateBasicBlockInContext(e->context, "any");
+        LLVMValueRef same = LLVMBuildICmp(e->builder, LLVMIntEQ, e->cols, int64_constant(e, e->fixed_cols), "");
+        LLVMBuildCondBr(e->builder, same, fixed, any);
+        LLVMPositionBuilderAtEnd(e->builder, fixed);
+        emit_planes(e, variant, pointers, row_strides);
+        e->fixed_cols = 0;
+        continue_in(e, any);
+    }
+    emit_planes(e, variant, pointers, row_strides);
 }
 
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between variants are looked at. */
