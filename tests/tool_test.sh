@@ -597,6 +597,8 @@ done
     head -c 1000000 /dev/zero | sed 's/\x00/tuple</g'
 } >"$work/deep.mlir"
 expect 1 "deep.mlir: error: MLIR's parser fails on this file" verify "$work/deep.mlir"
+# Bytecode of 658 bytes, of which MLIR's reader makes exponential work.
+expect 1 "too much memory or time" verify tests/fuzz/inputs/mlir/11a38bda98ce
 {
     echo '!t0 = f32'
     round=0

@@ -1,6 +1,6 @@
-/* Signal handlers on a stack of their own, which write one line and leave, and a limit of memory, which MLIR answers with an
- * abort. Nothing is cleaned up: after a fault in foreign code no state can be trusted. */
-#define _XOPEN_SOURCE 700 /* sigaction, sigaltstack, SA_ONSTACK, setrlimit */
+/* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, which MLIR answers with an abort, and one
+ * of time. Nothing is cleaned up: after a fault in foreign code no state can be trusted. */
+#define _XOPEN_SOURCE 700 /* sigaction, sigaltstack, SA_ONSTACK, setrlimit, setitimer */
 #include "tools/crash_guard.h"
 
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum {
@@ -16,9 +17,11 @@ enum {
     EXIT_REFUSED = 1,
     MEMORY_BASE = 512 * 1024 * 1024, /* for what does not depend on the file */
     MEMORY_PER_BYTE = 64,            /* text of many small ops takes about 20 */
+    SECONDS_BASE = 5,                /* of the processor; a small file takes milliseconds */
+    BYTES_PER_SECOND = 100 * 1000,   /* a hundredth of what MLIR reads */
 };
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGVTALRM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static const char *guarded_file;
@@ -33,7 +36,7 @@ static void write_text(const char *text) { (void)!write(STDERR_FILENO, text, str
 static void leave_process(int signal_number) {
     (void)signal_number;
     write_text(guarded_file);
-    write_text(": error: MLIR's parser fails on this file; it is damaged, nests too deeply, or asks for too much memory\n");
+    write_text(": error: MLIR's parser fails on this file; it is damaged, nests too deeply, or asks for too much memory or time\n");
     _exit(EXIT_REFUSED);
 }
 
@@ -57,6 +60,12 @@ static void limit_memory(size_t size) {
     limited = setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
+/* Of the processor; 0 for none. The reader of bytecode may take exponential time. */
+static void limit_seconds(size_t seconds) {
+    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
 void crash_guard_enter(const char *file, size_t size) {
     stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = leave_process, .sa_flags = SA_ONSTACK};
@@ -65,9 +74,11 @@ void crash_guard_enter(const char *file, size_t size) {
     sigaltstack(&own, &former_stack);
     for (int k = 0; k < SIGNALS; k++) sigaction(signals[k], &action, &former[k]);
     limit_memory(size);
+    limit_seconds(SECONDS_BASE + size / BYTES_PER_SECOND);
 }
 
 void crash_guard_leave(void) {
+    limit_seconds(0);
     if (limited) setrlimit(RLIMIT_AS, &former_limit);
     for (int k = 0; k < SIGNALS; k++) sigaction(signals[k], &former[k], NULL);
     sigaltstack(&former_stack, NULL);

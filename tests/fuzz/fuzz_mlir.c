@@ -1,12 +1,16 @@
 /* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the builder says must have a place. A fault
- * inside MLIR's parser ends the tool in production (tools/crash_guard.h); here it only ends the input. */
-#define _GNU_SOURCE /* memfd_create */
+ * inside MLIR's parser ends the tool in production (tools/crash_guard.h); here it only ends the input. So does a reading of bytecode, for
+ * which MLIR may take exponential time, after two seconds: it is left to a process of its own, which can be killed. */
+#define _GNU_SOURCE /* memfd_create, setitimer */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/fuzz/bytes.h"
@@ -47,10 +51,7 @@ static void build_all(mlir_file *file, tosajit_engine *engine) {
     mlir_file_find(file, "@main", &index);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static tosajit_engine *engine;
-    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
-    if (!engine && tosajit_engine_create(&options, &engine)) abort();
+static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine) {
     char path[64];
     int descriptor = memfd_create("mlir", 0);
     if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size) abort();
@@ -61,5 +62,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         mlir_file_close(file);
     }
     close(descriptor);
+}
+
+static bool is_bytecode(const uint8_t *data, size_t size) { return size >= 4 && memcmp(data, "ML\xefR", 4) == 0; }
+
+static void read_apart(const uint8_t *data, size_t size, tosajit_engine *engine) {
+    enum { SECONDS = 2 };
+    int status;
+    pid_t child = fork();
+    if (child < 0) abort();
+    if (child == 0) {
+        setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value = {.tv_sec = SECONDS}}, NULL);
+        read_input(data, size, engine);
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child) abort();
+    if (status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGVTALRM)) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static tosajit_engine *engine;
+    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
+    if (!engine && tosajit_engine_create(&options, &engine)) abort();
+    (is_bytecode(data, size) ? read_apart : read_input)(data, size, engine);
     return 0;
 }
