@@ -2,7 +2,7 @@
  * static and dynamic shapes with declared results, each printed as a module and parsed with verification. What may differ is
  * listed, with the reason; everything else must be accepted or refused by both.
  *
- * TOSAJIT_SEED and TOSAJIT_CASES set the random part. */
+ * TOSAJIT_SEED and TOSAJIT_VERDICTS set the random part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -385,7 +385,7 @@ static void random_shape(test_random *random, int32_t rank, const int64_t *base,
 /* All ops and all legal element types. */
 static void random_subjects(void **state) {
     fixture *f = *state;
-    uint64_t seed = test_setting("TOSAJIT_SEED", 1), cases = test_setting("TOSAJIT_CASES", STANDARD_CASES);
+    uint64_t seed = test_setting("TOSAJIT_SEED", 1), cases = test_setting("TOSAJIT_VERDICTS", STANDARD_CASES);
     unsigned next = 0;
     int op = 0;
     for (uint64_t k = 0; k < cases; k++) {
@@ -411,7 +411,7 @@ static void random_subjects(void **state) {
         add_parameters(&s, &random, true);
         compare(f, &s);
     }
-    print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 "\n", seed, cases);
+    print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_VERDICTS=%" PRIu64 "\n", seed, cases);
 }
 
 static void more_dimensions_than_there_is_room_for(void **state) {
