@@ -250,16 +250,15 @@ static bool blocks_pay(const tile_job *job) {
     return pay && bytes <= MOST_BLOCK_BYTES;
 }
 
-/* Move one block of every packed tensor of a range between memory, at pointers, and the buffers. */
-static void move_block(const tile_job *job, void *const *memory, char *const *buffers, int32_t first, int32_t end, int64_t rows,
-                       int64_t cols) {
+/* Move one block of every packed leaf from memory into the buffers, or of every packed result back. */
+static void move_block(const tile_job *job, void *const *memory, char *const *buffers, bool gathers, int64_t rows, int64_t cols) {
     const walk *w = job->w;
-    for (int32_t t = first; t < end; t++) {
+    const int32_t leaves = job->part->leaf_count;
+    for (int32_t t = gathers ? 0 : leaves; t < (gathers ? leaves : w->tensors); t++) {
         if (!(job->packed >> t & 1)) continue;
         const uint8_t size = job->tensors->element_sizes[t];
         const transpose_side outside = {memory[t], strides_of(w, w->rank - 2)[t], strides_of(w, w->rank - 1)[t]};
         const transpose_side inside = {buffers[t], BLOCK_COLUMNS * size, size};
-        const bool gathers = first == 0;
         transpose_copy(gathers ? &inside : &outside, gathers ? &outside : &inside, rows, cols, size);
     }
 }
@@ -267,7 +266,6 @@ static void move_block(const tile_job *job, void *const *memory, char *const *bu
 /* All blocks of the two innermost dimensions, from where base says. */
 static void run_blocks(const tile_job *job, void *const *base, char *const *buffers) {
     const walk *w = job->w;
-    const int32_t leaves = job->part->leaf_count;
     const int64_t row_count = w->sizes[w->rank - 2], col_count = w->sizes[w->rank - 1];
     const int64_t *row_strides = strides_of(w, w->rank - 2), *col_strides = strides_of(w, w->rank - 1);
     for (int64_t row = 0; row < row_count; row += BLOCK_ROWS)
@@ -279,9 +277,9 @@ static void run_blocks(const tile_job *job, void *const *base, char *const *buff
                 memory[t] = (char *)base[t] + row * row_strides[t] + col * col_strides[t];
                 pointers[t] = job->packed >> t & 1 ? buffers[t] : memory[t];
             }
-            move_block(job, memory, buffers, 0, leaves, rows, cols);
+            move_block(job, memory, buffers, true, rows, cols);
             job->entry(pointers, job->strides, 1, rows, cols);
-            move_block(job, memory, buffers, leaves, w->tensors, rows, cols);
+            move_block(job, memory, buffers, false, rows, cols);
         }
 }
 
