@@ -12,8 +12,6 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 enum { SIGNALS = sizeof signals / sizeof *signals, STACK_SIZE = 64 * 1024 };
 
 sigjmp_buf crash_trap;
-static int inside_here;
-int *crash_trap_inside = &inside_here;
 static struct sigaction former[SIGNALS];
 static stack_t former_stack;
 static char stack[STACK_SIZE];
@@ -29,7 +27,6 @@ static void spring(int number) {
 void crash_guard_enter(const char *file, size_t size) {
     (void)file;
     (void)size;
-    *crash_trap_inside = 1;
     stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = spring, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
@@ -38,7 +35,6 @@ void crash_guard_enter(const char *file, size_t size) {
 }
 
 void crash_guard_leave(void) {
-    *crash_trap_inside = 0;
     for (int k = 0; k < SIGNALS; k++) sigaction(signals[k], &former[k], NULL);
     sigaltstack(&former_stack, NULL);
 }

@@ -5,7 +5,5 @@
 #include <setjmp.h>
 
 extern sigjmp_buf crash_trap;
-/* 1 while MLIR's parser runs; may be set to memory that processes share. */
-extern int *crash_trap_inside;
 
 #endif
