@@ -18,7 +18,7 @@ enum {
     MEMORY_BASE = 512 * 1024 * 1024, /* for what does not depend on the file */
     MEMORY_PER_BYTE = 64,            /* text of many small ops takes about 20 */
     SECONDS_BASE = 5,                /* of the processor; a small file takes milliseconds */
-    BYTES_PER_SECOND = 100 * 1000,   /* a hundredth of what MLIR reads */
+    BYTES_PER_SECOND = 100 * 1000,   /* many times less than MLIR reads in one */
 };
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGVTALRM};
