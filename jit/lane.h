@@ -117,7 +117,8 @@ LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned f
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 
 /* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1 but 0 is true. mask says which
- * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most LANE_MAX_MASK lanes. */
+ * lanes exist; null: all. lane_mask: the first `left` lanes, left > 0, at most LANE_MAX_MASK lanes; it may have
+ * more lanes than the vector. */
 enum { LANE_MAX_MASK = LOOP_MAX_MASK };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
