@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MESSAGE_CAPACITY = 1024 };
-TOSAJIT_API extern _Thread_local char tosajit_private_message[MESSAGE_CAPACITY];
+enum { MESSAGE_CAPACITY = DIAG_CAPACITY };
 _Thread_local char tosajit_private_message[MESSAGE_CAPACITY];
 #define message tosajit_private_message
 
@@ -48,6 +47,7 @@ const char *tosajit_status_name(tosajit_status status) {
         "TOSAJIT_NOT_EXECUTABLE",
         "TOSAJIT_CODEGEN_FAILED",
         "TOSAJIT_BAD_IMAGE",
+        "TOSAJIT_BAD_MODULE",
     };
     size_t index = (size_t)status;
     return index < sizeof names / sizeof *names ? names[index] : "unknown status";

@@ -11,6 +11,10 @@
 #define DIAG_FORMAT(at, first)
 #endif
 
+/* The message itself, which libtosajit-mlir writes, too. */
+enum { DIAG_CAPACITY = 1024 };
+TOSAJIT_API extern _Thread_local char tosajit_private_message[DIAG_CAPACITY];
+
 tosajit_status diag_error(tosajit_status status, const char *format, ...) DIAG_FORMAT(2, 3);
 
 /* Put text in front of the message of an error that is on its way up: the path to where it happened. */

@@ -13,7 +13,7 @@
 #include "tools/array.h"
 #include "tools/compare.h"
 #include "tools/element.h"
-#include "tools/escape.h"
+#include "tools/mlir/escape.h"
 
 static void elements_print_as_numbers(void **state) {
     (void)state;

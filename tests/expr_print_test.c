@@ -11,31 +11,34 @@
 #include <string.h>
 
 #include "random_program.h"
-#include "tools/mlir_reader.h"
+#include "tools/mlir/module.h"
 
 enum { CASES = 400, OPS = 12 };
 
-static void say(void *context, const char *line) {
+static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s\n", finding->text);
 }
 
 /* A text read back as an expression; the file is kept open for it. */
 typedef struct reading {
-    mlir_file *file;
+    tosajit_mlir *file;
     mlir_function function;
 } reading;
 
 static reading read_back(const char *text, bool verify) {
-    reading r = {.file = mlir_file_read("<expr>", text, strlen(text), say, NULL)};
-    bool fine = r.file && (!verify || mlir_file_verify(r.file)) && mlir_file_build(r.file, 0, 0, &r.function);
-    if (!fine) fail_msg("refused:\n%s", text);
+    reading r = {0};
+    tosajit_mlir_options options = {.size = sizeof options, .say = say};
+    tosajit_status status = tosajit_mlir_read(text, strlen(text), &options, &r.file);
+    if (!status && verify) status = tosajit_mlir_verify(r.file);
+    if (!status) status = mlir_module_build(r.file, 0, NULL, &r.function);
+    if (status) fail_msg("refused:\n%s", text);
     return r;
 }
 
 static void close_reading(reading *r) {
     mlir_function_release(&r->function);
-    mlir_file_close(r->file);
+    tosajit_mlir_close(r->file);
 }
 
 static char *print(const tosajit_expr *expr) {

@@ -64,6 +64,15 @@ run inside /consumer/build/consumer_aot
 run inside sh -c 'cc /consumer/runtime.c -o /by_pkg_config $(pkg-config --cflags --libs tosajit-runtime) && /by_pkg_config /image_shared'
 printf '#include "k.h"\nint main(void) { const int64_t d[2] = {1, 3}; float x[3] = {1, 2, 3}, y[3];\nreturn k_main(x, d, y, d) || y[2] != 13; }\n' >"$root/use.c"
 run inside sh -c 'cc use.c k.o -o /use $(pkg-config --cflags --libs tosajit-runtime) && /use'
+if [ -e "$root/usr/include/tosajit/mlir.h" ]; then fail "developers of kernels get the reader"; fi
+
+# And those who read TOSA files.
+install ./libtosajit-mlir0.deb ./libtosajit-mlir-dev.deb
+says "tosajit_mlir_outline" man libtosajit-mlir
+run inside cmake -S /consumer -B /consumer/build
+run inside cmake --build /consumer/build
+says "11 12 13, 2 4 6" /consumer/build/consumer_mlir /consumer/twice.mlir
+run inside sh -c 'cc /consumer/mlir.c -o /mlir_by_pkg_config $(pkg-config --cflags --libs tosajit-mlir) && /mlir_by_pkg_config /consumer/twice.mlir'
 
 # All of it can go again.
 run inside apt-get purge -y 'libtosajit*' tosajit

@@ -244,7 +244,7 @@ grep -qF 'ok: @f (tensor<3xi8>)' "$work/out" || fail "a name that begins as anot
 grep -qF 'ok: @ä\5C\FF (tensor<2xi8>)' "$work/out" || fail "a name with a letter, a backslash and a stray byte"
 expect 0 "tensor<3xi8>" plan "$work/names.mlir" --entry f
 expect 0 "tensor<2xi8>" plan "$work/names.mlir" --entry '@f\00g'
-expect 2 'choose one with --entry: @\1B[2J' plan "$work/names.mlir"
+expect 2 'of which none is @main; choose one: @\1B[2J' plan "$work/names.mlir"
 source_file opname 'func.func @f(%a: tensor<2xi8>) -> tensor<2xi8> {' \
     '  %0 = "my.\1B]0;x\07\0Aop"(%a) : (tensor<2xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
 expect 1 'opname.mlir:2:8: error: my.\1B]0;x\07\0Aop: not an elementwise' verify "$work/opname.mlir"
@@ -253,7 +253,8 @@ expect 1 'raw.mlir:1:' verify "$work/raw.mlir"
 LC_ALL=C grep -q "$(printf '[\033\200]')" "$work/err" && fail "a control character of the file on standard error"
 
 # --- entries ---------------------------------------------------------------------------------------------------------
-expect 2 "has several functions, choose one with --entry: @split, @flip" plan examples/int_mask.mlir
+expect 2 "has several functions, of which none is @main; choose one: @split, @flip" plan examples/int_mask.mlir
+expect 2 "tosajit: choose one with --entry" plan examples/int_mask.mlir
 expect 2 "there is no function @none in this file; it has: @split, @flip" plan examples/int_mask.mlir --entry none
 expect 0 "iteration space" plan examples/int_mask.mlir --entry @split
 expect 0 "iteration space" plan examples/gelu_bias.mlir

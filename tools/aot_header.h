@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/mlir_function.h"
+#include "tools/mlir/function.h"
 
 typedef struct aot_function {
     char name[256];   /* of the C function */

@@ -87,7 +87,7 @@ static bool judge(stepper *s, const mlir_step *step, const npy_array *native, co
     char place[TEXT_CAPACITY], text[TEXT_CAPACITY + 80];
     compare_describe(native->element, native->rank, native->dims, native->data, plain->data, c.first, place, sizeof place);
     snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " elements differ, the first at %s", c.different, array_count(native), place);
-    mlir_file_report_step(s->check->entry->file, step, text);
+    mlir_module_report_step(s->check->entry->file, step, text);
     return false;
 }
 
@@ -103,7 +103,7 @@ static bool run_op(stepper *s, const mlir_step *step) {
     tosajit_status compiled =
         tosajit_compile(s->check->engine, step->op, types, step->operand_count, &step->attributes, &step->type, &kernel);
     bool ran = compiled == TOSAJIT_OK && run_twice(kernel, operands, step->operand_count, &native, &plain);
-    if (!ran) mlir_file_report_step(s->check->entry->file, step, native.data ? "out of memory" : tosajit_last_error());
+    if (!ran) mlir_module_report_step(s->check->entry->file, step, native.data ? "out of memory" : tosajit_last_error());
     bool fine = ran && judge(s, step, &native, &plain);
     tosajit_kernel_release(kernel);
     npy_release(&plain);

@@ -235,7 +235,7 @@ static void tell_shape(const bench_tensor *t) {
 static void tell_text(const bench *b, bool measured) {
     const bench_figures *f = &b->figures;
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
-    printf("@%s", mlir_file_name(b->entry.file, b->entry.index));
+    printf("@%s", tosajit_mlir_name(b->entry.file, b->entry.index));
     for (size_t k = 0; measured && k < all; k++) {
         fputs(k == arguments ? " -> " : k ? ", " : ": ", stdout);
         tell_shape(&b->tensors[k]);
@@ -292,7 +292,7 @@ static void tell_json(const bench *b, bool measured) {
     const tosajit_kernel_info *i = &f->info;
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
     fputs("{\"function\": ", stdout);
-    tell_json_string(mlir_file_name(b->entry.file, b->entry.index));
+    tell_json_string(tosajit_mlir_name(b->entry.file, b->entry.index));
     printf(", \"accuracy\": \"%s\", \"threads\": %zu", b->accuracy == TOSAJIT_FAST ? "fast" : "exact", b->threads);
     if (measured) {
         tell_json_tensors(b, "arguments", 0, arguments);

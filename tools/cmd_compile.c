@@ -9,7 +9,7 @@
 
 typedef struct job {
     const options *o;
-    mlir_file *file;
+    tosajit_mlir *file;
     aot_object object;
     aot_function *functions;
     size_t function_count;
@@ -48,20 +48,20 @@ static int open_targets(job *j) {
 
 static int read_function(job *j, size_t index) {
     aot_function *a = &j->functions[j->function_count];
-    if (!mlir_file_build(j->file, index, j->o->strict, &a->function)) return EXIT_REFUSED;
+    if (!build_function(j->file, index, j->o->strict, &a->function)) return EXIT_REFUSED;
     j->function_count++; /* to be released */
     const entry e = {j->file, index, a->function};
     if (tosajit_expr_verify(a->function.expr)) return entry_refuse(&e);
-    aot_object_name(&j->object, mlir_file_name(j->file, index), a);
+    aot_object_name(&j->object, tosajit_mlir_name(j->file, index), a);
     return EXIT_FINE;
 }
 
 static int read_functions(job *j) {
     j->file = open_file(j->o);
     if (!j->file) return EXIT_REFUSED;
-    size_t count = mlir_file_count(j->file), first = 0;
+    size_t count = tosajit_mlir_count(j->file), first = 0;
     if (count > AOT_MAX_FUNCTIONS) return refuse("%s has more than %d functions", j->o->file, (int)AOT_MAX_FUNCTIONS);
-    if (j->o->entry && !mlir_file_find(j->file, j->o->entry, &first)) return EXIT_USAGE;
+    if (j->o->entry && !find_function(j->o, j->file, &first)) return EXIT_USAGE;
     j->functions = calloc(count, sizeof *j->functions);
     if (!j->functions) return refuse("out of memory for %zu functions", count);
     int code = EXIT_FINE;
@@ -105,6 +105,6 @@ int cmd_compile(const options *o) {
     for (size_t k = 0; k < j.function_count; k++) mlir_function_release(&j.functions[k].function);
     free(j.functions);
     aot_object_close(&j.object);
-    mlir_file_close(j.file);
+    tosajit_mlir_close(j.file);
     return code;
 }

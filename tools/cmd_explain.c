@@ -14,7 +14,7 @@ static int explain(const options *o, const entry *e, const tosajit_kernel *kerne
     char example[CALL_TEXT];
     if (!known)
         return usage_error("explain", "sizes of @%s are dynamic; give them with --shape, once per argument, as %s",
-                           mlir_file_name(e->file, e->index), call_example(e, kernel, example));
+                           tosajit_mlir_name(e->file, e->index), call_example(e, kernel, example));
     for (size_t k = 0; k < arguments + results; k++)
         views[k] = (tosajit_tensor){call_tensor_type(e, kernel, k).element, shapes[k].rank, NULL, shapes[k].dims,
                                     shapes[k].strided ? shapes[k].strides : NULL};

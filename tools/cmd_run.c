@@ -33,7 +33,7 @@ static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 static int check_counts(const job *s) {
     const options *o = s->o;
     const mlir_function *f = &s->entry.function;
-    const char *name = mlir_file_name(s->entry.file, s->entry.index);
+    const char *name = tosajit_mlir_name(s->entry.file, s->entry.index);
     if (o->input_count < f->input_count) {
         tosajit_tensor_type type;
         char text[TYPE_TEXT];
@@ -86,7 +86,7 @@ static void describe_shape(const npy_array *array, char *text, size_t capacity) 
 }
 
 static int read_operand(job *s, size_t index) {
-    const char *path = s->o->inputs[index], *name = mlir_file_name(s->entry.file, s->entry.index);
+    const char *path = s->o->inputs[index], *name = tosajit_mlir_name(s->entry.file, s->entry.index);
     tosajit_tensor_type type;
     char expected[TYPE_TEXT], found[TYPE_TEXT];
     npy_error error;

@@ -18,7 +18,7 @@ static int write_text(const char *path, const char *text) {
 /* A plan speaks of values, which the file has names for. */
 static int show_text(const entry *e, tosajit_view view, const char *path, const char *text) {
     bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
-    char *renamed = planned ? mlir_file_rename(e->file, e->index, &e->function, text) : NULL;
+    char *renamed = planned ? mlir_module_rename(e->file, e->index, &e->function, text) : NULL;
     int code = write_text(path, renamed ? renamed : text);
     free(renamed);
     return code;

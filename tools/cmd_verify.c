@@ -3,26 +3,26 @@
 
 #include "tools/commands.h"
 
-static bool verify_function(const options *o, const mlir_file *file, size_t index) {
+static bool verify_function(const options *o, tosajit_mlir *file, size_t index) {
     mlir_function function;
-    if (!mlir_file_build(file, index, o->strict, &function)) return false;
+    if (!build_function(file, index, o->strict, &function)) return false;
     bool fine = tosajit_expr_verify(function.expr) == TOSAJIT_OK;
     if (fine) {
-        printf("ok: @%s ", mlir_file_name(file, index));
+        printf("ok: @%s ", tosajit_mlir_name(file, index));
         print_signature(&function);
         putchar('\n');
     } else {
-        mlir_file_report(file, index, &function, tosajit_last_error());
+        mlir_module_report(file, index, &function, tosajit_last_error());
     }
     mlir_function_release(&function);
     return fine;
 }
 
 int cmd_verify(const options *o) {
-    mlir_file *file = open_file(o);
+    tosajit_mlir *file = open_file(o);
     if (!file) return EXIT_REFUSED;
     bool fine = true;
-    for (size_t k = 0; k < mlir_file_count(file); k++) fine = verify_function(o, file, k) && fine;
-    mlir_file_close(file);
+    for (size_t k = 0; k < tosajit_mlir_count(file); k++) fine = verify_function(o, file, k) && fine;
+    tosajit_mlir_close(file);
     return fine ? EXIT_FINE : EXIT_REFUSED;
 }

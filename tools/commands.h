@@ -2,7 +2,7 @@
 #ifndef TOSAJIT_TOOLS_COMMANDS_H
 #define TOSAJIT_TOOLS_COMMANDS_H
 
-#include "tools/mlir_reader.h"
+#include "tools/mlir/module.h"
 #include "tools/options.h"
 
 /* Each runs with the options it takes and returns the exit code. */
@@ -20,13 +20,17 @@ int cmd_repl(const options *o);
 
 /* The function that a command is about. */
 typedef struct entry {
-    mlir_file *file;
+    tosajit_mlir *file;
     size_t index;
     mlir_function function;
 } entry;
 
 /* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it. Null after a finding. */
-mlir_file *open_file(const options *o);
+tosajit_mlir *open_file(const options *o);
+/* Find o->entry in it. False after a finding. */
+bool find_function(const options *o, tosajit_mlir *file, size_t *index);
+/* Read a function of it, to be released with mlir_function_release. False after a finding. */
+bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built);
 /* Open o->file, find o->entry, and read it so that a kernel can be made. An exit code; entry_close only after EXIT_FINE. */
 int entry_open(const options *o, entry *e);
 void entry_close(entry *e);

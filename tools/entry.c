@@ -5,9 +5,9 @@
 
 #include "tools/commands.h"
 
-static void say(void *context, const char *line) {
+static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s\n", finding->text);
 }
 
 int refuse(const char *format, ...) {
@@ -20,13 +20,26 @@ int refuse(const char *format, ...) {
     return EXIT_REFUSED;
 }
 
-mlir_file *open_file(const options *o) {
-    mlir_file *file = o->expr ? mlir_file_read("<expr>", o->expr, strlen(o->expr), say, NULL) : mlir_file_open(o->file, say, NULL);
-    if (file && o->strict && !mlir_file_verify(file)) {
-        mlir_file_close(file);
-        return NULL;
-    }
-    return file;
+tosajit_mlir *open_file(const options *o) {
+    tosajit_mlir_options options = {.size = sizeof options, .name = o->expr ? "<expr>" : NULL, .say = say, .guard = 1};
+    tosajit_mlir *file = NULL;
+    tosajit_status status =
+        o->expr ? tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file) : tosajit_mlir_open(o->file, &options, &file);
+    if (!status && o->strict) status = tosajit_mlir_verify(file);
+    if (!status) return file;
+    tosajit_mlir_close(file);
+    return NULL;
+}
+
+bool find_function(const options *o, tosajit_mlir *file, size_t *index) {
+    bool found = tosajit_mlir_find(file, o->entry, index) == TOSAJIT_OK;
+    if (!found && !o->entry) fputs("tosajit: choose one with --entry\n", stderr);
+    return found;
+}
+
+bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built) {
+    tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+    return mlir_module_build(file, index, &options, built) == TOSAJIT_OK;
 }
 
 int entry_open(const options *o, entry *e) {
@@ -34,9 +47,9 @@ int entry_open(const options *o, entry *e) {
     e->file = open_file(o);
     if (!e->file) return EXIT_REFUSED;
     int code = EXIT_FINE;
-    if (!mlir_file_find(e->file, o->entry, &e->index))
+    if (!find_function(o, e->file, &e->index))
         code = EXIT_USAGE;
-    else if (!mlir_file_build(e->file, e->index, o->strict, &e->function))
+    else if (!build_function(e->file, e->index, o->strict, &e->function))
         code = EXIT_REFUSED;
     else if (tosajit_expr_verify(e->function.expr) != TOSAJIT_OK)
         code = entry_refuse(e);
@@ -46,12 +59,12 @@ int entry_open(const options *o, entry *e) {
 
 void entry_close(entry *e) {
     mlir_function_release(&e->function);
-    mlir_file_close(e->file);
+    tosajit_mlir_close(e->file);
     memset(e, 0, sizeof *e);
 }
 
 int entry_refuse(const entry *e) {
-    mlir_file_report(e->file, e->index, &e->function, tosajit_last_error());
+    mlir_module_report(e->file, e->index, &e->function, tosajit_last_error());
     return EXIT_REFUSED;
 }
 

@@ -1,17 +1,20 @@
 #!/bin/sh
-# libtosajit.3 out of the public header: its comments become text, its declarations stay as they are.
-#   sh tools/man_api.sh HEADER VERSION > libtosajit.3
+# A manual page out of a public header: its comments become text, its declarations stay as they are.
+#   sh tools/man_api.sh HEADER VERSION PAGE PKG_CONFIG_NAME SUMMARY > libtosajit.3
 set -eu
+dashes() { echo "$1" | sed 's/-/\\-/g'; }
+page=$(dashes "$3") others=libtosajit-mlir
+[ "$3" = libtosajit ] || others=libtosajit
 cat <<END
-.TH LIBTOSAJIT 3 "" "tosajit $2" "Library Functions"
+.TH $(echo "$page" | tr a-z A-Z) 3 "" "tosajit $2" "Library Functions"
 .SH NAME
-libtosajit \\- TOSA elementwise operations, compiled into SIMD kernels
+$page \\- $5
 .SH SYNOPSIS
 .nf
-.B #include <tosajit/tosajit.h>
+.B #include <tosajit/${1##*/}>
 .fi
 .PP
-.I cc ... \`pkg\\-config \\-\\-cflags \\-\\-libs tosajit\`
+.I cc ... \`pkg\\-config \\-\\-cflags \\-\\-libs $(dashes "$4")\`
 .SH DESCRIPTION
 END
 awk '
@@ -39,7 +42,7 @@ function text(line) {
     else if (line == "") apart = 1
     else show(line, line ~ /^ /)
 }
-/^#ifndef TOSAJIT_TOSAJIT_H|^#endif|^#ifdef|^#if |^#else|^#include|^extern "C"|^#define TOSAJIT_API|^#define TOSAJIT_TOSAJIT_H/ { next }
+/^#ifndef TOSAJIT_[A-Z]*_H|^#endif|^#ifdef|^#if |^#else|^#include|^extern "C"|^#define TOSAJIT_API|^#define TOSAJIT_[A-Z]*_H/ { next }
 /^}$/ && last ~ /__cplusplus/ { next }
 { last = $0 }
 !inside && /^\/\*/ { inside = apart = 1 }
@@ -48,7 +51,8 @@ inside { text($0); if ($0 ~ /\*\//) inside = 0; next }
 { sub(/^TOSAJIT_API /, ""); show($0, 1) }
 END { if (is_verbatim) print ".fi" }
 ' "$1"
-cat <<'END'
+cat <<END
 .SH SEE ALSO
-.BR tosajit (1)
+.BR tosajit (1),
+.BR $(dashes $others) (3)
 END

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/escape.h"
+#include "tools/commands.h"
+#include "tools/mlir/escape.h"
 
 enum { SHOWN = 100, BEFORE = 40 }; /* columns of a line that are repeated in a message, and those before its place */
 
@@ -82,11 +83,11 @@ bool repl_fail_line(repl *r, size_t line, const char *format, ...) {
 }
 
 /* A finding of the MLIR reader. */
-static void say(void *context, const char *line) {
+static void say(void *context, const tosajit_mlir_finding *finding) {
     repl *r = context;
     r->failed = true;
     fflush(stdout);
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s\n", finding->text);
 }
 
 bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity) {
@@ -103,14 +104,14 @@ bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity) {
 static void release_kernel(repl_kernel *k) {
     tosajit_kernel_release(k->kernel);
     repl_program_release(&k->program);
-    mlir_file_close(k->file);
+    tosajit_mlir_close(k->file);
     free(k->source);
     memset(k, 0, sizeof *k);
 }
 
 static char *rename_text(const repl_kernel *k, const char *text) {
     const mlir_function *f = &k->program.function;
-    if (k->file) return mlir_file_rename(k->file, k->index, f, text);
+    if (k->file) return mlir_module_rename(k->file, k->index, f, text);
     return value_names_replace(k->program.names, f->input_count, f->input_count + f->step_count, text);
 }
 
@@ -154,12 +155,15 @@ static bool make_from_mlir(repl *r, const repl_kernel *from, size_t index, tosaj
     if (!padded) return repl_fail_line(r, from->line, "out of memory");
     memset(padded, '\n', lines);
     memcpy(padded + lines, from->source, from->length);
-    k->file = mlir_file_read(r->terminal ? "input" : "<stdin>", padded, lines + from->length, say, r);
+    tosajit_mlir_options options = {
+        .size = sizeof options, .name = r->terminal ? "input" : "<stdin>", .say = say, .context = r, .guard = 1};
+    tosajit_status status = tosajit_mlir_read(padded, lines + from->length, &options, &k->file);
     free(padded);
     k->index = index;
-    bool fine = k->file && (!strict || mlir_file_verify(k->file)) && mlir_file_build(k->file, index, strict, &k->program.function);
+    if (!status && strict) status = tosajit_mlir_verify(k->file);
+    bool fine = !status && build_function(k->file, index, strict, &k->program.function);
     if (fine && tosajit_expr_verify(k->program.function.expr) != TOSAJIT_OK) {
-        mlir_file_report(k->file, index, &k->program.function, tosajit_last_error());
+        mlir_module_report(k->file, index, &k->program.function, tosajit_last_error());
         fine = false;
     }
     if (fine && copy_source(r, k, from->source, from->length, from->line) && compile(r, engine, k)) return true;
@@ -261,8 +265,8 @@ void repl_answer_mlir(repl *r, const char *text, size_t length, size_t line) {
     size_t count = 1;
     for (size_t k = 0; k < count; k++) {
         if (!make_from_mlir(r, &from, k, r->engine, r->strict, &made)) break;
-        count = mlir_file_count(made.file);
-        if (count > 1) printf("@%s: ", mlir_file_name(made.file, k));
+        count = tosajit_mlir_count(made.file);
+        if (count > 1) printf("@%s: ", tosajit_mlir_name(made.file, k));
         take_kernel(r, &made);
     }
     free(from.source);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "tools/array.h"
-#include "tools/mlir_reader.h"
+#include "tools/mlir/module.h"
 #include "tools/options.h"
 #include "tools/repl_build.h"
 #include "tools/repl_parse.h"
@@ -17,7 +17,7 @@ typedef struct repl_kernel {
     char *source; /* owned; null: there is none yet */
     size_t length;
     size_t line;          /* of the input where it begins */
-    mlir_file *file;      /* null where source is one line */
+    tosajit_mlir *file;   /* null where source is one line */
     size_t index;         /* of the function in file */
     repl_program program; /* without names where file has them */
     tosajit_kernel *kernel;

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "tools/mlir_function.h"
+#include "tools/mlir/function.h"
 #include "tools/repl_parse.h"
-#include "tools/value_names.h"
+#include "tools/mlir/value_names.h"
 
 typedef struct repl_program {
     mlir_function function; /* steps have no origin */

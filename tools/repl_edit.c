@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "tools/escape.h"
+#include "tools/mlir/escape.h"
 #include "tools/repl.h"
 
 enum { HISTORY = 1000, PATH = 4096, CANDIDATES = 1000, WIDTH = 80 };

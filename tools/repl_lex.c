@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/escape.h"
+#include "tools/mlir/escape.h"
 #include "tools/suggest.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------

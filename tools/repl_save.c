@@ -76,7 +76,7 @@ static bool open_object(repl *r, const char *path, aot_object *object, aot_funct
     const repl_kernel *k = &r->current;
     if (!aot_object_open(path, object)) return repl_fail(r, (repl_span){0, 0}, "%s has no name in front of the ending", path);
     function->function = k->program.function; /* which stays its owner */
-    aot_object_name(object, k->file ? mlir_file_name(k->file, k->index) : "main", function);
+    aot_object_name(object, k->file ? tosajit_mlir_name(k->file, k->index) : "main", function);
     object->functions = function;
     object->function_count = 1;
     return true;

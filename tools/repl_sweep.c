@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tools/bandwidth.h"
-#include "tools/escape.h"
+#include "tools/mlir/escape.h"
 #include "tools/repl.h"
 #include "tools/run_program.h"
 #include "tools/timing.h"
@@ -223,7 +223,7 @@ static void write_title(const repl_kernel *k, FILE *out) {
     char title[3 * TITLE + 1];
     size_t length = k->length < TITLE ? k->length : TITLE;
     if (k->file)
-        snprintf(title, sizeof title, "@%.*s", TITLE, mlir_file_name(k->file, k->index));
+        snprintf(title, sizeof title, "@%.*s", TITLE, tosajit_mlir_name(k->file, k->index));
     else
         escape_name(k->source, length, title, sizeof title);
     write_quoted(out, title);

@@ -6,19 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tosajit/mlir.h>
 
-#include "tools/mlir_reader.h"
-#include "tools/mlir_values.h"
-#include "tools/pointer_map.h"
+/* Numbers of MLIR's values, which are unique pointers. */
+typedef struct numbering {
+    struct {
+        const void *value;
+        int number;
+    } list[MAX_VALUES];
+    size_t count;
+} numbering;
 
 typedef struct loader {
     model *m;
     tosajit_engine *engine;
-    mlir_file *file;
-    pointer_map slots;  /* from MLIR's values to the model's */
-    pointer_map shapes; /* from a value that is a shape to 1 + the place of its sizes in `sizes` */
+    tosajit_mlir *module;
+    numbering slots;  /* from MLIR's values to the model's */
+    numbering shapes; /* from a value that is a shape to the place of its sizes in `sizes`: their number, then they */
     int64_t sizes[MAX_VALUES];
-    int32_t size_count;
+    int size_count;
 } loader;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -65,9 +71,25 @@ static bool run_region(const step *s, array *values) {
 /* ---------------------------------------------------------------------------------------------------------------------
  * Loading */
 
-static void say(void *context, const char *line) {
+static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s\n", finding->text);
+}
+
+static bool number_add(numbering *n, MlirValue value, int number) {
+    if (n->count == MAX_VALUES) return false;
+    n->list[n->count].value = value.ptr;
+    n->list[n->count++].number = number;
+    return true;
+}
+
+static bool number_find(const numbering *n, MlirValue value, int *number) {
+    for (size_t k = 0; k < n->count; k++)
+        if (n->list[k].value == value.ptr) {
+            *number = n->list[k].number;
+            return true;
+        }
+    return false;
 }
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
@@ -83,23 +105,23 @@ static bool refuse_op(MlirOperation op, const char *why) {
 static bool new_value(loader *l, MlirValue value, int *slot) {
     if (l->m->value_count == MAX_VALUES) return false;
     *slot = (int)l->m->value_count++;
-    return pointer_map_add(&l->slots, value.ptr, *slot);
+    return number_add(&l->slots, value, *slot);
 }
 
 /* A region's kernel is compiled here, once. */
 static bool load_call(loader *l, MlirOperation op, step *s) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(attribute_of(op, "callee"));
-    char name[256];
+    char name[512];
     size_t index;
-    mlir_function function;
+    tosajit_mlir_function *function;
     snprintf(name, sizeof name, "%.*s", (int)callee.length, callee.data);
-    if (!mlir_file_find(l->file, name, &index) || !mlir_file_build(l->file, index, 0, &function)) return false;
-    tosajit_status status = tosajit_compile_expr(l->engine, function.expr, &s->kernel);
+    if (tosajit_mlir_find(l->module, name, &index) || tosajit_mlir_build(l->module, index, NULL, &function)) return false;
+    tosajit_status status = tosajit_compile_expr(l->engine, tosajit_mlir_function_expr(function), &s->kernel);
     if (status)
-        fprintf(stderr, "engine: @%s: %s\n", name, tosajit_last_error());
+        tosajit_mlir_report(l->module, function, tosajit_last_error());
     else
         l->m->kernel_count++;
-    mlir_function_release(&function);
+    tosajit_mlir_function_release(function);
     return status == TOSAJIT_OK;
 }
 
@@ -130,8 +152,8 @@ static bool load_convolution(loader *l, MlirOperation op, step *s) {
 
 /* The shape is the second operand, a constant of its own kind. */
 static bool load_shape(loader *l, MlirOperation op, step *s) {
-    int32_t at;
-    if (!pointer_map_find(&l->shapes, mlirOperationGetOperand(op, 1).ptr, &at)) return refuse_op(op, "the shape is no constant");
+    int at;
+    if (!number_find(&l->shapes, mlirOperationGetOperand(op, 1), &at)) return refuse_op(op, "the shape is no constant");
     int64_t rank = l->sizes[at];
     for (int64_t k = 0; k <= rank; k++) s->numbers[k] = l->sizes[at + k];
     s->input_count = 1;
@@ -149,29 +171,26 @@ static const struct op_loader {
 };
 
 static bool load_constant(loader *l, MlirOperation op) {
-    mlir_phrase why = {0};
     tosajit_tensor_type type;
     int slot;
-    void *data = mlir_constant(attribute_of(op, "values"), &type, &why);
-    if (!data) return refuse_op(op, why.text);
-    if (!new_value(l, mlirOperationGetResult(op, 0), &slot)) {
-        free(data);
-        return refuse_op(op, "too many values");
-    }
-    array *a = &l->m->values[slot];
-    *a = (array){.element = type.element, .rank = type.rank, .data = data, .owned = data};
-    memcpy(a->dims, type.dims, sizeof type.dims);
-    return true;
+    void *elements;
+    if (tosajit_mlir_elements((void *)attribute_of(op, "values").ptr, &type, &elements)) return refuse_op(op, tosajit_last_error());
+    bool fine = new_value(l, mlirOperationGetResult(op, 0), &slot) || refuse_op(op, "too many values");
+    array *a = &l->m->values[fine ? slot : 0];
+    fine = fine && array_allocate(a, type.element, type.rank, type.dims);
+    if (fine) memcpy(a->data, elements, (size_t)array_elements(a) * tosajit_type_size(type.element));
+    tosajit_mlir_elements_release(elements);
+    return fine;
 }
 
 static bool load_const_shape(loader *l, MlirOperation op) {
     MlirAttribute values = attribute_of(op, "values");
     int64_t rank = mlirElementsAttrGetNumElements(values);
     if (rank >= MAX_NUMBERS || l->size_count + rank + 1 > MAX_VALUES) return refuse_op(op, "too many sizes");
-    int32_t at = l->size_count;
+    int at = l->size_count;
     l->sizes[l->size_count++] = rank;
     for (int64_t k = 0; k < rank; k++) l->sizes[l->size_count++] = (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
-    return pointer_map_add(&l->shapes, mlirOperationGetResult(op, 0).ptr, at) || refuse_op(op, "out of memory");
+    return number_add(&l->shapes, mlirOperationGetResult(op, 0), at) || refuse_op(op, "too many shapes");
 }
 
 static bool load_ports(loader *l, MlirOperation op, step *s) {
@@ -180,17 +199,16 @@ static bool load_ports(loader *l, MlirOperation op, step *s) {
     s->input_count = (size_t)inputs;
     s->output_count = (size_t)outputs;
     for (intptr_t k = 0; k < inputs; k++) {
-        int32_t slot = 0; /* a shape has none */
-        pointer_map_find(&l->slots, mlirOperationGetOperand(op, k).ptr, &slot);
+        int slot = 0; /* a shape has none */
+        number_find(&l->slots, mlirOperationGetOperand(op, k), &slot);
         s->inputs[k] = slot;
     }
     for (intptr_t k = 0; k < outputs; k++)
         if (!new_value(l, mlirOperationGetResult(op, k), &s->outputs[k])) return refuse_op(op, "too many values");
     tosajit_tensor_type type;
-    mlir_phrase why = {0};
-    bool fine = mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(op, 0)), &type, &why) || refuse_op(op, why.text);
-    s->element = fine ? type.element : TOSAJIT_TYPE_COUNT;
-    return fine;
+    if (tosajit_mlir_type((void *)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr, &type)) return refuse_op(op, tosajit_last_error());
+    s->element = type.element;
+    return true;
 }
 
 static bool load_step(loader *l, MlirOperation op) {
@@ -210,8 +228,8 @@ static bool load_return(loader *l, MlirOperation op) {
     l->m->output_count = (size_t)mlirOperationGetNumOperands(op);
     if (l->m->output_count > MAX_PORTS) return refuse_op(op, "too many results");
     for (size_t k = 0; k < l->m->output_count; k++) {
-        int32_t slot;
-        if (!pointer_map_find(&l->slots, mlirOperationGetOperand(op, (intptr_t)k).ptr, &slot)) return refuse_op(op, "unknown value");
+        int slot;
+        if (!number_find(&l->slots, mlirOperationGetOperand(op, (intptr_t)k), &slot)) return refuse_op(op, "unknown value");
         l->m->outputs[k] = slot;
     }
     return true;
@@ -229,7 +247,7 @@ static bool load_op(loader *l, MlirOperation op) {
 }
 
 static bool load_function(loader *l) {
-    MlirOperation function = {mlir_file_operation(l->file, 0)};
+    MlirOperation function = {tosajit_mlir_operation(l->module, 0)};
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     l->m->input_count = (size_t)mlirBlockGetNumArguments(block);
     for (size_t k = 0; k < l->m->input_count; k++) {
@@ -243,13 +261,11 @@ static bool load_function(loader *l) {
 
 bool model_load(model *m, tosajit_engine *engine, const char *path) {
     loader l = {.m = m, .engine = engine};
-    mlir_file_outlined outlined;
+    tosajit_mlir_options options = {.size = sizeof options, .say = say};
     memset(m, 0, sizeof *m);
-    l.file = mlir_file_open(path, say, NULL);
-    bool fine = l.file && mlir_file_verify(l.file) && mlir_file_outline(l.file, 0, &outlined) && load_function(&l);
-    pointer_map_release(&l.slots);
-    pointer_map_release(&l.shapes);
-    mlir_file_close(l.file);
+    bool fine = !tosajit_mlir_open(path, &options, &l.module) && !tosajit_mlir_verify(l.module) &&
+                !tosajit_mlir_outline(l.module, 0, NULL) && load_function(&l);
+    tosajit_mlir_close(l.module);
     return fine;
 }
 

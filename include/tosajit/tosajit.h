@@ -86,6 +86,7 @@ typedef enum tosajit_status {
     TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native kernel */
     TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
     TOSAJIT_BAD_IMAGE,      /* no kernel image, a damaged one, or one that another version of this library made */
+    TOSAJIT_BAD_MODULE,     /* no MLIR, or a function that is not one of elementwise TOSA operations (tosajit/mlir.h) */
 } tosajit_status;
 
 /* The name of a status, "TOSAJIT_SHAPE_MISMATCH"; never null. */

@@ -1,4 +1,4 @@
-/* tools/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with all that MLIR has allocated, and is counted.
+/* tools/mlir/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with all that MLIR has allocated, and is counted.
  * The process goes on, so limits of memory are left to the fuzzer. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack */
 #include "tests/fuzz/crash_trap.h"
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tools/crash_guard.h"
+#include "tools/mlir/crash_guard.h"
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 enum { SIGNALS = sizeof signals / sizeof *signals, STACK_SIZE = 64 * 1024 };

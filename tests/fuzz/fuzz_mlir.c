@@ -1,6 +1,6 @@
 /* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the builder says must have a place. A fault
- * inside MLIR's parser ends the tool in production (tools/crash_guard.h); here it only ends the input. So does a reading of bytecode, for
- * which MLIR may take exponential time, after two seconds: it is left to a process of its own, which can be killed. */
+ * inside MLIR's parser ends the tool in production (tools/mlir/crash_guard.h); here it only ends the input. So does a reading of bytecode,
+ * for which MLIR may take exponential time, after two seconds: it is left to a process of its own, which can be killed. */
 #define _GNU_SOURCE /* memfd_create, setitimer */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,12 +16,13 @@
 
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash_trap.h"
-#include "tools/mlir_reader.h"
+#include "tools/mlir/module.h"
 #include "tosajit/tosajit.h"
 
 static size_t said;
 
-static void say(void *context, const char *line) {
+static void say(void *context, const tosajit_mlir_finding *finding) {
+    const char *line = finding->text;
     (void)context;
     if (!strstr(line, "error:") && !strstr(line, "note:") && !strstr(line, "warning:") && !strstr(line, "remark:")) {
         fprintf(stderr, "a finding of no kind: %s\n", line);
@@ -30,26 +31,46 @@ static void say(void *context, const char *line) {
     said++;
 }
 
-static void build_all(mlir_file *file, tosajit_engine *engine) {
-    for (size_t k = 0; k < mlir_file_count(file); k++)
+static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
+    for (size_t k = 0; k < tosajit_mlir_count(file); k++)
         for (int strict = 0; strict < 2; strict++) {
             mlir_function built;
             size_t before = said;
-            if (!mlir_file_build(file, k, strict, &built)) {
+            tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+            if (mlir_module_build(file, k, &options, &built)) {
                 if (said == before) abort(); /* refused in silence */
                 continue;
             }
             tosajit_kernel *kernel = NULL;
-            if (tosajit_compile_expr(engine, built.expr, &kernel)) mlir_file_report(file, k, &built, tosajit_last_error());
-            char *renamed = mlir_file_rename(file, k, &built, "%arg0 and %3 = tosa.add");
+            if (tosajit_compile_expr(engine, built.expr, &kernel)) mlir_module_report(file, k, &built, tosajit_last_error());
+            char *renamed = mlir_module_rename(file, k, &built, "%arg0 and %3 = tosa.add");
             free(renamed);
-            for (size_t s = 0; s < built.step_count && s < 3; s++) mlir_file_report_step(file, &built.steps[s], "a message");
+            for (size_t s = 0; s < built.step_count && s < 3; s++) mlir_module_report_step(file, &built.steps[s], "a message");
             tosajit_kernel_release(kernel);
             mlir_function_release(&built);
         }
     size_t index;
-    mlir_file_find(file, NULL, &index);
-    mlir_file_find(file, "@main", &index);
+    tosajit_mlir_find(file, NULL, &index);
+    tosajit_mlir_find(file, "@main", &index);
+}
+
+/* Every region that outlining makes is a kernel. */
+static void outline_all(tosajit_mlir *file) {
+    for (size_t k = tosajit_mlir_count(file); k-- > 0;) {
+        tosajit_mlir_outlined outlined = {.size = sizeof outlined};
+        if (tosajit_mlir_outline(file, k, &outlined)) continue;
+        for (size_t r = 1; r <= outlined.regions; r++) {
+            tosajit_mlir_function *region;
+            if (tosajit_mlir_build(file, k + r, NULL, &region)) {
+                fprintf(stderr, "a region that is refused: %s\n", tosajit_last_error());
+                abort();
+            }
+            tosajit_mlir_function_release(region);
+        }
+    }
+    char *text;
+    if (tosajit_mlir_print(file, &text)) abort();
+    tosajit_text_release(text);
 }
 
 static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine) {
@@ -58,9 +79,13 @@ static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine)
     if (descriptor < 0 || write(descriptor, data, size) != (ssize_t)size) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     if (sigsetjmp(crash_trap, 1) == 0) {
-        mlir_file *file = mlir_file_open(path, say, NULL);
-        if (file) build_all(file, engine);
-        mlir_file_close(file);
+        tosajit_mlir_options options = {.size = sizeof options, .say = say, .guard = 1};
+        tosajit_mlir *file = NULL;
+        if (!tosajit_mlir_open(path, &options, &file)) {
+            build_all(file, engine);
+            outline_all(file);
+        }
+        tosajit_mlir_close(file);
     }
     close(descriptor);
 }

@@ -1,5 +1,5 @@
 /* Escaping of control characters and of what is no UTF-8. */
-#include "tools/escape.h"
+#include "tools/mlir/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for in the text. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "tools/value_names.h"
+#include "tools/mlir/value_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

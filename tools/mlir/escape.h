@@ -1,6 +1,6 @@
 /* Text that somebody else wrote, made fit to be shown: a terminal must not obey it, and two texts must not look the same. */
-#ifndef TOSAJIT_TOOLS_ESCAPE_H
-#define TOSAJIT_TOOLS_ESCAPE_H
+#ifndef TOSAJIT_TOOLS_MLIR_ESCAPE_H
+#define TOSAJIT_TOOLS_MLIR_ESCAPE_H
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir_report.h"
+#include "tools/mlir/report.h"
 #include "tosajit/tosajit.h"
 
 /* TOSAJIT_TYPE_COUNT if the library has no such element type. */

@@ -1,6 +1,6 @@
 /* A value's name stands in the text of the file, at the place that MLIR remembers for an argument, and before it for the result of an
  * op. Bytecode has none, nor has a file that sets locations of its own: then all values of the function get MLIR's numbers. */
-#include "tools/mlir_names.h"
+#include "tools/mlir/names.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/pointer_map.h"
-#include "tools/value_names.h"
+#include "tools/mlir/pointer_map.h"
+#include "tools/mlir/value_names.h"
 
 typedef struct names {
     const mlir_function *built;

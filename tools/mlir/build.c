@@ -1,6 +1,6 @@
 /* From a function to an expression, op by op. MLIR's verifier has not run, so nothing about an op is taken for granted:
  * operand counts, attributes and types are checked here, shapes and element types by the library. */
-#include "tools/mlir_build.h"
+#include "tools/mlir/build.h"
 
 #include <inttypes.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -10,15 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/escape.h"
-#include "tools/mlir_values.h"
-#include "tools/pointer_map.h"
-#include "tools/value_names.h"
+#include "runtime/options.h"
+#include "tools/mlir/escape.h"
+#include "tools/mlir/values.h"
+#include "tools/mlir/pointer_map.h"
+#include "tools/mlir/value_names.h"
 
 enum { NAME_CAPACITY = 128 };
 
 typedef struct builder {
-    const mlir_report *report;
+    mlir_report *report;
     mlir_function *built;
     tosajit_expr *expr;       /* built's */
     pointer_map values;       /* MLIR values to nodes of expr */
@@ -27,23 +28,37 @@ typedef struct builder {
     char name[NAME_CAPACITY]; /* of op */
 } builder;
 
+static bool refuse_as(builder *b, tosajit_status status, const char *text) {
+    mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
+    return false;
+}
+
 static bool refuse(builder *b, const char *format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    mlir_report_error(b->report, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
-    return false;
+    return refuse_as(b, TOSAJIT_BAD_MODULE, text);
 }
 
-/* Repeat what the library said, beginning with the name of the op. */
-static bool refuse_status(builder *b) {
+static bool refuse_memory(builder *b) { return refuse_as(b, TOSAJIT_OUT_OF_MEMORY, "out of memory"); }
+
+/* Repeat why a type or a constant was refused. */
+static bool refuse_phrase(builder *b, const char *what, const mlir_phrase *why) {
+    char text[512];
+    snprintf(text, sizeof text, "%s%.300s", what, why->text);
+    return refuse_as(b, why->status, text);
+}
+
+/* Repeat what the library said, beginning with the name of the op. False unless status is OK. */
+static bool accept(builder *b, tosajit_status status) {
+    if (status == TOSAJIT_OK) return true;
     const char *message = value_names_bare_error();
     size_t length = strlen(b->name);
     if (strncmp(message, b->name, length) == 0 && message[length] == ':') message += length + 1;
     while (*message == ' ') message++;
-    return refuse(b, "%s", message);
+    return refuse_as(b, status, message);
 }
 
 static const char *plural(intptr_t count) { return count == 1 ? "" : "s"; }
@@ -55,7 +70,7 @@ static void remember_name(builder *b, MlirOperation op) {
 }
 
 static bool define(builder *b, MlirValue value, tosajit_value node) {
-    return pointer_map_add(&b->values, value.ptr, node) || refuse(b, "out of memory");
+    return pointer_map_add(&b->values, value.ptr, node) || refuse_memory(b);
 }
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
@@ -181,7 +196,7 @@ static bool result_type(builder *b, tosajit_tensor_type *type) {
     mlir_phrase why = {0};
     intptr_t count = mlirOperationGetNumResults(b->op);
     if (count != 1) return refuse(b, "has %d result%s, 1 expected", (int)count, plural(count));
-    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) || refuse(b, "result: %.300s", why.text);
+    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) || refuse_phrase(b, "result: ", &why);
 }
 
 /* Remember a value, of which step says how it was made. */
@@ -190,7 +205,7 @@ static bool add_step(builder *b, const mlir_step *step) {
     if (f->step_count == f->step_capacity) {
         size_t larger = f->step_capacity ? 2 * f->step_capacity : 16;
         mlir_step *steps = realloc(f->steps, larger * sizeof *steps);
-        if (!steps) return refuse(b, "out of memory");
+        if (!steps) return refuse_memory(b);
         f->steps = steps;
         f->step_capacity = larger;
     }
@@ -200,9 +215,9 @@ static bool add_step(builder *b, const mlir_step *step) {
 }
 
 static bool add_op(builder *b, mlir_step *step) {
-    tosajit_status status =
-        tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count, &step->attributes, &step->type, &step->value);
-    return status == TOSAJIT_OK ? add_step(b, step) : refuse_status(b);
+    return accept(b,
+                  tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count, &step->attributes, &step->type, &step->value)) &&
+           add_step(b, step);
 }
 
 /* Add op with its operands, 0 to count - 1, and define the MLIR result. */
@@ -262,13 +277,13 @@ static bool build_constant(builder *b, tosajit_op op) {
     if (!constant_elements(b, &attribute) || !result_type(b, &declared)) return false;
     mlir_step step = {.op = TOSAJIT_OP_COUNT};
     step.data = mlir_constant(attribute, &type, &why);
-    if (!step.data) return refuse(b, "%.300s", why.text);
+    if (!step.data) return refuse_phrase(b, "", &why);
     if (!declares(&declared, &type)) {
         free(step.data);
         return refuse_declared(b, &declared, &type);
     }
     step.type = type;
-    bool fine = tosajit_expr_constant(b->expr, &type, step.data, &step.value) == TOSAJIT_OK ? add_step(b, &step) : refuse_status(b);
+    bool fine = accept(b, tosajit_expr_constant(b->expr, &type, step.data, &step.value)) && add_step(b, &step);
     if (!fine) {
         free(step.data);
         return false;
@@ -299,7 +314,7 @@ static bool build_return(builder *b, tosajit_op op) {
         if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(b->op, k)), mlirFunctionTypeGetResult(b->signature, k)))
             return refuse(b, "operand %d has another type than result %d of the function", (int)k, (int)k);
         if (!find_operand(b, k, &value)) return false;
-        if (tosajit_expr_result(b->expr, value) != TOSAJIT_OK) return refuse_status(b);
+        if (!accept(b, tosajit_expr_result(b->expr, value))) return false;
         if (b->built->result_count == TOSAJIT_MAX_TENSORS) return refuse(b, "returns more than %d values", TOSAJIT_MAX_TENSORS);
         b->built->results[b->built->result_count++] = value;
     }
@@ -358,7 +373,7 @@ static bool read_contracts(builder *b, MlirOperation function, intptr_t argument
             read_integers(mlirArrayAttrGetElement(contracts, k), NUMBERS, n) && n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
         if (!fine) return refuse(b, "argument %d: a contract is [dimension, smallest, largest, multiple]", (int)argument);
         tosajit_contract contract = {n[SMALLEST], n[LARGEST], n[MULTIPLE]};
-        if (tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract) != TOSAJIT_OK) return refuse_status(b);
+        if (!accept(b, tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract))) return false;
     }
     return count > 0 || refuse(b, "argument %d: tosajit.contract must be a list of contracts", (int)argument);
 }
@@ -375,11 +390,12 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
         if (!mlirTypeEqual(mlirValueGetType(argument), mlirFunctionTypeGetInput(b->signature, k)))
             return refuse(b, "argument %d has another type than in the function's type", (int)k);
         if (!mlir_tensor_type(mlirValueGetType(argument), &type, &why)) {
-            mlir_report_error(b->report, mlirValueGetLocation(argument), "argument %d: %.300s", (int)k, why.text);
+            mlir_report_error(b->report, why.status, mlirValueGetLocation(argument), "argument %d: %.300s", (int)k, why.text);
             return false;
         }
-        if (tosajit_expr_input(b->expr, &type, &value) != TOSAJIT_OK) {
-            mlir_report_error(b->report, mlirValueGetLocation(argument), "%s", value_names_bare_error());
+        tosajit_status status = tosajit_expr_input(b->expr, &type, &value);
+        if (status) {
+            mlir_report_error(b->report, status, mlirValueGetLocation(argument), "%s", value_names_bare_error());
             return false;
         }
         if (b->built->input_count == TOSAJIT_MAX_TENSORS) return refuse(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
@@ -419,13 +435,14 @@ static bool read_accuracy(builder *b, MlirOperation function, tosajit_accuracy *
     return fast || exact || refuse(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
 }
 
-bool mlir_build(MlirOperation function, int strict, const mlir_report *report, mlir_function *built) {
+bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report, mlir_function *built) {
     builder b = {.report = report, .built = built};
-    tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+    tosajit_expr_options own = {0};
     memset(built, 0, sizeof *built);
     remember_name(&b, function);
-    bool fine = read_accuracy(&b, function, &options.accuracy);
-    fine = fine && (tosajit_expr_create(&options, &built->expr) == TOSAJIT_OK || refuse_status(&b));
+    bool fine = accept(&b, options_take(&own, sizeof own, options, "tosajit_expr_options"));
+    own.size = sizeof own;
+    fine = fine && read_accuracy(&b, function, &own.accuracy) && accept(&b, tosajit_expr_create(&own, &built->expr));
     b.expr = built->expr;
     fine = fine && build_body(&b, function);
     pointer_map_release(&b.values);

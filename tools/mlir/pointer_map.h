@@ -1,6 +1,6 @@
 /* A map from pointers to numbers. In: MLIR's values and names, which are unique pointers; out: the number stored for one. */
-#ifndef TOSAJIT_TOOLS_POINTER_MAP_H
-#define TOSAJIT_TOOLS_POINTER_MAP_H
+#ifndef TOSAJIT_TOOLS_MLIR_POINTER_MAP_H
+#define TOSAJIT_TOOLS_MLIR_POINTER_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // The only C++ of the project: what MLIR's C API (22) does not offer. In: text or bytecode, or a resource attribute.
 // Out: an unverified module, or the resource's bytes. No C++ exception or type leaves this file.
-#include "tools/mlir_parse.h"
+#include "tools/mlir/parse.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -5,7 +5,7 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir_report.h"
+#include "tools/mlir/report.h"
 
 typedef struct mlir_outline_count {
     int regions, inside, outside; /* regions, ops that went into them, ops that were left; constants and the return not counted */
@@ -13,6 +13,6 @@ typedef struct mlir_outline_count {
 
 /* Regions become @NAME_region_0, ... behind the function, NAME being the function's, each of which mlir_build accepts. They are maximal: no
  * two that are connected could be one. Ops keep their meaning, not their order. False after a finding. */
-bool mlir_outline(MlirOperation function, const mlir_report *report, mlir_outline_count *count);
+bool mlir_outline(MlirOperation function, mlir_report *report, mlir_outline_count *count);
 
 #endif

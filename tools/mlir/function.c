@@ -1,5 +1,5 @@
 /* What a function that was read owns. */
-#include "tools/mlir_function.h"
+#include "tools/mlir/function.h"
 
 #include <stdlib.h>
 #include <string.h>

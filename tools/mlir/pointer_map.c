@@ -1,5 +1,5 @@
 /* A map from pointers to numbers: open addressing, linear probing, at most half full. */
-#include "tools/pointer_map.h"
+#include "tools/mlir/pointer_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Names of values in texts of the library. In: a text that says "%arg1" and "%7 = tosa.add"; out: the same with the names that a person
  * gave. */
-#ifndef TOSAJIT_TOOLS_VALUE_NAMES_H
-#define TOSAJIT_TOOLS_VALUE_NAMES_H
+#ifndef TOSAJIT_TOOLS_MLIR_VALUE_NAMES_H
+#define TOSAJIT_TOOLS_MLIR_VALUE_NAMES_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, which MLIR answers with an abort, and one
  * of time. Nothing is cleaned up: after a fault in foreign code no state can be trusted. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack, SA_ONSTACK, setrlimit, setitimer */
-#include "tools/crash_guard.h"
+#include "tools/mlir/crash_guard.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* While MLIR's parser reads a file that nobody vouches for: a fault inside it, such as a stack that a hostile nesting used up,
  * or memory or time out of proportion to the file, ends the tool as a refused input and not as a crash. */
-#ifndef TOSAJIT_TOOLS_CRASH_GUARD_H
-#define TOSAJIT_TOOLS_CRASH_GUARD_H
+#ifndef TOSAJIT_TOOLS_MLIR_CRASH_GUARD_H
+#define TOSAJIT_TOOLS_MLIR_CRASH_GUARD_H
 
 #include <stddef.h>
 

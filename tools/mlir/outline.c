@@ -1,6 +1,6 @@
 /* Outlining. Every op that makes a kernel begins as a region of its own; two regions become one along an edge between them, unless a path
  * through other ops leads from the one to the other, or the library refuses them together. */
-#include "tools/mlir_outline.h"
+#include "tools/mlir/outline.h"
 
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir_build.h"
-#include "tools/pointer_map.h"
+#include "tools/mlir/build.h"
+#include "tools/mlir/pointer_map.h"
+
+enum { NAME_LIMIT = 400 }; /* bytes of a function's name */
 
 typedef enum node_kind { REST, CONSTANT, MEMBER } node_kind;
 
@@ -24,7 +26,7 @@ typedef struct node {
 } node;
 
 typedef struct outliner {
-    const mlir_report *report;
+    mlir_report *report;
     MlirOperation function;
     MlirBlock block;
     node *nodes; /* the ops of the block but its last one */
@@ -43,10 +45,13 @@ static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCStr
 static MlirStringRef op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
 static bool is_called(MlirOperation op, const char *name) { return mlirStringRefEqual(op_name(op), word(name)); }
 
-static bool refuse(const outliner *o, const char *text) {
-    mlir_report_error(o->report, mlirOperationGetLocation(o->function), "%s", text);
+static bool refuse_as(const outliner *o, tosajit_status status, const char *text) {
+    mlir_report_error(o->report, status, mlirOperationGetLocation(o->function), "outline: %s", text);
     return false;
 }
+
+static bool refuse(const outliner *o, const char *text) { return refuse_as(o, TOSAJIT_BAD_MODULE, text); }
+static bool refuse_memory(const outliner *o) { return refuse_as(o, TOSAJIT_OUT_OF_MEMORY, "out of memory"); }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * What depends on what */
@@ -201,18 +206,13 @@ static MlirOperation make_function(outliner *o, int32_t count, const char *name)
     return made;
 }
 
-static void say_nothing(void *context, const char *line) {
-    (void)context;
-    (void)line;
-}
-
 /* Whether the library makes a kernel of the members. */
 static bool makes_kernel(outliner *o, int32_t count) {
-    const mlir_report silent = {say_nothing, NULL, "", false};
+    mlir_report silent = {.file = "", .silent = true};
     mlir_function built;
     MlirOperation trial = make_function(o, count, "trial");
     if (mlirOperationIsNull(trial)) return false;
-    bool fine = mlir_build(trial, 0, &silent, &built);
+    bool fine = mlir_build(trial, NULL, &silent, &built);
     if (fine) {
         fine = tosajit_expr_verify(built.expr) == TOSAJIT_OK;
         mlir_function_release(&built);
@@ -335,28 +335,30 @@ static bool is_taken(const outliner *o, const char *name) {
     return false;
 }
 
+static MlirStringRef own_name(const outliner *o) {
+    return mlirStringAttrGetValue(mlirOperationGetAttributeByName(o->function, word("sym_name")));
+}
+
 /* "main_region_0", with a number that is free. */
-static bool name_region(const outliner *o, int *number, char *name, size_t capacity) {
-    MlirStringRef own = mlirStringAttrGetValue(mlirOperationGetAttributeByName(o->function, word("sym_name")));
-    if (own.length + 32 > capacity || memchr(own.data, '\0', own.length)) return refuse(o, "outline: the function's name is too long");
+static void name_region(const outliner *o, int *number, char *name, size_t capacity) {
+    MlirStringRef own = own_name(o);
     do snprintf(name, capacity, "%.*s_region_%d", (int)own.length, own.data, (*number)++);
     while (is_taken(o, name));
-    return true;
 }
 
 /* Replace a region by a call, at the end of what has been placed. */
 static bool place_region(outliner *o, int32_t region, MlirOperation end, MlirOperation *last, int *number) {
-    char name[512];
+    char name[NAME_LIMIT + 32];
     MlirContext context = mlirOperationGetContext(o->function);
     int32_t count = list_members(o, region, region, o->members);
     MlirLocation place = mlirOperationGetLocation(o->members[0]);
-    if (!name_region(o, number, name, sizeof name)) return false;
+    name_region(o, number, name, sizeof name);
     MlirOperation made = make_function(o, count, name);
     MlirType *types = malloc((size_t)o->output_count * sizeof *types);
     if (mlirOperationIsNull(made) || !types) {
         if (!mlirOperationIsNull(made)) mlirOperationDestroy(made);
         free(types);
-        return refuse(o, "outline: out of memory");
+        return refuse_memory(o);
     }
     list_types(o->outputs, o->output_count, types);
     mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(o->function), *last, made);
@@ -437,15 +439,18 @@ static bool list_nodes(outliner *o) {
         o->nodes[k].op = op;
         fine = pointer_map_add(&o->index, op.ptr, k);
     }
-    return fine || refuse(o, "outline: out of memory");
+    return fine || refuse_memory(o);
 }
 
-bool mlir_outline(MlirOperation function, const mlir_report *report, mlir_outline_count *count) {
+bool mlir_outline(MlirOperation function, mlir_report *report, mlir_outline_count *count) {
     outliner o = {.report = report, .function = function, .counted = count};
     *count = (mlir_outline_count){0};
     o.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(o.block))) return refuse(&o, "outline: has several blocks; straight-line functions only");
-    if (mlirOperationIsNull(mlirBlockGetTerminator(o.block))) return refuse(&o, "outline: does not end in func.return");
+    MlirStringRef name = own_name(&o);
+    if (name.length > NAME_LIMIT || memchr(name.data, '\0', name.length))
+        return refuse(&o, "the function's name is too long, or has a 0 in it");
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(o.block))) return refuse(&o, "has several blocks; straight-line functions only");
+    if (mlirOperationIsNull(mlirBlockGetTerminator(o.block))) return refuse(&o, "does not end in func.return");
     bool fine = list_nodes(&o);
     if (fine) {
         for (int32_t k = 0; k < o.count; k++) classify(&o, k);

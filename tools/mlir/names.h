@@ -5,7 +5,7 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir_function.h"
+#include "tools/mlir/function.h"
 
 /* A file as it was read; `name` as in MLIR's locations. */
 typedef struct mlir_text {

@@ -1,6 +1,6 @@
 /* MLIR's types and constants as the library's. MLIR packs elements differently (i48 in 6 bytes, a splat once), and a file's
  * resource may have any number of bytes: all of that ends here. */
-#include "tools/mlir_values.h"
+#include "tools/mlir/values.h"
 
 #include <inttypes.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -9,16 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir_parse.h"
+#include "tools/mlir/parse.h"
 
 /* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or an attack. */
 static const int64_t splat_limit = INT64_C(1) << 30;
 enum { I48_PACKED_SIZE = 6 };
 
-static void *refuse(mlir_phrase *why, const char *text) {
+static void *refuse_as(tosajit_status status, mlir_phrase *why, const char *text) {
     mlir_phrase_append(mlirStringRefCreateFromCString(text), why);
+    why->status = status;
     return NULL;
 }
+
+static void *refuse(mlir_phrase *why, const char *text) { return refuse_as(TOSAJIT_BAD_MODULE, why, text); }
 
 tosajit_type mlir_element_type(MlirType type) {
     static const struct {
@@ -43,22 +46,22 @@ tosajit_type mlir_element_type(MlirType type) {
 }
 
 /* Types of other kinds may nest so that printing them does not end. */
-static bool refuse_type(MlirType type, const char *text, mlir_phrase *why) {
+static bool refuse_type(tosajit_status status, MlirType type, const char *text, mlir_phrase *why) {
     bool plain = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type) || mlirTypeIsAUnrankedTensor(type) ||
                  (mlirTypeIsARankedTensor(type) && mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
     if (plain)
         mlirTypePrint(type, mlir_phrase_append, why);
     else
         refuse(why, "the type");
-    refuse(why, text);
+    refuse_as(status, why, text);
     return false;
 }
 
 static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     int64_t rank = mlirShapedTypeGetRank(type);
-    if (rank > TOSAJIT_MAX_RANK) return refuse_type(type, " has more than 16 dimensions", why);
+    if (rank > TOSAJIT_MAX_RANK) return refuse_type(TOSAJIT_LIMIT_EXCEEDED, type, " has more than 16 dimensions", why);
     if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
-        return refuse_type(type, " has an encoding; only plain tensors are read", why);
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " has an encoding; only plain tensors are read", why);
     tensor->rank = (int32_t)rank;
     for (int32_t d = 0; d < tensor->rank; d++)
         tensor->dims[d] = mlirShapedTypeIsDynamicDim(type, d) ? TOSAJIT_DYNAMIC : mlirShapedTypeGetDimSize(type, d);
@@ -67,10 +70,11 @@ static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
 
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     memset(tensor, 0, sizeof *tensor);
-    if (!mlirTypeIsATensor(type)) return refuse_type(type, " is not a tensor", why);
+    if (!mlirTypeIsATensor(type)) return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
     tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
     if (tensor->element == TOSAJIT_TYPE_COUNT)
-        return refuse_type(type, " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64", why);
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
+                           " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64", why);
     tensor->rank = TOSAJIT_UNRANKED;
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
 }
@@ -100,9 +104,9 @@ static void unpack_i48(const char *packed, int64_t count, int64_t *values) {
 static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count, mlir_phrase *why) {
     int64_t size = (int64_t)tosajit_type_size(element);
     bool splat = mlirDenseElementsAttrIsSplat(attribute);
-    if (splat && count * size > splat_limit) return refuse(why, "a splat constant of more than 1 GiB");
+    if (splat && count * size > splat_limit) return refuse_as(TOSAJIT_LIMIT_EXCEEDED, why, "a splat constant of more than 1 GiB");
     char *values = malloc(count > 0 ? (size_t)(count * size) : 1);
-    if (!values) return refuse(why, "out of memory for a constant");
+    if (!values) return refuse_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
     int64_t stored = splat && count > 0 ? 1 : count; /* how many the attribute holds */
     const char *raw = mlirDenseElementsAttrGetRawData(attribute);
     if (element == TOSAJIT_I1)
@@ -126,7 +130,7 @@ static void *resource_values(MlirAttribute attribute, tosajit_type element, int6
         return refuse(why, text);
     }
     char *values = malloc(wanted ? wanted : 1);
-    if (!values) return refuse(why, "out of memory for a constant");
+    if (!values) return refuse_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
     if (packed)
         unpack_i48(bytes, count, (int64_t *)(void *)values);
     else if (wanted > 0)
@@ -140,9 +144,9 @@ void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phr
     if (!dense && !mlirAttributeIsADenseResourceElements(attribute)) return refuse(why, "values must be dense<...> or dense_resource<...>");
     int64_t count;
     if (!mlir_tensor_type(mlirAttributeGetType(attribute), type, why)) return NULL;
-    if (type->rank == TOSAJIT_UNRANKED) return refuse(why, "values have no rank");
+    if (type->rank == TOSAJIT_UNRANKED) return refuse_as(TOSAJIT_UNRANKED_SHAPE, why, "values have no rank");
     for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] == TOSAJIT_DYNAMIC) return refuse(why, "values have a dynamic size");
-    if (!count_elements(type, &count)) return refuse(why, "a constant of more than 2^63 - 1 bytes");
+        if (type->dims[d] == TOSAJIT_DYNAMIC) return refuse_as(TOSAJIT_SHAPE_MISMATCH, why, "values have a dynamic size");
+    if (!count_elements(type, &count)) return refuse_as(TOSAJIT_OVERFLOW, why, "a constant of more than 2^63 - 1 bytes");
     return dense ? dense_values(attribute, type->element, count, why) : resource_values(attribute, type->element, count, why);
 }
