@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tour as a reader follows it: its C program and every `console` block of docs/tour.md, in order and in one shell; those of
+# The tour as a reader follows it: its C programs, tour.c and model.c, and every `console` block of docs/tour.md, in order and in one shell; those of
 # docs/repl.md; and the C of README.md.
 #   sh tests/tour_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER [FLAGS...]
 # In: the built tool and library. Out: what differs from the page; exit code 1 if anything does.
@@ -26,8 +26,8 @@ follow() {
     mkdir "$page"
     # Command K of the page becomes a piece of script that writes what it prints into found.K; expected.K is what the page says.
     awk -v work="$work" -v page="$page" '
-        /^```/ { kind = kind ? "" : substr($0, 4); if (kind == "") finish(); next }
-        kind == "c" { print >(work "/root/tour.c") }
+        /^```/ { kind = kind ? "" : substr($0, 4); blocks += kind == "c"; if (kind == "") finish(); next }
+        kind == "c" { print >(work "/root/" (blocks == 1 ? "tour" : "model") ".c") }
         kind == "console" && /^\$ / { finish(); number++; open = 1; printf "{\n%s\n", substr($0, 3) >script; next }
         kind == "console" && /^> / && open == 1 { print substr($0, 3) >script; next }
         kind == "console" { close_command(); print >(page "/expected." number) }

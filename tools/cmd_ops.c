@@ -107,7 +107,7 @@ static void print_op(tosajit_op op) {
     printf("\n## %s\n\n    %s\n\n", tosajit_op_name(op), tosajit_op_formula(op));
     printf("%d operand%s", arity, arity == 1 ? "" : "s");
     if (parameters.used > 0) printf("; parameters: %s%s", parameters.text, required ? "" : " (or the attributes of these names)");
-    if (attributes.used > 0) printf("; attributes: %s", attributes.text);
+    if (attributes.used > 0) printf(";%sattributes: %s", parameters.used > 0 ? "\n" : " ", attributes.text);
     printf(". Results: %s.\n\n", accuracy(op));
     print_rows(op);
 }
@@ -116,7 +116,7 @@ static int print_page(void) {
     printf("# Operations\n\n"
            "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and from what the library accepts. In the\n"
            "formulas a, b and c are the operands and r is the result; what follows a semicolon is a corner result.\n"
-           "[semantics.md](semantics.md) says more about those, about parameters and about conversions. `f64` is an extension, which "
+           "[semantics.md](semantics.md) says more about those, about parameters and about conversions. `f64` is an extension, which\n"
            "strict expressions refuse.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
