@@ -1,5 +1,5 @@
-/* tools/mlir/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with all that MLIR has allocated, and is counted.
- * The process goes on, so limits of memory are left to the fuzzer. */
+/* tools/mlir/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with all that MLIR has allocated, and is
+ * counted. The process goes on, so limits of memory are left to the fuzzer. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack */
 #include "tests/fuzz/crash_trap.h"
 
