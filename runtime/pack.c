@@ -15,7 +15,7 @@
 
 enum {
     LEAST_PERIOD = 64, /* elements, so that a period is worth its loop */
-    MOST_WHOLE = 128,  /* elements, of a period made longer to be whole groups */
+    MOST_WHOLE = 160,  /* elements, of a period made longer to be whole groups */
     NO_WINDOW = INT32_MIN,
 };
 
@@ -30,71 +30,91 @@ static int32_t vector_bytes(void) {
 #endif
 }
 
-/* Offsets of the first `p->period` indices of dimensions d.., d being walked without bound. */
-static void fill_offsets(const walk *w, int32_t t, int32_t d, pack *p) {
-    const int32_t last = w->rank - 1;
-    const int64_t columns = last == d ? p->period : w->sizes[last], stride = strides_of(w, last)[t];
-    int64_t index[TOSAJIT_MAX_RANK] = {0}, row = 0;
-    for (int64_t k = 0; k < p->period;) {
-        for (int64_t c = 0; c < columns; c++) p->offsets[k++] = (int32_t)(row + c * stride);
-        for (int32_t i = last - 1; i >= d; i--) {
-            row += strides_of(w, i)[t];
-            if (++index[i] < w->sizes[i] || i == d) break;
-            row -= strides_of(w, i)[t] * w->sizes[i];
-            index[i] = 0;
-        }
+/* Offsets of the period: those of the unit, in which dimensions d + 1.. are walked, again and again. */
+static void fill_offsets(const walk *w, int32_t t, int32_t d, int64_t unit, pack *p) {
+    const int32_t step = (int32_t)strides_of(w, d)[t];
+    int64_t filled = 1;
+    p->offsets[0] = 0;
+    for (int32_t i = w->rank - 1; i > d; i--) {
+        const int64_t row = filled, stride = strides_of(w, i)[t];
+        for (int64_t k = 1; k < w->sizes[i]; k++)
+            for (int64_t c = 0; c < row; c++) p->offsets[filled++] = p->offsets[c] + (int32_t)(k * stride);
     }
+    for (int64_t k = unit; k < p->period; k++) p->offsets[k] = p->offsets[k - unit] + step;
 }
 
-/* The group of `count` elements from `position` on. */
-static void add_group(pack *p, int32_t position, int32_t count) {
-    const int32_t words = p->size / 4, *offsets = &p->offsets[position];
-    int32_t low = offsets[0], high = offsets[0];
-    for (int32_t k = 1; k < count; k++) {
+/* What a group of `count` elements of `words` 32-bit words each picks from its window; false if that is too small, or lies askew. Constant
+ * arguments make vectors of the loops. */
+static inline bool fill_group(const int32_t *offsets, int64_t count, int32_t words, int32_t lanes, pack_group *group) {
+    int32_t low = offsets[0], high = low, askew = 0;
+    for (int64_t k = 1; k < count; k++) {
         low = offsets[k] < low ? offsets[k] : low;
         high = offsets[k] > high ? offsets[k] : high;
     }
-    pack_group *group = &p->groups[p->group_count++];
-    bool fits = (int64_t)high - low <= (p->lanes - 1) * p->size;
-    memset(group->picks, 0, sizeof group->picks);
-    for (int32_t k = 0; fits && k < count; k++) {
-        fits = (offsets[k] - low) % 4 == 0;
+    for (int64_t k = 0; k < count; k++) askew |= (offsets[k] - low) & 3;
+    group->window = low;
+    group->words = (high - low) / 4 + words;
+    if (askew || (int64_t)high - low > 4 * words * (lanes - 1)) return false;
+    for (int64_t k = 0; k < count; k++)
         for (int32_t word = 0; word < words; word++) group->picks[k * words + word] = (uint8_t)((offsets[k] - low) / 4 + word);
+    return true;
+}
+
+/* The group of `count` elements from `position` on. */
+static void add_group(pack *p, int64_t position, int64_t count) {
+    const int32_t words = p->size / 4, *offsets = &p->offsets[position];
+    pack_group *group = &p->groups[p->group_count++];
+    group->position = (int32_t)position * p->size;
+    memset(group->picks, 0, sizeof group->picks);
+    bool fits = count == PACK_LANES ? fill_group(offsets, PACK_LANES, 1, PACK_LANES, group) /* words of 4 bytes, as they fill it */
+                                    : fill_group(offsets, count, words, p->lanes, group);
+    if (!fits) group->window = NO_WINDOW;
+}
+
+/* The groups of a run of elements; the last overlaps the one before, or if it is alone, reaches beyond its run. */
+static void add_run(pack *p, int64_t start, int64_t run) {
+    for (int64_t c = 0; c < run; c += p->lanes) {
+        int64_t from = run > p->lanes && c + p->lanes > run ? run - p->lanes : c, left = run - from;
+        add_group(p, start + from, left < p->lanes ? left : p->lanes);
     }
-    group->position = position * p->size;
-    group->window = fits ? low : NO_WINDOW;
-    group->words = (high - low + p->size) / 4;
 }
 
-/* Rows that nearly fill a group begin one each: where rows repeat, their end and their beginning lie far apart. A longer row ends with a
- * group that overlaps the one before. */
-static void fill_groups(pack *p, int64_t row) {
-    if (2 * row < p->lanes) row = p->period;
+/* Runs that nearly fill a group begin one each: where they repeat, their end and their beginning lie far apart. Shorter ones share
+ * groups. */
+static void fill_groups(pack *p, int64_t run) {
+    if (2 * run < p->lanes) run = p->period;
     p->group_count = 0;
-    if (p->lanes > 0 && (p->period / row) * ((row + p->lanes - 1) / p->lanes) > PACK_GROUPS) p->lanes = 0;
-    if (p->lanes == 0) return;
-    for (int64_t start = 0; start < p->period; start += row)
-        for (int64_t c = 0; c < row; c += p->lanes) {
-            bool beyond = row > p->lanes && c + p->lanes > row;
-            int64_t from = beyond ? row - p->lanes : c, left = row - from;
-            add_group(p, (int32_t)(start + from), left < p->lanes ? (int32_t)left : p->lanes);
-        }
+    p->run_groups = run < p->lanes && run < p->period;
+    if (p->lanes > 0 && (p->period / run) * ((run + p->lanes - 1) / p->lanes) > PACK_GROUPS) p->lanes = 0;
+    for (int64_t start = 0; p->lanes > 0 && start < p->period; start += run) add_run(p, start, run);
 }
 
-/* How often the unit makes a period. */
-static int64_t choose_times(int64_t unit, int64_t row, int32_t lanes) {
-    int64_t least = (LEAST_PERIOD + unit - 1) / unit, times = least;
-    if (2 * row >= lanes) return least; /* rows are groups of their own */
-    while (times * unit % lanes != 0 && times * unit <= MOST_WHOLE) times++;
+/* Elements of the pattern that the tensor walks with a single stride, at least a row: from one such run to the next it may jump. */
+static int64_t run_of(const walk *w, int32_t t, int32_t d) {
+    int64_t run = 1;
+    for (int32_t i = w->rank - 1; i > d; i--) {
+        if (i < w->rank - 1 && strides_of(w, i)[t] != strides_of(w, w->rank - 1)[t] * run) break;
+        run *= w->sizes[i];
+    }
+    return run;
+}
+
+/* How often the unit makes a period: of whole groups, if that is not too long. */
+static int64_t choose_times(int64_t unit, int64_t run, int32_t lanes) {
+    const int64_t least = (LEAST_PERIOD + unit - 1) / unit;
+    int64_t multiple = lanes;
+    if (2 * run >= lanes) return least;                                     /* runs are groups of their own */
+    while (multiple > 1 && multiple / 2 * unit % lanes == 0) multiple /= 2; /* lanes are a power of two */
+    const int64_t times = (least + multiple - 1) / multiple * multiple;
     return times * unit <= MOST_WHOLE ? times : least;
 }
 
 bool pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p) {
-    int64_t unit = 1, low = 0, high = 0, row = w->rank - 1 > d ? w->sizes[w->rank - 1] : 1;
+    int64_t unit = 1, low = 0, high = 0, run = run_of(w, t, d);
     for (int32_t i = d + 1; i < w->rank; i++) unit *= w->sizes[i];
     p->size = size;
     p->lanes = size < 4 ? 0 : vector_bytes() / size;
-    int64_t times = choose_times(unit, row, p->lanes > 0 ? p->lanes : 1);
+    int64_t times = choose_times(unit, run, p->lanes > 0 ? p->lanes : 1);
     if (times > w->sizes[d]) times = w->sizes[d];
     p->period = times * unit;
     p->advance = times * strides_of(w, d)[t];
@@ -103,8 +123,8 @@ bool pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p) {
         *(reach < 0 ? &low : &high) += reach;
     }
     if (low < INT32_MIN / 2 || high > INT32_MAX / 2) return false;
-    fill_offsets(w, t, d, p);
-    fill_groups(p, row);
+    fill_offsets(w, t, d, unit, p);
+    fill_groups(p, run);
     return true;
 }
 
@@ -126,52 +146,61 @@ static void gather_each(const int32_t *offsets, int32_t size, const char *from, 
     }
 }
 
+/* Elements of a group that lie too far apart. */
+static void move_each(const pack *p, const pack_group *group, const char *from, char *to, int64_t periods) {
+    const int64_t first = group->position / p->size, left = p->period - first;
+    for (to += group->position; periods > 0; periods--, from += p->advance, to += p->period * p->size)
+        gather_each(p->offsets + first, p->size, from, left < p->lanes ? left : p->lanes, to);
+}
+
 #if HAS_PERMUTE
-__attribute__((target("avx2"))) static inline void move_32(const pack_group *group, const char *from, char *to) {
+/* One group of so many periods: what it needs stays in registers. */
+__attribute__((target("avx2"))) static void move_32(const pack *p, const pack_group *group, const char *from, char *to, int64_t periods) {
     const __m256i exists = _mm256_cmpgt_epi32(_mm256_set1_epi32(group->words), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    const __m256i words = _mm256_maskload_epi32((const int *)(from + group->window), exists);
     const __m256i picks = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)group->picks));
-    _mm256_storeu_si256((__m256i *)(to + group->position), _mm256_permutevar8x32_epi32(words, picks));
+    const int64_t advance = p->advance, step = p->period * p->size;
+    for (from += group->window, to += group->position; periods > 0; periods--, from += advance, to += step)
+        _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(_mm256_maskload_epi32((const int *)from, exists), picks));
 }
 
-__attribute__((target("avx512f"))) static inline void move_64(const pack_group *group, const char *from, char *to) {
-    const __m512i words = _mm512_maskz_loadu_epi32((__mmask16)(0xffffu >> (16 - group->words)), from + group->window);
+__attribute__((target("avx512f"))) static void move_64(const pack *p, const pack_group *group, const char *from, char *to,
+                                                       int64_t periods) {
+    const __mmask16 exists = (__mmask16)((UINT32_C(1) << group->words) - 1);
     const __m512i picks = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)group->picks));
-    _mm512_storeu_si512(to + group->position, _mm512_permutexvar_epi32(picks, words));
+    const int64_t advance = p->advance, step = p->period * p->size;
+    for (from += group->window, to += group->position; periods > 0; periods--, from += advance, to += step)
+        _mm512_storeu_si512(to, _mm512_permutexvar_epi32(picks, _mm512_maskz_loadu_epi32(exists, from)));
 }
-
-static void move_each(const pack *p, const pack_group *group, const char *from, int64_t count, char *to) {
-    const int64_t first = group->position / p->size, left = count - first;
-    gather_each(p->offsets + first, p->size, from, left < p->lanes ? left : p->lanes, to + group->position);
-}
-
-/* Whole periods, and of a last part of one the groups that it fills; what is left then goes one by one. */
-#define GATHER(bytes, isa)                                                                                                                 \
-    __attribute__((target(isa))) static void gather_##bytes(const pack *p, const char *from, int64_t count, char *to) {                    \
-        const int64_t period = p->period, advance = p->advance, groups = p->group_count, size = p->size, lanes = p->lanes;                 \
-        for (; count > 0; count -= period, from += advance, to += period * size) {                                                         \
-            int64_t here = count < period ? count : period, g = 0;                                                                         \
-            for (; g < groups && (here == period || p->groups[g].position + lanes * size <= here * size); g++)                             \
-                if (p->groups[g].window != NO_WINDOW)                                                                                      \
-                    move_##bytes(&p->groups[g], from, to);                                                                                 \
-                else                                                                                                                       \
-                    move_each(p, &p->groups[g], from, here, to);                                                                           \
-            int64_t done = g < groups ? p->groups[g].position / size : here;                                                               \
-            if (done < here) gather_each(p->offsets + done, p->size, from, here - done, to + done * size);                                 \
-        }                                                                                                                                  \
-    }
-GATHER(32, "avx2")
-GATHER(64, "avx512f")
-#undef GATHER
 #endif
 
-static void gather(const pack *p, const char *from, int64_t count, char *to) {
+static void move_group(const pack *p, const pack_group *group, const char *from, char *to, int64_t periods) {
 #if HAS_PERMUTE
-    if (p->lanes) {
-        (p->lanes * p->size == 64 ? gather_64 : gather_32)(p, from, count, to);
+    if (group->window != NO_WINDOW) {
+        (p->lanes * p->size == 64 ? move_64 : move_32)(p, group, from, to, periods);
         return;
     }
 #endif
+    move_each(p, group, from, to, periods);
+}
+
+/* By groups. A group that is a run reaches beyond it, into the next, which must be written after it: those go period by period. */
+static void gather_groups(const pack *p, const char *from, int64_t count, char *to) {
+    const int64_t period = p->period, rest = count % period;
+    const int64_t at_once = p->run_groups ? 1 : count / period;
+    for (int64_t left = count / period; left > 0; left -= at_once, from += at_once * p->advance, to += at_once * period * p->size)
+        for (int32_t g = 0; g < p->group_count; g++) move_group(p, &p->groups[g], from, to, at_once);
+    int32_t g = 0;
+    for (; g < p->group_count && p->groups[g].position + p->lanes * p->size <= rest * p->size; g++)
+        move_group(p, &p->groups[g], from, to, 1);
+    const int64_t done = g < p->group_count ? p->groups[g].position / p->size : rest;
+    if (done < rest) gather_each(p->offsets + done, p->size, from, rest - done, to + done * p->size);
+}
+
+static void gather(const pack *p, const char *from, int64_t count, char *to) {
+    if (p->lanes) {
+        gather_groups(p, from, count, to);
+        return;
+    }
     for (int64_t done = 0; done < count; done += p->period, from += p->advance, to += p->period * p->size)
         gather_each(p->offsets, p->size, from, count - done < p->period ? count - done : p->period, to);
 }

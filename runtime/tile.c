@@ -62,7 +62,7 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
  * Long rows are best taken in the order of memory, and so are all beyond what a cache forgives: rows that are shorter than a cache line
  * would fetch it again for each. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, SHORT = 24, CACHED = 32768 }; /* rows; columns; elements */
+    enum { FEW_ROWS = 16, SHORT = 24, CACHED = 4096 }; /* rows; columns; elements */
     int32_t best = w->rank - 2;
     int64_t total = 1;
     if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT) return best;
@@ -394,9 +394,10 @@ static bool choose_linear(tile_job *job) {
 /* Joining rows: the inner dimensions as one long row, as far as a chunk goes. Operands that lie otherwise are packed by their pattern,
  * again only where it moves. */
 enum {
-    JOINED = 1024,    /* elements of a chunk, about */
-    MOST_PACKED = 3,  /* operands */
-    WHOLE_LINES = 64, /* elements that are whole cache lines, whatever their size */
+    JOINED = 2048,     /* elements of a chunk, about, */
+    MOST_BYTES = 8192, /* and bytes of one in a tensor, at most */
+    MOST_PACKED = 3,   /* operands */
+    WHOLE_LINES = 64,  /* elements that are whole cache lines, whatever their size */
 };
 
 typedef struct joining {
@@ -429,10 +430,14 @@ static bool stands(const walk *w, int32_t t, int32_t d) {
 static bool plan_joining(joining *j) {
     tile_job *job = j->job;
     const walk *w = job->w;
+    int64_t widest = 1;
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (job->tensors->element_sizes[t] > widest) widest = job->tensors->element_sizes[t];
+    const int64_t most = MOST_BYTES / widest < JOINED ? MOST_BYTES / widest : JOINED;
     j->split = w->rank - 1;
-    for (j->unit = 1; j->split > 0 && j->unit * w->sizes[j->split] <= JOINED; j->split--) j->unit *= w->sizes[j->split];
+    for (j->unit = 1; j->split > 0 && j->unit * w->sizes[j->split] <= PACK_PERIOD; j->split--) j->unit *= w->sizes[j->split];
     if (j->unit == 1) return false;
-    j->step = JOINED / j->unit; /* whole cache lines, so that an aligned result stays so */
+    j->step = most / j->unit; /* whole cache lines, so that an aligned result stays so */
     int64_t whole = WHOLE_LINES;
     while (whole > 1 && whole / 2 * j->unit % WHOLE_LINES == 0) whole /= 2;
     if (j->step > whole) j->step -= j->step % whole;
@@ -518,14 +523,14 @@ static void run_joined(joining *j) {
 /* Join short rows if that pays; false, and nothing done, if not. */
 static bool try_joined(tile_job *job) {
     joining j; /* not initialised: large, and filled as far as it is used */
-    _Alignas(64) char scratch[MOST_PACKED * (JOINED * 8 + PACK_SLACK)];
+    _Alignas(64) char scratch[MOST_PACKED * (MOST_BYTES + PACK_SLACK)];
     const uint64_t splat = job->splat, packed = job->packed;
     j.job = job;
     bool joins = plan_joining(&j) && joining_pays(&j);
     for (int32_t k = 0; joins && k < j.packed_count; k++) {
         int32_t t = j.packed[k];
         j.sources[k] = NULL;
-        j.buffers[k] = scratch + k * (JOINED * 8 + PACK_SLACK);
+        j.buffers[k] = scratch + k * (MOST_BYTES + PACK_SLACK);
         joins = pack_prepare(job->w, t, j.split, job->tensors->element_sizes[t], &j.patterns[k]);
     }
     if (joins) {
