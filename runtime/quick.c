@@ -66,14 +66,22 @@ SPECIALISED void set_pointers(const plan_part *part, const tosajit_tensor *opera
     for (int32_t r = 0; r < result_count; r++) pointers[part->leaf_count + r] = results[r].data;
 }
 
-static inline void call_entry(const quick *q, tosajit_entry entry, void *const *pointers, const int64_t *strides, int64_t planes,
-                              int64_t rows, int64_t cols) {
+/* Tile after tile; pointers move. */
+static inline void call_tiles(const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
+    for (int64_t left = tile->outer;;) {
+        entry(pointers, tile->strides, tile->planes, tile->rows, tile->cols);
+        if (--left <= 0) return;
+        for (int32_t t = 0; t < tensors; t++) pointers[t] = (char *)pointers[t] + tile->strides[3 * tensors + t];
+    }
+}
+
+static inline void call_entry(const quick *q, const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
     if (!q->floating) {
-        entry(pointers, strides, planes, rows, cols);
+        call_tiles(tile, entry, pointers, tensors);
         return;
     }
     uint64_t environment = fpenv_enter();
-    entry(pointers, strides, planes, rows, cols);
+    call_tiles(tile, entry, pointers, tensors);
     fpenv_leave(environment);
 }
 
@@ -89,11 +97,12 @@ static inline bool is_expected(const tosajit_tensor *tensor, uint64_t head) {
 SPECIALISED bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
                           int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
     const plan_part *part = &kernel->plan.parts[0];
-    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->planes * tile->rows * tile->cols)) return false;
+    const int64_t elements = tile->outer * tile->planes * tile->rows * tile->cols;
+    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, elements)) return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
     void *pointers[QUICK_TENSORS];
     set_pointers(part, operands, operand_count, results, result_count, pointers);
-    call_entry(&kernel->quick, entry, pointers, tile->strides, tile->planes, tile->rows, tile->cols);
+    call_entry(&kernel->quick, tile, entry, pointers, part->leaf_count + result_count);
     return true;
 }
 
@@ -286,25 +295,29 @@ static inline int64_t group_strides(const quick *q, const groups *g, int32_t t, 
     return stride;
 }
 
+/* The groups as a walk; tensors are without pointers. */
+static void walk_groups(const quick *q, const plan_part *part, const groups *g, walk *w, tile_tensors *tensors) {
+    int64_t strides[TOSAJIT_MAX_RANK];
+    w->rank = g->count;
+    w->tensors = part->leaf_count + part->result_count;
+    for (int32_t d = 0; d < w->rank; d++) w->sizes[d] = g->sizes[w->rank - 1 - d];
+    for (int32_t t = 0; t < w->tensors; t++) {
+        group_strides(q, g, t, strides);
+        for (int32_t d = 0; d < w->rank; d++) walk_strides(w, d)[t] = strides[w->rank - 1 - d];
+        tensors->element_sizes[t] = q->sizes[t];
+        tensors->splat_strides[t] = 0;
+    }
+}
+
 /* Any number of groups, on as many threads as pay. */
 static void run_walk(const tosajit_kernel *kernel, tosajit_entry entry, void *const *pointers, const groups *g) {
-    const quick *q = &kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
-    walk w; /* not initialised, like tile: filled as far as it is used */
-    tile_tensors tile;
-    int64_t strides[TOSAJIT_MAX_RANK];
-    w.rank = g->count;
-    w.tensors = part->leaf_count + part->result_count;
-    for (int32_t d = 0; d < w.rank; d++) w.sizes[d] = g->sizes[w.rank - 1 - d];
-    for (int32_t t = 0; t < w.tensors; t++) {
-        group_strides(q, g, t, strides);
-        for (int32_t d = 0; d < w.rank; d++) walk_strides(&w, d)[t] = strides[w.rank - 1 - d];
-        tile.pointers[t] = pointers[t];
-        tile.element_sizes[t] = q->sizes[t];
-        tile.splat_strides[t] = 0;
-    }
+    walk w; /* not initialised, like tensors: filled as far as it is used */
+    tile_tensors tensors;
+    walk_groups(&kernel->quick, part, g, &w, &tensors);
+    for (int32_t t = 0; t < w.tensors; t++) tensors.pointers[t] = pointers[t];
     uint64_t environment = fpenv_enter();
-    parallel_run(&kernel->parallel, part, entry, &w, &tile);
+    parallel_run(&kernel->parallel, part, entry, &w, &tensors);
     fpenv_leave(environment);
 }
 
@@ -320,34 +333,59 @@ SPECIALISED uint64_t measure(const quick *q, counts n, const groups *g, int64_t 
     return in_place;
 }
 
-/* Whether a call is one tile, given to the code as it is. */
-SPECIALISED bool is_tile(const quick *q, const plan_part *part, counts n, const groups *g) {
+/* Whether the code has a loop for a call's splats, and writes its results through the caches. */
+SPECIALISED bool has_loop(const quick *q, const plan_part *part, counts n, const groups *g) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat; /* any loop serves a single element */
-    bool has_loop = n.leaves <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat);
     int64_t bytes = 0;
     for (int32_t t = n.leaves; t < n.leaves + n.results; t++) bytes += g->elements * q->sizes[t];
-    if (!has_loop || g->count > (part->has_planes ? 3 : 2) || tile_is_beyond_caches(part, bytes)) return false;
-    return g->count < 2 || tile_is_direct(g->elements / g->sizes[0], g->sizes[0]);
+    return (n.leaves <= QUICK_NUMBERED ? q->loops >> splat & 1 : tile_has_loop(part, splat)) && !tile_is_beyond_caches(part, bytes);
 }
 
-static inline int64_t cols_of(const groups *g) { return g->count > 0 ? g->sizes[0] : 1; }
-static inline int64_t rows_of(const groups *g) { return g->count > 1 ? g->sizes[1] : 1; }
-static inline int64_t planes_of(const groups *g) { return g->count > 2 ? g->sizes[2] : 1; }
-
-SPECIALISED void set_strides(const quick *q, const plan_part *part, counts n, const groups *g, int64_t *strides) {
+/* Rows that nobody would join, and no more dimensions: most calls. */
+SPECIALISED void make_rows(const quick *q, const plan_part *part, counts n, const groups *g, quick_tile *tile) {
     const uint64_t splat = g->count > 0 ? g->repeats[0] : part->variants[0].splat;
-    const int32_t tensors = n.leaves + n.results;
-    for (int32_t t = 0; t < tensors; t++) {
+    tile->outer = tile->planes = 1;
+    tile->rows = g->count > 1 ? g->sizes[1] : 1;
+    tile->cols = g->count > 0 ? g->sizes[0] : 1;
+    for (int32_t t = 0; t < n.leaves + n.results; t++) {
         const int64_t size = q->sizes[t];
         const bool is_splat = splat >> t & 1, same_rows = g->count < 2 || g->repeats[1] >> t & 1;
-        const int64_t row = is_splat ? size : size * cols_of(g);
-        strides[2 * t] = same_rows ? 0 : row;
-        strides[2 * t + 1] = is_splat ? 0 : size;
-        /* A plane begins where the one before ended, or where it began. */
-        if (g->count < 3) continue;
-        const bool same_planes = g->repeats[2] >> t & 1;
-        strides[2 * tensors + t] = same_planes == same_rows ? 0 : same_planes ? -row * rows_of(g) : row;
+        tile->strides[2 * t] = same_rows ? 0 : is_splat ? size : size * tile->cols;
+        tile->strides[2 * t + 1] = is_splat ? 0 : size;
     }
+}
+
+/* Up to four dimensions; false if they are more, or rows are joined. */
+static bool make_planes(const quick *q, const plan_part *part, const groups *g, quick_tile *tile) {
+    walk w; /* not initialised, like tensors: filled as far as it is used */
+    tile_tensors tensors;
+    if (g->count > (part->has_planes ? 4 : 3)) return false;
+    walk_groups(q, part, g, &w, &tensors);
+    if (!tile_is_direct(part, &w, &tensors)) return false;
+    tile_order(&w, part->has_planes);
+    const int32_t planes = part->has_planes ? w.rank - 3 : -1, outer = part->has_planes ? w.rank - 4 : w.rank - 3;
+    tile->outer = outer >= 0 ? w.sizes[outer] : 1;
+    tile->planes = planes >= 0 ? w.sizes[planes] : 1;
+    tile->rows = w.sizes[w.rank - 2];
+    tile->cols = w.sizes[w.rank - 1];
+    for (int32_t t = 0; t < w.tensors; t++) {
+        const int64_t row = walk_strides(&w, w.rank - 2)[t];
+        tile->strides[2 * t] = row;
+        tile->strides[2 * t + 1] = walk_strides(&w, w.rank - 1)[t];
+        tile->strides[2 * w.tensors + t] = planes >= 0 ? walk_strides(&w, planes)[t] - tile->rows * row : 0; /* from behind the last row */
+        tile->strides[3 * w.tensors + t] = outer >= 0 ? walk_strides(&w, outer)[t] : 0;
+    }
+    return true;
+}
+
+/* Make a tile of a call. False if it is none that is given to the code as it is. */
+SPECIALISED bool make_tile(const quick *q, const plan_part *part, counts n, const groups *g, quick_tile *tile) {
+    enum { FEW_ELEMENTS = 64 }; /* not worth joining */
+    if (n.leaves + n.results > QUICK_TENSORS || !has_loop(q, part, n, g)) return false;
+    bool simple = g->count < 2 || (g->count == 2 && (g->sizes[0] > PLAN_SHORT_ROW || g->elements <= FEW_ELEMENTS));
+    if (!simple) return make_planes(q, part, g, tile);
+    make_rows(q, part, n, g, tile);
+    return true;
 }
 
 /* A tile is remembered under `tag`, if that is not 0. */
@@ -356,24 +394,23 @@ SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, co
     const quick *q = &kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
     groups g;
+    quick_tile tile; /* not initialised: filled as far as it is used */
     if (!check_dense(kernel, n, operands, results, tag != 0, &g)) return false;
-    int64_t bytes[TOSAJIT_MAX_TENSORS], strides[3 * TOSAJIT_MAX_TENSORS];
+    int64_t bytes[TOSAJIT_MAX_TENSORS];
     uint64_t in_place = measure(q, n, &g, bytes);
     if (!check_overlap(operands, n.operands, results, n.results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_pointers(part, operands, n.operands, results, n.results, pointers);
-    if (!is_tile(q, part, n, &g) || parallel_pays(&kernel->parallel, part, g.elements)) {
+    if (parallel_pays(&kernel->parallel, part, g.elements) || !make_tile(q, part, n, &g, &tile)) {
         run_walk(kernel, entry, pointers, &g);
         return true;
     }
-    set_strides(q, part, n, &g, strides);
     if (tag && has_room(q, tag)) {
-        quick_tile tile = {.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g), .in_place = (int64_t)in_place};
+        tile.in_place = (int64_t)in_place;
         memcpy(tile.bytes, bytes, (size_t)(n.operands + n.results) * sizeof *bytes);
-        memcpy(tile.strides, strides, (g.count < 3 ? 2 : 3) * (size_t)(n.leaves + n.results) * sizeof *strides);
         remember(q, tag, operands, results, &tile);
     }
-    call_entry(q, entry, pointers, strides, planes_of(&g), rows_of(&g), cols_of(&g));
+    call_entry(q, &tile, entry, pointers, n.leaves + n.results);
     return true;
 }
 
@@ -458,12 +495,10 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
     }
     const counts n = {q->operands, part->leaf_count, q->results};
     groups g;
-    if (!find_groups(q, part, n.leaves, dims, part->extents, &g) || !is_tile(q, part, n, &g)) return false;
+    if (!find_groups(q, part, n.leaves, dims, part->extents, &g) || !make_tile(q, part, n, &g, &q->tile)) return false;
     for (int32_t r = 0; r < q->results; r++)
         for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
-    q->tile = (quick_tile){.planes = planes_of(&g), .rows = rows_of(&g), .cols = cols_of(&g)};
     q->tile.in_place = (int64_t)measure(q, n, &g, q->tile.bytes);
-    set_strides(q, part, n, &g, q->tile.strides);
     return true;
 }
 
@@ -481,7 +516,7 @@ tosajit_status quick_plan(const tosajit_kernel *kernel, quick *q) {
         q->kind = QUICK_STATIC;
         return TOSAJIT_OK;
     }
-    q->tile_words = offsetof(quick_tile, strides) / sizeof(int64_t) + 3 * (size_t)(part->leaf_count + part->result_count);
+    q->tile_words = offsetof(quick_tile, strides) / sizeof(int64_t) + 4 * (size_t)(part->leaf_count + part->result_count);
     q->slot_words += q->tile_words;
     q->memory = memory_new(&kernel->allocator, 1, memory_size(q));
     return q->memory ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the shapes of a kernel");

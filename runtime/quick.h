@@ -15,17 +15,17 @@ typedef enum quick_kind {
 
 enum {
     QUICK_SLOTS = 64,   /* for shapes that a kernel of dynamic sizes remembers: the first that it meets; a power of two */
-    QUICK_TENSORS = 6,  /* of a prepared tile, at most: operands, constants and results */
+    QUICK_TENSORS = 8,  /* of a prepared tile, at most: operands, constants and results */
     QUICK_DIMS = 24,    /* of operands and results together */
     QUICK_NUMBERED = 6, /* leaves whose sets are few enough to be numbered */
 };
 
-/* A call that is one tile: all that its data pointers leave open. */
+/* A call that is one tile, or a few of equal strides: all that its data pointers leave open. */
 typedef struct quick_tile {
-    int64_t planes, rows, cols;
+    int64_t outer, planes, rows, cols;  /* tiles, and what the entry is told of each */
     int64_t in_place;                   /* bit k: operand k has the results' sizes */
     int64_t bytes[QUICK_TENSORS];       /* of operands, then results */
-    int64_t strides[3 * QUICK_TENSORS]; /* for the entry; of leaves, then results */
+    int64_t strides[4 * QUICK_TENSORS]; /* of leaves, then results: for the entry; then from tile to tile */
 } quick_tile;
 
 /* Shapes that were met. A slot is a tile, as far as the kernel's tensors fill its strides, and the dimensions that it is for. Slots are

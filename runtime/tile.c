@@ -58,23 +58,39 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
     return false;
 }
 
-/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another.
- * Long rows are best taken in the order of memory, and so are all beyond what a cache forgives: rows that are shorter than a cache line
- * would fetch it again for each. */
+/* What a cache forgives: where rows, or a plane's, are shorter than a cache line, another order than that of memory fetches it again for
+ * each of them. */
+enum { CACHED_ELEMENTS = 4096, ORDERLY_ELEMENTS = 64 };
+
+static int64_t element_count(const walk *w) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < w->rank; d++) count *= w->sizes[d];
+    return count;
+}
+
+/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, SHORT = 24, CACHED = 4096 }; /* rows; columns; elements */
+    enum { FEW_ROWS = 16, SHORT = 24 }; /* rows; columns */
     int32_t best = w->rank - 2;
-    int64_t total = 1;
-    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT) return best;
-    for (int32_t d = 0; d < w->rank; d++) total *= w->sizes[d];
-    if (total > CACHED) return best;
+    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT || element_count(w) > CACHED_ELEMENTS) return best;
     for (int32_t d = best - 1; d >= 0; d--)
         if (w->sizes[d] > 2 * w->sizes[best]) best = d;
     return best;
 }
 
+/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are few tiles. */
+static int32_t planes_dimension(const walk *w) {
+    int32_t best = w->rank - 3;
+    if (best < 1) return best;
+    if (w->sizes[w->rank - 1] * w->sizes[w->rank - 2] < ORDERLY_ELEMENTS && element_count(w) > CACHED_ELEMENTS) return best;
+    for (int32_t d = best - 1; d >= 0; d--)
+        if (w->sizes[d] > w->sizes[best]) best = d;
+    return best;
+}
+
 /* Two dimensions change places; the order of the outer ones is free. */
 static void swap_dimensions(walk *w, int32_t a, int32_t b) {
+    if (a == b) return;
     int64_t size = w->sizes[a];
     w->sizes[a] = w->sizes[b];
     w->sizes[b] = size;
@@ -83,6 +99,11 @@ static void swap_dimensions(walk *w, int32_t a, int32_t b) {
         walk_strides(w, a)[t] = walk_strides(w, b)[t];
         walk_strides(w, b)[t] = stride;
     }
+}
+
+void tile_order(walk *w, bool has_planes) {
+    if (w->rank > 2) swap_dimensions(w, rows_dimension(w), w->rank - 2);
+    if (w->rank > 3 && has_planes) swap_dimensions(w, planes_dimension(w), w->rank - 3);
 }
 
 /* Streaming: the code writes a block of results into a buffer in the L1 cache, which goes to memory from there, past the caches. That takes
@@ -173,15 +194,12 @@ static void run_tiles(tile_job *job) {
 
 /* Every tensor's columns are contiguous or a splat, in a combination that the code has. */
 static void run_direct(tile_job *job) {
-    int32_t rows = rows_dimension(job->w);
-    if (rows == job->w->rank - 2 || rows < 0) {
-        run_tiles(job);
-        return;
-    }
     walk ordered; /* not initialised: copied as far as it is used */
-    walk_copy(&ordered, job->w);
-    swap_dimensions(&ordered, rows, ordered.rank - 2);
-    job->w = &ordered;
+    if (job->w->rank > 2) {
+        walk_copy(&ordered, job->w);
+        tile_order(&ordered, job->part->has_planes);
+        job->w = &ordered;
+    }
     run_tiles(job);
 }
 
@@ -482,9 +500,8 @@ static bool joining_pays(const joining *j) {
     static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
     const tile_job *job = j->job;
     const walk *w = job->w;
-    double elements = 1, joined = start, row_cost = row;
-    for (int32_t d = 0; d < w->rank; d++) elements *= (double)w->sizes[d];
-    double rows = elements / (double)w->sizes[w->rank - 1], tiles = rows / (double)w->sizes[rows_dimension(w)];
+    const double elements = (double)element_count(w), rows = elements / (double)w->sizes[w->rank - 1];
+    double joined = start, row_cost = row, tiles = rows / (double)w->sizes[rows_dimension(w)];
     for (int32_t k = 0; k < j->packed_count; k++) joined += packing_cost(j, j->packed[k], elements);
     if (job->part->element_ns > light) row_cost += wasted * (job->part->element_ns - light);
     return joined + elements * long_row < tiles * (job->part->has_planes ? plane : tile) + rows * row_cost;
@@ -564,6 +581,16 @@ static void choose_rows(tile_job *job) {
         job->packed |= zero & ~job->splat;
         return;
     }
+}
+
+bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors) {
+    tile_job job; /* not initialised, like the next one: large, and filled as far as they are used */
+    joining j;
+    job.part = part;
+    job.w = w;
+    job.tensors = tensors;
+    j.job = &job;
+    return w->rank < 2 || w->sizes[w->rank - 1] > PLAN_SHORT_ROW || !plan_joining(&j) || !joining_pays(&j);
 }
 
 /* One element per row and one row: any loop serves, with its own classes. */

@@ -15,10 +15,11 @@ typedef struct tile_tensors {
 /* Whether the code has a loop in which exactly the leaves of this set are splats. */
 bool tile_has_loop(const plan_part *part, uint64_t splat);
 
-enum { TILE_SHORT_ROW = 16 }; /* columns up to which rows may be joined into longer ones */
+/* Whether a coalesced walk of dense tensors is best given to the code as it is: no rows are joined. Of tensors only the sizes matter. */
+bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors);
 
-/* Whether dense tensors are best given to the code as they are, in one tile. */
-static inline bool tile_is_direct(int64_t rows, int64_t cols) { return rows == 1 || cols > TILE_SHORT_ROW || rows * cols <= 64; }
+/* Put a walk's dimensions into the order in which it is given to the code: around them all, planes, rows, columns. */
+void tile_order(walk *w, bool has_planes);
 
 /* Whether so many bytes of results are better written past the caches: they would not stay there, and each line would be read before it is
  * written. Nobody's caches keep this much of three streams; what the system says of their size is too often wrong. */
