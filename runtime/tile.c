@@ -481,30 +481,37 @@ static bool plan_joining(joining *j) {
     return true;
 }
 
-/* What packing an operand for a joined walk costs, in ns. Rows of at least half a group are packed one by one. */
+/* What packing an operand for a joined walk costs, in ns. One that does not move from chunk to chunk is packed once, and what repeats in it
+ * is copied. */
 static double packing_cost(const joining *j, int32_t t, double elements) {
-    static const double narrow = 0.25, element = 0.075, in_rows = 0.14, pattern = 2;
-    enum { HALF_GROUP = 32 }; /* bytes */
+    static const double copied = 0.1;
     const walk *w = j->job->w;
-    const int64_t size = j->job->tensors->element_sizes[t], columns = w->sizes[w->rank - 1];
-    bool moves = false; /* from chunk to chunk */
+    bool moves = false;
     for (int32_t d = 0; d <= j->split; d++) moves |= strides_of(w, d)[t] != 0;
-    double each = size < 4 ? narrow : columns * size < HALF_GROUP ? element : in_rows;
-    return (moves ? elements : (double)(j->unit * j->step)) * each + pattern * (double)(j->unit > 64 ? j->unit : 64);
+    return pack_cost(w, t, j->split, j->job->tensors->element_sizes[t], moves ? elements : copied * (double)(j->unit * j->step));
 }
 
-/* Whether joining rows is worth its while: what rows and planes, or tiles, cost the code as they are, and what preparing, packing and
- * one long row cost instead; in ns, fitted to sums of two operands. */
+/* Whether joining rows is worth its while: what tiles, planes, rows and vectors cost the code as they are, and what packing, chunks and one
+ * long row cost instead; in ns, fitted to what sums of two operands take. */
 static bool joining_pays(const joining *j) {
-    static const double tile = 8, plane = 3, row = 0.83, start = 400, long_row = 0.035;
+    static const double tile = 4.2, plane = 0.9, row = 0.75, vector = 0.45, start = 130, chunk = 3.3, long_row = 0.011; /* a byte */
     static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
+    enum { VECTOR_BYTES = 64 };
     const tile_job *job = j->job;
-    const walk *w = job->w;
-    const double elements = (double)element_count(w), rows = elements / (double)w->sizes[w->rank - 1];
-    double joined = start, row_cost = row, tiles = rows / (double)w->sizes[rows_dimension(w)];
+    walk w; /* not initialised: copied as far as it is used */
+    walk_copy(&w, job->w);
+    tile_order(&w, job->part->has_planes);
+    int64_t widest = 1;
+    for (int32_t t = 0; t < w.tensors; t++) widest = job->tensors->element_sizes[t] > widest ? job->tensors->element_sizes[t] : widest;
+    const double elements = (double)element_count(&w), rows = elements / (double)w.sizes[w.rank - 1];
+    const double planes = rows / (double)w.sizes[w.rank - 2];
+    const double tiles = w.rank > 2 && job->part->has_planes ? planes / (double)w.sizes[w.rank - 3] : planes;
+    const double vectors = (double)((w.sizes[w.rank - 1] * widest - 1) / VECTOR_BYTES);
+    double joined = start + chunk * elements / (double)(j->unit * j->step) + long_row * (double)widest * elements,
+           each_row = row + vector * vectors;
     for (int32_t k = 0; k < j->packed_count; k++) joined += packing_cost(j, j->packed[k], elements);
-    if (job->part->element_ns > light) row_cost += wasted * (job->part->element_ns - light);
-    return joined + elements * long_row < tiles * (job->part->has_planes ? plane : tile) + rows * row_cost;
+    if (job->part->element_ns > light) each_row += wasted * (job->part->element_ns - light);
+    return joined < tile * tiles + plane * planes + rows * each_row;
 }
 
 /* One chunk: `count` elements from where pointers say. */
