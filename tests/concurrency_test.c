@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/process.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
@@ -332,15 +333,6 @@ static void leaving_while_kernels_wait_is_fine(void **state) {
 
 /* The library by its file, as a plugin of a plugin would load it. */
 
-static size_t resident(void) {
-    size_t pages = 0, all = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%zu %zu", &all, &pages), 2);
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static void use_loaded(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) fail_msg("%s", dlerror());
@@ -358,9 +350,9 @@ static void use_loaded(const char *path) {
 static void loading_and_unloading_leaves_nothing(void **state) {
     const char *path = *state;
     for (int k = 0; k < 10; k++) use_loaded(path);
-    size_t before = resident();
+    size_t before = process_resident();
     for (int k = 0; k < 100; k++) use_loaded(path);
-    size_t after = resident();
+    size_t after = process_resident();
     print_message("100 times dlopen, engine, dlclose: %zd KiB\n", ((ssize_t)after - (ssize_t)before) / 1024);
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
     print_message("*** NOT TESTED: resident memory; a sanitizer keeps what was freed\n");

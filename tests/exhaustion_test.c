@@ -1,5 +1,5 @@
-/* Nothing left: every allocation, mapping, file call and thread refused in turn, limits of the process, expressions at and beyond the
- * limits. A call then gives a status; nothing crashes, leaks or is left half made, and the next call works.
+/* Nothing left: every allocation, mapping, file call and thread refused in turn, and limits of the process.
+ * A call then gives a status; nothing crashes, leaks or is left half made, and the next call works.
  *
  * What no library can promise: where memory runs out inside LLVM itself, LLVM ends the process (docs/testing.md). */
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -23,14 +23,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tests/process.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
-#define DYN TOSAJIT_DYNAMIC
 
 /* Allocations that fail: the n-th, or from the n-th on. */
 typedef struct account {
@@ -612,21 +611,13 @@ static void threads_may_be_refused(void **state) {
     for (long more = 0; more <= POOL; more++) assert_int_equal(in_child(with_few_threads, more), 0);
 }
 
-static size_t address_space(void) {
-    size_t pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%zu", &pages) != 1) return 0;
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* So many more bytes than there are in use; 0: every call gave a status. */
 static int with_little_memory(long more) {
     struct rlimit limit;
     objects o = {.allocator = NULL};
     tosajit_status status = start(&o, &automatic);
     if (status) return 1;
-    size_t used = address_space();
+    size_t used = process_addresses();
     limit.rlim_cur = limit.rlim_max = used + (size_t)more;
     if (used == 0 || setrlimit(RLIMIT_AS, &limit)) return 2;
     bool all = true;
@@ -655,136 +646,12 @@ static void little_memory_is_refused_before_llvm_has_none(void **state) {
     assert_true(refused > 0 && done > 0);
 }
 
-/* Large expressions. */
-
-/* Of this thread on a processor: whoever else wants one does not count. */
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-typedef enum shape { CHAIN, DOUBLING, LADDER, WIDE, SHAPES } shape;
-static const char *const shape_names[SHAPES] = {"chain", "doubling", "ladder", "wide"};
-
-/* `ops` adds: one after the other; each of the one before with itself, which is a tree of 2^ops leaves; each of the two before; or of
- * many inputs. */
-static tosajit_status build(shape s, int ops, tosajit_expr **expr) {
-    tosajit_tensor_type type = test_type(TOSAJIT_I32, "?");
-    tosajit_value inputs[40], last, before;
-    tosajit_status status = tosajit_expr_create(NULL, expr);
-    for (int k = 0; !status && k < (s == WIDE ? 40 : 1); k++) status = tosajit_expr_input(*expr, &type, &inputs[k]);
-    last = before = inputs[0];
-    for (int k = 0; !status && k < ops; k++) {
-        tosajit_value other[SHAPES] = {inputs[0], last, before, inputs[s == WIDE ? k % 40 : 0]}, value;
-        status = tosajit_expr_op(*expr, TOSAJIT_OP_add, (tosajit_value[]){last, other[s]}, 2, NULL, NULL, &value);
-        before = last;
-        last = value;
-    }
-    return status ? status : tosajit_expr_result(*expr, last);
-}
-
-static tosajit_status compile_built(tosajit_engine *engine, shape s, int ops, double *took) {
-    tosajit_expr *expr = NULL;
-    tosajit_kernel *kernel = NULL;
-    double begin = seconds();
-    tosajit_status status = build(s, ops, &expr);
-    if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
-    *took = seconds() - begin;
-    tosajit_expr_destroy(expr);
-    tosajit_kernel_release(kernel);
-    return status;
-}
-
-/* `ops` of many kinds, each of two of the twelve values before it or of an input; the clamp keeps them finite. */
-static tosajit_status build_mixed(int ops, tosajit_expr **expr) {
-    enum { NEAR = 12 };
-    static const tosajit_op kinds[] = {TOSAJIT_OP_add, TOSAJIT_OP_mul,     TOSAJIT_OP_maximum,
-                                       TOSAJIT_OP_sub, TOSAJIT_OP_minimum, TOSAJIT_OP_abs};
-    const tosajit_attributes bounds = {.min_val = {.f = -3}, .max_val = {.f = 2.5}};
-    tosajit_tensor_type type = test_type(TOSAJIT_F32, "?");
-    tosajit_value *values = malloc((size_t)(ops + 2) * sizeof *values);
-    tosajit_status status = values ? tosajit_expr_create(NULL, expr) : TOSAJIT_OUT_OF_MEMORY;
-    for (int k = 0; !status && k < 2; k++) status = tosajit_expr_input(*expr, &type, &values[k]);
-    for (int k = 2; !status && k < ops + 2; k++) {
-        const tosajit_op op = k % 97 == 0 ? TOSAJIT_OP_tanh : k % 3 == 0 ? TOSAJIT_OP_clamp : kinds[(unsigned)k * 7919u / 16 % 6];
-        const int near = k < NEAR ? k : NEAR, other = k % 4 == 0 ? k / 4 % 2 : k - 1 - (int)((unsigned)k * 2654435761u >> 20) % near;
-        const tosajit_value operands[2] = {values[k - 1], values[other]};
-        status =
-            tosajit_expr_op(*expr, op, operands, (size_t)tosajit_op_arity(op), op == TOSAJIT_OP_clamp ? &bounds : NULL, NULL, &values[k]);
-    }
-    if (!status) status = tosajit_expr_result(*expr, values[ops + 1]);
-    free(values);
-    return status;
-}
-
-/* From some thousand instructions on another register allocator and another instruction selection are at work, on every CPU. */
-static void large_kernels_compute_the_same(void **state) {
-    (void)state;
-    enum { COUNT = 133 };
-    static const char *const cpus[] = {NULL, "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-    static float a[COUNT], b[COUNT], results[2][COUNT];
-    const int64_t dims[1] = {COUNT};
-    for (int i = 0; i < COUNT; i++) a[i] = (float)(i % 17) * 0.37f - 3, b[i] = (float)(i % 29) * 0.21f - 2;
-    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 1, dims), tosajit_dense(TOSAJIT_F32, b, 1, dims)};
-    size_t compared = 0;
-    for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
-        tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = cpus[c]};
-        tosajit_engine *engine;
-        tosajit_expr *expr;
-        tosajit_kernel *kernel;
-        if (tosajit_engine_create(&options, &engine)) continue; /* not a CPU that this machine can be */
-        CHECK(build_mixed(2500, &expr));
-        CHECK(tosajit_compile_expr(engine, expr, &kernel));
-        for (int k = 0; k < 2; k++) {
-            const tosajit_tensor result = tosajit_dense(TOSAJIT_F32, results[k], 1, dims);
-            CHECK((k ? tosajit_run_interpreted : tosajit_run)(kernel, operands, 2, &result, 1));
-        }
-        assert_memory_equal(results[0], results[1], sizeof results[0]);
-        for (int i = 0; i < COUNT; i++) compared += results[0][i] != results[0][0];
-        tosajit_kernel_release(kernel);
-        tosajit_expr_destroy(expr);
-        tosajit_engine_destroy(engine);
-    }
-    assert_true(compared > COUNT / 2);
-}
-
-static void large_expressions_take_linear_time(void **state) {
-    (void)state;
-    for (int native = 0; native < 2; native++) {
-        objects o = {.allocator = NULL};
-        CHECK(start(&o, native ? &automatic : &interpreted));
-        for (shape s = CHAIN; s < SHAPES; s = (shape)(s + 1)) {
-            double small, whole;
-            int ops = !native ? 60000 : 10000;
-            compile_built(o.engine, s, ops / 4, &small);
-            tosajit_status status = compile_built(o.engine, s, ops, &whole);
-            if (status) assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
-            print_message("%s of %d adds, %s: %.0f ms, a quarter of it %.0f ms: %s\n", shape_names[s], ops,
-                          native ? "native" : "interpreted", whole * 1e3, small * 1e3, tosajit_status_name(status));
-            if (whole > 4 * 4 * small + 0.5) fail_msg("four times the ops take %.1f times as long", whole / small);
-        }
-        release(&o);
-    }
-    double took;
-    objects o = {.allocator = NULL};
-    CHECK(start(&o, &interpreted));
-    assert_int_equal(compile_built(o.engine, CHAIN, TOSAJIT_MAX_NODES, &took), TOSAJIT_LIMIT_EXCEEDED);
-    release(&o);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(every_mapping_fails_once),
-        cmocka_unit_test(every_file_call_fails_once),
-        cmocka_unit_test(an_engine_survives_its_failures),
-        cmocka_unit_test(no_files_are_needed),
-        cmocka_unit_test(files_may_be_limited),
-        cmocka_unit_test(threads_may_be_refused),
-        cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
-        cmocka_unit_test(large_kernels_compute_the_same),
-        cmocka_unit_test(large_expressions_take_linear_time),
+        cmocka_unit_test(every_allocation_fails_once), cmocka_unit_test(every_mapping_fails_once),
+        cmocka_unit_test(every_file_call_fails_once),  cmocka_unit_test(an_engine_survives_its_failures),
+        cmocka_unit_test(no_files_are_needed),         cmocka_unit_test(files_may_be_limited),
+        cmocka_unit_test(threads_may_be_refused),      cmocka_unit_test(little_memory_is_refused_before_llvm_has_none),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -11,30 +11,14 @@
 #include <cmocka.h>
 #include <malloc.h>
 
+#include "tests/process.h"
 #include "tosajit/tosajit.h"
 
 enum { DEFAULT_COUNT = 500, WARM_UP = 100, FEW = 200, SOME_MAPPINGS = 16, SOME_KIB = 4096, LARGEST_KIB = 64 };
 static size_t kernel_count = DEFAULT_COUNT;
 static tosajit_kernel **kernels;
 
-static size_t mappings(void) {
-    FILE *maps = fopen("/proc/self/maps", "r");
-    size_t lines = 0;
-    assert_non_null(maps);
-    for (int c = getc(maps); c != EOF; c = getc(maps)) lines += c == '\n';
-    fclose(maps);
-    return lines;
-}
-
-/* The resident KiB of this process. */
-static double resident(void) {
-    long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    assert_non_null(statm);
-    assert_int_equal(fscanf(statm, "%*d %ld", &pages), 1);
-    fclose(statm);
-    return (double)pages * 4;
-}
+static double resident_kib(void) { return (double)process_resident() / 1024; }
 
 /* r = (i8)(x + c): the constant tells the kernels apart, and a conversion has masks among its constants. */
 static tosajit_kernel *make(tosajit_engine *engine, size_t number) {
@@ -82,20 +66,20 @@ static void any_number_can_live(void **state) {
     assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
     make_range(engine, 0, WARM_UP); /* what LLVM allocates for the first time and keeps is not the kernels' */
     release_range(0, WARM_UP);
-    const size_t mappings_before = mappings();
-    const double resident_before = resident();
+    const size_t mappings_before = process_mappings();
+    const double resident_before = resident_kib();
     make_range(engine, 0, kernel_count);
-    const size_t mappings_more = mappings() - mappings_before;
-    const double each = (resident() - resident_before) / (double)kernel_count;
+    const size_t mappings_more = process_mappings() - mappings_before;
+    const double each = (resident_kib() - resident_before) / (double)kernel_count;
     printf("%zu kernels: %zu more mappings, %.1f KiB each\n", kernel_count, mappings_more, each);
     assert_true(mappings_more <= SOME_MAPPINGS + kernel_count / 50);
     assert_true(each <= (double)LARGEST_KIB);
     for (size_t k = 0; k < kernel_count; k += 1 + kernel_count / FEW) check(kernels[k], k);
     release_range(0, kernel_count);
     malloc_trim(0); /* what is free is given back; what stays is in use */
-    const double left = resident() - resident_before;
-    printf("released: %.0f KiB and %ld mappings left\n", left, (long)(mappings() - mappings_before));
-    assert_true(mappings() <= mappings_before + SOME_MAPPINGS);
+    const double left = resident_kib() - resident_before;
+    printf("released: %.0f KiB and %ld mappings left\n", left, (long)(process_mappings() - mappings_before));
+    assert_true(process_mappings() <= mappings_before + SOME_MAPPINGS);
     assert_true(left <= (double)SOME_KIB + (double)kernel_count * each / 10);
     tosajit_engine_destroy(engine);
     free(kernels);

@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-enum { PATIENCE = 20, CAPACITY = 1 << 20 }; /* seconds until a step has failed; bytes of output of a session */
+enum { PATIENCE = 60, CAPACITY = 1 << 20 }; /* seconds until a step has failed, also under an emulator; bytes of output of a session */
 
 static const char *tool;
 static char directory[] = "/tmp/repl_pty_test.XXXXXX";

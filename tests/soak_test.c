@@ -1,6 +1,5 @@
 /* Soak: kernels compiled, run and released again and again, with memory that stays flat, and what an engine says of its memory against
  * what the system says. TOSAJIT_CYCLES=<n> lengthens it. */
-#define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,39 +9,13 @@
 
 #include <cmocka.h>
 #include <malloc.h>
-#include <unistd.h>
 
+#include "tests/process.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
 enum { WARM_UP = 320, STANDARD_CYCLES = 800, SAMPLES = 50, LIST = 16, ONE_BY_ONE = 5 /* every so many lists */ };
-
-static size_t resident(void) {
-    size_t all, pages;
-    FILE *file = fopen("/proc/self/statm", "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%zu %zu", &all, &pages), 2);
-    fclose(file);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Resident bytes of the mappings that have execute permission and no file. */
-static size_t executable(void) {
-    char line[512];
-    size_t total = 0, kib;
-    bool counted = false;
-    FILE *file = fopen("/proc/self/smaps", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        char rights[8], name[8] = "";
-        unsigned long inode;
-        if (sscanf(line, "%*s %7s %*s %*s %lu %7s", rights, &inode, name) >= 2) counted = rights[2] == 'x' && inode == 0 && !*name;
-        if (counted && sscanf(line, "Rss: %zu kB", &kib) == 1) total += kib << 10;
-    }
-    fclose(file);
-    return total;
-}
 
 static tosajit_stats stats_of(tosajit_engine *engine) {
     tosajit_stats stats = {.size = sizeof stats};
@@ -139,7 +112,7 @@ static void memory_stays_flat(void **state) {
     for (int sample = 0; sample < SAMPLES; sample++) {
         done = cycles_until(engine, done, WARM_UP + cycles * (uint64_t)(sample + 1) / SAMPLES);
         x[sample] = (double)done;
-        y[sample] = (double)resident();
+        y[sample] = (double)process_resident();
     }
     double bytes = slope(x, y, SAMPLES), grown = (y[SAMPLES - 1] - y[0]) / 1024;
     tosajit_stats stats = stats_of(engine);
@@ -160,14 +133,14 @@ static void statistics_agree_with_the_system(void **state) {
     tosajit_engine *engine = engine_of(0);
     for (uint64_t k = 0; k < WARM_UP; k++) cycle(engine, k);
     malloc_trim(0);
-    size_t code = executable(), heap = mallinfo2().uordblks;
+    size_t code = process_executable(), heap = mallinfo2().uordblks;
     tosajit_stats before = stats_of(engine);
     for (uint64_t k = 0; k < KERNELS; k++) CHECK(compile(engine, k, &kernels[k]));
     tosajit_stats stats = stats_of(engine);
-    double code_grown = (double)(executable() - code), heap_grown = (double)(mallinfo2().uordblks - heap);
+    double code_grown = (double)(process_executable() - code), heap_grown = (double)(mallinfo2().uordblks - heap);
     double code_said = (double)(stats.code_bytes - before.code_bytes), heap_said = (double)(stats.structure_bytes - before.structure_bytes);
-    print_message("%zu kernels: code %.0f KiB, smaps says %.0f KiB; structures %.0f KiB, the heap has grown by %.0f KiB\n", stats.kernels,
-                  code_said / 1024, code_grown / 1024, heap_said / 1024, heap_grown / 1024);
+    print_message("%zu kernels: code %.0f KiB, the system says %.0f KiB; structures %.0f KiB, the heap has grown by %.0f KiB\n",
+                  stats.kernels, code_said / 1024, code_grown / 1024, heap_said / 1024, heap_grown / 1024);
     assert_int_equal(stats.kernels, KERNELS);
     assert_true(code_said > 0.95 * code_grown && code_said < 1.05 * code_grown);
     assert_true(heap_said > 0.95 * heap_grown && heap_said < 1.05 * heap_grown);
