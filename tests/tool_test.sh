@@ -111,7 +111,7 @@ cd "$source" || exit 1
 
 source_file reduce 'func.func @f(%a: tensor<2x3xf32>) -> tensor<2x1xf32> {' \
     '  %0 = tosa.reduce_sum %a {axis = 1 : i32} : (tensor<2x3xf32>) -> tensor<2x1xf32>' '  return %0 : tensor<2x1xf32>' '}'
-expect 1 "reduce.mlir:2:8: error: tosa.reduce_sum: not an elementwise TOSA operation" verify "$work/reduce.mlir"
+expect 1 'reduce.mlir:2:8: error: tosa.reduce_sum: not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides' verify "$work/reduce.mlir"
 source_file table 'func.func @f(%a: tensor<2xi8>, %t: tensor<256xi8>) -> tensor<2xi8> {' \
     '  %0 = tosa.table %a, %t : (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>' '  return %0 : tensor<2xi8>' '}'
 expect 0 "ok: @f (tensor<2xi8>, tensor<256xi8>) -> tensor<2xi8>" verify "$work/table.mlir"
@@ -328,6 +328,7 @@ expect 0 "ok: @halve" verify --expr "$halve"
 expect 0 "iteration space: [?, 4]" plan --expr "$halve"
 expect 2 "FILE and --expr exclude each other" plan a.mlir --expr "$halve"
 expect 1 "<expr>:1:" verify --expr "nonsense"
+expect 1 "tosajit: --expr takes a func.func in MLIR" verify --expr "y = x : f32[?]"
 expect 0 "@gelu_bias: 64x64xf32, 1x64xf32 -> 64x64xf32" bench examples/gelu_bias.mlir --shape 64x64 --shape 1x64
 for text in "a call " "an element " "GB/s: 33024 bytes read or written" "of it" "the first kernel of the process"; do
     grep -qF "$text" "$work/out" || fail "bench does not say $text"

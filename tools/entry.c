@@ -27,6 +27,8 @@ tosajit_mlir *open_file(const options *o) {
         o->expr ? tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file) : tosajit_mlir_open(o->file, &options, &file);
     if (!status && o->strict) status = tosajit_mlir_verify(file);
     if (!status) return file;
+    if (o->expr && !strstr(o->expr, "func.func"))
+        fputs("tosajit: --expr takes a func.func in MLIR; expressions are typed to `tosajit` without a command\n", stderr);
     tosajit_mlir_close(file);
     return NULL;
 }

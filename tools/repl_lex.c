@@ -139,6 +139,8 @@ bool lex_fail_op(lexer *p, repl_span word) {
     repl_span bare = word;
     if (word.length > 5 && memcmp(p->text + word.at, "tosa.", 5) == 0) bare = (repl_span){word.at + 5, word.length - 5};
     suggestion s = {.word = p->text + bare.at, .length = bare.length};
+    const char *expression = suggest_expression(s.word, s.length);
+    if (expression) return lex_fail(p, word, "there is no op %s; as an expression it is %s", lex_show(p, word).text, expression);
     suggest_ops(&s);
     return fail_unknown(p, word, "op", &s, "; :ops lists them");
 }

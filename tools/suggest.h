@@ -20,4 +20,7 @@ void suggest(suggestion *s, const char *name);
 void suggest_ops(suggestion *s);
 void suggest_types(suggestion *s);
 
+/* How a function that others have as an op of its own is written here, "maximum(x, 0)" for relu; null if it is not known. */
+const char *suggest_expression(const char *word, size_t length);
+
 #endif
