@@ -336,7 +336,8 @@ static bool build_any(builder *b) {
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
         if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
     tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
-    if (op == TOSAJIT_OP_COUNT) return refuse(b, "not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides a function that has others");
+    if (op == TOSAJIT_OP_COUNT)
+        return refuse(b, "not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides a function that has others");
     bool plain = mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
     if (!plain) return refuse(b, "must not have regions or successors");
     return build_op(b, op);
