@@ -1,7 +1,7 @@
 /* Kernel images: what comes back is the kernel, and nothing in an image is believed. That loaded kernels compute what compiled ones do is
  * the differential test's; this one is about the interface, about damage, and about what is given back. It reaches into the library for
  * the checksum, so that damage passes it and meets the checks behind. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/bytes.h"
@@ -448,6 +450,59 @@ static void nothing_is_left_and_nothing_is_writable_code(void **state) {
     free(i.bytes);
 }
 
+static double microseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What the system takes for code that has a mapping of its own, without any page in it. */
+static void map_nothing(void) {
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    assert_int_equal(mprotect(memory, 4096, PROT_READ | PROT_EXEC), 0);
+    assert_int_equal(munmap(memory, 4096), 0);
+}
+
+/* Medians of one run, in turn; an absolute time says nothing here, so nothing but the kernel is judged. */
+static void loading_costs_little_more_than_the_system(void **state) {
+    (void)state;
+    enum { ROUNDS = 4001 };
+    static double alone[ROUNDS], whole[ROUNDS], empty[ROUNDS];
+    const tosajit_tensor_type matrix = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, 3});
+    tosajit_kernel *kernel;
+    assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_add, (tosajit_tensor_type[]){matrix, matrix}, 2, NULL, NULL, &kernel), TOSAJIT_OK);
+    image i = {NULL, 0};
+    assert_int_equal(tosajit_kernel_save(kernel, NULL, 0, &i.size), TOSAJIT_OK);
+    i.bytes = malloc(i.size);
+    assert_non_null(i.bytes);
+    assert_int_equal(tosajit_kernel_save(kernel, i.bytes, i.size, &i.size), TOSAJIT_OK);
+    tosajit_kernel_release(kernel);
+    for (int k = 0; k < ROUNDS; k++) {
+        const double start = microseconds();
+        map_nothing();
+        const double begin = microseconds();
+        assert_int_equal(load(&i, &kernel), TOSAJIT_OK);
+        const double loaded = microseconds();
+        assert_true(tosajit_kernel_is_native(kernel));
+        tosajit_kernel_release(kernel);
+        empty[k] = begin - start, alone[k] = loaded - begin, whole[k] = microseconds() - begin;
+    }
+    double mean = 0;
+    for (int k = 0; k < ROUNDS; k++) mean += whole[k] / ROUNDS;
+    qsort(empty, ROUNDS, sizeof *empty, compare);
+    qsort(alone, ROUNDS, sizeof *alone, compare);
+    qsort(whole, ROUNDS, sizeof *whole, compare);
+    print_message("an image of %zu bytes: load %.1f us, load and release %.1f us (mean %.1f); an empty mmap, mprotect and munmap %.1f us\n",
+                  i.size, alone[ROUNDS / 2], whole[ROUNDS / 2], mean, empty[ROUNDS / 2]);
+    free(i.bytes);
+}
+
 /* The image with a second variant behind the first, of the same code, but one byte longer, so that they can be told apart. */
 static image with_two_variants(const image *i) {
     const size_t at = variant_at(i), record = VARIANT_ENTRY + 8 * 2, code = (size_t)number_at(i, at + VARIANT_OFFSET);
@@ -515,6 +570,7 @@ int main(void) {
         cmocka_unit_test(files_hold_kernels),
         cmocka_unit_test(nothing_is_left_and_nothing_is_writable_code),
         cmocka_unit_test(the_first_suitable_variant_is_used),
+        cmocka_unit_test(loading_costs_little_more_than_the_system),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
