@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "jit/cpu_choice.h"
+#include "jit/gate.h"
 #include "jit/threads.h"
 #include "runtime/diag.h"
 #include "runtime/environment.h"
@@ -34,6 +35,7 @@ static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
 static tosajit_status start_compiler(tosajit_engine *engine) {
     engine->compilers = compiler_find();
     if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
+    gate_renew();
     const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
     tosajit_status status = engine->compilers->create(engine->chosen_cpu, runs, &engine->meter.hooks, &engine->compiler);
     const char *message = engine->compilers->last_error();
@@ -42,7 +44,11 @@ static tosajit_status start_compiler(tosajit_engine *engine) {
 
 tosajit_status engine_need_compiler(tosajit_engine *engine) {
     pthread_mutex_lock(&engine->mutex);
-    tosajit_status status = engine->compiler ? TOSAJIT_OK : start_compiler(engine);
+    tosajit_status status = engine->compiler ? TOSAJIT_OK : gate_enter();
+    if (!status && !engine->compiler) {
+        status = start_compiler(engine);
+        gate_leave();
+    }
     pthread_mutex_unlock(&engine->mutex);
     return status;
 }
@@ -164,7 +170,11 @@ void engine_retain(tosajit_engine *engine) { atomic_fetch_add_explicit(&engine->
 void engine_release(tosajit_engine *engine) {
     if (atomic_fetch_sub_explicit(&engine->references, 1, memory_order_acq_rel) != 1) return;
     if (engine->pool && !engine_is_inherited(engine)) pthreadpool_destroy(engine->pool);
-    if (engine->compiler) engine->compilers->destroy(engine->compiler);
+    if (engine->compiler) {
+        gate_enter_to_release();
+        engine->compilers->destroy(engine->compiler);
+        gate_leave();
+    }
     close_store(engine);
     pthread_mutex_destroy(&engine->mutex);
     cache_destroy(&engine->cache, &engine->allocator);

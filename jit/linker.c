@@ -29,6 +29,8 @@ static tosajit_status failed(const char *what, LLVMErrorRef error) {
 
 tosajit_status linker_create(linker *l) {
     *cause = 0;
+    atomic_init(&l->live, 0);
+    atomic_init(&l->dead, 0);
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&l->jit, NULL);
     if (error) {
         l->jit = NULL;
@@ -73,6 +75,7 @@ tosajit_status linker_add(linker *l, const code_image *image, char *const *names
     /* The buffer's name is how LLVM's messages call the object. */
     LLVMMemoryBufferRef named = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, names[0]);
     memory_free(allocator, bytes, size, 1);
+    atomic_fetch_add(&l->live, 1);
     *tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(l->jit));
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(l->jit, *tracker, named);
     if (!error) error = find_entries(l, names, image->entry_count, entries);
@@ -83,9 +86,16 @@ tosajit_status linker_add(linker *l, const code_image *image, char *const *names
     return status;
 }
 
+/* LLVM drops the names that nobody uses any more by a walk over all of them, which is done once for as many as live: with 100,000 kernels
+ * it takes 15 ms. */
+enum { FEW_NAMES = 32 };
+
 void linker_remove(linker *l, LLVMOrcResourceTrackerRef tracker) {
     LLVMConsumeError(LLVMOrcResourceTrackerRemove(tracker));
     LLVMOrcReleaseResourceTracker(tracker);
+    const size_t live = atomic_fetch_sub(&l->live, 1), dead = atomic_fetch_add(&l->dead, 1);
+    if (dead < FEW_NAMES || dead < live) return;
+    atomic_store(&l->dead, 0);
     LLVMOrcExecutionSessionRef session = LLVMOrcLLJITGetExecutionSession(l->jit);
     LLVMOrcSymbolStringPoolClearDeadEntries(LLVMOrcExecutionSessionGetSymbolStringPool(session));
 }

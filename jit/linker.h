@@ -5,12 +5,14 @@
 #define TOSAJIT_JIT_LINKER_H
 
 #include <llvm-c/LLJIT.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "runtime/code.h"
 
 typedef struct linker {
     LLVMOrcLLJITRef jit;
+    atomic_size_t live, dead; /* images that are linked; that were removed since the names of dead ones were dropped */
 } linker;
 
 /* CODEGEN_FAILED with LLVM's reason. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jit/gate.h"
 #include "jit/observe.h"
 #include "jit/stored.h"
 #include "runtime/diag.h"
@@ -32,10 +33,13 @@ static size_t whole_pages(size_t size) {
 
 static void drop_native(const tosajit_kernel *kernel, native *n) {
     observe_released(n->observed);
-    if (n->handle)
+    if (n->handle) {
+        gate_enter_to_release();
         n->engine->compilers->unlink(n->engine->compiler, n->handle);
-    else
+        gate_leave();
+    } else {
         code_unmap(&n->code.image);
+    }
     atomic_fetch_sub_explicit(&n->engine->code_bytes, n->pages, memory_order_relaxed);
     memory_free(&kernel->allocator, n, 1, native_size(kernel));
 }
@@ -49,8 +53,9 @@ void native_name(const tosajit_kernel *kernel, native_names *names) {
     }
 }
 
-/* The error of a library that has its own last error. */
-static tosajit_status take_error(const tosajit_engine *engine, tosajit_status status) {
+/* After gate_enter: the error of a library that has its own last error. */
+static tosajit_status leave(const tosajit_engine *engine, tosajit_status status) {
+    gate_leave();
     const char *message = engine->compilers->last_error();
     return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
 }
@@ -64,9 +69,11 @@ tosajit_status native_images(tosajit_engine *engine, const tosajit_kernel *const
         native_name(kernels[k], &names[k]);
         lists[k] = names[k].list;
     }
-    if (names && lists)
-        status = take_error(engine, engine->compilers->compile(engine->compiler, &(compiler_batch){kernels, lists, count}, outputs));
-    else
+    if (names && lists) {
+        status = gate_enter();
+        if (!status)
+            status = leave(engine, engine->compilers->compile(engine->compiler, &(compiler_batch){kernels, lists, count}, outputs));
+    } else
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of %zu kernels", count);
     memory_free(&engine->allocator, names, count, sizeof *names);
     memory_free(&engine->allocator, lists, count, sizeof *lists);
@@ -77,7 +84,8 @@ tosajit_status native_print(tosajit_engine *engine, const tosajit_kernel *kernel
     native_names names;
     native_name(kernel, &names);
     tosajit_status status = engine_need_compiler(engine);
-    return status ? status : take_error(engine, engine->compilers->print(engine->compiler, kernel, names.list, view, text));
+    if (!status) status = gate_enter();
+    return status ? status : leave(engine, engine->compilers->print(engine->compiler, kernel, names.list, view, text));
 }
 
 /* Make the image run, and put it into n. */
@@ -85,8 +93,10 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
     native_names names;
     native_name(kernel, &names);
     double start = verbose_clock();
-    tosajit_status status = engine->compilers->link(engine->compiler, image, names.list, &kernel->allocator, n->entries, &n->handle);
-    if (status) return take_error(engine, status);
+    tosajit_status status = gate_enter();
+    if (status) return status;
+    status = leave(engine, engine->compilers->link(engine->compiler, image, names.list, &kernel->allocator, n->entries, &n->handle));
+    if (status) return status;
     n->code.info.link_ms = (verbose_clock() - start) * 1e-3;
     observe_compiled(&(observed){engine, kernel, &names, image, n->entries, &n->code.info}, &n->observed);
     n->code.image = *image;

@@ -202,7 +202,7 @@ static int in_child(int (*child)(void *argument), void *argument) {
     pid_t process = fork();
     assert_true(process >= 0);
     if (process == 0) {
-        alarm(60); /* a child that hangs fails */
+        test_limit_processor_time(60); /* a child that hangs fails */
         _exit(child(argument));
     }
     int status = 0;
@@ -311,8 +311,8 @@ static void a_child_runs_while_its_parent_compiles(void **state) {
     tosajit_engine_destroy(busy);
 }
 
-/* A process ends well while kernels wait for their compilation, once the engine is destroyed; kernels may still be held. (Without that,
- * exit takes LLVM's own objects away from the thread that compiles: tosajit registers nothing to run at exit.) */
+/* A process ends well while kernels wait for their compilation, once the engine is destroyed; kernels may still be held. exit_test has
+ * those that do not destroy it. */
 static int leave_while_kernels_wait(void *argument) {
     (void)argument;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_BACKGROUND};

@@ -540,7 +540,7 @@ static int in_child(int (*child)(long argument), long argument) {
     pid_t process = fork();
     assert_true(process >= 0);
     if (process == 0) {
-        alarm(60);
+        test_limit_processor_time(60);
         _exit(child(argument));
     }
     int status = 0;

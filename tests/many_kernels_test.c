@@ -14,17 +14,16 @@
 #include "tests/process.h"
 #include "tosajit/tosajit.h"
 
-enum { DEFAULT_COUNT = 500, WARM_UP = 100, FEW = 200, SOME_MAPPINGS = 16, SOME_KIB = 4096, LARGEST_KIB = 64 };
+enum { DEFAULT_COUNT = 500, WARM_UP = 100, FEW = 200, SOME_MAPPINGS = 16, SOME_KIB = 4096, LARGEST_KIB = 64, LIST = 16, ONE_BY_ONE = 1000 };
 static size_t kernel_count = DEFAULT_COUNT;
 static tosajit_kernel **kernels;
 
 static double resident_kib(void) { return (double)process_resident() / 1024; }
 
 /* r = (i8)(x + c): the constant tells the kernels apart, and a conversion has masks among its constants. */
-static tosajit_kernel *make(tosajit_engine *engine, size_t number) {
+static tosajit_expr *build(size_t number) {
     tosajit_expr *expr;
     tosajit_value x, c, sum, narrow;
-    tosajit_kernel *kernel = NULL;
     const tosajit_tensor_type vector = tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
     const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){1});
     const tosajit_tensor_type result = tosajit_ranked(TOSAJIT_I8, 1, (int64_t[]){TOSAJIT_DYNAMIC});
@@ -35,10 +34,20 @@ static tosajit_kernel *make(tosajit_engine *engine, size_t number) {
     assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, c}, 2, NULL, NULL, &sum), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_cast, (tosajit_value[]){sum}, 1, NULL, &result, &narrow), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, narrow), TOSAJIT_OK);
-    if (tosajit_compile_expr(engine, expr, &kernel) != TOSAJIT_OK) fail_msg("kernel %zu: %s", number, tosajit_last_error());
-    tosajit_expr_destroy(expr);
-    assert_true(tosajit_kernel_is_native(kernel));
-    return kernel;
+    return expr;
+}
+
+/* In lists, which takes half the time; the first ones one by one. */
+static void make_range(tosajit_engine *engine, size_t from, size_t to) {
+    tosajit_expr *exprs[LIST];
+    for (size_t k = from, count; k < to; k += count) {
+        count = k < ONE_BY_ONE ? 1 : to - k < LIST ? to - k : LIST;
+        for (size_t i = 0; i < count; i++) exprs[i] = build(k + i);
+        if (tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, count, kernels + k, NULL))
+            fail_msg("kernel %zu: %s", k, tosajit_last_error());
+        for (size_t i = 0; i < count; i++) tosajit_expr_destroy(exprs[i]);
+        assert_true(tosajit_kernel_is_native(kernels[k]));
+    }
 }
 
 static void check(const tosajit_kernel *kernel, size_t number) {
@@ -50,13 +59,34 @@ static void check(const tosajit_kernel *kernel, size_t number) {
     for (int k = 0; k < 5; k++) assert_int_equal((uint8_t)r[k], (uint8_t)((uint32_t)x[k] + (uint32_t)number));
 }
 
-static void make_range(tosajit_engine *engine, size_t from, size_t to) {
-    for (size_t k = from; k < to; k++) kernels[k] = make(engine, k);
-}
-
 static void release_range(size_t from, size_t to) {
     for (size_t k = from; k < to; k++) tosajit_kernel_release(kernels[k]);
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+/* The sanitizer surrounds every block with memory of its own, keeps what is freed, and maps memory between the kernels. */
+static void check_growth(size_t more, double each) {
+    (void)more;
+    (void)each;
+    print_message("*** NOT TESTED: memory and mappings of a kernel; the address sanitizer adds its own\n");
+}
+
+static void check_rest(long more, double left, double each) {
+    (void)more;
+    (void)left;
+    (void)each;
+}
+#else
+static void check_growth(size_t more, double each) {
+    assert_true(more <= SOME_MAPPINGS + kernel_count / 50);
+    assert_true(each <= (double)LARGEST_KIB);
+}
+
+static void check_rest(long more, double left, double each) {
+    assert_true(more <= SOME_MAPPINGS);
+    assert_true(left <= (double)SOME_KIB + (double)kernel_count * each / 10);
+}
+#endif
 
 static void any_number_can_live(void **state) {
     (void)state;
@@ -71,16 +101,19 @@ static void any_number_can_live(void **state) {
     make_range(engine, 0, kernel_count);
     const size_t mappings_more = process_mappings() - mappings_before;
     const double each = (resident_kib() - resident_before) / (double)kernel_count;
-    printf("%zu kernels: %zu more mappings, %.1f KiB each\n", kernel_count, mappings_more, each);
-    assert_true(mappings_more <= SOME_MAPPINGS + kernel_count / 50);
-    assert_true(each <= (double)LARGEST_KIB);
+    tosajit_stats stats = {.size = sizeof stats};
+    assert_int_equal(tosajit_engine_stats(engine, &stats), TOSAJIT_OK);
+    print_message("%zu kernels: %zu more mappings, %.1f KiB each; the engine counts %.1f of code and %.1f of structures\n", kernel_count,
+                  mappings_more, each, (double)stats.code_bytes / 1024 / (double)kernel_count,
+                  (double)stats.structure_bytes / 1024 / (double)kernel_count);
+    fflush(stdout); /* releasing takes its time */
+    check_growth(mappings_more, each);
     for (size_t k = 0; k < kernel_count; k += 1 + kernel_count / FEW) check(kernels[k], k);
     release_range(0, kernel_count);
     malloc_trim(0); /* what is free is given back; what stays is in use */
     const double left = resident_kib() - resident_before;
-    printf("released: %.0f KiB and %ld mappings left\n", left, (long)(process_mappings() - mappings_before));
-    assert_true(process_mappings() <= mappings_before + SOME_MAPPINGS);
-    assert_true(left <= (double)SOME_KIB + (double)kernel_count * each / 10);
+    print_message("released: %.0f KiB and %ld mappings left\n", left, (long)(process_mappings() - mappings_before));
+    check_rest((long)(process_mappings() - mappings_before), left, each);
     tosajit_engine_destroy(engine);
     free(kernels);
 }

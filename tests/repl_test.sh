@@ -107,7 +107,8 @@ grep -q '^tosajit_abs' k.s || fail "k.s is no assembly"
 grep -q '^define' k.ll || fail "k.ll is no IR"
 grep -q 'iteration space' 'k 2.plan' || fail "k 2.plan is no plan"
 printf 'bitwise_not i8 [?,?]\n:sweep Nx64\n' | typed 0 "GB/s"
-grep -q '^ *16 *1024 .*#' "$work/out" || fail "a sweep begins with 1024 elements and has bars"
+grep -q '^ *16 *1024 ' "$work/out" || fail "a sweep begins with 1024 elements"
+grep -q '^ *[0-9]* *[0-9]* .*#' "$work/out" || fail "a sweep has bars" # where calls are slow, the first is too short for one
 if command -v gnuplot >/dev/null; then
     printf "bitwise_not i8 [?]\n:sweep \"it's.svg\"\n:sweep N plot.png\n" | typed 0 "wrote plot.png"
     grep -q '<svg' "it's.svg" || fail "it's.svg is no plot"

@@ -15,7 +15,7 @@
 #include "tosajit/tosajit.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
-enum { WARM_UP = 320, STANDARD_CYCLES = 800, SAMPLES = 50, LIST = 16, ONE_BY_ONE = 5 /* every so many lists */ };
+enum { WARM_UP = 320, STANDARD_CYCLES = 800, SAMPLES = 50, LIST = 16, ONE_BY_ONE = 5 /* every so many lists */, SHOWN = 2 };
 
 static tosajit_stats stats_of(tosajit_engine *engine) {
     tosajit_stats stats = {.size = sizeof stats};
@@ -113,6 +113,10 @@ static void memory_stays_flat(void **state) {
         done = cycles_until(engine, done, WARM_UP + cycles * (uint64_t)(sample + 1) / SAMPLES);
         x[sample] = (double)done;
         y[sample] = (double)process_resident();
+        if (cycles > STANDARD_CYCLES && sample % SHOWN == SHOWN - 1) {
+            print_message("after %llu cycles: %.1f bytes per cycle\n", (unsigned long long)done, slope(x, y, sample + 1));
+            fflush(stdout); /* a run of many minutes may be interrupted */
+        }
     }
     double bytes = slope(x, y, SAMPLES), grown = (y[SAMPLES - 1] - y[0]) / 1024;
     tosajit_stats stats = stats_of(engine);

@@ -1,9 +1,11 @@
 /* What the tests share: engines, random elements, comparisons. See support.h. */
+#define _XOPEN_SOURCE 700 /* setitimer */
 #include "support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 static const struct {
     const char *name, *cpu;
@@ -82,6 +84,11 @@ tosajit_tensor_type test_type(tosajit_type element, const char *shape) {
 uint64_t test_setting(const char *variable, uint64_t standard) {
     const char *text = getenv(variable);
     return text && *text ? strtoull(text, NULL, 0) : standard;
+}
+
+void test_limit_processor_time(int seconds) {
+    const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_PROF, &limit, NULL);
 }
 
 test_random test_random_start(uint64_t seed) {

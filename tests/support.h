@@ -28,6 +28,10 @@ int32_t test_dims(const char *shape, int64_t *dims);
 /* A number from the environment variable, or the default. */
 uint64_t test_setting(const char *variable, uint64_t standard);
 
+/* End the process when it has used so much processor time from now on; 0: no such end. What is slow because others use the processor goes
+ * on; what hangs without using it is for CTest's TIMEOUT. Not inherited by children. */
+void test_limit_processor_time(int seconds);
+
 /* xorshift64*, started through splitmix64 so that neighbouring seeds differ. While there are bytes, two of them are mixed into every
  * number, so that a fuzzer decides. */
 typedef struct test_random {

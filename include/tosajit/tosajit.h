@@ -369,8 +369,9 @@ TOSAJIT_API const char *tosajit_cpu_name(size_t index);
  * releasing during the fork. A BACKGROUND kernel that was not compiled by then stays interpreted in the child. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation that has begun is waited for;
- * kernels that wait for theirs stay interpreted. Null is allowed. A BACKGROUND engine must be destroyed before the process calls exit or
- * returns from main: LLVM's own objects are destroyed there, and a thread that still compiles would miss them. */
+ * kernels that wait for theirs stay interpreted. Null is allowed. Destroy a BACKGROUND engine before the process calls exit or returns from
+ * main. What is compiling then is waited for otherwise, for at most ten seconds, and what is asked for afterwards fails; but in the midst
+ * of the first compilation of a process, LLVM's own objects may be destroyed under it. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
 /* What an engine's kernels take, and what it has done since it was created. */
