@@ -407,6 +407,56 @@ static void models_are_divided(void **state) {
     tosajit_mlir_close(module);
 }
 
+/* What the library takes one by one but not together: a size that cannot be. */
+static void regions_that_cannot_be_one_stay_apart(void **state) {
+    (void)state;
+    static const char text[] = FUNCTION("%a: tensor<4xf32>", "tensor<3xf32>",
+                                        "%b = tosa.abs %a : (tensor<4xf32>) -> tensor<?xf32>\n"
+                                        "%c = tosa.exp %b : (tensor<?xf32>) -> tensor<?xf32>\n"
+                                        "%d = tosa.tanh %c : (tensor<?xf32>) -> tensor<3xf32>\n"
+                                        "return %d : tensor<3xf32>");
+    notes n;
+    tosajit_mlir *module = read_text(text, &n);
+    tosajit_mlir_outlined outlined = {.size = sizeof outlined};
+    require(tosajit_mlir_outline(module, 0, &outlined));
+    assert_true(outlined.regions == 2 && outlined.inside == 3);
+    for (size_t k = 1; k <= outlined.regions; k++) {
+        tosajit_mlir_function *f;
+        require(tosajit_mlir_build(module, k, NULL, &f));
+        require(tosajit_expr_verify(tosajit_mlir_function_expr(f)));
+        tosajit_mlir_function_release(f);
+    }
+    tosajit_mlir_close(module);
+}
+
+/* A chain of two thousand ops is one region, and one of many operands as many as its tensors allow. */
+static void long_functions_are_divided(void **state) {
+    (void)state;
+    enum { OPS = 2000, CAPACITY = 1 << 20 };
+    char *text = malloc(CAPACITY);
+    assert_non_null(text);
+    for (int wide = 0; wide < 2; wide++) {
+        size_t used = (size_t)snprintf(text, CAPACITY, "func.func @f(%%a: tensor<4xf32>");
+        for (int k = 0; wide && k < OPS; k++) used += (size_t)snprintf(text + used, CAPACITY - used, ", %%b%d: tensor<4xf32>", k);
+        used += (size_t)snprintf(text + used, CAPACITY - used,
+                                 ") -> tensor<4xf32> {\n%%v0 = tosa.abs %%a : (tensor<4xf32>) -> tensor<4xf32>\n");
+        for (int k = 0; k < OPS; k++)
+            used += (size_t)snprintf(text + used, CAPACITY - used,
+                                     "%%v%d = tosa.add %%v%d, %%%c%d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n", k + 1, k,
+                                     wide ? 'b' : 'v', k);
+        snprintf(text + used, CAPACITY - used, "return %%v%d : tensor<4xf32>\n}\n", OPS);
+        notes n;
+        tosajit_mlir *module = read_text(text, &n);
+        tosajit_mlir_outlined outlined = {.size = sizeof outlined};
+        require(tosajit_mlir_outline(module, 0, &outlined));
+        assert_int_equal(outlined.inside, OPS + 1);
+        /* A region has 62 operands that are its own, one that comes from the region before, and a result. */
+        assert_int_equal(outlined.regions, wide ? (OPS + TOSAJIT_MAX_TENSORS - 3) / (TOSAJIT_MAX_TENSORS - 2) : 1);
+        tosajit_mlir_close(module);
+    }
+    free(text);
+}
+
 static void values_have_the_names_of_the_file(void **state) {
     (void)state;
     static const char wide[] = FUNCTION("%left: tensor<*xf32>", "tensor<*xf32>",
@@ -606,6 +656,8 @@ int main(void) {
         cmocka_unit_test(null_pointers_are_named),
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(models_are_divided),
+        cmocka_unit_test(regions_that_cannot_be_one_stay_apart),
+        cmocka_unit_test(long_functions_are_divided),
         cmocka_unit_test(values_have_the_names_of_the_file),
         cmocka_unit_test(types_and_elements_are_the_librarys),
         cmocka_unit_test(every_allocation_of_an_expression_may_fail),

@@ -20,6 +20,7 @@ typedef struct node {
     node_kind kind;
     int32_t region;  /* of a MEMBER: the number of its first node */
     int32_t next;    /* the next node of the region, in any order, or -1 */
+    bool inside;     /* scratch: it is one of the members that are looked at */
     bool in_order;   /* REST: may have effects, so that it stays behind others of this kind */
     int32_t waiting; /* ordering: how many it depends on that have not been placed; of a region in its first node */
     bool placed;
@@ -35,7 +36,9 @@ typedef struct outliner {
     MlirOperation *members;             /* scratch: the ops of a region, in order */
     MlirValue *inputs, *outputs;        /* scratch: what a region takes and gives */
     intptr_t input_count, output_count; /* of these */
+    intptr_t constant_count;            /* scratch: operands that are constants */
     intptr_t value_capacity;            /* of these */
+    bool careful;                       /* regions are tried before they are joined */
     uint8_t *reached;                   /* scratch: per node */
     int32_t *stack, stacked;            /* scratch: nodes to look at */
     mlir_outline_count *counted;
@@ -106,30 +109,39 @@ static bool is_constant(const outliner *o, MlirValue value) {
     return mlirValueIsAOpResult(value) && pointer_map_find(&o->index, mlirOpResultGetOwner(value).ptr, &k) && o->nodes[k].kind == CONSTANT;
 }
 
-static bool is_inside(const MlirOperation *members, int32_t count, MlirOperation op) {
-    for (int32_t k = 0; k < count; k++)
-        if (mlirOperationEqual(members[k], op)) return true;
-    return false;
+static bool is_inside(const outliner *o, MlirOperation op) {
+    int32_t k;
+    return pointer_map_find(&o->index, op.ptr, &k) && o->nodes[k].inside;
+}
+
+static void mark_members(outliner *o, int32_t count, bool inside) {
+    int32_t k;
+    for (int32_t m = 0; m < count; m++)
+        if (pointer_map_find(&o->index, o->members[m].ptr, &k)) o->nodes[k].inside = inside;
 }
 
 /* What members read of others, and which of their results others read. */
 static void list_values(outliner *o, int32_t count) {
-    o->input_count = o->output_count = 0;
+    o->input_count = o->output_count = o->constant_count = 0;
+    mark_members(o, count, true);
     for (int32_t m = 0; m < count; m++) {
         MlirOperation op = o->members[m];
         for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
             MlirValue value = mlirOperationGetOperand(op, k);
-            bool own = mlirValueIsAOpResult(value) && is_inside(o->members, count, mlirOpResultGetOwner(value));
-            if (!own && !is_constant(o, value)) add_value(o->inputs, &o->input_count, value);
+            bool own = mlirValueIsAOpResult(value) && is_inside(o, mlirOpResultGetOwner(value));
+            bool constant = !own && is_constant(o, value);
+            o->constant_count += constant;
+            if (!own && !constant) add_value(o->inputs, &o->input_count, value);
         }
         MlirValue result = mlirOperationGetResult(op, 0);
         bool read = false, used = false;
         for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             used = true;
-            read = read || !is_inside(o->members, count, mlirOpOperandGetOwner(use));
+            read = read || !is_inside(o, mlirOpOperandGetOwner(use));
         }
         if (read || !used) o->outputs[o->output_count++] = result;
     }
+    mark_members(o, count, false);
 }
 
 /* A copy of op at the end of block, with its operands and result looked up in and added to values (pairs of old and new). */
@@ -221,6 +233,15 @@ static bool makes_kernel(outliner *o, int32_t count) {
     return fine;
 }
 
+/* Whether members that are kernels in two regions may become one. As a rule there can only be too many of them; trying each time would take
+ * quadratic time. */
+static bool may_be_one(outliner *o, int32_t count) {
+    list_values(o, count);
+    intptr_t tensors = o->input_count + o->output_count + o->constant_count;
+    bool few = tensors <= TOSAJIT_MAX_TENSORS && count + tensors <= TOSAJIT_MAX_NODES;
+    return (few && !o->careful) || makes_kernel(o, count);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Regions */
 
@@ -292,14 +313,14 @@ static bool has_detour(outliner *o, int32_t from, int32_t to) {
 
 static void join(outliner *o, int32_t producer, int32_t consumer) {
     int32_t a = head(o, producer), b = head(o, consumer), low = a < b ? a : b;
-    if (a == b || has_detour(o, a, b) || !makes_kernel(o, list_members(o, a, b, o->members))) return;
+    if (a == b || has_detour(o, a, b) || !may_be_one(o, list_members(o, a, b, o->members))) return;
     int32_t last = low, other = low == a ? b : a;
     while (o->nodes[last].next >= 0) last = o->nodes[last].next;
     o->nodes[last].next = other;
     for (int32_t k = other; k >= 0; k = o->nodes[k].next) o->nodes[k].region = low;
 }
 
-static void find_regions(outliner *o) {
+static void join_all(outliner *o) {
     for (int32_t k = 0; k < o->count; k++) {
         MlirOperation op = o->nodes[k].op;
         for (intptr_t p = 0; o->nodes[k].kind == MEMBER && p < mlirOperationGetNumOperands(op); p++) {
@@ -310,6 +331,25 @@ static void find_regions(outliner *o) {
                 join(o, producer, k);
         }
     }
+}
+
+static bool all_make_kernels(outliner *o) {
+    for (int32_t k = 0; k < o->count; k++)
+        if (o->nodes[k].kind == MEMBER && head(o, k) == k && !makes_kernel(o, list_members(o, k, k, o->members))) return false;
+    return true;
+}
+
+/* Rarely the library refuses together what it takes one by one: a table that an op computes, sizes that are declared and cannot be. Then
+ * every step is tried. */
+static void find_regions(outliner *o) {
+    join_all(o);
+    if (all_make_kernels(o)) return;
+    o->careful = true;
+    for (int32_t k = 0; k < o->count; k++) {
+        o->nodes[k].region = k;
+        o->nodes[k].next = -1;
+    }
+    join_all(o);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
