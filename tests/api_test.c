@@ -10,6 +10,7 @@
 #include <malloc.h>
 #include <pthread.h>
 
+#include "tests/account.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
@@ -98,24 +99,6 @@ static void interpreting_starts_no_compiler(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* Accounting hooks that can fail the n-th allocation. */
-typedef struct account {
-    size_t live, count, fail_at;
-} account;
-
-static void *count_allocate(void *context, size_t size) {
-    account *a = context;
-    if (++a->count == a->fail_at) return NULL;
-    a->live += size;
-    return malloc(size);
-}
-
-static void count_release(void *context, void *memory, size_t size) {
-    account *a = context;
-    a->live -= size;
-    free(memory);
-}
-
 static void bad_arguments_are_named(void **state) {
     (void)state;
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO, NULL), *none = NULL;
@@ -124,7 +107,8 @@ static void bad_arguments_are_named(void **state) {
     tosajit_expr_options expr_options = {.strict = 1};
     tosajit_expr *expr = NULL;
     assert_error(tosajit_expr_create(&expr_options, &expr), TOSAJIT_INVALID_ARGUMENT, "sizeof(tosajit_expr_options)");
-    tosajit_allocator half = {.allocate = count_allocate};
+    account nothing = {0};
+    const tosajit_allocator half = {.allocate = account_allocator(&nothing).allocate};
     options = (tosajit_engine_options){.size = sizeof options, .allocator = &half};
     assert_error(tosajit_engine_create(&options, &none), TOSAJIT_INVALID_ARGUMENT, "release hook");
     options = (tosajit_engine_options){.size = sizeof options, .cpu = "pentium"};
@@ -421,7 +405,7 @@ static tosajit_status everything(const tosajit_allocator *allocator, tosajit_bac
 static void every_failing_allocation_is_reported_and_leaks_nothing(void **state) {
     (void)state;
     account a = {0};
-    tosajit_allocator allocator = {count_allocate, count_release, &a};
+    tosajit_allocator allocator = account_allocator(&a);
     CHECK(everything(&allocator, TOSAJIT_BACKEND_AUTO));
     assert_int_equal(a.live, 0);
     size_t total = a.count;
@@ -662,7 +646,7 @@ static void the_same_expression_is_the_same_kernel(void **state) {
 static void runs_allocate_nothing(void **state) {
     (void)state;
     account a = {0};
-    tosajit_allocator allocator = {count_allocate, count_release, &a};
+    tosajit_allocator allocator = account_allocator(&a);
     tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE, &allocator);
     tosajit_kernel *kernel = add_kernel(engine);
     assert_adds(kernel);

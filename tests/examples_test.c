@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard.h"
-#include "support.h"
+#include "tests/guarded.h"
 
 enum { ROOM = 4096 };
 
@@ -249,12 +248,6 @@ static const example *find_example(const char *id) {
     return NULL;
 }
 
-typedef struct fixture {
-    test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count;
-    guard_tensor operands[3], result;
-} fixture;
-
 /* Element k of operand o, never twice the same: a wrong index shows. */
 static void fill(guard_tensor *operand, size_t which) {
     int64_t index[TOSAJIT_MAX_RANK] = {0}, at = 0;
@@ -282,7 +275,7 @@ static float number_at(const guard_tensor *operand, int32_t rank, const int64_t 
     return number;
 }
 
-static float expected_at(const fixture *f, tosajit_op op, int32_t rank, const int64_t *index) {
+static float expected_at(const guarded *f, tosajit_op op, int32_t rank, const int64_t *index) {
     const guard_tensor *o = f->operands;
     if (op == TOSAJIT_OP_select) return number_at(&o[*broadcast_at(&o[0], rank, index) ? 1 : 2], rank, index);
     float a = number_at(&o[0], rank, index);
@@ -291,7 +284,7 @@ static float expected_at(const fixture *f, tosajit_op op, int32_t rank, const in
     return op == TOSAJIT_OP_sub ? a - b : a + b;
 }
 
-static void check_data(const fixture *f, const example *e, const char *engine) {
+static void check_data(const guarded *f, const example *e, const char *engine) {
     int64_t index[TOSAJIT_MAX_RANK] = {0}, at = 0;
     if (f->result.size == 0) return;
     do {
@@ -304,7 +297,7 @@ static void check_data(const fixture *f, const example *e, const char *engine) {
 }
 
 /* Place operands and result; a refused call gets a result of one operand's shape. */
-static size_t place(fixture *f, const call *c, tosajit_op op, tosajit_tensor *operands) {
+static size_t place(guarded *f, const call *c, tosajit_op op, tosajit_tensor *operands) {
     int64_t dims[TOSAJIT_MAX_RANK];
     size_t count = (size_t)tosajit_op_arity(op);
     for (size_t k = 0; k < count; k++) {
@@ -320,7 +313,7 @@ static size_t place(fixture *f, const call *c, tosajit_op op, tosajit_tensor *op
     return count;
 }
 
-static void check_call(fixture *f, const call *c, const test_engine *engine, tosajit_kernel *kernel, const example *e) {
+static void check_call(guarded *f, const call *c, const test_engine *engine, tosajit_kernel *kernel, const example *e) {
     tosajit_tensor operands[3];
     size_t count = place(f, c, e->op, operands);
     int64_t dims[TOSAJIT_MAX_RANK];
@@ -351,7 +344,7 @@ static tosajit_kernel *compile_example(const example *e, const test_engine *engi
 }
 
 static void calls_give_the_documented_sizes_and_data(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     for (size_t e = 0; e < f->engine_count; e++)
         for (size_t k = 0; k < sizeof calls / sizeof *calls;) {
             const example *row = find_example(calls[k].id);
@@ -364,7 +357,7 @@ static void calls_give_the_documented_sizes_and_data(void **state) {
 
 /* Every legal example with ranks is called above; those without are refused when a kernel is made. */
 static void every_example_is_called_or_has_no_rank(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
         const example *e = &examples[k];
         bool called = false, unranked = false;
@@ -400,7 +393,7 @@ static void shapes_spread_through_unranked_values(void **state) {
 
 /* E7: a + (b - a) is b only where nothing broadcasts; the result keeps the sizes of a. */
 static void fusion_keeps_the_broadcast_shape(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     tosajit_expr *expr = NULL;
     tosajit_tensor_type dynamic = test_type(TOSAJIT_F32, "?");
     tosajit_value a, b, difference, sum;
@@ -429,7 +422,7 @@ static void fusion_keeps_the_broadcast_shape(void **state) {
 
 /* E8: an element of a tensor result is the same op on single elements. */
 
-static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, const tosajit_type *from, tosajit_type to) {
+static void scalarise(guarded *f, const test_engine *engine, tosajit_op op, const tosajit_type *from, tosajit_type to) {
     static const char *const shapes[3] = {"3x17", "3x1", "1x17"};
     tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS], scalars[TOSAJIT_MAX_OPERANDS], result = {to, TOSAJIT_UNRANKED, {0}};
     tosajit_tensor operands[TOSAJIT_MAX_OPERANDS], single[TOSAJIT_MAX_OPERANDS];
@@ -481,7 +474,7 @@ static void scalarise(fixture *f, const test_engine *engine, tosajit_op op, cons
 }
 
 static void a_tensor_op_is_its_scalar_op_per_element(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);)
@@ -489,22 +482,13 @@ static void a_tensor_op_is_its_scalar_op_per_element(void **state) {
     }
 }
 
-static int open_fixture(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f) return -1;
-    *state = f;
-    f->engine_count = test_engines_open(f->engines, TOSAJIT_EXACT);
-    bool ok = f->engine_count > 0 && guard_create(&f->result, ROOM);
-    for (int k = 0; ok && k < 3; k++) ok = guard_create(&f->operands[k], ROOM);
-    return ok ? 0 : -1;
+static int open_guarded(void **state) {
+    *state = guarded_open(ROOM);
+    return *state ? 0 : -1;
 }
 
-static int close_fixture(void **state) {
-    fixture *f = *state;
-    test_engines_close(f->engines, f->engine_count);
-    guard_destroy(&f->result);
-    for (int k = 0; k < 3; k++) guard_destroy(&f->operands[k]);
-    free(f);
+static int close_guarded(void **state) {
+    guarded_close(*state);
     return 0;
 }
 
@@ -515,5 +499,5 @@ int main(void) {
         cmocka_unit_test(shapes_spread_through_unranked_values),           cmocka_unit_test(fusion_keeps_the_broadcast_shape),
         cmocka_unit_test(a_tensor_op_is_its_scalar_op_per_element),
     };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return cmocka_run_group_tests(tests, open_guarded, close_guarded);
 }

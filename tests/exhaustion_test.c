@@ -25,32 +25,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/account.h"
 #include "tests/process.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
-
-/* Allocations that fail: the n-th, or from the n-th on. */
-typedef struct account {
-    size_t live, count, fail_at;
-    bool from_then_on;
-} account;
-
-static void *count_allocate(void *context, size_t size) {
-    account *a = context;
-    a->count++;
-    if (a->count == a->fail_at || (a->fail_at && a->from_then_on && a->count > a->fail_at)) return NULL;
-    void *memory = malloc(size);
-    if (memory) a->live += size;
-    return memory;
-}
-
-static void count_release(void *context, void *memory, size_t size) {
-    account *a = context;
-    a->live -= size;
-    free(memory);
-}
 
 /* System calls that fail: this program's definitions, which the linker exports (TOSAJIT_API says that it may), come before the C library's,
  * for LLVM too. The C library's own heap and streams do not ask them. */
@@ -413,7 +393,7 @@ static tosajit_status run_scenario(size_t k, const tosajit_allocator *allocator)
 static void every_allocation_fails_once(void **state) {
     (void)state;
     account a = {0};
-    const tosajit_allocator allocator = {count_allocate, count_release, &a};
+    const tosajit_allocator allocator = account_allocator(&a);
     size_t refused = 0, total = 0;
     for (size_t k = 0; k < SCENARIOS; k++) {
         a = (account){0};
@@ -507,7 +487,7 @@ static void every_file_call_fails_once(void **state) {
 static void an_engine_survives_its_failures(void **state) {
     (void)state;
     account a = {0};
-    const tosajit_allocator allocator = {count_allocate, count_release, &a};
+    const tosajit_allocator allocator = account_allocator(&a);
     objects o = {.allocator = &allocator};
     CHECK(single(&o, &automatic));
     size_t live = a.live;

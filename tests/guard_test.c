@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guard.h"
-#include "support.h"
+#include "tests/guarded.h"
 
 enum { ROOM = 1 << 18, ROWS = 3 };
 
@@ -72,12 +71,6 @@ static void the_guard_sees_stray_writes(void **state) {
 
 /* The kernels. */
 
-typedef struct fixture {
-    test_engine engines[TEST_MAX_ENGINES];
-    size_t engine_count;
-    guard_tensor operands[3], result;
-} fixture;
-
 /* Ops that differ in what they load and store: element sizes, widening, narrowing, one to three operands. */
 typedef struct kernel_row {
     tosajit_op op;
@@ -131,7 +124,7 @@ static void fill(guard_tensor *guard, test_random *random) {
 }
 
 /* Operand k is ROWS x n; broadcast operands are 1 x n, ROWS x 1 or 1 x 1. */
-static void run_one(fixture *f, const test_engine *engine, tosajit_kernel *kernel, const kernel_row *row, int64_t cols, layout how,
+static void run_one(guarded *f, const test_engine *engine, tosajit_kernel *kernel, const kernel_row *row, int64_t cols, layout how,
                     guard_edge edge) {
     test_random random = test_random_start((uint64_t)cols);
     size_t arity = (size_t)tosajit_op_arity(row->op);
@@ -157,7 +150,7 @@ static void run_one(fixture *f, const test_engine *engine, tosajit_kernel *kerne
     }
 }
 
-static void check_kernel(fixture *f, const test_engine *engine, const kernel_row *row) {
+static void check_kernel(guarded *f, const test_engine *engine, const kernel_row *row) {
     tosajit_tensor_type types[3], result = {row->result, TOSAJIT_UNRANKED, {0}};
     size_t arity = (size_t)tosajit_op_arity(row->op);
     for (size_t k = 0; k < arity; k++) types[k] = test_type(row->operands[k], "?x?");
@@ -173,14 +166,14 @@ static void check_kernel(fixture *f, const test_engine *engine, const kernel_row
 }
 
 static void kernels_stay_within_their_tensors(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     for (size_t e = 0; e < f->engine_count; e++)
         for (size_t k = 0; k < sizeof kernel_rows / sizeof *kernel_rows; k++) check_kernel(f, &f->engines[e], &kernel_rows[k]);
 }
 
 /* Static sizes get loops of their own. */
 static void static_kernels_stay_within_their_tensors(void **state) {
-    fixture *f = *state;
+    guarded *f = *state;
     for (size_t e = 0; e < f->engine_count; e++)
         for (size_t n = 1; n < sizeof lengths / sizeof *lengths; n++) {
             tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){ROWS, lengths[n]}),
@@ -205,22 +198,13 @@ static void static_kernels_stay_within_their_tensors(void **state) {
         }
 }
 
-static int open_fixture(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    if (!f) return -1;
-    *state = f;
-    f->engine_count = test_engines_open(f->engines, TOSAJIT_EXACT);
-    bool ok = f->engine_count > 0 && guard_create(&f->result, ROOM);
-    for (int k = 0; ok && k < 3; k++) ok = guard_create(&f->operands[k], ROOM);
-    return ok ? 0 : -1;
+static int open_guarded(void **state) {
+    *state = guarded_open(ROOM);
+    return *state ? 0 : -1;
 }
 
-static int close_fixture(void **state) {
-    fixture *f = *state;
-    test_engines_close(f->engines, f->engine_count);
-    guard_destroy(&f->result);
-    for (int k = 0; k < 3; k++) guard_destroy(&f->operands[k]);
-    free(f);
+static int close_guarded(void **state) {
+    guarded_close(*state);
     return 0;
 }
 
@@ -231,5 +215,5 @@ int main(void) {
         cmocka_unit_test(kernels_stay_within_their_tensors),
         cmocka_unit_test(static_kernels_stay_within_their_tensors),
     };
-    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
+    return cmocka_run_group_tests(tests, open_guarded, close_guarded);
 }

@@ -1,5 +1,4 @@
-/* Integer ops, quantisation and casts against a reference that is written here from TOSA's definitions, in 128-bit arithmetic and by
- * searching the values of a format, and shares nothing with the library: every pair of i8, every value of i16, f16, bf16 and
+/* Integer ops, quantisation and casts against the reference of integer_reference.h: every pair of i8, every value of i16, f16, bf16 and
  * the 8-bit formats, and structured and random values of the wider types, on every engine.
  *
  * TOSAJIT_SEED sets the random values. */
@@ -16,199 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/integer_reference.h"
 #include "tests/support.h"
 
 static test_engine engines[TEST_MAX_ENGINES];
 static size_t engine_count;
 static test_random randoms;
 static uint64_t checked;
-
-/* Numbers. */
-
-/* A signed number of 128 bits. */
-typedef struct wide {
-    uint64_t high, low;
-} wide;
-
-static wide wide_of(int64_t value) { return (wide){value < 0 ? UINT64_MAX : 0, (uint64_t)value}; }
-
-static wide wide_add(wide a, wide b) {
-    wide sum = {a.high + b.high, a.low + b.low};
-    sum.high += sum.low < a.low;
-    return sum;
-}
-
-static wide wide_negate(wide a) { return wide_add((wide){~a.high, ~a.low}, (wide){0, 1}); }
-static bool wide_negative(wide a) { return a.high >> 63; }
-
-/* Bit by bit, as on paper; the product of two 64-bit numbers fits. */
-static wide wide_multiply(int64_t a, int64_t b) {
-    wide sum = {0, 0}, term = wide_of(a);
-    uint64_t bits = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-    for (; bits; bits >>= 1, term = wide_add(term, term))
-        if (bits & 1) sum = wide_add(sum, term);
-    return b < 0 ? wide_negate(sum) : sum;
-}
-
-/* floor(a / 2^count) */
-static wide wide_shift(wide a, int count) {
-    for (; count > 0; count--) a = (wide){a.high >> 1 | (a.high & UINT64_C(1) << 63), a.low >> 1 | a.high << 63};
-    return a;
-}
-
-static wide power_of_two(int exponent) {
-    wide one = {0, 1};
-    for (; exponent > 0; exponent--) one = wide_add(one, one);
-    return one;
-}
-
-static bool wide_less(wide a, wide b) {
-    if (wide_negative(a) != wide_negative(b)) return wide_negative(a);
-    return a.high != b.high ? a.high < b.high : a.low < b.low;
-}
-
-static int width_of(tosajit_type type) { return type == TOSAJIT_I1 ? 1 : type == TOSAJIT_I48 ? 48 : 8 * (int)tosajit_type_size(type); }
-static wide largest(int width) { return wide_add(power_of_two(width - 1), wide_of(-1)); }
-static wide smallest(int width) { return wide_negate(power_of_two(width - 1)); }
-
-/* The number that the low `width` bits mean. */
-static int64_t low_bits(wide a, int width) {
-    uint64_t value = 0;
-    for (int k = 0; k < width; k++) value += (a.low >> k & 1) << k;
-    bool negative = width < 64 && a.low >> (width - 1) & 1;
-    for (int k = width; negative && k < 64; k++) value += UINT64_C(1) << k;
-    int64_t number;
-    memcpy(&number, &value, sizeof number);
-    return number;
-}
-
-static int64_t saturate(wide a, wide low, wide high) {
-    if (wide_less(a, low)) a = low;
-    if (wide_less(high, a)) a = high;
-    return low_bits(a, 64);
-}
-
-static int64_t unsigned_value(int64_t value, int width) {
-    return value < 0 && width < 64 ? low_bits(wide_add(wide_of(value), power_of_two(width)), 64) : value;
-}
-
-/* The reference for integers: a and b are values of the operand type, w is its width. */
-
-typedef struct question {
-    int64_t a, b;
-    int w;
-    tosajit_type result;
-    const tosajit_attributes *attributes;
-} question;
-
-static bool in_width(const question *q) { return q->b >= 0 && q->b < q->w; }
-
-static int64_t expect_add(const question *q) { return low_bits(wide_add(wide_of(q->a), wide_of(q->b)), q->w); }
-static int64_t expect_sub(const question *q) { return low_bits(wide_add(wide_of(q->a), wide_negate(wide_of(q->b))), q->w); }
-static int64_t expect_maximum(const question *q) { return wide_less(wide_of(q->a), wide_of(q->b)) ? q->b : q->a; }
-static int64_t expect_minimum(const question *q) { return wide_less(wide_of(q->a), wide_of(q->b)) ? q->a : q->b; }
-static int64_t expect_equal(const question *q) { return q->a == q->b; }
-static int64_t expect_greater(const question *q) { return wide_less(wide_of(q->b), wide_of(q->a)); }
-static int64_t expect_greater_equal(const question *q) { return !wide_less(wide_of(q->a), wide_of(q->b)); }
-
-static int64_t by_bits(const question *q, unsigned truth) {
-    wide result = {0, 0};
-    for (int k = 0; k < q->w; k++) {
-        unsigned at = (unsigned)((uint64_t)q->a >> k & 1) * 2 + (unsigned)((uint64_t)q->b >> k & 1);
-        result.low += (uint64_t)(truth >> at & 1) << k;
-    }
-    return low_bits(result, q->w);
-}
-static int64_t expect_and(const question *q) { return by_bits(q, 8); }
-static int64_t expect_or(const question *q) { return by_bits(q, 14); }
-static int64_t expect_xor(const question *q) { return by_bits(q, 6); }
-
-static int64_t expect_left_shift(const question *q) {
-    wide result = wide_of(q->a);
-    if (!in_width(q)) return 0;
-    for (int64_t k = 0; k < q->b; k++) result = wide_add(result, result);
-    return low_bits(result, q->w);
-}
-
-static int64_t expect_right_shift(const question *q) {
-    wide pattern = wide_of(q->a);
-    if (q->a < 0) pattern = wide_add(pattern, power_of_two(q->w));
-    return in_width(q) ? low_bits(wide_shift(pattern, (int)q->b), q->w) : 0;
-}
-
-static int64_t expect_arithmetic_shift(const question *q) {
-    bool round = q->attributes->round;
-    if (!in_width(q)) return round || q->a >= 0 ? 0 : -1;
-    wide sum = round && q->b > 0 ? wide_add(wide_of(q->a), power_of_two((int)q->b - 1)) : wide_of(q->a);
-    return low_bits(wide_shift(sum, (int)q->b), q->w);
-}
-
-static int64_t expect_intdiv(const question *q) {
-    if (q->b == 0) return 0;
-    uint64_t a = q->a < 0 ? 0 - (uint64_t)q->a : (uint64_t)q->a, b = q->b < 0 ? 0 - (uint64_t)q->b : (uint64_t)q->b;
-    wide quotient = {0, a / b};
-    return low_bits((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->w);
-}
-
-static int64_t expect_mul(const question *q) {
-    wide product = wide_multiply(q->a, q->b);
-    int shift = q->attributes->shift;
-    if (shift > 0) product = wide_shift(wide_add(product, power_of_two(shift - 1)), shift);
-    return low_bits(product, width_of(q->result));
-}
-
-static int64_t expect_abs(const question *q) { return low_bits(q->a < 0 ? wide_negate(wide_of(q->a)) : wide_of(q->a), q->w); }
-static int64_t expect_not(const question *q) { return low_bits(wide_add(wide_negate(wide_of(q->a)), wide_of(-1)), q->w); }
-static int64_t expect_identity(const question *q) { return q->a; }
-
-static int64_t expect_clz(const question *q) {
-    int count = 0;
-    while (count < q->w && !((uint64_t)q->a >> (q->w - 1 - count) & 1)) count++;
-    return count;
-}
-
-static int64_t expect_negate(const question *q) {
-    wide centred = wide_add(wide_of(q->a), wide_of(-q->attributes->input_zp));
-    return saturate(wide_add(wide_of(q->attributes->output_zp), wide_negate(centred)), smallest(q->w), largest(q->w));
-}
-
-static int64_t expect_clamp(const question *q) {
-    return saturate(wide_of(q->a), wide_of(q->attributes->min_val.i), wide_of(q->attributes->max_val.i));
-}
-
-static int64_t expect_cast(const question *q) {
-    int64_t value = q->attributes->input_unsigned ? unsigned_value(q->a, q->w) : q->a;
-    if (q->result == TOSAJIT_I1) return value != 0;
-    return low_bits(wide_of(value), width_of(q->result));
-}
-
-static const struct {
-    tosajit_op op;
-    int64_t (*expect)(const question *);
-} references[] = {
-    {TOSAJIT_OP_add, expect_add},
-    {TOSAJIT_OP_sub, expect_sub},
-    {TOSAJIT_OP_mul, expect_mul},
-    {TOSAJIT_OP_intdiv, expect_intdiv},
-    {TOSAJIT_OP_maximum, expect_maximum},
-    {TOSAJIT_OP_minimum, expect_minimum},
-    {TOSAJIT_OP_equal, expect_equal},
-    {TOSAJIT_OP_greater, expect_greater},
-    {TOSAJIT_OP_greater_equal, expect_greater_equal},
-    {TOSAJIT_OP_bitwise_and, expect_and},
-    {TOSAJIT_OP_bitwise_or, expect_or},
-    {TOSAJIT_OP_bitwise_xor, expect_xor},
-    {TOSAJIT_OP_logical_left_shift, expect_left_shift},
-    {TOSAJIT_OP_logical_right_shift, expect_right_shift},
-    {TOSAJIT_OP_arithmetic_right_shift, expect_arithmetic_shift},
-    {TOSAJIT_OP_abs, expect_abs},
-    {TOSAJIT_OP_bitwise_not, expect_not},
-    {TOSAJIT_OP_clz, expect_clz},
-    {TOSAJIT_OP_clamp, expect_clamp},
-    {TOSAJIT_OP_negate, expect_negate},
-    {TOSAJIT_OP_identity, expect_identity},
-    {TOSAJIT_OP_cast, expect_cast},
-};
 
 /* Running. */
 
@@ -231,7 +44,7 @@ static void store_integer(tosajit_type type, uint8_t *at, int64_t value) {
 }
 
 static int64_t load_integer(tosajit_type type, const uint8_t *at) {
-    return low_bits((wide){0, test_bits(type, at)}, type == TOSAJIT_I1 ? 8 : width_of(type));
+    return reference_signed(test_bits(type, at), type == TOSAJIT_I1 ? 8 : reference_width(type));
 }
 
 static void *room(size_t bytes) {
@@ -315,7 +128,7 @@ static void add_value(values *v, int64_t value) {
 /* All of a type up to 16 bits. */
 static values all_values(tosajit_type type) {
     values v = {.type = type};
-    int64_t half = INT64_C(1) << (width_of(type) - 1);
+    int64_t half = INT64_C(1) << (reference_width(type) - 1);
     for (int64_t k = type == TOSAJIT_I1 ? 0 : -half; k < (type == TOSAJIT_I1 ? 2 : half); k++) add_value(&v, k);
     return v;
 }
@@ -323,19 +136,20 @@ static values all_values(tosajit_type type) {
 /* Powers of two and their neighbours, with both signs, which include every shift amount, the extremes, and a few random ones. */
 static values structured_values(tosajit_type type, int step, int more) {
     values v = {.type = type};
-    int width = width_of(type);
+    int width = reference_width(type);
     for (int64_t k = -3; k <= width + 3; k++) add_value(&v, k);
     for (int exponent = 2; exponent < width; exponent += step)
         for (int64_t near = -1; near <= 1; near++) {
-            wide power = wide_add(power_of_two(exponent), wide_of(near));
-            add_value(&v, low_bits(power, width));
-            add_value(&v, low_bits(wide_negate(power), width));
+            uint64_t power = (UINT64_C(1) << exponent) + (uint64_t)near;
+            add_value(&v, reference_signed(power, width));
+            add_value(&v, reference_signed(0 - power, width));
         }
-    for (int64_t near = 0; near < 3; near++) {
-        add_value(&v, low_bits(wide_add(smallest(width), wide_of(near)), width));
-        add_value(&v, low_bits(wide_add(largest(width), wide_of(-near)), width));
+    const uint64_t smallest = UINT64_C(1) << (width - 1);
+    for (uint64_t near = 0; near < 3; near++) {
+        add_value(&v, reference_signed(smallest + near, width));
+        add_value(&v, reference_signed(smallest - 1 - near, width));
     }
-    for (int k = 0; k < more; k++) add_value(&v, low_bits((wide){0, test_random_next(&randoms)}, width));
+    for (int k = 0; k < more; k++) add_value(&v, reference_signed(test_random_next(&randoms), width));
     return v;
 }
 
@@ -363,7 +177,7 @@ static void fill_pairs(subject *s) {
 }
 
 static void fill_values(subject *s) {
-    values v = width_of(s->operand) <= 16 ? all_values(s->operand) : structured_values(s->operand, 1, 30000);
+    values v = reference_width(s->operand) <= 16 ? all_values(s->operand) : structured_values(s->operand, 1, 30000);
     s->data[0] = v.data;
     s->count = v.count;
     s->expected = room(v.count * 8);
@@ -375,10 +189,10 @@ static void release(subject *s) {
     free(s->expected);
 }
 
-static void ask(subject *s, int64_t (*expect)(const question *)) {
+static void ask(subject *s, reference expect) {
     size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
     for (size_t k = 0; k < s->count; k++) {
-        question q = {load_integer(s->operand, s->data[0] + k * from), 0, width_of(s->operand), s->result, &s->attributes};
+        question q = {load_integer(s->operand, s->data[0] + k * from), 0, reference_width(s->operand), s->result, &s->attributes};
         if (s->data[1]) q.b = load_integer(s->operand, s->data[1] + k * from);
         store_integer(s->result, s->expected + k * to, expect(&q));
     }
@@ -386,7 +200,7 @@ static void ask(subject *s, int64_t (*expect)(const question *)) {
 }
 
 /* Every setting of the attributes that matters. */
-static void ask_with_attributes(subject *s, int64_t (*expect)(const question *)) {
+static void ask_with_attributes(subject *s, reference expect) {
     static const int32_t shifts[] = {1, 8, 30, 31, 32, 33, 47, 62, 63};
     tosajit_attributes *a = &s->attributes;
     if (s->op == TOSAJIT_OP_clamp) {
@@ -411,28 +225,29 @@ static bool is_integer(tosajit_type type) { return type <= TOSAJIT_I64; }
 
 static void integer_ops_are_their_definitions(void **state) {
     (void)state;
-    for (size_t k = 0; k < sizeof references / sizeof *references; k++) {
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
+        const reference expect = reference_of((tosajit_op)op);
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
-        for (unsigned next = 0; test_next_signature(references[k].op, &next, from, &to);) {
+        for (unsigned next = 0; expect && test_next_signature((tosajit_op)op, &next, from, &to);) {
             if (!is_integer(from[0]) || !is_integer(to)) continue;
-            subject s = {.op = references[k].op, .operand = from[0], .result = to};
+            subject s = {.op = (tosajit_op)op, .operand = from[0], .result = to};
             if (tosajit_op_arity(s.op) == 2)
                 fill_pairs(&s);
             else
                 fill_values(&s);
-            ask_with_attributes(&s, references[k].expect);
+            ask_with_attributes(&s, expect);
             release(&s);
         }
     }
 }
 
-/* Every op that has an integer row is in the table above, or below, or takes i1 only. */
+/* Every op that has an integer row has a reference, or a test below, or takes i1 only. */
 static void every_integer_op_has_a_reference(void **state) {
     (void)state;
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
-        bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale || op == TOSAJIT_OP_select, wanted = false;
-        for (size_t k = 0; k < sizeof references / sizeof *references; k++) known |= references[k].op == (tosajit_op)op;
+        bool known = op == TOSAJIT_OP_table || op == TOSAJIT_OP_rescale || op == TOSAJIT_OP_select || reference_of((tosajit_op)op);
+        bool wanted = false;
         for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);)
             wanted |= from[0] != TOSAJIT_I1 && is_integer(from[0]);
         if (wanted && !known) fail_msg("no reference for %s", tosajit_op_name((tosajit_op)op));
@@ -440,21 +255,6 @@ static void every_integer_op_has_a_reference(void **state) {
 }
 
 /* Quantisation. */
-
-/* apply_scale_32 and apply_scale_16 by their meaning: the exact product, rounded to a multiple of 2^shift. DOUBLE_ROUND adds 2^30 away
- * from zero for shifts above 31. */
-static int64_t expect_rescale(const subject *s, int64_t value, const int64_t *p) {
-    const tosajit_attributes *a = &s->attributes;
-    int width = width_of(s->result);
-    if (a->input_unsigned) value = unsigned_value(value, width_of(s->operand));
-    value -= p[2];
-    wide product = wide_multiply(value, p[0]), half = power_of_two((int)p[1] - 1);
-    if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && p[1] > 31) half = wide_add(half, wide_of(value >= 0 ? 1 << 30 : -(1 << 30)));
-    wide scaled = wide_shift(wide_add(product, half), (int)p[1]);
-    wide low = a->output_unsigned ? wide_of(0) : smallest(width);
-    wide high = a->output_unsigned ? wide_add(power_of_two(width), wide_of(-1)) : largest(width);
-    return low_bits(wide_of(saturate(wide_add(scaled, wide_of(p[3])), low, high)), width);
-}
 
 /* Random legal parameters: the multiplier and the shift so that results of every size occur. */
 static void check_rescale(subject *s, const uint8_t *all, size_t count) {
@@ -469,14 +269,16 @@ static void check_rescale(subject *s, const uint8_t *all, size_t count) {
         if (near) bytes[k][0] = (uint8_t)test_random_range(&randoms, s->attributes.scale32 ? 26 : 10, s->attributes.scale32 ? 40 : 24);
         numbers[k] = load_integer(p.element, bytes[k]);
         if ((k == 2 && s->attributes.input_unsigned) || (k == 3 && s->attributes.output_unsigned))
-            numbers[k] = unsigned_value(numbers[k], width_of(p.element));
+            numbers[k] = reference_unsigned(numbers[k], reference_width(p.element));
         s->parameter_types[k] = (tosajit_tensor_type){p.element, 1, {1}};
         s->parameters[k] = bytes[k];
     }
     s->parameter_count = 4;
     memcpy(s->data[0], all, count * from);
-    for (size_t k = 0; k < count; k++)
-        store_integer(s->result, s->expected + k * to, expect_rescale(s, load_integer(s->operand, s->data[0] + k * from), numbers));
+    for (size_t k = 0; k < count; k++) {
+        const question q = {load_integer(s->operand, s->data[0] + k * from), 0, reference_width(s->operand), s->result, &s->attributes};
+        store_integer(s->result, s->expected + k * to, reference_rescale(&q, numbers));
+    }
     check(s);
 }
 
@@ -484,7 +286,7 @@ static void rescale_is_its_definition(void **state) {
     (void)state;
     tosajit_type from[TOSAJIT_MAX_ARITY], to;
     for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {
-        values v = width_of(from[0]) <= 8 ? all_values(from[0]) : structured_values(from[0], 1, 2000);
+        values v = reference_width(from[0]) <= 8 ? all_values(from[0]) : structured_values(from[0], 1, 2000);
         subject s = {.op = TOSAJIT_OP_rescale, .operand = from[0], .result = to, .count = v.count};
         s.data[0] = room(v.count * 8);
         s.expected = room(v.count * 8);
@@ -585,72 +387,6 @@ static void tables_may_lie_anywhere(void **state) {
 
 /* Casts from and to floating point. */
 
-/* A format's non-negative finite values, and beyond them one more step: what is nearer to that than to the largest overflows. */
-typedef struct format {
-    int exponent, fraction;
-    bool finite_only;
-    size_t count;
-    double *numbers; /* by their bits; count + 1 */
-} format;
-
-static format formats[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_F16] = {5, 10, false, 0, NULL},
-    [TOSAJIT_BF16] = {8, 7, false, 0, NULL},
-    [TOSAJIT_F8E4M3FN] = {4, 3, true, 0, NULL},
-    [TOSAJIT_F8E5M2] = {5, 2, false, 0, NULL},
-};
-
-static void list_format(format *f) {
-    size_t one = (size_t)1 << f->fraction, exponents = (size_t)1 << f->exponent;
-    f->count = f->finite_only ? exponents * one - 1 : (exponents - 1) * one;
-    f->numbers = room((f->count + 1) * sizeof *f->numbers);
-    for (size_t bits = 0; bits <= f->count; bits++) {
-        int exponent = (int)(bits / one), scale = (exponent ? exponent : 1) - (int)exponents / 2 + 1 - f->fraction;
-        f->numbers[bits] = ldexp((double)(bits % one + (exponent ? one : 0)), scale);
-    }
-}
-
-static double decode(tosajit_type type, uint64_t bits) {
-    const format *f = &formats[type];
-    float single;
-    double number;
-    uint32_t low = (uint32_t)bits;
-    if (type == TOSAJIT_F64) return memcpy(&number, &bits, sizeof number), number;
-    if (type == TOSAJIT_F32) return memcpy(&single, &low, sizeof single), (double)single;
-    uint64_t sign = UINT64_C(1) << (f->exponent + f->fraction), magnitude = bits % sign;
-    if (magnitude < f->count)
-        number = f->numbers[magnitude];
-    else
-        number = !f->finite_only && magnitude == f->count ? (double)INFINITY : (double)NAN;
-    return bits & sign ? -number : number;
-}
-
-/* The nearest value of the format, of two the even one. */
-static uint64_t encode(tosajit_type type, double number) {
-    const format *f = &formats[type];
-    uint64_t sign = signbit(number) ? UINT64_C(1) << (f->exponent + f->fraction) : 0;
-    double magnitude = fabs(number);
-    size_t low = 0, high = f->count; /* numbers[low] <= magnitude < numbers[high], or both ends */
-    if (isnan(number)) return sign | (f->finite_only ? f->count : f->count + 1);
-    if (magnitude >= f->numbers[high]) return sign | high; /* infinity, or the NaN of a format without */
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        *(f->numbers[middle] <= magnitude ? &low : &high) = middle;
-    }
-    double below = magnitude - f->numbers[low], above = f->numbers[high] - magnitude;
-    bool up = above < below || (above == below && low % 2 == 1);
-    return sign | (up ? high : low);
-}
-
-static int64_t round_to_integer(double number, int width) {
-    if (isnan(number)) return 0;
-    double below = floor(number), part = number - below;
-    if (part > 0.5 || (part == 0.5 && fmod(below, 2) != 0)) below += 1;
-    if (below >= ldexp(1, width - 1)) return low_bits(largest(width), 64);
-    if (below <= -ldexp(1, width - 1)) return low_bits(smallest(width), 64);
-    return (int64_t)below;
-}
-
 static void store_number(tosajit_type type, uint8_t *at, double number) {
     float single = (float)number; /* the compiler's conversion: to nearest, overflow to infinity */
     if (type == TOSAJIT_F64)
@@ -658,9 +394,9 @@ static void store_number(tosajit_type type, uint8_t *at, double number) {
     else if (type == TOSAJIT_F32)
         memcpy(at, &single, sizeof single);
     else if (test_is_float(type))
-        store_integer(type, at, (int64_t)encode(type, number));
+        store_integer(type, at, (int64_t)reference_encode(type, number));
     else
-        store_integer(type, at, type == TOSAJIT_I1 ? number != 0 : round_to_integer(number, width_of(type)));
+        store_integer(type, at, type == TOSAJIT_I1 ? number != 0 : reference_round(number, reference_width(type)));
 }
 
 static void cast_all(subject *s) {
@@ -670,12 +406,11 @@ static void cast_all(subject *s) {
         const uint8_t *at = s->data[0] + k * from;
         double number;
         if (test_is_float(s->operand)) {
-            number = decode(s->operand, test_bits(s->operand, at));
+            number = reference_decode(s->operand, test_bits(s->operand, at));
         } else {
             int64_t integer = load_integer(s->operand, at);
-            if (s->attributes.input_unsigned) integer = unsigned_value(integer, width_of(s->operand));
-            wide upper = wide_shift(wide_of(integer), 32); /* two exact summands: rounded once */
-            number = (double)low_bits(upper, 64) * 0x1p32 + (double)(uint32_t)((uint64_t)integer & UINT32_MAX);
+            if (s->attributes.input_unsigned) integer = reference_unsigned(integer, reference_width(s->operand));
+            number = reference_double(integer);
         }
         store_number(s->result, s->expected + k * to, number);
     }
@@ -708,7 +443,8 @@ static values many_f64(void) {
         for (int k = 0; k < 8000; k++) {
             uint64_t bits = 0;
             test_random_element(&randoms, (tosajit_type)t, &bits);
-            double number = decode((tosajit_type)t, bits), next = decode((tosajit_type)t, bits + 1), middle = (number + next) / 2;
+            double number = reference_decode((tosajit_type)t, bits), next = reference_decode((tosajit_type)t, bits + 1),
+                   middle = (number + next) / 2;
             const double near[] = {number, middle, nextafter(middle, 0), nextafter(middle, number * 4), middle * (1 + 0x1p-40), -middle};
             for (size_t n = 0; n < sizeof near / sizeof *near; n++) {
                 memcpy(&bits, &near[n], sizeof bits);
@@ -731,7 +467,7 @@ static values cast_operands(tosajit_type type) {
     values v = {.type = type};
     if (type == TOSAJIT_F32) return many_f32();
     if (type == TOSAJIT_F64) return many_f64();
-    if (is_integer(type)) return width_of(type) <= 16 ? all_values(type) : structured_values(type, 1, 50000);
+    if (is_integer(type)) return reference_width(type) <= 16 ? all_values(type) : structured_values(type, 1, 50000);
     for (uint64_t bits = 0; bits >> 8 * tosajit_type_size(type) == 0; bits++) add_bits(&v, bits);
     return v;
 }
@@ -755,15 +491,13 @@ static int open_fixture(void **state) {
     (void)state;
     randoms = test_random_start(test_setting("TOSAJIT_SEED", 1));
     engine_count = test_engines_open(engines, TOSAJIT_EXACT);
-    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
-        if (formats[t].exponent) list_format(&formats[t]);
-    return engine_count ? 0 : -1;
+    return engine_count && reference_open() ? 0 : -1;
 }
 
 static int close_fixture(void **state) {
     (void)state;
     printf("  %" PRIu64 " elements\n", checked);
-    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) free(formats[t].numbers);
+    reference_close();
     test_engines_close(engines, engine_count);
     return 0;
 }

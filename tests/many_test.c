@@ -1,6 +1,6 @@
 /* Many: expressions compiled at once against the same compiled one at a time and interpreted; failures among them; the lives of their
  * kernels. TOSAJIT_LIST=<n> shortens the lists, for emulators. */
-#define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
+#define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,12 +10,13 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include "tests/account.h"
 #include "tests/process.h"
+#include "tests/scratch.h"
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
@@ -447,17 +448,10 @@ static void the_cap_refuses_what_exceeds_it(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-static int remove_one(const char *path, const struct stat *status, int flag, struct FTW *walk) {
-    (void)status, (void)flag, (void)walk;
-    return remove(path);
-}
-
 static void code_is_kept_on_disk(void **state) {
     (void)state;
-    char directory[] = "/tmp/tosajit_many_XXXXXX";
-    assert_non_null(mkdtemp(directory));
     for (int again = 0; again < 2; again++) {
-        tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cache_directory = directory};
+        tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cache_directory = scratch};
         tosajit_engine *engine;
         tosajit_stats stats = {.size = sizeof stats};
         list l;
@@ -471,31 +465,10 @@ static void code_is_kept_on_disk(void **state) {
         close_list(&l);
         tosajit_engine_destroy(engine);
     }
-    assert_int_equal(nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-/* Allocations of which one fails, or all from there on. */
-typedef struct account {
-    size_t live, count, fail_at;
-    bool from_then_on;
-} account;
-
-static void *count_allocate(void *context, size_t size) {
-    account *a = context;
-    a->count++;
-    if (a->fail_at && (a->count == a->fail_at || (a->from_then_on && a->count > a->fail_at))) return NULL;
-    a->live += size;
-    return malloc(size);
-}
-
-static void count_release(void *context, void *memory, size_t size) {
-    account *a = context;
-    a->live -= size;
-    free(memory);
 }
 
 static size_t compile_with(account *a, tosajit_expr *const *exprs, size_t count) {
-    tosajit_allocator allocator = {count_allocate, count_release, a};
+    tosajit_allocator allocator = account_allocator(a);
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .allocator = &allocator};
     tosajit_engine *engine;
     tosajit_kernel *kernels[8];
@@ -594,7 +567,7 @@ int main(void) {
         cmocka_unit_test(several_threads_compile_lists),
         cmocka_unit_test(opposite_lists_do_not_wait_for_each_other),
         cmocka_unit_test(the_cap_refuses_what_exceeds_it),
-        cmocka_unit_test(code_is_kept_on_disk),
+        cmocka_unit_test_setup_teardown(code_is_kept_on_disk, scratch_make, scratch_remove),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(code_is_given_back_while_others_live),
     };

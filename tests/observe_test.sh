@@ -3,22 +3,11 @@
 #   sh tests/observe_test.sh build/tools/tosajit .
 # In: the built tool and the source directory. Out: one line per failed expectation; exit code 1 if there is one.
 set -u
-tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-source=$(cd "$2" && pwd)
-work=$(mktemp -d)
+. "$(dirname "$0")/tool.sh"
 trap 'rm -rf "$work"; [ -z "${map:-}" ] || rm -f "$map"' EXIT
-cd "$source" || exit 1
 mkdir "$work/bin" "$work/dump"
 ln -s "$tool" "$work/bin/tosajit"
 PATH=$work/bin:$PATH
-failures=0
-checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-}
 # check WHAT COMMAND...: the command succeeds.
 check() {
     checks=$((checks + 1))

@@ -3,20 +3,8 @@
 #   sh tests/outline_test.sh build/tools/tosajit .
 # In: the built tool and the source directory. Out: one line per failed expectation; exit code 1 if there is one.
 set -u
-tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-source=$(cd "$2" && pwd)
+. "$(dirname "$0")/tool.sh"
 mlir_opt=${MLIR_OPT:-mlir-opt-22}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$source" || exit 1
-failures=0
-checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-}
 
 # divide FILE TEXT: the tool divides it and says TEXT; MLIR accepts the module; each region is a kernel; inlined it is what it was.
 divide() {

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,27 +21,13 @@
 
 #include "jit/store_file.h"
 #include "runtime/memory.h"
+#include "tests/scratch.h"
 
 enum { NOBODY = 65534, PATH_SIZE = 256 };
 
-static char directory[PATH_SIZE];
-
-static int make_directory(void **state) {
-    (void)state;
-    snprintf(directory, sizeof directory, "/tmp/tosajit-store-XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    char command[PATH_SIZE + 16];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
-}
-
 static void open_store(store *s, uint64_t max_bytes) {
     tosajit_allocator allocator = memory_allocator(NULL);
-    assert_int_equal(store_open(directory, max_bytes, &allocator, s), TOSAJIT_OK);
+    assert_int_equal(store_open(scratch, max_bytes, &allocator, s), TOSAJIT_OK);
 }
 
 /* The value under key is `expected`, or there is none if that is null. */
@@ -61,12 +46,12 @@ static bool put(store *s, const char *key, const char *value) { return store_put
 static void path_of(const char *key, char path[PATH_SIZE * 2]) {
     char name[STORE_NAME_SIZE];
     store_file_name(key, strlen(key), name);
-    snprintf(path, PATH_SIZE * 2, "%s/%s", directory, name);
+    snprintf(path, PATH_SIZE * 2, "%s/%s", scratch, name);
 }
 
 static size_t count_files(void) {
     size_t count = 0;
-    DIR *stream = opendir(directory);
+    DIR *stream = opendir(scratch);
     assert_non_null(stream);
     while (readdir(stream)) count++;
     closedir(stream);
@@ -167,7 +152,7 @@ static void what_is_no_file_of_ours_is_no_entry(void **state) {
     check(&s, "key", NULL);
     assert_int_equal(chmod(path, 0644), 0);
     check(&s, "key", "value");
-    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", directory);
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", scratch);
     assert_int_equal(rename(path, elsewhere), 0);
     assert_int_equal(symlink(elsewhere, path), 0);
     check(&s, "key", NULL);
@@ -195,28 +180,28 @@ static void expect_refusal(const char *path, const char *why) {
 static void a_directory_that_others_may_write_is_refused(void **state) {
     (void)state;
     char path[PATH_SIZE * 2];
-    assert_int_equal(chmod(directory, 0720), 0);
-    expect_refusal(directory, "can be written by others; chmod go-w it");
-    assert_int_equal(chmod(directory, 0702), 0);
-    expect_refusal(directory, "can be written by others");
-    assert_int_equal(chmod(directory, 0755), 0);
+    assert_int_equal(chmod(scratch, 0720), 0);
+    expect_refusal(scratch, "can be written by others; chmod go-w it");
+    assert_int_equal(chmod(scratch, 0702), 0);
+    expect_refusal(scratch, "can be written by others");
+    assert_int_equal(chmod(scratch, 0755), 0);
     store s;
     open_store(&s, 0);
     store_close(&s);
-    snprintf(path, sizeof path, "%s/none/none", directory);
+    snprintf(path, sizeof path, "%s/none/none", scratch);
     expect_refusal(path, "No such file");
-    snprintf(path, sizeof path, "%s/file", directory);
+    snprintf(path, sizeof path, "%s/file", scratch);
     write_whole(path, (const unsigned char *)"x", 1);
     expect_refusal(path, "is no directory");
-    snprintf(path, sizeof path, "%s/link", directory);
-    assert_int_equal(symlink(directory, path), 0);
+    snprintf(path, sizeof path, "%s/link", scratch);
+    assert_int_equal(symlink(scratch, path), 0);
     expect_refusal(path, "is no directory");
 }
 
 static void a_new_directory_is_private(void **state) {
     (void)state;
     char path[PATH_SIZE * 2];
-    snprintf(path, sizeof path, "%s/new", directory);
+    snprintf(path, sizeof path, "%s/new", scratch);
     mode_t before = umask(0);
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
@@ -266,14 +251,14 @@ static bool finds(store *s, const char *key) {
 static void meet_directory_of_another(void) {
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
-    REQUIRE(store_open(directory, 0, &allocator, &s) == TOSAJIT_INVALID_ARGUMENT);
+    REQUIRE(store_open(scratch, 0, &allocator, &s) == TOSAJIT_INVALID_ARGUMENT);
     REQUIRE(strstr(tosajit_last_error(), "belongs to another user"));
 }
 
 static void meet_directory_of_root(void) {
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
-    REQUIRE(store_open(directory, 0, &allocator, &s) == TOSAJIT_OK);
+    REQUIRE(store_open(scratch, 0, &allocator, &s) == TOSAJIT_OK);
     REQUIRE(finds(&s, "roots"));
     REQUIRE(!finds(&s, "others"));
     REQUIRE(!put(&s, "new", "value"));
@@ -283,7 +268,7 @@ static void meet_directory_of_root(void) {
 static void meet_own_read_only_directory(void) {
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
-    REQUIRE(store_open(directory, 0, &allocator, &s) == TOSAJIT_OK);
+    REQUIRE(store_open(scratch, 0, &allocator, &s) == TOSAJIT_OK);
     REQUIRE(finds(&s, "roots"));
     REQUIRE(!put(&s, "new", "value"));
     REQUIRE(atomic_load(&s.counts.failed) == 1);
@@ -302,17 +287,17 @@ static void users_are_told_apart(void **state) {
     assert_true(put(&s, "others", "value"));
     store_close(&s);
     char path[PATH_SIZE * 2];
-    assert_int_equal(chmod(directory, 0755), 0);
+    assert_int_equal(chmod(scratch, 0755), 0);
     path_of("roots", path);
     assert_int_equal(chmod(path, 0644), 0);
     path_of("others", path);
     assert_int_equal(chmod(path, 0644), 0);
     assert_int_equal(chown(path, NOBODY - 1, (gid_t)-1), 0);
     in_child(meet_directory_of_root, NOBODY);
-    assert_int_equal(chown(directory, NOBODY - 1, (gid_t)-1), 0);
+    assert_int_equal(chown(scratch, NOBODY - 1, (gid_t)-1), 0);
     in_child(meet_directory_of_another, NOBODY);
-    assert_int_equal(chown(directory, NOBODY, (gid_t)-1), 0);
-    assert_int_equal(chmod(directory, 0500), 0);
+    assert_int_equal(chown(scratch, NOBODY, (gid_t)-1), 0);
+    assert_int_equal(chmod(scratch, 0500), 0);
     in_child(meet_own_read_only_directory, NOBODY);
 }
 
@@ -320,7 +305,7 @@ static void write_beyond_the_limit(void) {
     static unsigned char large[1 << 16];
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
-    REQUIRE(store_open(directory, 0, &allocator, &s) == TOSAJIT_OK);
+    REQUIRE(store_open(scratch, 0, &allocator, &s) == TOSAJIT_OK);
     struct rlimit limit = {1 << 12, 1 << 12};
     REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
     REQUIRE(!store_put(&s, "large", 5, large, sizeof large)); /* and no SIGXFSZ */
@@ -384,7 +369,7 @@ static void orphans_and_strangers(void **state) {
     const char *names[] = {STORE_PREFIX_TEMPORARY "1-old", STORE_PREFIX_TEMPORARY "2-new", "readme.txt"};
     char paths[3][PATH_SIZE * 2];
     for (int k = 0; k < 3; k++) {
-        snprintf(paths[k], sizeof paths[k], "%s/%s", directory, names[k]);
+        snprintf(paths[k], sizeof paths[k], "%s/%s", scratch, names[k]);
         write_whole(paths[k], (const unsigned char *)"x", 1);
         if (k != 1) age(paths[k], 7200);
     }
@@ -406,11 +391,11 @@ static size_t make_value(unsigned key, unsigned char *value) {
 enum { STORM_KEYS = 40, STORM_LARGEST = 60000 };
 
 /* Find or put until killed; exit with 1 on the first wrong value. */
-static void storm(unsigned seed) {
+static void work(unsigned seed) {
     static unsigned char expected[STORM_LARGEST + 1];
     store s;
     tosajit_allocator allocator = memory_allocator(NULL);
-    REQUIRE(store_open(directory, STORM_LARGEST * 10, &allocator, &s) == TOSAJIT_OK);
+    REQUIRE(store_open(scratch, STORM_LARGEST * 10, &allocator, &s) == TOSAJIT_OK);
     for (;;) {
         unsigned key = (unsigned)(rand_r(&seed) % STORM_KEYS);
         size_t size = make_value(key, expected);
@@ -424,33 +409,9 @@ static void storm(unsigned seed) {
     }
 }
 
-static pid_t start_storm(unsigned seed) {
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) storm(seed);
-    return child;
-}
-
 static void killed_writers_leave_nothing_wrong(void **state) {
     (void)state;
-    enum { WRITERS = 4, KILLS = 300 };
-    pid_t children[WRITERS];
-    unsigned seed = 1;
-    for (unsigned k = 0; k < WRITERS; k++) children[k] = start_storm(seed++);
-    for (int kill_count = 0; kill_count < KILLS; kill_count++) {
-        struct timespec pause = {0, 1000 * (rand_r(&seed) % 10000)};
-        nanosleep(&pause, NULL);
-        pid_t *victim = &children[rand_r(&seed) % WRITERS];
-        int status;
-        kill(*victim, SIGKILL);
-        assert_int_equal(waitpid(*victim, &status, 0), *victim);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* and did not end by itself before */
-        *victim = start_storm(seed++);
-    }
-    for (unsigned k = 0; k < WRITERS; k++) {
-        kill(children[k], SIGKILL);
-        waitpid(children[k], NULL, 0);
-    }
+    scratch_storm(&(storm){work, .processes = 4, .kills = 300, .longest_pause = 10000});
     static unsigned char expected[STORM_LARGEST + 1];
     store s;
     open_store(&s, 0);
@@ -469,7 +430,7 @@ static void killed_writers_leave_nothing_wrong(void **state) {
 }
 
 int main(void) {
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
     const struct CMUnitTest tests[] = {
         STORE_TEST(what_is_put_is_found),
         STORE_TEST(keys_of_one_hash_are_told_apart),

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,16 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "tests/scratch.h"
 #include "tosajit/tosajit.h"
 
 enum { PATH_SIZE = 256, COUNT = 37 };
-
-static char directory[PATH_SIZE];
 
 #define REQUIRE(condition)                                                                                                                 \
     do {                                                                                                                                   \
@@ -31,19 +28,6 @@ static char directory[PATH_SIZE];
             _exit(1);                                                                                                                      \
         }                                                                                                                                  \
     } while (0)
-
-static int make_directory(void **state) {
-    (void)state;
-    snprintf(directory, sizeof directory, "/tmp/tosajit-stored-XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    char command[PATH_SIZE + 16];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    return system(command);
-}
 
 static void in_child(void (*body)(void)) {
     pid_t child = fork();
@@ -60,7 +44,7 @@ static void in_child(void (*body)(void)) {
 
 static int count_entries(void) {
     int count = 0;
-    DIR *stream = opendir(directory);
+    DIR *stream = opendir(scratch);
     REQUIRE(stream);
     for (struct dirent *d; (d = readdir(stream));) count += strstr(d->d_name, ".kernel") != NULL;
     closedir(stream);
@@ -80,7 +64,7 @@ static bool has_llvm(void) {
 static tosajit_engine *open_engine(tosajit_engine_options options) {
     tosajit_engine *engine;
     options.size = sizeof options;
-    options.cache_directory = directory;
+    options.cache_directory = scratch;
     if (options.backend == TOSAJIT_BACKEND_AUTO) options.backend = TOSAJIT_BACKEND_NATIVE;
     REQUIRE(!tosajit_engine_create(&options, &engine));
     return engine;
@@ -194,12 +178,12 @@ static void what_changes_the_code_is_in_the_key(void **state) {
 /* Do something to every entry. */
 static void for_entries(void (*change)(const char *path, int number)) {
     int number = 0;
-    DIR *stream = opendir(directory);
+    DIR *stream = opendir(scratch);
     REQUIRE(stream);
     for (struct dirent *d; (d = readdir(stream));) {
         char path[PATH_SIZE * 3];
         if (!strstr(d->d_name, ".kernel")) continue;
-        snprintf(path, sizeof path, "%s/%s", directory, d->d_name);
+        snprintf(path, sizeof path, "%s/%s", scratch, d->d_name);
         change(path, number++);
     }
     closedir(stream);
@@ -242,11 +226,11 @@ static void refuse_directory(void) {
     char path[PATH_SIZE * 2];
     tosajit_engine *engine = NULL;
     tosajit_engine_options options = {.size = sizeof options, .cache_directory = path};
-    snprintf(path, sizeof path, "%s/none/none", directory);
+    snprintf(path, sizeof path, "%s/none/none", scratch);
     REQUIRE(tosajit_engine_create(&options, &engine) == TOSAJIT_INVALID_ARGUMENT && !engine);
     REQUIRE(strstr(tosajit_last_error(), path));
-    REQUIRE(!chmod(directory, 0777));
-    options.cache_directory = directory;
+    REQUIRE(!chmod(scratch, 0777));
+    options.cache_directory = scratch;
     REQUIRE(tosajit_engine_create(&options, &engine) == TOSAJIT_INVALID_ARGUMENT && !engine);
     REQUIRE(strstr(tosajit_last_error(), "can be written by others"));
 }
@@ -257,7 +241,7 @@ static void unsafe_directories_are_refused(void **state) {
 }
 
 static void use_environment(void) {
-    REQUIRE(!setenv("TOSAJIT_CACHE_DIR", directory, 1));
+    REQUIRE(!setenv("TOSAJIT_CACHE_DIR", scratch, 1));
     tosajit_engine *engine;
     REQUIRE(!tosajit_engine_create(NULL, &engine));
     tosajit_kernel_release(compile(engine, TOSAJIT_OP_add, TOSAJIT_I32));
@@ -269,7 +253,7 @@ static void use_environment(void) {
 static void use_unsafe_environment(void) {
     char text[512] = "";
     int ends[2];
-    REQUIRE(!chmod(directory, 0777) && !setenv("TOSAJIT_CACHE_DIR", directory, 1));
+    REQUIRE(!chmod(scratch, 0777) && !setenv("TOSAJIT_CACHE_DIR", scratch, 1));
     REQUIRE(!pipe(ends) && dup2(ends[1], STDERR_FILENO) >= 0 && !fcntl(ends[0], F_SETFL, O_NONBLOCK));
     for (int k = 0; k < 2; k++) {
         tosajit_engine *engine;
@@ -289,7 +273,7 @@ static void the_environment_asks_for_a_directory(void **state) {
 }
 
 /* Compile, run and check until killed. */
-static void storm(unsigned seed) {
+static void work(unsigned seed) {
     tosajit_engine *engine = open_engine((tosajit_engine_options){.cache_bytes = 20000}); /* a few entries: they come and go */
     for (;;) {
         tosajit_op op = ops[rand_r(&seed) % OPS];
@@ -299,40 +283,16 @@ static void storm(unsigned seed) {
     }
 }
 
-static pid_t start_storm(unsigned seed) {
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) storm(seed);
-    return child;
-}
-
 static void killed_processes_leave_a_sound_cache(void **state) {
     (void)state;
-    enum { PROCESSES = 3, KILLS = 40 };
-    pid_t children[PROCESSES];
-    unsigned seed = 1;
-    for (unsigned k = 0; k < PROCESSES; k++) children[k] = start_storm(seed++);
-    for (int k = 0; k < KILLS; k++) {
-        struct timespec pause = {0, 1000000 * (rand_r(&seed) % 60)};
-        nanosleep(&pause, NULL);
-        pid_t *victim = &children[rand_r(&seed) % PROCESSES];
-        int status;
-        kill(*victim, SIGKILL);
-        assert_int_equal(waitpid(*victim, &status, 0), *victim);
-        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* and had not ended by itself */
-        *victim = start_storm(seed++);
-    }
-    for (int k = 0; k < PROCESSES; k++) {
-        kill(children[k], SIGKILL);
-        waitpid(children[k], NULL, 0);
-    }
+    scratch_storm(&(storm){work, .processes = 3, .kills = 40, .longest_pause = 60000});
     for_entries(empty); /* whatever is there by chance */
     in_child(compile_again);
     in_child(find_later);
 }
 
 int main(void) {
-#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
     const struct CMUnitTest tests[] = {
         STORED_TEST(a_later_process_needs_no_compiler),    STORED_TEST(a_background_engine_finds_code_at_once),
         STORED_TEST(what_changes_the_code_is_in_the_key),  STORED_TEST(damaged_entries_are_compiled_anew),

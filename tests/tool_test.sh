@@ -3,22 +3,10 @@
 #   sh tests/tool_test.sh build/tools/tosajit . build/tests/libcheck_lie.so
 # In: the built binary, the source directory, and what tests/check_lie.c became. Out: one line per failed expectation; exit code 1 if there is one.
 set -u
-tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-source=$(cd "$2" && pwd)
 lie=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
+. "$(dirname "$0")/tool.sh"
 mlir_opt=${MLIR_OPT:-mlir-opt-22}
 rounds=${TOOL_TEST_ROUNDS:-60} # of damaged files, per kind
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$source" || exit 1
-failures=0
-checks=0
-
-fail() {
-    failures=$((failures + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' "$work/out" "$work/err"
-}
 
 # expect CODE TEXT ARGUMENTS...: the tool ends with CODE and says TEXT, on standard output for 0, else on standard error.
 expect() {
