@@ -462,25 +462,37 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
     LLVMBuildBr(e->builder, planes);
 }
 
-/* The levels in turn. A row without a whole vector jumps to the tail at once: where rows are short, jumps are most of what they cost. */
+/* Where a row has no whole vector: jump to its tail at once, past the other levels. Where rows are short, jumps and addresses are most of
+ * what they cost. */
+static LLVMBasicBlockRef emit_jump_to_tail(part_emitter *e) {
+    const level *least = &e->levels[e->level_count - 2];
+    LLVMBasicBlockRef whole = new_block(e, "whole"), tail = LLVMCreateBasicBlockInContext(e->context, "tail");
+    LLVMValueRef none = int64_constant(e, 0);
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, least->end, none, ""), whole, tail);
+    LLVMPositionBuilderAtEnd(e->builder, whole);
+    return tail;
+}
+
+/* All levels in turn. Plain parts have the tail of short rows once more, where it begins at the row. */
 static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
-    LLVMBasicBlockRef tail = NULL;
     const int last = e->level_count - 1;
+    const level *single = e->plain && e->levels[last].mask ? &e->levels[last] : NULL;
     if (e->plain) emit_splats(e, e->levels[0].lanes);
+    LLVMBasicBlockRef tail = last > 1 ? emit_jump_to_tail(e) : NULL;
     for (int k = 0; k <= last; k++) {
-        LLVMValueRef start = k ? e->levels[k - 1].end : int64_constant(e, 0);
-        if (k == 0 && last > 1) {
-            LLVMBasicBlockRef whole = new_block(e, "whole");
-            tail = LLVMCreateBasicBlockInContext(e->context, "tail");
-            LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[last - 1].end, start, ""), whole, tail);
-            LLVMPositionBuilderAtEnd(e->builder, whole);
-        }
-        if (k == last && tail) {
+        if (k == last && tail && !single) {
             fall_into(e, tail);
             continue_in(e, tail);
         }
-        emit_level(e, variant, &e->levels[k], start);
+        emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : int64_constant(e, 0));
     }
+    if (!tail || !single) return;
+    LLVMBasicBlockRef after = LLVMCreateBasicBlockInContext(e->context, "row.end");
+    fall_into(e, after);
+    continue_in(e, tail);
+    emit_body(e, variant, single->lanes, int64_constant(e, 0), 0, single->mask);
+    fall_into(e, after);
+    continue_in(e, after);
 }
 
 /* The columns that a part's short rows have whenever they go to the code as they are, if few instructions make a row of them; 0 if not.

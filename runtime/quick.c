@@ -15,11 +15,14 @@
 #include "runtime/parallel.h"
 #include "runtime/types.h"
 
-/* What is worth its few nanoseconds only with constant counts of tensors. */
+/* What is worth its few nanoseconds only with constant counts of tensors; and functions of their own, so that a short way does not save the
+ * registers of a long one. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SPECIALISED static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
 #else
 #define SPECIALISED static inline
+#define APART static
 #endif
 
 /* Of tensors; leaves are the operands, then constants. */
@@ -67,15 +70,21 @@ SPECIALISED void set_pointers(const plan_part *part, const tosajit_tensor *opera
 }
 
 /* Tile after tile; pointers move. */
-static inline void call_tiles(const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
-    for (int64_t left = tile->outer;;) {
+APART void call_outer(const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
+    for (int64_t left = tile->outer; left > 0; left--) {
         entry(pointers, tile->strides, tile->planes, tile->rows, tile->cols);
-        if (--left <= 0) return;
         for (int32_t t = 0; t < tensors; t++) pointers[t] = (char *)pointers[t] + tile->strides[3 * tensors + t];
     }
 }
 
-static inline void call_entry(const quick *q, const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
+SPECIALISED void call_tiles(const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
+    if (tile->outer == 1)
+        entry(pointers, tile->strides, tile->planes, tile->rows, tile->cols);
+    else
+        call_outer(tile, entry, pointers, tensors);
+}
+
+SPECIALISED void call_entry(const quick *q, const quick_tile *tile, tosajit_entry entry, void **pointers, int32_t tensors) {
     if (!q->floating) {
         call_tiles(tile, entry, pointers, tensors);
         return;
@@ -97,8 +106,8 @@ static inline bool is_expected(const tosajit_tensor *tensor, uint64_t head) {
 SPECIALISED bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, tosajit_entry entry, const tosajit_tensor *operands,
                           int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
     const plan_part *part = &kernel->plan.parts[0];
-    const int64_t elements = tile->outer * tile->planes * tile->rows * tile->cols;
-    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, elements)) return false;
+    if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->outer * tile->planes * tile->rows * tile->cols))
+        return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
     void *pointers[QUICK_TENSORS];
     set_pointers(part, operands, operand_count, results, result_count, pointers);
@@ -414,22 +423,46 @@ SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, co
     return true;
 }
 
+/* The same for so many operands and results. */
+#define STATIC(name, operand_count, result_count)                                                                                          \
+    APART bool name(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {    \
+        return run_static(kernel, entry, operands, operand_count, results, result_count);                                                  \
+    }
+STATIC(static_unary, 1, 1)
+STATIC(static_binary, 2, 1)
+STATIC(static_any, kernel->quick.operands, kernel->quick.results)
+#undef STATIC
+
+/* Sizes that are not remembered. */
+APART bool dense(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results,
+                 uint64_t tag) {
+    const counts n = {kernel->quick.operands, kernel->plan.parts[0].leaf_count, kernel->quick.results};
+    return n.operands == 2 && n.leaves == 2 && n.results == 1 ? run_dense(kernel, entry, (counts){2, 2, 1}, operands, results, tag)
+                                                              : run_dense(kernel, entry, n, operands, results, tag);
+}
+
+#define DYNAMIC(name, operand_count, result_count)                                                                                         \
+    APART bool name(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {    \
+        uint64_t tag = 0;                                                                                                                  \
+        return (kernel->quick.memory && run_remembered(kernel, entry, operands, operand_count, results, result_count, &tag)) ||            \
+               dense(kernel, entry, operands, results, tag);                                                                               \
+    }
+DYNAMIC(dynamic_unary, 1, 1)
+DYNAMIC(dynamic_binary, 2, 1)
+DYNAMIC(dynamic_any, kernel->quick.operands, kernel->quick.results)
+#undef DYNAMIC
+
 bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands, const tosajit_tensor *results) {
     const quick *q = &kernel->quick;
     const bool binary = q->operands == 2 && q->results == 1, unary = q->operands == 1 && q->results == 1;
     if (q->kind == QUICK_STATIC)
-        return binary  ? run_static(kernel, entry, operands, 2, results, 1)
-               : unary ? run_static(kernel, entry, operands, 1, results, 1)
-                       : run_static(kernel, entry, operands, q->operands, results, q->results);
+        return binary  ? static_binary(kernel, entry, operands, results)
+               : unary ? static_unary(kernel, entry, operands, results)
+                       : static_any(kernel, entry, operands, results);
     if (q->kind == QUICK_NONE) return false;
-    uint64_t tag = 0;
-    bool done = q->memory && (binary  ? run_remembered(kernel, entry, operands, 2, results, 1, &tag)
-                              : unary ? run_remembered(kernel, entry, operands, 1, results, 1, &tag)
-                                      : run_remembered(kernel, entry, operands, q->operands, results, q->results, &tag));
-    if (done) return true;
-    const counts n = {q->operands, kernel->plan.parts[0].leaf_count, q->results};
-    return binary && n.leaves == 2 ? run_dense(kernel, entry, (counts){2, 2, 1}, operands, results, tag)
-                                   : run_dense(kernel, entry, n, operands, results, tag);
+    return binary  ? dynamic_binary(kernel, entry, operands, results)
+           : unary ? dynamic_unary(kernel, entry, operands, results)
+                   : dynamic_any(kernel, entry, operands, results);
 }
 
 /* Planning. */
