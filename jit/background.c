@@ -54,7 +54,7 @@ tosajit_status background_start(background *b, tosajit_engine *engine) {
     *b = (background){.engine = engine};
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->changed, NULL);
-    gate_renew(); /* from now on an exit keeps the thread out */
+    gate_watch(); /* from now on an exit keeps the thread out */
     if (threads_start(&b->thread, work, b)) {
         b->running = true;
         return TOSAJIT_OK;

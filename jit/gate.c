@@ -53,8 +53,12 @@ void gate_renew(void) {
     if (atomic_fetch_add(&registrations, 1) < REGISTRATIONS) atexit(close_gate); /* if that fails, the next call tries */
 }
 
-void gate_enter_to_release(void) {
+void gate_watch(void) {
     if (atomic_load(&registrations) == 0) gate_renew();
+}
+
+void gate_enter_to_release(void) {
+    gate_watch();
     count(1);
     nesting++;
 }

@@ -10,7 +10,8 @@ tosajit_status gate_enter(void);
 /* The same for what only gives memory back, which is always let in. */
 void gate_enter_to_release(void);
 void gate_leave(void);
-/* See to it that exit waits: at the start of a thread that will compile, and when LLVM has just been loaded. */
+/* See to it that exit waits: before a thread starts that will compile, and again when LLVM has just been loaded. */
+void gate_watch(void);
 void gate_renew(void);
 
 #endif
