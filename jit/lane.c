@@ -235,6 +235,13 @@ LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned f
     return LLVMBuildShuffleVector(l->builder, a, b, LLVMConstVector(numbers, count), "");
 }
 
+LLVMValueRef lane_concat(const lane *l, LLVMValueRef *parts, unsigned count) {
+    for (; count > 1; count /= 2)
+        for (unsigned k = 0; k < count / 2; k++)
+            parts[k] = lane_pick(l, parts[2 * k], parts[2 * k + 1], 0, 2 * LLVMGetVectorSize(LLVMTypeOf(parts[2 * k])));
+    return parts[0];
+}
+
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef entries[8], parts[8], poison = LLVMGetPoison(LLVMTypeOf(index));
@@ -246,9 +253,7 @@ LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef in
         LLVMValueRef operands[2] = {values, lane_pick(l, index, poison, 8 * k, 8)};
         parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0), function, operands, 2, "");
     }
-    for (unsigned lanes = 16; count > 1; count /= 2, lanes *= 2)
-        for (unsigned k = 0; k < count / 2; k++) parts[k] = lane_pick(l, parts[2 * k], parts[2 * k + 1], 0, lanes);
-    return parts[0];
+    return lane_concat(l, parts, count);
 }
 
 /* The address of each lane; a gather of 32 or 64 bits is one instruction, others become single loads. */

@@ -113,6 +113,9 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
 /* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has are of no value. */
 LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first, unsigned count);
 
+/* `count` vectors of the same type, a power of two, as one; overwrites them. */
+LLVMValueRef lane_concat(const lane *l, LLVMValueRef *parts, unsigned count);
+
 /* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar i64. */
 LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index, LLVMValueRef stride);
 

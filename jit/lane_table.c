@@ -81,7 +81,6 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
     LLVMValueRef parts[MAX_PARTS], poison = LLVMGetPoison(LLVMTypeOf(index));
     unsigned width = l->count < REGISTER ? REGISTER / 2 : REGISTER, count = l->count < width ? 1 : l->count / width;
     for (unsigned k = 0; k < count; k++) parts[k] = look_up_register(l, registers, lane_pick(l, index, poison, k * width, width));
-    for (unsigned lanes = 2 * width; count > 1; count /= 2, lanes *= 2)
-        for (unsigned k = 0; k < count / 2; k++) parts[k] = lane_pick(l, parts[2 * k], parts[2 * k + 1], 0, lanes);
-    return l->count < width ? lane_pick(l, parts[0], parts[0], 0, l->count) : parts[0];
+    LLVMValueRef found = lane_concat(l, parts, count);
+    return l->count < width ? lane_pick(l, found, found, 0, l->count) : found;
 }
