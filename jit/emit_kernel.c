@@ -462,37 +462,28 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
     LLVMBuildBr(e->builder, planes);
 }
 
-/* Where a row has no whole vector: jump to its tail at once, past the other levels. Where rows are short, jumps and addresses are most of
- * what they cost. */
-static LLVMBasicBlockRef emit_jump_to_tail(part_emitter *e) {
-    const level *least = &e->levels[e->level_count - 2];
-    LLVMBasicBlockRef whole = new_block(e, "whole"), tail = LLVMCreateBasicBlockInContext(e->context, "tail");
-    LLVMValueRef none = int64_constant(e, 0);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, least->end, none, ""), whole, tail);
-    LLVMPositionBuilderAtEnd(e->builder, whole);
-    return tail;
-}
+/* Whether rows without a whole vector have a loop over rows of their own: jumps and addresses are most of what they cost. */
+static bool has_short_rows(const part_emitter *e) { return e->plain && e->level_count > 2 && e->levels[e->level_count - 1].mask; }
 
-/* All levels in turn. Plain parts have the tail of short rows once more, where it begins at the row. */
+/* All levels in turn. A row without a whole vector jumps to the tail at once; plain parts have a loop of its own for such rows. */
 static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
+    LLVMBasicBlockRef tail = NULL;
     const int last = e->level_count - 1;
-    const level *single = e->plain && e->levels[last].mask ? &e->levels[last] : NULL;
     if (e->plain) emit_splats(e, e->levels[0].lanes);
-    LLVMBasicBlockRef tail = last > 1 ? emit_jump_to_tail(e) : NULL;
     for (int k = 0; k <= last; k++) {
-        if (k == last && tail && !single) {
+        LLVMValueRef start = k ? e->levels[k - 1].end : int64_constant(e, 0);
+        if (k == 0 && last > 1 && !has_short_rows(e)) {
+            LLVMBasicBlockRef whole = new_block(e, "whole");
+            tail = LLVMCreateBasicBlockInContext(e->context, "tail");
+            LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[last - 1].end, start, ""), whole, tail);
+            LLVMPositionBuilderAtEnd(e->builder, whole);
+        }
+        if (k == last && tail) {
             fall_into(e, tail);
             continue_in(e, tail);
         }
-        emit_level(e, variant, &e->levels[k], k ? e->levels[k - 1].end : int64_constant(e, 0));
+        emit_level(e, variant, &e->levels[k], start);
     }
-    if (!tail || !single) return;
-    LLVMBasicBlockRef after = LLVMCreateBasicBlockInContext(e->context, "row.end");
-    fall_into(e, after);
-    continue_in(e, tail);
-    emit_body(e, variant, single->lanes, int64_constant(e, 0), 0, single->mask);
-    fall_into(e, after);
-    continue_in(e, after);
 }
 
 /* The columns that a part's short rows have whenever they go to the code as they are, if few instructions make a row of them; 0 if not.
@@ -515,25 +506,64 @@ static void emit_fixed_columns(part_emitter *e, const tosajit_variant *variant) 
         emit_body(e, variant, lanes, int64_constant(e, 0), column, cols - column < lanes ? e->levels[e->level_count - 1].mask : NULL);
 }
 
-/* All rows of a variant's plane; then to `after`. */
-static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
-                      LLVMBasicBlockRef after) {
+typedef enum row_kind { ROW_LEVELS, ROW_FIXED, ROW_SHORT } row_kind; /* by levels; of known columns; below a vector */
+
+static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
+    const level *tail = &e->levels[e->level_count - 1];
+    if (kind == ROW_LEVELS) {
+        emit_levels(e, variant);
+    } else if (kind == ROW_FIXED) {
+        emit_fixed_columns(e, variant);
+    } else {
+        emit_splats(e, tail->lanes);
+        emit_body(e, variant, tail->lanes, int64_constant(e, 0), 0, tail->mask);
+    }
+}
+
+/* All rows of a variant's plane; then to `after`. row_pointers are those behind the last row then. */
+static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_kind kind, const LLVMValueRef *pointers,
+                          const LLVMValueRef *row_strides, LLVMBasicBlockRef after) {
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = enter_loop(e, "rows", pointers, moving);
     LLVMValueRef row = LLVMBuildPhi(e->builder, e->i64, "row");
     memcpy(e->row_pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     emit_row_scalars(e, variant);
     emit_row_patterns(e, variant);
-    if (e->fixed_cols)
-        emit_fixed_columns(e, variant);
-    else
-        emit_levels(e, variant);
+    emit_row(e, variant, kind);
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
     LLVMValueRef next = hide(e, LLVMBuildAdd(e->builder, row, int64_constant(e, 1), ""));
     LLVMAddIncoming(row, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
     step_pointers(e, moving, row_strides);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, next, e->rows, ""), head, after);
+}
+
+/* The same, in the loop that the columns ask for; `after` is emitted, and row_pointers are what it sees. */
+static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
+                      LLVMBasicBlockRef after) {
+    if (e->fixed_cols || !has_short_rows(e)) {
+        emit_row_loop(e, variant, e->fixed_cols ? ROW_FIXED : ROW_LEVELS, pointers, row_strides, after);
+        if (after != e->done) continue_in(e, after);
+        return;
+    }
+    LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS], none = int64_constant(e, 0);
+    LLVMBasicBlockRef from[2], brief = new_block(e, "short"), whole = LLVMCreateBasicBlockInContext(e->context, "whole");
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[e->level_count - 2].end, none, ""), whole, brief);
+    for (int k = 0; k < 2; k++) {
+        if (k)
+            continue_in(e, whole);
+        else
+            LLVMPositionBuilderAtEnd(e->builder, brief);
+        emit_row_loop(e, variant, k ? ROW_LEVELS : ROW_SHORT, pointers, row_strides, after);
+        from[k] = LLVMGetInsertBlock(e->builder);
+        memcpy(ends[k], e->row_pointers, (size_t)tensor_count(e) * sizeof *ends[k]);
+    }
+    if (after == e->done) return;
+    continue_in(e, after);
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+        LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){ends[0][t], ends[1][t]}, from, 2);
+    }
 }
 
 /* All planes of a variant; then to the function's last block. */
@@ -546,7 +576,6 @@ static void emit_planes(part_emitter *e, const tosajit_variant *variant, const L
     LLVMBuildStore(e->builder, e->planes, e->planes_left);
     LLVMBasicBlockRef planes = enter_loop(e, "planes", pointers, moving), end = LLVMCreateBasicBlockInContext(e->context, "rows.end");
     emit_rows(e, variant, moving, row_strides, end);
-    continue_in(e, end);
     emit_plane_end(e, planes, moving);
 }
 

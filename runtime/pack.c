@@ -167,65 +167,81 @@ static void gather_each(const int32_t *offsets, int32_t size, const char *from, 
     }
 }
 
-/* Groups from `first` on that pick alike, of so many periods: what they need stays in registers. */
-typedef struct group_list {
-    const pack_group *first, *end;
-} group_list;
-
-/* The same of groups whose elements lie too far apart. */
-static void move_each(const pack *p, group_list list, const char *from, char *to, int64_t periods) {
-    for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)
-        for (const pack_group *g = list.first; g < list.end; g++) {
-            const int64_t first = g->position / p->size, left = p->period - first;
-            gather_each(p->offsets + first, p->size, from, left < p->lanes ? left : p->lanes, to + g->position);
-        }
+/* Elements of a group that lie too far apart. */
+static void move_each(const pack *p, const pack_group *group, const char *from, char *to, int64_t periods) {
+    const int64_t first = group->position / p->size, left = p->period - first;
+    for (to += group->position; periods > 0; periods--, from += p->advance, to += p->period * p->size)
+        gather_each(p->offsets + first, p->size, from, left < p->lanes ? left : p->lanes, to);
 }
 
 #if HAS_PERMUTE
-__attribute__((target("avx2"))) static void move_32(const pack *p, group_list list, const char *from, char *to, int64_t periods) {
-    const __m256i exists = _mm256_cmpgt_epi32(_mm256_set1_epi32(list.first->words), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-    const __m256i picks = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)list.first->picks));
-    const int64_t advance = p->advance, step = p->period * p->size;
-    for (; periods > 0; periods--, from += advance, to += step)
-        for (const pack_group *g = list.first; g < list.end; g++) {
-            const __m256i words = _mm256_maskload_epi32((const int *)(from + g->window), exists);
-            _mm256_storeu_si256((__m256i *)(to + g->position), _mm256_permutevar8x32_epi32(words, picks));
-        }
-}
+/* A vector of words, as far as they exist, put into the order of the picks. */
+#define MOVE_32(to, from)                                                                                                                  \
+    _mm256_storeu_si256((__m256i *)(to), _mm256_permutevar8x32_epi32(_mm256_maskload_epi32((const int *)(from), exists), picks))
+#define MOVE_64(to, from) _mm512_storeu_si512(to, _mm512_permutexvar_epi32(picks, _mm512_maskz_loadu_epi32(exists, from)))
+#define SET_UP_32(group)                                                                                                                   \
+    const __m256i exists = _mm256_cmpgt_epi32(_mm256_set1_epi32((group)->words), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));               \
+    const __m256i picks = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(group)->picks))
+#define SET_UP_64(group)                                                                                                                   \
+    const __mmask16 exists = (__mmask16)((UINT32_C(1) << (group)->words) - 1);                                                             \
+    const __m512i picks = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(group)->picks))
 
-__attribute__((target("avx512f"))) static void move_64(const pack *p, group_list list, const char *from, char *to, int64_t periods) {
-    const __mmask16 exists = (__mmask16)((UINT32_C(1) << list.first->words) - 1);
-    const __m512i picks = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)list.first->picks));
-    const int64_t advance = p->advance, step = p->period * p->size;
-    for (; periods > 0; periods--, from += advance, to += step)
-        for (const pack_group *g = list.first; g < list.end; g++)
-            _mm512_storeu_si512(to + g->position, _mm512_permutexvar_epi32(picks, _mm512_maskz_loadu_epi32(exists, from + g->window)));
-}
+/* One group of so many periods; and all groups of so many, where they are runs and so pick alike. What they need stays in registers. */
+#define MOVES(bytes, isa)                                                                                                                  \
+    __attribute__((target(isa))) static void move_group_##bytes(const pack *p, const pack_group *group, const char *from, char *to,        \
+                                                                int64_t periods) {                                                         \
+        SET_UP_##bytes(group);                                                                                                             \
+        const int64_t advance = p->advance, step = p->period * p->size;                                                                    \
+        for (from += group->window, to += group->position; periods > 0; periods--, from += advance, to += step) MOVE_##bytes(to, from);    \
+    }                                                                                                                                      \
+    __attribute__((target(isa))) static void move_runs_##bytes(const pack *p, const char *from, char *to, int64_t periods) {               \
+        SET_UP_##bytes(p->groups);                                                                                                         \
+        const pack_group *const end = p->groups + p->group_count;                                                                          \
+        for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)                                                      \
+            for (const pack_group *g = p->groups; g < end; g++) MOVE_##bytes(to + g->position, from + g->window);                          \
+    }
+MOVES(32, "avx2")
+MOVES(64, "avx512f")
+#undef MOVES
+#undef SET_UP_64
+#undef SET_UP_32
+#undef MOVE_64
+#undef MOVE_32
 #endif
 
-static void move_groups(const pack *p, group_list list, const char *from, char *to, int64_t periods) {
+static void move_group(const pack *p, const pack_group *group, const char *from, char *to, int64_t periods) {
 #if HAS_PERMUTE
-    if (list.first->window != NO_WINDOW) {
-        (p->lanes * p->size == 64 ? move_64 : move_32)(p, list, from, to, periods);
+    if (group->window != NO_WINDOW) {
+        (p->lanes * p->size == 64 ? move_group_64 : move_group_32)(p, group, from, to, periods);
         return;
     }
 #endif
-    move_each(p, list, from, to, periods);
+    move_each(p, group, from, to, periods);
 }
 
-/* Whole periods group by group, but for groups that are runs of their own: one reaches beyond its run into the next, which must be written
- * after it. Those all pick alike. Of a last part of a period the groups that it fills; what is left then goes one by one. */
+/* A run reaches beyond itself, into the next, which must be written after it: period by period. */
+static void move_runs(const pack *p, const char *from, char *to, int64_t periods) {
+#if HAS_PERMUTE
+    if (p->groups[0].window != NO_WINDOW) {
+        (p->lanes * p->size == 64 ? move_runs_64 : move_runs_32)(p, from, to, periods);
+        return;
+    }
+#endif
+    for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)
+        for (int32_t g = 0; g < p->group_count; g++) move_each(p, &p->groups[g], from, to, 1);
+}
+
+/* Whole periods; of a last part of one the groups that it fills; what is left then goes one by one. */
 static void gather_groups(const pack *p, const char *from, int64_t count, char *to) {
     const pack_group *g = p->groups, *const end = g + p->group_count;
     const int64_t periods = count / p->period, rest = count % p->period;
     if (p->run_groups)
-        move_groups(p, (group_list){g, end}, from, to, periods);
+        move_runs(p, from, to, periods);
     else
-        for (; periods > 0 && g < end; g++) move_groups(p, (group_list){g, g + 1}, from, to, periods);
+        for (; periods > 0 && g < end; g++) move_group(p, g, from, to, periods);
     from += periods * p->advance;
     to += periods * p->period * p->size;
-    for (g = p->groups; g < end && g->position + p->lanes * p->size <= rest * p->size; g++)
-        move_groups(p, (group_list){g, g + 1}, from, to, 1);
+    for (g = p->groups; g < end && g->position + p->lanes * p->size <= rest * p->size; g++) move_group(p, g, from, to, 1);
     const int64_t done = g < end ? g->position / p->size : rest;
     if (done < rest) gather_each(p->offsets + done, p->size, from, rest - done, to + done * p->size);
 }

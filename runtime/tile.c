@@ -58,9 +58,9 @@ static bool next_outer(const walk *w, int32_t outer_rank, int64_t *index, void *
     return false;
 }
 
-/* What a cache forgives: where rows, or a plane's, are shorter than a cache line, another order than that of memory fetches it again for
- * each of them. */
-enum { CACHED_ELEMENTS = 4096, ORDERLY_ELEMENTS = 64 };
+/* What an L1 cache forgives. Beyond it an order other than that of memory reads what repeats again from further away, and fetches lines
+ * again that rows, or a plane's, do not fill. */
+enum { CACHED_ELEMENTS = 4096 };
 
 static int64_t element_count(const walk *w) {
     int64_t count = 1;
@@ -68,21 +68,34 @@ static int64_t element_count(const walk *w) {
     return count;
 }
 
-/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another. */
+/* Whether a cache keeps a line of each of so many rows at once, that far apart: powers of two leave it few places. */
+static bool keeps_lines(int64_t rows, int64_t stride) {
+    enum { WAY_BYTES = 4096, WAYS = 8, LINE = 64 };
+    const int64_t power = stride & -stride, apart = power < WAY_BYTES ? power : WAY_BYTES;
+    return apart < LINE || rows <= WAYS * WAY_BYTES / apart;
+}
+
+/* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another.
+ * Long rows are best taken in the order of memory, and so is what is too much even for the next cache. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, SHORT = 24 }; /* rows; columns */
+    enum { FEW_ROWS = 16, SHORT = 24, MOST_ELEMENTS = 32768 }; /* rows; columns */
     int32_t best = w->rank - 2;
-    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT || element_count(w) > CACHED_ELEMENTS) return best;
+    const int64_t count = element_count(w);
+    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT || count > MOST_ELEMENTS) return best;
     for (int32_t d = best - 1; d >= 0; d--)
-        if (w->sizes[d] > 2 * w->sizes[best]) best = d;
+        if (w->sizes[d] > 2 * w->sizes[best] && (count <= CACHED_ELEMENTS || keeps_lines(w->sizes[d], strides_of(w, d)[w->tensors - 1])))
+            best = d;
     return best;
 }
 
-/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are few tiles. */
+/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are few tiles, which is worth more than the
+ * cache if planes are small. */
 static int32_t planes_dimension(const walk *w) {
+    enum { LEAST_PLANE = 64, MOST_PLANE = 128 }; /* elements */
     int32_t best = w->rank - 3;
     if (best < 1) return best;
-    if (w->sizes[w->rank - 1] * w->sizes[w->rank - 2] < ORDERLY_ELEMENTS && element_count(w) > CACHED_ELEMENTS) return best;
+    const int64_t plane = w->sizes[w->rank - 1] * w->sizes[w->rank - 2];
+    if ((plane < LEAST_PLANE || plane > MOST_PLANE) && element_count(w) > CACHED_ELEMENTS) return best;
     for (int32_t d = best - 1; d >= 0; d--)
         if (w->sizes[d] > w->sizes[best]) best = d;
     return best;
