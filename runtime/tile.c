@@ -457,14 +457,19 @@ static bool stands(const walk *w, int32_t t, int32_t d) {
     return true;
 }
 
+/* In bytes. */
+static int64_t widest_element(const tile_job *job) {
+    int64_t widest = 1;
+    for (int32_t t = 0; t < job->w->tensors; t++)
+        if (job->tensors->element_sizes[t] > widest) widest = job->tensors->element_sizes[t];
+    return widest;
+}
+
 /* How the dimensions are cut, and which operands are packed. False if the code or a result does not allow it. */
 static bool plan_joining(joining *j) {
     tile_job *job = j->job;
     const walk *w = job->w;
-    int64_t widest = 1;
-    for (int32_t t = 0; t < w->tensors; t++)
-        if (job->tensors->element_sizes[t] > widest) widest = job->tensors->element_sizes[t];
-    const int64_t most = MOST_BYTES / widest < JOINED ? MOST_BYTES / widest : JOINED;
+    const int64_t widest = widest_element(job), most = MOST_BYTES / widest < JOINED ? MOST_BYTES / widest : JOINED;
     j->split = w->rank - 1;
     for (j->unit = 1; j->split > 0 && j->unit * w->sizes[j->split] <= PACK_PERIOD; j->split--) j->unit *= w->sizes[j->split];
     if (j->unit == 1) return false;
@@ -514,8 +519,7 @@ static bool joining_pays(const joining *j) {
     walk w; /* not initialised: copied as far as it is used */
     walk_copy(&w, job->w);
     tile_order(&w, job->part->has_planes);
-    int64_t widest = 1;
-    for (int32_t t = 0; t < w.tensors; t++) widest = job->tensors->element_sizes[t] > widest ? job->tensors->element_sizes[t] : widest;
+    const int64_t widest = widest_element(job);
     const double elements = (double)element_count(&w), rows = elements / (double)w.sizes[w.rank - 1];
     const double planes = rows / (double)w.sizes[w.rank - 2];
     const double tiles = w.rank > 2 && job->part->has_planes ? planes / (double)w.sizes[w.rank - 3] : planes;
