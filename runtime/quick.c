@@ -306,10 +306,10 @@ static inline int64_t group_strides(const quick *q, const groups *g, int32_t t, 
 
 /* The groups as a walk; tensors are without pointers. */
 static void walk_groups(const quick *q, const plan_part *part, const groups *g, walk *w, tile_tensors *tensors) {
-    int64_t strides[TOSAJIT_MAX_RANK];
-    w->rank = g->count;
+    int64_t strides[TOSAJIT_MAX_RANK] = {0};
+    w->rank = g->count > 0 ? g->count : 1; /* as walk_coalesce leaves a single element */
     w->tensors = part->leaf_count + part->result_count;
-    for (int32_t d = 0; d < w->rank; d++) w->sizes[d] = g->sizes[w->rank - 1 - d];
+    for (int32_t d = 0; d < w->rank; d++) w->sizes[d] = g->count > 0 ? g->sizes[w->rank - 1 - d] : 1;
     for (int32_t t = 0; t < w->tensors; t++) {
         group_strides(q, g, t, strides);
         for (int32_t d = 0; d < w->rank; d++) walk_strides(w, d)[t] = strides[w->rank - 1 - d];

@@ -95,6 +95,41 @@ static void several_results_of_several_spaces(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* More tensors than a call remembers sizes for. */
+static void many_operands_of_any_size(void **state) {
+    (void)state;
+    enum { OPERANDS = 12, MOST = 40 };
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_AUTO, NULL);
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){DYN, DYN});
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    tosajit_value sum, input;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &sum));
+    for (int k = 1; k < OPERANDS; k++) {
+        CHECK(tosajit_expr_input(expr, &type, &input));
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){sum, input}, 2, NULL, NULL, &sum));
+    }
+    CHECK(tosajit_expr_result(expr, sum));
+    CHECK(tosajit_compile_expr(engine, expr, &kernel));
+    static const int64_t sizes[][2] = {{1, 1}, {1, 5}, {5, 1}, {4, 10}, {1, 1}};
+    float data[OPERANDS][MOST], result[MOST];
+    for (int k = 0; k < OPERANDS * MOST; k++) data[k / MOST][k % MOST] = (float)k;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        tosajit_tensor operands[OPERANDS], to = host_tensor(result, sizes[s][0], sizes[s][1]);
+        for (int k = 0; k < OPERANDS; k++) operands[k] = host_tensor(data[k], sizes[s][0], sizes[s][1]);
+        CHECK(tosajit_run(kernel, operands, OPERANDS, &to, 1));
+        for (int64_t i = 0; i < sizes[s][0] * sizes[s][1]; i++) {
+            float expected = 0;
+            for (int k = 0; k < OPERANDS; k++) expected += data[k][i];
+            assert_true(result[i] == expected);
+        }
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
 static void raw_entries_compute(void **state) {
     (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
@@ -219,9 +254,13 @@ static void contracts_are_checked_and_used(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exactly_in_place_is_fine),          cmocka_unit_test(empty_tensors_need_no_memory),
-        cmocka_unit_test(several_results_of_several_spaces), cmocka_unit_test(raw_entries_compute),
-        cmocka_unit_test(raw_entries_walk_planes),           cmocka_unit_test(contracts_are_checked_and_used),
+        cmocka_unit_test(exactly_in_place_is_fine),
+        cmocka_unit_test(empty_tensors_need_no_memory),
+        cmocka_unit_test(several_results_of_several_spaces),
+        cmocka_unit_test(many_operands_of_any_size),
+        cmocka_unit_test(raw_entries_compute),
+        cmocka_unit_test(raw_entries_walk_planes),
+        cmocka_unit_test(contracts_are_checked_and_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
