@@ -7,7 +7,8 @@
  *                 load lanes, compute every node, store lanes
  *
  * The body is the same code at every level; only the lane count differs. All loads of a step come before its stores, so that
- * a result may be computed in place of an operand. */
+ * a result may be computed in place of an operand. Where rows are shorter than a vector, or of few static columns, parts of few
+ * instructions have loops over rows in which there is none over columns. */
 #include "jit/emit_kernel.h"
 
 #include <string.h>
@@ -465,7 +466,7 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
 /* Whether rows without a whole vector have a loop over rows of their own: jumps and addresses are most of what they cost. */
 static bool has_short_rows(const part_emitter *e) { return e->plain && e->level_count > 2 && e->levels[e->level_count - 1].mask; }
 
-/* All levels in turn. A row without a whole vector jumps to the tail at once; plain parts have a loop of its own for such rows. */
+/* All levels in turn. A row without a whole vector jumps to the tail at once, where it has no loop of its own. */
 static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     LLVMBasicBlockRef tail = NULL;
     const int last = e->level_count - 1;
