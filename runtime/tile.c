@@ -76,15 +76,17 @@ static bool keeps_lines(int64_t rows, int64_t stride) {
 }
 
 /* The outer dimension that serves best as rows: the innermost one, unless rows are short and few, and there are many more along another.
- * Long rows are best taken in the order of memory, and so is what is too much even for the next cache. */
+ * Long rows are best taken in the order of memory. So are others of more than the L1 cache forgives, unless there is next to nothing to a
+ * plane. */
 static int32_t rows_dimension(const walk *w) {
-    enum { FEW_ROWS = 16, SHORT = 24, MOST_ELEMENTS = 32768 }; /* rows; columns */
+    enum { FEW_ROWS = 16, SHORT = 24, FEWER_ROWS = 4, SHORTER = 16, MOST_ELEMENTS = 32768 }; /* rows, columns */
     int32_t best = w->rank - 2;
     const int64_t count = element_count(w);
-    if (best < 1 || w->sizes[best] >= FEW_ROWS || w->sizes[w->rank - 1] >= SHORT || count > MOST_ELEMENTS) return best;
+    const bool cached = count <= CACHED_ELEMENTS;
+    if (best < 1 || w->sizes[best] >= (cached ? FEW_ROWS : FEWER_ROWS) || w->sizes[w->rank - 1] >= (cached ? SHORT : SHORTER)) return best;
+    if (count > MOST_ELEMENTS) return best;
     for (int32_t d = best - 1; d >= 0; d--)
-        if (w->sizes[d] > 2 * w->sizes[best] && (count <= CACHED_ELEMENTS || keeps_lines(w->sizes[d], strides_of(w, d)[w->tensors - 1])))
-            best = d;
+        if (w->sizes[d] > 2 * w->sizes[best] && (cached || keeps_lines(w->sizes[d], strides_of(w, d)[w->tensors - 1]))) best = d;
     return best;
 }
 
