@@ -90,14 +90,10 @@ static int32_t rows_dimension(const walk *w) {
     return best;
 }
 
-/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are few tiles, which is worth more than the
- * cache if planes are small. */
+/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are few tiles, if the cache forgives it. */
 static int32_t planes_dimension(const walk *w) {
-    enum { LEAST_PLANE = 64, MOST_PLANE = 128 }; /* elements */
     int32_t best = w->rank - 3;
-    if (best < 1) return best;
-    const int64_t plane = w->sizes[w->rank - 1] * w->sizes[w->rank - 2];
-    if ((plane < LEAST_PLANE || plane > MOST_PLANE) && element_count(w) > CACHED_ELEMENTS) return best;
+    if (element_count(w) > CACHED_ELEMENTS) return best;
     for (int32_t d = best - 1; d >= 0; d--)
         if (w->sizes[d] > w->sizes[best]) best = d;
     return best;
