@@ -34,7 +34,7 @@ static tosajit_status create(const char *cpu, bool runs, const tosajit_allocator
     c->allocator = *allocator;
     machine_pool_create(&c->machines);
     tosajit_status status = target_find(cpu, &c->target);
-    if (!status && runs) status = linker_create(&c->linker);
+    if (!status && runs) status = linker_create(&c->linker, &c->target);
     if (status)
         destroy(c);
     else

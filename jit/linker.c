@@ -27,11 +27,24 @@ static tosajit_status failed(const char *what, LLVMErrorRef error) {
     return TOSAJIT_CODEGEN_FAILED;
 }
 
-tosajit_status linker_create(linker *l) {
+/* LLJIT is told what it links for. Left alone it looks at the machine, which on AArch64 ends in words on standard error where there is no
+ * file descriptor for /proc/cpuinfo. It generates no code here, so the architecture is enough. */
+static LLVMOrcLLJITBuilderRef make_builder(const target *t) {
+    const target plain = {.triple = t->triple, .cpu = "", .features = ""};
+    LLVMTargetMachineRef machine = target_machine(&plain, LLVMCodeGenLevelNone);
+    if (!machine) return NULL;
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine)); /* takes it */
+    return builder;
+}
+
+tosajit_status linker_create(linker *l, const target *t) {
     *cause = 0;
     atomic_init(&l->live, 0);
     atomic_init(&l->dead, 0);
-    LLVMErrorRef error = LLVMOrcCreateLLJIT(&l->jit, NULL);
+    LLVMOrcLLJITBuilderRef builder = make_builder(t);
+    if (!builder) return TOSAJIT_CODEGEN_FAILED;
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&l->jit, builder);
     if (error) {
         l->jit = NULL;
         return failed("LLJIT does not start", error);

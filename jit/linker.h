@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "jit/target.h"
 #include "runtime/code.h"
 
 typedef struct linker {
@@ -15,8 +16,8 @@ typedef struct linker {
     atomic_size_t live, dead; /* images that are linked; that were removed since the names of dead ones were dropped */
 } linker;
 
-/* CODEGEN_FAILED with LLVM's reason. */
-tosajit_status linker_create(linker *l);
+/* For images of the target's architecture, which is this machine's. CODEGEN_FAILED with LLVM's reason. */
+tosajit_status linker_create(linker *l, const target *t);
 void linker_destroy(linker *l);
 
 /* Link a copy of the image; names: of its functions, unique in the process; entries receives their addresses. tracker gives the memory

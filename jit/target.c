@@ -1,11 +1,14 @@
 /* Targets: names, features, register widths. */
+#define _POSIX_C_SOURCE 200809L
 #include "jit/target.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jit/cpu.h"
 #include "runtime/diag.h"
@@ -34,6 +37,15 @@ static char *host_features(void) {
     features_print(features_machine(), features_host(), true, text, sizeof text);
     return LLVMCreateMessage(text);
 }
+
+/* The model, by which LLVM knows the timing. It is in /proc/cpuinfo, and LLVM says on standard error if that cannot be opened, as without a
+ * free file descriptor. */
+static char *host_model(void) {
+    const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return LLVMCreateMessage("generic");
+    close(file);
+    return LLVMGetHostCPUName();
+}
 #else
 static const char host_architecture[] = "x86_64";
 static char *host_features(void) {
@@ -41,6 +53,8 @@ static char *host_features(void) {
     features_restrict(features_machine(), list);
     return list;
 }
+
+static char *host_model(void) { return LLVMGetHostCPUName(); } /* by CPUID */
 #endif
 
 static bool is_host(const char *architecture) { return strcmp(architecture, host_architecture) == 0; }
@@ -72,8 +86,9 @@ static tosajit_status find_native(target *t) {
         cpu_has(t->features, cpu_floor(host_architecture)->features, &missing);
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%.*s)", (int)strcspn(missing, ","), missing);
     }
-    t->cpu = is_host("aarch64") ? LLVMCreateMessage(level->cpu) : LLVMGetHostCPUName();
-    if (is_host("aarch64")) t->tune = LLVMGetHostCPUName();
+    char *model = host_model();
+    t->cpu = is_host("aarch64") ? LLVMCreateMessage(level->cpu) : model;
+    if (is_host("aarch64")) t->tune = model;
     shape(t, level);
     return TOSAJIT_OK;
 }

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/support.h"
@@ -450,20 +452,16 @@ static tosajit_status fail_in_llvm(tosajit_engine *engine) {
     return status;
 }
 
-static void failures_write_nothing_to_standard_error(void **state) {
-    (void)state;
-    char written[4096];
-    FILE *file = tmpfile();
-    assert_non_null(file);
+/* Standard error goes into a file from here on; returns a copy of what it was. */
+static int divert_standard_error(FILE *file) {
     fflush(stderr);
     int saved = dup(STDERR_FILENO);
     assert_true(saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
-    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
-    tosajit_status status = fail_in_llvm(engine);
-    tosajit_engine *other = NULL;
-    tosajit_engine_options options = {.size = sizeof options, .cpu = "z80"};
-    tosajit_status unknown = tosajit_engine_create(&options, &other);
-    tosajit_engine_destroy(engine);
+    return saved;
+}
+
+static void expect_nothing_written(FILE *file, int saved) {
+    char written[4096];
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
     close(saved);
@@ -471,16 +469,61 @@ static void failures_write_nothing_to_standard_error(void **state) {
     size_t size = fread(written, 1, sizeof written - 1, file);
     written[size] = 0;
     fclose(file);
+    assert_string_equal(written, "");
+}
+
+static void failures_write_nothing_to_standard_error(void **state) {
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int saved = divert_standard_error(file);
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_status status = fail_in_llvm(engine);
+    tosajit_engine *other = NULL;
+    tosajit_engine_options options = {.size = sizeof options, .cpu = "z80"};
+    tosajit_status unknown = tosajit_engine_create(&options, &other);
+    tosajit_engine_destroy(engine);
+    expect_nothing_written(file, saved);
     assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
     assert_int_equal(unknown, TOSAJIT_INVALID_ARGUMENT);
-    assert_string_equal(written, "");
+}
+
+/* LLVM's libraries are loaded by then; engines, and what they ask of the machine, are new. */
+static void without_descriptors_nothing_is_written_to_standard_error(void **state) {
+    (void)state;
+    struct rlimit limit;
+    float x[3] = {1, -2, 3}, r[3] = {0};
+    const int64_t dims[1] = {3};
+    const tosajit_tensor a = tosajit_dense(TOSAJIT_F32, x, 1, dims), result = tosajit_dense(TOSAJIT_F32, r, 1, dims);
+    tosajit_engine *first = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_kernel_release(add_of(first, "?", "?"));
+    tosajit_engine_destroy(first);
+    FILE *file = tmpfile();
+    assert_true(file && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    int saved = divert_standard_error(file);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max}), 0);
+    const int opened = open("/dev/null", O_RDONLY);
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_kernel *kernel = add_of(engine, "?", "?");
+    const bool native = tosajit_kernel_is_native(kernel);
+    const tosajit_status status = tosajit_run(kernel, (tosajit_tensor[]){a, a}, 2, &result, 1);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    expect_nothing_written(file, saved);
+    assert_int_equal(opened, -1);
+    assert_int_equal(status, TOSAJIT_OK);
+    assert_true(native && r[0] == 2 && r[1] == -4 && r[2] == 6);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_calls_are_refused_with_reasons),       cmocka_unit_test(hostile_types_are_refused_with_reasons),
-        cmocka_unit_test(the_hosts_settings_neither_matter_nor_change), cmocka_unit_test(no_page_is_writable_and_executable),
+        cmocka_unit_test(hostile_calls_are_refused_with_reasons),
+        cmocka_unit_test(hostile_types_are_refused_with_reasons),
+        cmocka_unit_test(the_hosts_settings_neither_matter_nor_change),
+        cmocka_unit_test(no_page_is_writable_and_executable),
         cmocka_unit_test(failures_write_nothing_to_standard_error),
+        cmocka_unit_test(without_descriptors_nothing_is_written_to_standard_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
