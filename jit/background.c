@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "jit/gate.h"
 #include "jit/native.h"
 #include "jit/threads.h"
 #include "runtime/diag.h"
@@ -54,7 +53,6 @@ tosajit_status background_start(background *b, tosajit_engine *engine) {
     *b = (background){.engine = engine};
     pthread_mutex_init(&b->mutex, NULL);
     pthread_cond_init(&b->changed, NULL);
-    gate_watch(); /* from now on an exit keeps the thread out */
     if (threads_start(&b->thread, work, b)) {
         b->running = true;
         return TOSAJIT_OK;

@@ -35,7 +35,6 @@ static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
 static tosajit_status start_compiler(tosajit_engine *engine) {
     engine->compilers = compiler_find();
     if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
-    gate_renew();
     const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
     tosajit_status status = engine->compilers->create(engine->chosen_cpu, runs, &engine->meter.hooks, &engine->compiler);
     const char *message = engine->compilers->last_error();

@@ -1,6 +1,6 @@
-/* Processes that exit while something compiles. Each case is a child, which begins a compilation, calls exit(CODE) after a random time,
- * and is slow to end: a handler of its own, registered before LLVM's, sleeps while LLVM's objects are gone. TOSAJIT_ROUNDS=<n> repeats the
- * cases. */
+/* Processes that exit while something compiles. Each case is a child, which begins a compilation, after a random time calls tosajit_quiesce
+ * and exit(CODE), and is slow to end: a handler of its own, registered before LLVM's, sleeps while LLVM's objects are gone.
+ * TOSAJIT_ROUNDS=<n> repeats the cases. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,15 @@
 #include "tests/support.h"
 #include "tosajit/tosajit.h"
 
-enum { CODE = 7, WRONG = 9, STANDARD_ROUNDS = 6, LATEST_MICROSECONDS = 60000, SLEEP_MICROSECONDS = 60000, HANG_SECONDS = 8 };
+enum {
+    CODE = 7,
+    WRONG = 9,
+    STANDARD_ROUNDS = 6,
+    LATEST_MICROSECONDS = 60000,
+    FIRST_MICROSECONDS = 20000,
+    SLEEP_MICROSECONDS = 60000,
+    HANG_SECONDS = 8
+};
 
 static tosajit_engine *engine; /* of the child; what it still holds at exit is no leak */
 static tosajit_kernel *kernels[TOSAJIT_OP_COUNT];
@@ -51,18 +59,30 @@ static void background(unsigned microseconds) {
     usleep(microseconds);
 }
 
-/* The thread has just been told, and loads LLVM. */
-static void at_once(unsigned microseconds) {
-    (void)microseconds;
+/* The thread has just been told, loads LLVM, or is amid the first compilation of the process. */
+static void first_compilation(unsigned microseconds) {
     atexit(sleep_at_exit);
     open_engine(&(tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND});
     for (int k = 0; k < OPS; k++)
         if (compile(ops[k], &kernels[k])) _exit(WRONG);
+    usleep(microseconds % FIRST_MICROSECONDS);
+}
+
+/* The host has a handler, registered when the first kernel had been compiled. */
+static void handler(unsigned microseconds) {
+    atexit(sleep_at_exit);
+    open_engine(&(tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND});
+    if (compile(TOSAJIT_OP_exp, &kernels[OPS]) || tosajit_kernel_wait(kernels[OPS])) _exit(WRONG);
+    atexit(tosajit_quiesce);
+    for (int k = 0; k < OPS; k++)
+        if (compile(ops[k], &kernels[k])) _exit(WRONG);
+    usleep(microseconds);
+    exit(CODE);
 }
 
 static void *compile_all(void *nothing) {
     for (int k = 0; k < OPS; k++)
-        if (compile(ops[k], &kernels[k]) && !strstr(tosajit_last_error(), "the process is exiting")) _exit(WRONG);
+        if (compile(ops[k], &kernels[k]) && !strstr(tosajit_last_error(), "tosajit_quiesce was called")) _exit(WRONG);
     return nothing;
 }
 
@@ -80,7 +100,7 @@ static void threads(unsigned microseconds) {
 static void compile_late(void) {
     tosajit_kernel *kernel = NULL;
     if (compile(TOSAJIT_OP_floor, &kernel) != TOSAJIT_CODEGEN_FAILED || kernel) _exit(WRONG);
-    if (!strstr(tosajit_last_error(), "the process is exiting")) _exit(WRONG);
+    if (!strstr(tosajit_last_error(), "tosajit_quiesce was called")) _exit(WRONG);
 }
 
 /* A handler of the host's finds LLVM gone. */
@@ -112,7 +132,10 @@ static int allocations;
 
 static void *exit_in_allocation(void *context, size_t size) {
     (void)context;
-    if (++allocations > 20) exit(CODE);
+    if (++allocations > 20) {
+        tosajit_quiesce();
+        exit(CODE);
+    }
     return malloc(size);
 }
 
@@ -122,7 +145,7 @@ static void release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-/* A hook of the host's calls exit from within a compilation, which does not wait for itself. */
+/* A hook of the host's ends the process from within a compilation, which does not wait for itself. */
 static void exit_within(unsigned microseconds) {
     (void)microseconds;
     static const tosajit_allocator hooks = {exit_in_allocation, release, NULL};
@@ -148,6 +171,7 @@ static int outcome(void (*act)(unsigned microseconds), unsigned microseconds) {
     assert_true(child >= 0);
     if (child == 0) {
         act(microseconds);
+        tosajit_quiesce();
         exit(CODE);
     }
     int status = 0;
@@ -178,7 +202,8 @@ static void processes_end_as_they_should(void **state) {
     (void)state;
     const uint64_t rounds = test_setting("TOSAJIT_ROUNDS", STANDARD_ROUNDS);
     repeat("background thread", background, rounds);
-    repeat("at once", at_once, rounds);
+    repeat("first compilation", first_compilation, rounds);
+    repeat("a handler of the host's", handler, rounds);
     repeat("two threads of the host's", threads, rounds);
     repeat("a child forked meanwhile", forked, rounds);
     repeat("compiling in a handler", late_compilation, 2);

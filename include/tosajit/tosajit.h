@@ -369,10 +369,16 @@ TOSAJIT_API const char *tosajit_cpu_name(size_t index);
  * releasing during the fork. A BACKGROUND kernel that was not compiled by then stays interpreted in the child. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation that has begun is waited for;
- * kernels that wait for theirs stay interpreted. Null is allowed. Destroy a BACKGROUND engine before the process calls exit or returns from
- * main. What is compiling then is waited for otherwise, for at most ten seconds, and what is asked for afterwards fails; but in the midst
- * of the first compilation of a process, LLVM's own objects may be destroyed under it. */
+ * kernels that wait for theirs stay interpreted. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
+
+/* Let no compilation begin in this process any more, and return when none is under way: what a process does before it calls exit, or
+ * returns from main, while its threads may be compiling, or an engine with TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys
+ * LLVM's own objects, and a compilation amid that crashes; the library registers no handler of its own. In a handler of the host's
+ * (atexit) it is early enough if the handler was registered after the first kernel was compiled.
+ * Compiling fails from then on, with CODEGEN_FAILED; kernels run, are saved and released as before. It takes as long as the compilations
+ * that are under way; one that calls it, by an allocator hook, does not wait for itself. Thread-safe, and may be called again. */
+TOSAJIT_API void tosajit_quiesce(void);
 
 /* What an engine's kernels take, and what it has done since it was created. */
 typedef struct tosajit_stats {
