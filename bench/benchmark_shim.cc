@@ -3,6 +3,7 @@
 #include "bench/benchmark_shim.h"
 
 #include <benchmark/benchmark.h>
+#include <regex.h>
 
 #include <map>
 #include <string>
@@ -17,9 +18,22 @@ namespace {
 struct Registered {
     int order;
     int64_t items;
+    std::string full_name; // as filters see it
 };
 
 std::map<std::string, Registered> registered_cases;
+
+// As Google Benchmark reads its filter, which it does only when it runs.
+bool matches_filter(const std::string &name) {
+    std::string filter = benchmark::GetBenchmarkFilter();
+    if (filter.empty() || filter == "all") return true;
+    bool negative = filter[0] == '-';
+    regex_t expression;
+    if (regcomp(&expression, filter.c_str() + negative, REG_EXTENDED | REG_NOSUB)) return true;
+    bool matched = regexec(&expression, name.c_str(), 0, nullptr, 0) == 0;
+    regfree(&expression);
+    return matched != negative;
+}
 
 void measure(benchmark::State &state, const bench_case &c) {
     bench_run run = {&state, 0};
@@ -70,12 +84,18 @@ class Collector : public benchmark::BenchmarkReporter {
 void bench_register(const bench_case *c) {
     bench_case copy = *c;
     int order = static_cast<int>(registered_cases.size());
-    registered_cases[c->name] = {order, c->items};
+    std::string full_name = c->name;
+    if (c->iterations) full_name += "/iterations:" + std::to_string(c->iterations);
+    if (c->repetitions) full_name += "/repeats:" + std::to_string(c->repetitions);
+    if (c->manual) full_name += "/manual_time";
+    registered_cases[c->name] = {order, c->items, full_name};
     auto *registered = benchmark::RegisterBenchmark(c->name, [copy](benchmark::State &state) { measure(state, copy); });
     if (c->iterations) registered->Iterations(static_cast<benchmark::IterationCount>(c->iterations));
     if (c->repetitions) registered->Repetitions(c->repetitions);
     if (c->manual) registered->UseManualTime();
 }
+
+bool bench_selected(const char *name) { return matches_filter(registered_cases[name].full_name); }
 
 void bench_context(const char *name, const char *value) { benchmark::AddCustomContext(name, value); }
 void bench_seconds(bench_run *run, double seconds) { run->seconds = seconds; }

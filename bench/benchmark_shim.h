@@ -29,6 +29,8 @@ typedef struct bench_case {
 } bench_case;
 
 void bench_register(const bench_case *c);
+/* Whether the filter selects that registered case; known when the first case runs. */
+bool bench_selected(const char *name);
 
 /* A line about this run, in the reports of Google Benchmark. */
 void bench_context(const char *name, const char *value);

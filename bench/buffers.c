@@ -10,7 +10,7 @@
 
 enum { HUGE_PAGE = 2 * 1024 * 1024, STAGGER = 64 * 13, MAX_BUFFERS = 64 };
 
-static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS];
+static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS], *large[BUFFER_LARGES];
 static void *blocks[MAX_BUFFERS];
 static int block_count;
 
@@ -65,11 +65,19 @@ void *buffer_result(int index) {
     return results[index];
 }
 
+void *buffer_large(int index) {
+    if (large[index]) return large[index];
+    large[index] = new_block((size_t)BUFFER_LARGE * sizeof(float));
+    if (large[index] && index < 2) fill(TOSAJIT_F32, large[index], BUFFER_LARGE, (uint64_t)index + 1);
+    return large[index];
+}
+
 void buffers_release(void) {
     while (block_count) free(blocks[--block_count]);
     memset(operands, 0, sizeof operands);
     positive = NULL;
     memset(results, 0, sizeof results);
+    memset(large, 0, sizeof large);
 }
 
 bool buffer_agrees(tosajit_type type, const void *a, const void *b, int64_t count, double tolerance) {

@@ -11,7 +11,9 @@ enum {
     BUFFER_OPERANDS = 3,               /* per element type */
     BUFFER_MAX_F32 = 16 * 1024 * 1024, /* elements of an f32 buffer */
     BUFFER_MAX_OTHER = 1024 * 1024,    /* elements of the others */
-    BUFFER_RESULTS = 4,                /* of the largest size, any type */
+    BUFFER_RESULTS = 4,                /* as large as an f32 operand, any type */
+    BUFFER_LARGE = 64 * 1024 * 1024,   /* elements of the large ones */
+    BUFFER_LARGES = 3,
 };
 
 /* Operand `index` of that type: f32 in [-4, 4), i8 over its range, i32 in [0, 31], i1 0 or 1, f16 and bf16 between
@@ -21,6 +23,8 @@ void *buffer_operand(tosajit_type type, int index);
 void *buffer_positive(void);
 /* Memory for results and intermediate values. */
 void *buffer_result(int index);
+/* f32, beyond every cache: 0 and 1 are filled like operands, 2 is for results. Null: out of memory. */
+void *buffer_large(int index);
 void buffers_release(void);
 
 /* Whether results agree: integers exactly, f32 within `tolerance`, relative beyond 1 and absolute below. */

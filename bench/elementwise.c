@@ -1,5 +1,5 @@
-/* Elementwise: time per element of each workload for every contender, on the same buffers. A contender's results are compared with
- * the peer's before it is timed. */
+/* Elementwise: time per element of each workload for every contender, in turns, on the same buffers. A contender's results are compared
+ * with the peer's before it is timed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "bench/buffers.h"
 #include "bench/external.h"
 #include "bench/families.h"
+#include "bench/turns.h"
 #include "bench/workloads.h"
 
 typedef struct size {
@@ -17,11 +18,11 @@ typedef struct size {
 } size;
 
 /* L1; its edge, 48 KiB in three arrays; L2; L3; memory; and rows that are shorter than a vector, or no multiple of one. */
-static const size add_sizes[] = {{"1K", 8, 128},      {"4K", 16, 256},         {"64K", 256, 256},        {"1M", 1024, 1024},
-                                 {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
+static const size add_sizes[] = {{"1K", 8, 128},     {"4K", 16, 256},     {"16K", 128, 128},       {"64K", 256, 256},
+                                 {"1M", 1024, 1024}, {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size op_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
 static const size broadcast_sizes[] = {{"4K", 16, 256}, {"64K", 256, 256}, {"rows_of_11", 372, 11}};
-static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}};
+static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}};
 
 /* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the latter without checks and planning; one
  * of dynamic sizes and TOSAJIT_FAST; one kernel per step; a function in C; or another library. */
@@ -42,7 +43,6 @@ typedef struct job {
     const external *library; /* of EXTERNAL */
     void *operator;          /* or null */
     int64_t rows, cols, dims[WORKLOAD_MAX_OPERANDS][2], full[2];
-    bool ready;
     void *pointers[WORKLOAD_MAX_OPERANDS + 1]; /* operands; for RAW also the result */
     int call_count;
     call calls[WORKLOAD_MAX_STEPS];
@@ -54,11 +54,10 @@ typedef struct job {
 static job *jobs;
 static tosajit_engine *engines[2]; /* by tosajit_accuracy */
 
-static bool failed(bench_run *run, const char *what) {
-    char text[512];
+static const char *failed(const char *what) {
+    static char text[512];
     snprintf(text, sizeof text, "%s: %s", what, tosajit_last_error());
-    bench_fail(run, text);
-    return false;
+    return text;
 }
 
 /* One tile for the whole result, or one row where every operand allows that. */
@@ -89,7 +88,8 @@ static void run_calls(const job *j) {
 static tosajit_tensor tensor_of(const job *j, int value) {
     const workload *w = j->work;
     if (value < VALUE_CONSTANT) return tosajit_dense(w->types[value], j->pointers[value], 2, j->dims[value]);
-    return tosajit_dense(w->types[0], buffer_result(w->steps[value - VALUE_STEP].slot), 2, j->full);
+    const int step = value - VALUE_STEP;
+    return tosajit_dense(workload_step_type(w, step), buffer_result(w->steps[step].slot), 2, j->full);
 }
 
 static bool make_call(job *j, int first, int count) {
@@ -142,129 +142,122 @@ static void run_once(const job *j) {
 }
 
 /* Run once beside the peer. Every call is checked here, so that the timed loop need not. */
-static bool verify(bench_run *run, const job *j) {
+static const char *verify(const job *j) {
     int64_t count = j->rows * j->cols;
-    void *expected = buffer_result(BUFFER_RESULTS - 1);
+    void *expected = buffer_result(BUFFER_RESULTS - 1), *result = buffer_result(0);
+    memset(result, 0xff, (size_t)count * tosajit_type_size(j->work->result)); /* or another contender's would be taken for its own */
     for (int k = 0; k < j->call_count; k++)
         if (tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count, &j->calls[k].result, 1))
-            return failed(run, "tosajit_run");
+            return failed("tosajit_run");
     if (!j->call_count) run_once(j);
     j->work->loop(j->pointers, expected, j->rows, j->cols);
-    if (buffer_agrees(j->work->result, buffer_result(0), expected, count, j->work->tolerance)) return true;
-    bench_fail(run, "the results differ from the peer's");
-    return false;
+    return buffer_agrees(j->work->result, result, expected, count, j->work->tolerance) ? NULL : "the results differ from the peer's";
 }
 
-static bool prepare_kernels(bench_run *run, job *j) {
+static const char *prepare_kernels(job *j) {
     tosajit_engine_options options = {.size = sizeof options, .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_engine **engine = &engines[options.accuracy];
-    if (!*engine && tosajit_engine_create(&options, engine)) return failed(run, "tosajit_engine_create");
+    if (!*engine && tosajit_engine_create(&options, engine)) return failed("tosajit_engine_create");
     int per_call = j->who == STEPS ? 1 : j->work->step_count;
     for (int first = 0; first < j->work->step_count; first += per_call)
-        if (!make_call(j, first, per_call)) return failed(run, "compiling");
-    if (!verify(run, j)) return false;
-    return j->who != RAW || make_tile(j) || failed(run, "tosajit_kernel_raw");
+        if (!make_call(j, first, per_call)) return failed("compiling");
+    const char *wrong = verify(j);
+    if (wrong) return wrong;
+    return j->who != RAW || make_tile(j) ? NULL : failed("tosajit_kernel_raw");
 }
 
-static bool prepare(bench_run *run, void *context) {
+static const char *prepare(void *context) {
     job *j = context;
-    if (j->ready) return true;
     for (int k = 0; k < j->work->operand_count; k++)
         if (!(j->pointers[k] = j->work->positive && !k ? buffer_positive() : buffer_operand(j->work->types[k], k % BUFFER_OPERANDS)))
-            return failed(run, "no memory for operands");
+            return failed("no memory for operands");
     for (int k = 0; k < BUFFER_RESULTS; k++)
-        if (!buffer_result(k)) return failed(run, "no memory for results");
-    if (j->who == EXTERNAL) {
-        if (!make_operator(j)) {
-            bench_fail(run, "the library refuses the op");
-            return false;
-        }
-        if (!verify(run, j)) return false;
-    } else if (j->who != PEER && !prepare_kernels(run, j)) {
-        return false;
-    }
-    j->ready = true;
-    return true;
+        if (!buffer_result(k)) return failed("no memory for results");
+    if (j->who == PEER) return NULL;
+    if (j->who != EXTERNAL) return prepare_kernels(j);
+    return make_operator(j) ? verify(j) : "the library refuses the op";
 }
 
-static void body(bench_run *run, int64_t iterations, void *context) {
+static void run(void *context, int64_t passes) {
     const job *j = context;
-    (void)run;
-    for (int64_t i = 0; i < iterations; i++) {
+    for (int64_t k = 0; k < passes; k++) {
         run_once(j);
         bench_clobber();
     }
 }
 
-/* Bytes that a pass over operands and result has to move. */
-static int64_t traffic(const job *j) {
-    int64_t bytes = j->rows * j->cols * (int64_t)tosajit_type_size(j->work->result);
-    for (int k = 0; k < j->work->operand_count; k++) bytes += j->dims[k][0] * j->dims[k][1] * (int64_t)tosajit_type_size(j->work->types[k]);
-    return bytes;
-}
+/* A case: whose contenders take turns. */
+typedef struct place {
+    const char *family;
+    const workload *work;
+    const size *size;
+    turns *group;
+} place;
 
-static bool add_job(const char *family, const workload *w, const size *s, const job *values, const char *name) {
+static bool add_job(const place *p, const job *values, const char *name) {
+    const workload *w = p->work;
     job *j = calloc(1, sizeof *j);
     if (!j) return false;
     *j = *values;
     j->work = w;
-    j->rows = j->full[0] = s->rows;
-    j->cols = j->full[1] = s->cols;
+    j->rows = j->full[0] = p->size->rows;
+    j->cols = j->full[1] = p->size->cols;
     j->next = jobs;
     jobs = j;
-    for (int k = 0; k < w->operand_count; k++) workload_dims(w->forms[k], s->rows, s->cols, j->dims[k]);
+    for (int k = 0; k < w->operand_count; k++) workload_dims(w->forms[k], j->rows, j->cols, j->dims[k]);
     char full_name[128];
-    snprintf(full_name, sizeof full_name, "%s/%s/%s/%s", family, w->name, s->name, name);
-    bench_register(
-        &(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j, .items = s->rows * s->cols, .bytes = traffic(j)});
-    return true;
+    snprintf(full_name, sizeof full_name, "%s/%s/%s/%s", p->family, w->name, p->size->name, name);
+    return turns_add(p->group, &(turns_contender){.name = full_name,
+                                                  .prepare = prepare,
+                                                  .run = run,
+                                                  .context = j,
+                                                  .items = j->rows * j->cols,
+                                                  .bytes = workload_traffic(w, j->rows, j->cols)});
 }
 
-static bool add_peer(const char *family, const workload *w, const size *s, peer *loop, const char *name) {
-    return !loop || add_job(family, w, s, &(job){.who = PEER, .loop = loop}, name);
-}
+static bool add_peer(const place *p, peer *loop, const char *name) { return !loop || add_job(p, &(job){.who = PEER, .loop = loop}, name); }
 
-static bool add_kernels(const char *family, const workload *w, const size *s, contender who, const char *name) {
-    return add_job(family, w, s, &(job){.who = who}, name);
-}
+static bool add_kernels(const place *p, contender who, const char *name) { return add_job(p, &(job){.who = who}, name); }
 
-static bool add_externals(const char *family, const workload *w, const size *s) {
+static bool add_externals(const place *p) {
+    const workload *w = p->work;
     for (int k = 0; externals[k]; k++) {
-        job probe = {.work = w, .full = {s->rows, s->cols}};
+        job probe = {.work = w, .full = {p->size->rows, p->size->cols}};
         external_request request;
-        for (int o = 0; o < w->operand_count; o++) workload_dims(w->forms[o], s->rows, s->cols, probe.dims[o]);
+        for (int o = 0; o < w->operand_count; o++) workload_dims(w->forms[o], p->size->rows, p->size->cols, probe.dims[o]);
         if (!make_request(&probe, &request) || !externals[k]->supports(&request)) continue;
-        if (!add_job(family, w, s, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name)) return false;
+        if (!add_job(p, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name)) return false;
     }
     return true;
 }
 
 /* The peer comes first: tables divide by the first contender. */
-static bool add_contenders(const char *family, const workload *w, const size *s) {
-    bool ok = add_peer(family, w, s, w->loop, "loop") && add_kernels(family, w, s, FUSED_STATIC, "static") &&
-              add_kernels(family, w, s, FUSED_DYNAMIC, "dynamic");
-    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_kernels(family, w, s, RAW, "raw");
-    if (ok && w->step_count > 1) ok = add_kernels(family, w, s, STEPS, "steps");
-    if (ok && w->step_count > 1 && workload_has_function(w)) ok = add_kernels(family, w, s, FAST, "fast");
-    if (ok && w->sleef) ok = add_peer(family, w, s, *w->sleef, "sleef_u10");
-    ok = ok && add_peer(family, w, s, w->copy, "copy");
-    if (ok && w->loop == peer_add_same && s->rows * s->cols >= 1024 * 1024) ok = add_peer(family, w, s, peer_add_streaming, "streaming");
-    return ok && add_externals(family, w, s);
+static bool add_contenders(const place *p) {
+    const workload *w = p->work;
+    bool ok = add_peer(p, w->loop, "loop") && add_kernels(p, FUSED_STATIC, "static") && add_kernels(p, FUSED_DYNAMIC, "dynamic");
+    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_kernels(p, RAW, "raw");
+    if (ok && w->step_count > 1) ok = add_kernels(p, STEPS, "steps");
+    if (ok && w->step_count > 1 && workload_has_function(w)) ok = add_kernels(p, FAST, "fast");
+    if (ok && w->sleef) ok = add_peer(p, *w->sleef, "sleef_u10");
+    ok = ok && add_peer(p, w->copy, "copy");
+    if (ok && w->loop == peer_add_same && p->size->rows * p->size->cols >= 1024 * 1024) ok = add_peer(p, peer_add_streaming, "streaming");
+    return ok && add_externals(p);
 }
 
 /* Functions: both accuracies beside functions of other libraries. */
-static bool add_math(const char *family, const workload *w, const size *s) {
-    return add_peer(family, w, s, w->loop, "loop") && add_kernels(family, w, s, FUSED_DYNAMIC, "exact") &&
-           add_kernels(family, w, s, FAST, "fast") && add_peer(family, w, s, peer_sleef(w->steps[0].op), "sleef_u10") &&
-           add_externals(family, w, s);
+static bool add_math(const place *p) {
+    return add_peer(p, p->work->loop, "loop") && add_kernels(p, FUSED_DYNAMIC, "exact") && add_kernels(p, FAST, "fast") &&
+           add_peer(p, peer_sleef(p->work->steps[0].op), "sleef_u10") && add_externals(p);
 }
 
-typedef bool add_function(const char *family, const workload *w, const size *s);
+typedef bool add_function(const place *p);
 
 static bool add_family(const char *family, add_function *add, const workload *list, int count, const size *sizes, int size_count) {
     for (int k = 0; k < count; k++)
-        for (int s = 0; s < size_count; s++)
-            if (!add(family, &list[k], &sizes[s])) return false;
+        for (int s = 0; s < size_count; s++) {
+            const place p = {family, &list[k], &sizes[s], turns_create(1, false)};
+            if (!p.group || !add(&p)) return false;
+        }
     return true;
 }
 
@@ -290,5 +283,4 @@ void elementwise_release(void) {
         tosajit_engine_destroy(engines[k]);
         engines[k] = NULL;
     }
-    buffers_release();
 }

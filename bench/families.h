@@ -16,8 +16,12 @@ void shapes_release(void);
 bool roof_register(void);
 void roof_release(void);
 
-/* threads/...: time per element on one thread and two; `other` is a second processor, -1 if there is none. */
-bool threads_register(int processor, int other);
+/* forms_...: time per element of every case with static and dynamic sizes, in place and out of place, on one thread and two. */
+bool forms_register(void);
+void forms_release(void);
+
+/* threads/...: time per element on one thread and two, and two on one processor. */
+bool threads_register(void);
 void threads_release(void);
 
 /* call/...: time per call on few elements. */

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "bench/benchmark_shim.h"
+#include "bench/buffers.h"
 #include "bench/external.h"
 #include "bench/families.h"
+#include "bench/pair.h"
 #include "bench/table.h"
+#include "bench/turns.h"
 
 /* Options of this program; they are taken out of argv. */
 typedef struct options {
@@ -34,6 +37,7 @@ static void take_options(int *argc, char **argv, options *o) {
             o->child = argv[k] + 8;
         else
             argv[kept++] = argv[k];
+        if (strncmp(argv[k], "--benchmark_min_time=", 21) == 0) turns_set_time(atof(argv[k] + 21)); /* which stays */
     }
     *argc = kept;
     argv[kept] = NULL;
@@ -81,9 +85,10 @@ int main(int argc, char **argv) {
     if (o.child) return run_child(o.child);
     int other;
     if (!pin(&o.cpu, &other)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
+    pair_set(o.cpu, other);
     compile_register();
-    if (!elementwise_register() || !shapes_register() || !roof_register() || !threads_register(o.cpu, other) || !calls_register() ||
-        !sweep_register(o.patterns)) {
+    if (!elementwise_register() || !shapes_register() || !forms_register() || !roof_register() || !threads_register() ||
+        !calls_register() || !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
     }
@@ -95,7 +100,11 @@ int main(int argc, char **argv) {
     sweep_release();
     threads_release();
     roof_release();
+    forms_release();
     shapes_release();
     elementwise_release();
+    turns_release();
+    pair_release();
+    buffers_release();
     return status;
 }

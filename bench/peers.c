@@ -39,6 +39,9 @@ FLAT_PEER(peer_select, uint8_t, float, float, float, a[k] ? b[k] : c[k])
 FLAT_PEER(peer_cast_i8_f32, int8_t, float, float, float, (float)a[k])
 FLAT_PEER(peer_cast_f32_i8, float, float, float, int8_t, (int8_t)bound(rintf(a[k]), -128.0f, 127.0f))
 FLAT_PEER(peer_shift_right, int32_t, int32_t, int32_t, int32_t, a[k] >> (b[k] & 31))
+FLAT_PEER(peer_shift_right_logical, uint32_t, uint32_t, uint32_t, uint32_t, a[k] >> (b[k] & 31))
+FLAT_PEER(peer_shift_left, uint32_t, uint32_t, uint32_t, uint32_t, a[k] << (b[k] & 31))
+FLAT_PEER(peer_maximum_i8, int8_t, int8_t, int8_t, int8_t, a[k] > b[k] ? a[k] : b[k])
 FLAT_PEER(peer_mul_shift, int32_t, int32_t, int32_t, int32_t,
           (int32_t)(((int64_t)a[k] * b[k] + (INT64_C(1) << (PEER_MUL_SHIFT - 1))) >> PEER_MUL_SHIFT))
 

@@ -29,13 +29,15 @@ peer peer_maximum, peer_maximum_scalar, peer_maximum_row, peer_maximum_column, p
 peer peer_fill;
 
 /* bf16: rounded to even, in integers. */
-peer peer_add_f16, peer_mul_bf16, peer_clamp_i8;
+peer peer_add_f16, peer_mul_bf16, peer_clamp_i8, peer_maximum_i8;
 
 peer peer_select, peer_cast_f32_i8, peer_cast_i8_f32, peer_mul_shift, peer_shift_right, peer_bias_clamp, peer_ten_ops;
+peer peer_shift_right_logical, peer_shift_left;
 peer peer_requantise, peer_layer_norm_tail;
 
 /* With the compiler's fast mathematics, which calls vector functions of the C library where there are any. */
 peer peer_exp, peer_log, peer_sin, peer_cos, peer_pow, peer_tanh, peer_erf, peer_sigmoid, peer_gelu, peer_gelu_erf, peer_silu;
+peer peer_rsqrt, peer_reciprocal;
 
 /* The op by SLEEF, at most 1 ulp off, in the widest vectors of this machine; for a multiple of 16 elements. Null: SLEEF is absent or
  * has no such function. */

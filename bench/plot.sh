@@ -45,7 +45,7 @@ END
 
 # Ratios: the best peer's time over ours; what only moves bytes, and other kernels of ours, are no peers.
 awk '
-$1 == "sweep" || $3 ~ /^(copy|limit|steps|raw|static|streaming|blocked|empty)$/ { next } # of the sweep a report shows only the worst
+$1 ~ /^(sweep|forms_.*)$/ || $3 ~ /^(copy|limit|steps|raw|static|streaming|blocked|empty)$/ { next } # of the sweep a report shows only the worst; forms have no peers
 { key = $1 "/" $2 }
 $3 ~ /^(dynamic|fast)$/ { ours[key] = $4; order[++count] = key; next }
 $3 == "exact" { next }

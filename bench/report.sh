@@ -1,7 +1,7 @@
 #!/bin/sh
-# The whole report: medians of 9 interleaved repetitions and ratios to the peers, as Markdown tables on standard output, and at its end the
+# The whole report: medians of 9 repetitions and ratios to the peers, as Markdown tables on standard output, and at its end the
 # targets.
-# usage: sh bench/report.sh [tosajit-bench] [filter]        (about five minutes without a filter)
+# usage: sh bench/report.sh [tosajit-bench] [filter]        (about seven minutes without a filter)
 set -eu
 bench=${1:-build/bench/tosajit-bench}
 filter=${2:-.}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 96, BUCKETS = 8192, MAX_COLUMNS = 16, RANKINGS = 2 };
+enum { NAME = 96, BUCKETS = 8192, MAX_NAMES = 32, RANKINGS = 2 };
 
 typedef struct series {
     double *samples;
@@ -161,14 +161,18 @@ void table_rank(table *t, const char *family, const char *column, int rows) {
 
 /* Distinct strings in order of appearance. */
 typedef struct name_list {
-    const char *names[MAX_COLUMNS];
+    const char *names[MAX_NAMES];
     int count;
 } name_list;
 
 static void list_add(name_list *l, const char *name) {
     for (int k = 0; k < l->count; k++)
         if (strcmp(l->names[k], name) == 0) return;
-    if (l->count < MAX_COLUMNS) l->names[l->count++] = name;
+    if (l->count == MAX_NAMES) {
+        fprintf(stderr, "tosajit-bench: a table has no room for %s\n", name);
+        exit(EXIT_FAILURE);
+    }
+    l->names[l->count++] = name;
 }
 
 static void print_time(const entry *e, FILE *out) {

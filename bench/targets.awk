@@ -30,6 +30,28 @@ function worst(what, pattern, contender, other, limit,    row, k, r, most, where
     if (where == "") print_row(what, "at most " limit, "-", "")
     else print_row(what, "at most " limit, sprintf("%.2f (%s)", most, where), most / limit)
 }
+# The same over pairs of contenders, "dynamic/static dynamic_two/static_two", and how many of all are above the limit. Rows that match
+# `except` are left out, and so are those where `bound` is not empty and its pair has a ratio above 1.1.
+function worst_pair(what, pattern, except, pairs, limit, bound,    row, k, p, count, pair, part, r, most, where, above, all) {
+    count = split(pairs, pair, " ")
+    for (k = 1; k <= rows; k++) {
+        row = order[k]
+        if (row !~ pattern || (except != "" && row ~ except)) continue
+        if (bound != "") {
+            split(bound, part, "/")
+            if (!has(row, part[1]) || !has(row, part[2]) || of(row, part[1]) / of(row, part[2]) > 1.1) continue
+        }
+        for (p = 1; p <= count; p++) {
+            split(pair[p], part, "/")
+            if (!has(row, part[1]) || !has(row, part[2])) continue
+            r = of(row, part[1]) / of(row, part[2]); all++
+            if (r > limit) above++
+            if (r > most) { most = r; where = row "/" part[1] }
+        }
+    }
+    if (!all) print_row(what, "at most " limit, "-", "")
+    else print_row(what, "at most " limit, sprintf("%.2f (%s); %d of %d above", most, where, above, all), most / limit)
+}
 # A ratio that is to be large.
 function at_least(what, row, contender, limit) {
     if (has(row, contender)) print_row(what, "at least " limit, of(row, contender), limit / of(row, contender))
@@ -87,15 +109,21 @@ END {
     at_most("compiling ten operations", "compile/ten_ops_dynamic", "tosajit", 6, "ms")
     at_most("first kernel of a process", "compile/fresh_process, tosajit", "first_kernel_ms", 15, "ms")
     at_most("a kernel, its code and pages", "memory/thousand_kernels, tosajit", "bytes_per_kernel", 65536, "bytes")
-    worst("dynamic over static, from 4K", "^(add|broadcast)/.*/(4K|64K|1M|16M)$", "dynamic", "static", 1.03)
+    small = "/1d/(7|16|1023|1K)$|/3x5x7x1_and"
+    four = "dynamic/static dynamic_in_place/static_in_place dynamic_two/static_two dynamic_two_in_place/static_two_in_place"
+    worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", small "|/1K$", four, 1.03)
+    worst_pair("in place over out of place", "^forms_(add|shape|op|math|chain)/", "", "static_in_place/static dynamic_in_place/dynamic static_two_in_place/static_two dynamic_two_in_place/dynamic_two", 1.05)
     worst("add over moving the bytes, from 4K", "^add/(same|scalar|row|column)/(4K|64K|1M|16M)$", "dynamic", "copy", 1.05)
     worst("channels, two sides, 64M, over moving the bytes", "^shape/(channel|two_sided|same_64M)", "dynamic", "copy", 1.05)
     worst("short rows over long ones", "^(add/(same|scalar|row|column|outer)/rows_of_11|shape/(Nx1|1x3|3x5).*)$", "dynamic", "copy", 1.67)
     at_least("sweep: the worst pattern beside moving the bytes", "sweep: dynamic beside/limit", "worst ratio", 0.6)
     at_least("sweep: one in twenty is worse than", "sweep: dynamic beside/limit", "5%", 0.6)
     worst("transposed and strided views over a blocked copy", "^view/", "dynamic", "blocked", 1.05)
-    worst("two threads over one: functions in cache", "^threads/(exp|tanh|pow)/", "two_on_two", "one", 0.556)
-    worst("two threads over a copy on two: memory", "^threads/add/16M$", "two_on_two", "copy_on_two", 1.05)
+    two = "static_two/static dynamic_two/dynamic static_two_in_place/static_in_place dynamic_two_in_place/dynamic_in_place"
+    worst_pair("two threads over one: functions in the caches", "^(forms_math/.*/1M|threads/(exp|tanh|pow)/.*)$", "reciprocal", two " two_on_two/one", 0.556)
+    worst_pair("two threads over a copy on two, where one thread is as fast as a copy", "^forms_", "", "static_two/copy_two dynamic_two/copy_two", 1.05, "dynamic/copy")
+    worst_pair("two threads over one: work too small to divide", "^forms_.*(" small "|/(4K|16K|rows_of_11|64K)$)", "/pow", two, 1.05)
+    worst_pair("two threads over one: everything else", "^forms_", small "|/(4K|16K|rows_of_11|64K)$", two, 1)
     worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 0)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 1)

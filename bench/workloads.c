@@ -53,6 +53,18 @@ const workload workload_ops[] = {
      .result = TOSAJIT_BF16,
      BINARY(mul),
      .loop = peer_mul_bf16},
+    /* TOSA has no maximum of i8. */
+    {.name = "maximum_i8",
+     .operand_count = 2,
+     .types = {TOSAJIT_I8, TOSAJIT_I8},
+     .result = TOSAJIT_I8,
+     .step_count = 4,
+     .steps = {{TOSAJIT_OP_cast, {OPERAND(0)}, 1},
+               {TOSAJIT_OP_cast, {OPERAND(1)}, 2},
+               {TOSAJIT_OP_maximum, {STEP(0), STEP(1)}, 1},
+               {TOSAJIT_OP_cast, {STEP(2)}, 0}},
+     .widens = true,
+     .loop = peer_maximum_i8},
     {.name = "clamp_i8",
      .operand_count = 1,
      .types = {TOSAJIT_I8},
@@ -75,6 +87,18 @@ const workload workload_ops[] = {
      .result = TOSAJIT_I32,
      BINARY(arithmetic_right_shift),
      .loop = peer_shift_right},
+    {.name = "shift_right_logical_i32",
+     .operand_count = 2,
+     .types = {TOSAJIT_I32, TOSAJIT_I32},
+     .result = TOSAJIT_I32,
+     BINARY(logical_right_shift),
+     .loop = peer_shift_right_logical},
+    {.name = "shift_left_i32",
+     .operand_count = 2,
+     .types = {TOSAJIT_I32, TOSAJIT_I32},
+     .result = TOSAJIT_I32,
+     BINARY(logical_left_shift),
+     .loop = peer_shift_left},
 };
 const int workload_op_count = sizeof workload_ops / sizeof *workload_ops;
 
@@ -87,6 +111,8 @@ const workload workload_maths[] = {
     {.name = "cos", MATH(cos, 1e-5), .loop = peer_cos},
     {.name = "pow", PAIR(pow), .positive = true, .tolerance = 1e-5, .loop = peer_pow},
     {.name = "sigmoid", MATH(sigmoid, 1e-5), .loop = peer_sigmoid},
+    {.name = "rsqrt", MATH(rsqrt, 1e-5), .positive = true, .loop = peer_rsqrt},
+    {.name = "reciprocal", MATH(reciprocal, 1e-5), .positive = true, .loop = peer_reciprocal},
 };
 const int workload_math_count = sizeof workload_maths / sizeof *workload_maths;
 
@@ -208,16 +234,28 @@ const workload *workload_find(const char *name) {
     return w ? w : find_in(workload_chains, workload_chain_count, name);
 }
 
-tosajit_type workload_step_type(const workload *w, int step) { return step + 1 == w->step_count ? w->result : w->types[0]; }
+tosajit_type workload_step_type(const workload *w, int step) {
+    return step + 1 == w->step_count ? w->result : w->widens ? TOSAJIT_I32 : w->types[0];
+}
 
 bool workload_has_function(const workload *w) {
     static const bool functions[TOSAJIT_OP_COUNT] = {
-        [TOSAJIT_OP_cos] = true, [TOSAJIT_OP_erf] = true,     [TOSAJIT_OP_exp] = true, [TOSAJIT_OP_log] = true,
-        [TOSAJIT_OP_pow] = true, [TOSAJIT_OP_sigmoid] = true, [TOSAJIT_OP_sin] = true, [TOSAJIT_OP_tanh] = true,
+        [TOSAJIT_OP_cos] = true,   [TOSAJIT_OP_erf] = true,        [TOSAJIT_OP_exp] = true, [TOSAJIT_OP_log] = true,
+        [TOSAJIT_OP_pow] = true,   [TOSAJIT_OP_sigmoid] = true,    [TOSAJIT_OP_sin] = true, [TOSAJIT_OP_tanh] = true,
+        [TOSAJIT_OP_rsqrt] = true, [TOSAJIT_OP_reciprocal] = true,
     };
     for (int k = 0; k < w->step_count; k++)
         if (functions[w->steps[k].op]) return true;
     return false;
+}
+
+int64_t workload_traffic(const workload *w, int64_t rows, int64_t cols) {
+    int64_t bytes = rows * cols * (int64_t)tosajit_type_size(w->result), dims[2];
+    for (int k = 0; k < w->operand_count; k++) {
+        workload_dims(w->forms[k], rows, cols, dims);
+        bytes += dims[0] * dims[1] * (int64_t)tosajit_type_size(w->types[k]);
+    }
+    return bytes;
 }
 
 void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims) {
@@ -245,7 +283,7 @@ static void make_input(building *b, int value) {
     int64_t dims[2];
     workload_dims(is_operand ? b->w->forms[value] : FORM_FULL, b->rows, b->cols, dims);
     for (int d = 0; b->dynamic && d < 2; d++) dims[d] = TOSAJIT_DYNAMIC;
-    tosajit_tensor_type type = tosajit_ranked(b->w->types[is_operand ? value : 0], 2, dims);
+    tosajit_tensor_type type = tosajit_ranked(is_operand ? b->w->types[value] : workload_step_type(b->w, value - VALUE_STEP), 2, dims);
     b->sources[b->operand_count++] = value;
     b->status = tosajit_expr_input(b->expr, &type, &b->values[value]);
 }
@@ -270,7 +308,7 @@ static void make_step(building *b, int k) {
         if (b->values[value] < 0) (value >= VALUE_CONSTANT && value < VALUE_STEP ? make_constant : make_input)(b, value);
         operands[o] = b->values[value];
     }
-    tosajit_tensor_type type = {b->w->result, TOSAJIT_UNRANKED, {0}};
+    tosajit_tensor_type type = {workload_step_type(b->w, k), TOSAJIT_UNRANKED, {0}};
     if (scales) make_scaling(b, operands + arity);
     size_t count = (size_t)arity + (scales ? 4 : 0);
     if (!b->status)
@@ -278,15 +316,26 @@ static void make_step(building *b, int k) {
                                     scales || s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
 }
 
+static tosajit_kernel *compile_steps(tosajit_engine *engine, building *b, tosajit_accuracy accuracy, int first, int count) {
+    const tosajit_expr_options options = {.size = sizeof options, .accuracy = accuracy};
+    tosajit_kernel *kernel = NULL;
+    for (size_t k = 0; k < sizeof b->values / sizeof *b->values; k++) b->values[k] = -1;
+    b->status = tosajit_expr_create(&options, &b->expr);
+    for (int k = first; k < first + count && !b->status; k++) make_step(b, k);
+    if (!b->status) b->status = tosajit_expr_result(b->expr, b->values[VALUE_STEP + first + count - 1]);
+    if (!b->status) b->status = tosajit_compile_expr(engine, b->expr, &kernel);
+    tosajit_expr_destroy(b->expr);
+    return b->status ? NULL : kernel;
+}
+
 tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,
                                  int *sources) {
     building b = {.w = w, .rows = rows, .cols = cols, .dynamic = dynamic, .sources = sources};
-    tosajit_kernel *kernel = NULL;
-    for (size_t k = 0; k < sizeof b.values / sizeof *b.values; k++) b.values[k] = -1;
-    b.status = tosajit_expr_create(NULL, &b.expr);
-    for (int k = first; k < first + count && !b.status; k++) make_step(&b, k);
-    if (!b.status) b.status = tosajit_expr_result(b.expr, b.values[VALUE_STEP + first + count - 1]);
-    if (!b.status) b.status = tosajit_compile_expr(engine, b.expr, &kernel);
-    tosajit_expr_destroy(b.expr);
-    return b.status ? NULL : kernel;
+    return compile_steps(engine, &b, TOSAJIT_EXACT, first, count); /* unless the engine says otherwise */
+}
+
+tosajit_kernel *workload_compile_all(tosajit_engine *engine, const workload *w, tosajit_accuracy accuracy, int64_t rows, int64_t cols,
+                                     bool dynamic, int *sources) {
+    building b = {.w = w, .rows = rows, .cols = cols, .dynamic = dynamic, .sources = sources};
+    return compile_steps(engine, &b, accuracy, 0, w->step_count);
 }

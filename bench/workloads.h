@@ -40,6 +40,7 @@ typedef struct workload {
     int32_t multiplier, shift;     /* parameters of a rescale */
     external_function function;    /* what the whole is called where libraries have it as one operator */
     bool positive;                 /* operand 0 is taken from the positive numbers */
+    bool widens;                   /* intermediate values are i32; else of operand 0's type */
     double tolerance;              /* of f32 results against the peer */
     peer *loop, *copy;             /* copy: null where no copy moves as many bytes */
     peer *const *sleef;            /* the same with SLEEF's functions; null: none */
@@ -50,10 +51,13 @@ extern const int workload_add_count, workload_broadcast_count, workload_op_count
 
 const workload *workload_find(const char *name);
 
-/* The element type of what a step makes: intermediate values are of operand 0's type. */
+/* The element type of what a step makes. */
 tosajit_type workload_step_type(const workload *w, int step);
 /* Whether a step is a function, such as exp, that TOSAJIT_FAST computes in another way. */
 bool workload_has_function(const workload *w);
+
+/* Bytes that a pass over operands and result has to move. */
+int64_t workload_traffic(const workload *w, int64_t rows, int64_t cols);
 
 /* dims receives the two sizes of an operand of that form. */
 void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims);
@@ -62,5 +66,8 @@ void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims);
  * use; sources receives which. Sizes are static unless `dynamic`. Null: tosajit_last_error says why. */
 tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,
                                  int *sources);
+/* The whole, with that accuracy. */
+tosajit_kernel *workload_compile_all(tosajit_engine *engine, const workload *w, tosajit_accuracy accuracy, int64_t rows, int64_t cols,
+                                     bool dynamic, int *sources);
 
 #endif
