@@ -17,20 +17,21 @@
 #include "runtime/memory.h"
 
 static tosajit_status refuse(const char *directory, const char *why) {
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "the cache directory \"%s\" %s", directory, why);
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "the cache directory \"%s\": %s", directory, why);
 }
 
 tosajit_status store_open(const char *directory, uint64_t max_bytes, const tosajit_allocator *allocator, store *s) {
     *s = (store){.allocator = *allocator, .directory = -1, .max_bytes = max_bytes, .evicting = ATOMIC_FLAG_INIT};
     if (mkdir(directory, S_IRWXU) != 0 && errno != EEXIST) return refuse(directory, strerror(errno));
     int opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (opened < 0) return refuse(directory, errno == ELOOP || errno == ENOTDIR ? "is no directory" : strerror(errno));
+    if (opened < 0) return refuse(directory, errno == ELOOP || errno == ENOTDIR ? "it is no directory" : strerror(errno));
     struct stat status;
     const char *why = NULL;
     if (fstat(opened, &status) != 0)
         why = strerror(errno);
     else if (!store_file_trusted(&status))
-        why = status.st_uid == geteuid() || status.st_uid == 0 ? "can be written by others; chmod go-w it" : "belongs to another user";
+        why =
+            status.st_uid == geteuid() || status.st_uid == 0 ? "it can be written by others; chmod go-w it" : "it belongs to another user";
     if (why) {
         close(opened);
         return refuse(directory, why);

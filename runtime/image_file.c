@@ -90,6 +90,10 @@ static tosajit_status write_file(const char *path, const byte_writer *w) {
 
 tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path) {
     if (!kernel || !path) return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_save_file: kernel or path is a null pointer");
+    struct stat about;
+    /* A device or pipe would be replaced; a directory, rename refuses. */
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "cannot write %s: it is no regular file", path);
     byte_writer w = {.allocator = kernel->allocator};
     tosajit_status status = image_of_kernel(kernel, &w);
     if (!status) status = write_file(path, &w);

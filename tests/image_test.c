@@ -409,6 +409,10 @@ static void files_hold_kernels(void **state) {
     assert_non_null(strstr(tosajit_last_error(), path));
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(tosajit_kernel_load_file(path, NULL, &loaded), TOSAJIT_BAD_IMAGE);
+    assert_int_equal(tosajit_kernel_save_file(kernel, path), TOSAJIT_INVALID_ARGUMENT); /* nor a pipe or device */
+    assert_non_null(strstr(tosajit_last_error(), "it is no regular file"));
+    struct stat about;
+    assert_true(stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0); /* a directory cannot be replaced */
     assert_int_equal(tosajit_kernel_save_file(kernel, path), TOSAJIT_INVALID_ARGUMENT);

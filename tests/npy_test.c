@@ -65,11 +65,11 @@ static void written_arrays_read_back_in_every_type(void **state) {
     static const unsigned char data[6 * 8] = {1, 0, 1, 1, 0, 1}; /* legal in every type */
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
         tosajit_type type = (tosajit_type)t;
-        npy_pending pending;
+        output_file pending;
         npy_error error;
         npy_array array;
         assert_true(npy_write(path, type, 2, dims, data, &pending, &error));
-        assert_true(npy_commit(&pending, &error));
+        assert_true(npy_commit(path, &pending, &error));
         assert_true(npy_read(path, type, &array, &error));
         assert_int_equal(array.rank, 2);
         assert_int_equal(array.dims[0], 2);
@@ -86,11 +86,11 @@ static void ranks_0_1_and_16_read_back(void **state) {
     static const int32_t ranks[] = {0, 1, TOSAJIT_MAX_RANK};
     static const int32_t data[4] = {1, 2, 3, 4};
     for (size_t k = 0; k < sizeof ranks / sizeof *ranks; k++) {
-        npy_pending pending;
+        output_file pending;
         npy_error error;
         npy_array array;
         assert_true(npy_write(path, TOSAJIT_I32, ranks[k], dims, data, &pending, &error));
-        assert_true(npy_commit(&pending, &error));
+        assert_true(npy_commit(path, &pending, &error));
         assert_true(npy_read(path, TOSAJIT_I32, &array, &error));
         assert_int_equal(array.rank, ranks[k]);
         assert_memory_equal(array.dims, dims, (size_t)ranks[k] * sizeof *dims);
@@ -102,12 +102,12 @@ static void an_aborted_write_leaves_the_old_file(void **state) {
     (void)state;
     static const int64_t dims[] = {1};
     static const int32_t data[1] = {7};
-    npy_pending pending;
+    output_file pending;
     npy_error error;
     struct stat status;
     write_bytes("old", 3);
     assert_true(npy_write(path, TOSAJIT_I32, 1, dims, data, &pending, &error));
-    npy_abort(&pending);
+    output_file_abort(&pending);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 3);
     assert_false(npy_write("/nonexistent/a.npy", TOSAJIT_I32, 1, dims, data, &pending, &error));
@@ -142,9 +142,9 @@ static void empty_arrays_are_arrays(void **state) {
         write_file(1, text, NULL, 0);
         if (!npy_read(path, TOSAJIT_F32, &array, &error)) fail_msg("%s: %s", text, error.text);
         assert_int_equal(array_count(&array), 0);
-        npy_pending pending;
+        output_file pending;
         assert_true(npy_write(path, TOSAJIT_F32, array.rank, array.dims, array.data, &pending, &error));
-        assert_true(npy_commit(&pending, &error));
+        assert_true(npy_commit(path, &pending, &error));
         npy_release(&array);
         assert_true(npy_read(path, TOSAJIT_F32, &array, &error));
         npy_release(&array);
@@ -157,13 +157,13 @@ static void replacing_keeps_the_mode_of_a_file(void **state) {
     static const int32_t data[1] = {7};
     static const mode_t modes[] = {0600, 0640, 0755};
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
-        npy_pending pending;
+        output_file pending;
         npy_error error;
         struct stat status;
         write_bytes("old", 3);
         assert_int_equal(chmod(path, modes[k]), 0);
         assert_true(npy_write(path, TOSAJIT_I32, 1, dims, data, &pending, &error));
-        assert_true(npy_commit(&pending, &error));
+        assert_true(npy_commit(path, &pending, &error));
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 0777, modes[k]);
     }
@@ -179,11 +179,11 @@ static void targets_are_the_same_however_they_are_spelled(void **state) {
     assert_int_equal(symlink("a.npy", link), 0);
     for (int exists = 0; exists < 2; exists++) {
         if (exists) write_bytes("old", 3);
-        assert_true(npy_same_target(path, path));
-        assert_true(npy_same_target(path, dotted));
-        assert_true(npy_same_target(link, dotted));
-        assert_false(npy_same_target(path, missing));
-        assert_false(npy_same_target(missing, link));
+        assert_true(output_file_same(path, path));
+        assert_true(output_file_same(path, dotted));
+        assert_true(output_file_same(link, dotted));
+        assert_false(output_file_same(path, missing));
+        assert_false(output_file_same(missing, link));
     }
     assert_int_equal(remove(link), 0);
 }

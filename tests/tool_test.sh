@@ -450,6 +450,45 @@ done
 expect 1 "cannot write: File name too long" $gelu --output "${longest}x"
 # shellcheck disable=SC2086
 expect 1 "cannot write: Too many levels of symbolic links" $gelu --output "$work/loop.npy"
+
+# Standard streams as files: - is one of them, and one that came closed is no place for a result.
+gelu_files="--input examples/gelu_x.npy --input examples/gelu_bias.npy"
+expect 0 "" $gelu --output "$work/gelu.npy"
+for given in "examples/gelu_bias.mlir --input - --input examples/gelu_bias.npy <examples/gelu_x.npy" "- $gelu_files <examples/gelu_bias.mlir"; do
+    eval "\"\$tool\" run --output - $given" >"$work/out.npy" 2>"$work/err" || fail "run $given"
+    same "$work/gelu.npy" "$work/out.npy"
+done
+expect 2 "standard input can be read once, found 2 -" run - --input - --input examples/gelu_bias.npy
+expect 2 "--output - and --print would both write to standard output" $gelu --output - --print
+expect 2 "--output - and --check would both write to standard output" $gelu --output - --check
+# status CODE WHAT: how what was run by hand has ended.
+status() {
+    found=$?
+    checks=$((checks + 1))
+    [ "$found" = "$1" ] || fail "$2: exit code $found, expected $1"
+}
+"$tool" $gelu --output - >&- 2>"$work/err"
+status 1 "a result to a closed standard output"
+"$tool" $gelu --output - >&- 2>&- <&-
+status 1 "the same, without any stream"
+"$tool" $gelu --output "$work/closed.npy" --print >&- 2>&- <&-
+status 1 "elements to a closed standard output"
+same "$work/gelu.npy" "$work/closed.npy"
+# What cannot be written whole is not there, and what was there stays: devices and links, too.
+ln -s /dev/full "$work/full.o"
+echo old >"$work/old.o"
+expect 1 "/full.o: cannot write: No space left on device" compile examples/gelu_bias.mlir -o "$work/full.o" --header "$work/full.h"
+[ -L "$work/full.o" ] && [ -c /dev/full ] && [ ! -e "$work/full.h" ] || fail "compile removed a device, or left half of two files"
+expect 1 "/no/such.h: cannot write: No such file or directory" compile examples/gelu_bias.mlir -o "$work/old.o" --header "$work/no/such.h"
+[ "$(cat "$work/old.o")" = old ] || fail "compile wrote one file of two"
+ln -s old.o "$work/linked.h"
+expect 2 "object and header are one file" compile examples/gelu_bias.mlir -o "$work/old.o" --header "$work/linked.h"
+mkdir "$work/limited"
+for words in "$gelu --output $work/limited/a.npy" "plan examples/gelu_bias.mlir --svg $work/limited/a.svg" \
+    "compile examples/gelu_bias.mlir -o $work/limited/a.o --header $work/limited/a.h"; do
+    (ulimit -f 0 && "$tool" $words 2>&1) | grep -qF "cannot write: File too large" || fail "$words beyond the limit of file sizes"
+done
+[ -z "$(ls -A "$work/limited")" ] || fail "files beyond the limit of sizes are left"
 find "$work" -name '.tosajit*' >"$work/out"
 [ -s "$work/out" ] && fail "temporary files are left"
 

@@ -6,6 +6,7 @@
 
 #include "tools/aot_object.h"
 #include "tools/commands.h"
+#include "tools/output_file.h"
 
 typedef struct job {
     const options *o;
@@ -19,7 +20,7 @@ static int check_options(job *j) {
     const options *o = j->o;
     if (!o->object || !o->header) return usage_error("compile", "-o and --header are needed");
     if (o->cpu && o->targets) return usage_error("compile", "--cpu and --targets exclude each other");
-    if (strcmp(o->object, o->header) == 0) return usage_error("compile", "object and header are one file, %s", o->object);
+    if (output_file_same(o->object, o->header)) return usage_error("compile", "object and header are one file, %s", o->object);
     return aot_object_open(o->object, &j->object) ? EXIT_FINE : usage_error("compile", "-o %s has no name", o->object);
 }
 
@@ -75,26 +76,25 @@ static int compile(job *j) {
     return aot_object_compile(&j->object) ? refuse("%s", tosajit_last_error()) : EXIT_FINE;
 }
 
-/* What was written is complete, or gone. */
-static int close_file(FILE *out, const char *path) {
-    bool fine = !ferror(out);
-    fine = fclose(out) == 0 && fine;
-    if (fine) return EXIT_FINE;
-    int reason = errno;
-    remove(path);
-    return refuse("%s: %s", path, strerror(reason));
-}
+static int refuse_file(const char *path) { return refuse("%s: cannot write: %s", path, strerror(errno)); }
 
+/* Both are complete before either gets its name. */
 static int write_files(job *j) {
-    FILE *out = fopen(j->o->object, "wb");
-    if (!out) return refuse("%s: %s", j->o->object, strerror(errno));
-    fwrite(j->object.bytes, 1, j->object.size, out);
-    int code = close_file(out, j->o->object);
-    if (code != EXIT_FINE) return code;
-    out = fopen(j->o->header, "w");
-    if (!out) return refuse("%s: %s", j->o->header, strerror(errno));
-    aot_header_write(out, j->object.stem, j->o->file ? j->o->file : "an expression", j->functions, j->function_count);
-    return close_file(out, j->o->header);
+    const options *o = j->o;
+    output_file object, header;
+    if (!output_file_open(o->object, &object)) return refuse_file(o->object);
+    fwrite(j->object.bytes, 1, j->object.size, object.stream);
+    if (!output_file_finish(&object)) return refuse_file(o->object);
+    bool open = output_file_open(o->header, &header);
+    if (open) aot_header_write(header.stream, j->object.stem, o->file ? o->file : "an expression", j->functions, j->function_count);
+    if (!open || !output_file_finish(&header)) {
+        output_file_abort(&object);
+        return refuse_file(o->header);
+    }
+    bool fine = output_file_commit(&object);
+    if (fine && output_file_commit(&header)) return EXIT_FINE;
+    output_file_abort(&header);
+    return refuse_file(fine ? o->header : o->object);
 }
 
 int cmd_compile(const options *o) {

@@ -50,11 +50,27 @@ static int check_counts(const job *s) {
     return EXIT_FINE;
 }
 
+static size_t count_dashes(const char **paths, size_t count) {
+    size_t found = 0;
+    for (size_t k = 0; k < count; k++) found += strcmp(paths[k], "-") == 0;
+    return found;
+}
+
+/* Standard input is read once, and nothing else is said where a result goes to standard output. */
+static int check_streams(const options *o) {
+    size_t read = count_dashes(o->inputs, o->input_count) + (o->file && strcmp(o->file, "-") == 0);
+    if (read > 1) return usage_error("run", "standard input can be read once, found %zu -", read);
+    if (count_dashes(o->outputs, o->output_count) == 0) return EXIT_FINE;
+    if (o->print) return usage_error("run", "--output - and --print would both write to standard output");
+    if (o->check) return usage_error("run", "--output - and --check would both write to standard output");
+    return EXIT_FINE;
+}
+
 static int check_options(const options *o) {
     if (o->check && o->interpret) return usage_error("run", "--check compares a kernel with the interpreter, --interpret makes no kernel");
     if (o->accuracy && o->interpret) return usage_error("run", "--accuracy is about compiled code, --interpret makes none");
     if (o->cpu && o->interpret) return usage_error("run", "--cpu is about compiled code, --interpret makes none");
-    return EXIT_FINE;
+    return check_streams(o);
 }
 
 /* The second of two results that share a file would replace the first in silence. */
@@ -62,7 +78,7 @@ static int check_outputs(job *s) {
     const options *o = s->o;
     for (size_t a = 0; a < o->output_count; a++)
         for (size_t b = 0; b < a; b++)
-            if (npy_same_target(o->outputs[a], o->outputs[b]))
+            if (output_file_same(o->outputs[a], o->outputs[b]))
                 return usage_error("run", "two results cannot both go to one file: %s and %s", o->outputs[b], o->outputs[a]);
     return EXIT_FINE;
 }
@@ -149,7 +165,7 @@ static int check(job *s) {
 
 /* All files are complete before the first one takes its name. */
 static int write_results(job *s) {
-    npy_pending pending[TOSAJIT_MAX_TENSORS];
+    output_file pending[TOSAJIT_MAX_TENSORS];
     npy_error error;
     size_t written = 0, committed = 0, count = s->o->output_count;
     bool fine = true;
@@ -157,8 +173,8 @@ static int write_results(job *s) {
         const npy_array *r = &s->results[written];
         fine = npy_write(s->o->outputs[written], r->element, r->rank, r->dims, r->data, &pending[written], &error);
     }
-    for (; fine && committed < count; committed++) fine = npy_commit(&pending[committed], &error);
-    for (size_t k = committed; k < written; k++) npy_abort(&pending[k]);
+    for (; fine && committed < count; committed++) fine = npy_commit(s->o->outputs[committed], &pending[committed], &error);
+    for (size_t k = committed; k < written; k++) output_file_abort(&pending[k]);
     return fine ? EXIT_FINE : refuse("%s", error.text);
 }
 

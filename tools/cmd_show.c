@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "tools/commands.h"
+#include "tools/output_file.h"
 
 /* Write to a file of that name; "-" is standard output. */
 static int write_text(const char *path, const char *text) {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!out) return refuse("%s: cannot write: %s", path, strerror(errno));
-    bool fine = fputs(text, out) >= 0;
-    if (out != stdout) fine = fclose(out) == 0 && fine;
+    output_file out;
+    bool fine = output_file_open(path, &out);
+    if (fine) fputs(text, out.stream);
+    fine = fine && output_file_finish(&out) && output_file_commit(&out);
     return fine ? EXIT_FINE : refuse("%s: cannot write: %s", path, strerror(errno));
 }
 

@@ -1,6 +1,10 @@
 /* The tosajit command. In: a command and its words; out: its exit code. The table below is the whole of the tool. */
+#define _POSIX_C_SOURCE 200809L /* fcntl, SIGXFSZ */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/commands.h"
 #include "tools/suggest.h"
@@ -155,7 +159,16 @@ static int dispatch(int count, char *const *words) {
     return c ? run_command(c, count - 1, words + 1) : refuse_command(first);
 }
 
+/* Descriptors 0 to 2 belong to the standard streams even where they came closed: the next file that is opened must not be one of them.
+ * Opened the wrong way round, they fail as closed ones do. */
+static void claim_streams(void) {
+    for (int d = STDIN_FILENO; d <= STDERR_FILENO; d++)
+        if (fcntl(d, F_GETFD) < 0) (void)open("/dev/null", d == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    claim_streams();
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error like any other, and what was begun is removed */
     int code = dispatch(argc > 0 ? argc - 1 : 0, argv + 1);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     return written || code != EXIT_FINE ? code : refuse("cannot write to standard output");

@@ -1,27 +1,21 @@
 /* NumPy's .npy files, format versions 1 to 3. Nothing in a file is trusted: the header's length, its grammar, the shape's
  * product and the number of data bytes are all checked before memory of that size is asked for.
  * Source: NumPy Enhancement Proposal 1 and numpy/lib/format.py. */
-#define _POSIX_C_SOURCE 200809L /* fchmod, fchown, fsync, mkstemp, readlink, realpath */
-#define _XOPEN_SOURCE 700
 #include "tools/npy.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     PREFIX_SIZE = 8,          /* magic and version */
     HEADER_LIMIT = 64 * 1024, /* a real header has about 100 bytes */
     DESCR_CAPACITY = 32,
     HEADER_ALIGNMENT = 64,
-    LINK_DEPTH = 40,           /* as in Linux */
     FIRST_CHUNK = 1024 * 1024, /* a false size costs no more memory than the file has data */
 };
 
@@ -301,13 +295,13 @@ static bool check_i48(const char *path, const npy_array *array, size_t bytes, np
 
 bool npy_read(const char *path, tosajit_type expected, npy_array *array, npy_error *error) {
     memset(array, 0, sizeof *array);
-    FILE *file = fopen(path, "rb");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!file) return fail(error, path, "%s", strerror(errno));
     header h = {0};
     size_t bytes = 0;
     bool fine = read_header(file, path, &h, error) && check_descr(path, &h, expected, error) &&
                 lay_out(path, &h, expected, array, &bytes, error) && read_data(file, path, bytes, &array->data, error);
-    fclose(file);
+    if (file != stdin) fclose(file);
     if (fine && expected == TOSAJIT_I48) fine = check_i48(path, array, bytes, error);
     if (!fine) npy_release(array);
     return fine;
@@ -350,128 +344,14 @@ static bool write_stream(FILE *file, tosajit_type element, int32_t rank, const i
     return fwrite(text, 1, length, file) == length && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0;
 }
 
-static char *copy_text(const char *text) {
-    size_t size = strlen(text) + 1;
-    char *copy = malloc(size);
-    if (copy) memcpy(copy, text, size);
-    return copy;
-}
-
-/* Bytes of path up to its last '/', which is among them. */
-static size_t directory_length(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* name, in the directory of path. */
-static char *beside(const char *path, const char *name) {
-    size_t length = name[0] == '/' ? 0 : directory_length(path), size = strlen(name) + 1;
-    char *joined = malloc(length + size);
-    if (!joined) return NULL;
-    memcpy(joined, path, length);
-    memcpy(joined + length, name, size);
-    return joined;
-}
-
-/* What a symbolic link holds, beside it; null if path is none, or out of memory. */
-static char *follow(const char *path) {
-    char content[PATH_MAX];
-    ssize_t length = readlink(path, content, sizeof content - 1);
-    if (length < 0) return NULL;
-    content[length] = '\0';
-    return beside(path, content);
-}
-
-/* The name behind links, so that committing replaces the file and not a link to it. The last link may lead to a file that is not
- * there yet. */
-static char *resolve(const char *path) {
-    char *resolved = realpath(path, NULL);
-    if (resolved) return resolved;
-    char *target = copy_text(path);
-    for (int depth = 0; target && depth < LINK_DEPTH; depth++) {
-        char *next = follow(target);
-        if (!next) break;
-        free(target);
-        target = next;
-    }
-    return target;
-}
-
-bool npy_same_target(const char *a, const char *b) {
-    char *first = resolve(a), *second = resolve(b), *first_directory = first ? beside(first, ".") : NULL;
-    char *second_directory = second ? beside(second, ".") : NULL;
-    struct stat one, other;
-    bool same = first_directory && second_directory && stat(first_directory, &one) == 0 && stat(second_directory, &other) == 0 &&
-                one.st_dev == other.st_dev && one.st_ino == other.st_ino &&
-                strcmp(first + directory_length(first), second + directory_length(second)) == 0;
-    free(first);
-    free(second);
-    free(first_directory);
-    free(second_directory);
-    return same || strcmp(a, b) == 0;
-}
-
-/* Permissions and owner as of the file that will be replaced, or as a plain open would have given. What the system refuses is no
- * reason to lose a result. */
-static void set_mode(int descriptor, const struct stat *old) {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (old) (void)!fchown(descriptor, old->st_uid, old->st_gid);
-    (void)!fchmod(descriptor, old ? old->st_mode & 0777 : 0666 & ~mask);
-}
-
-/* A new file beside target, whose name may be as long as the system allows. old is null if there is no target yet. */
-static FILE *open_temporary(const char *target, const struct stat *old, char **name) {
-    *name = beside(target, ".tosajit.XXXXXX");
-    if (!*name) return NULL;
-    int descriptor = mkstemp(*name);
-    if (descriptor >= 0) set_mode(descriptor, old);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    if (file) return file;
-    if (descriptor >= 0) {
-        close(descriptor);
-        remove(*name);
-    }
-    free(*name);
-    *name = NULL;
-    return NULL;
-}
-
-bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, npy_pending *pending,
+bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, output_file *pending,
                npy_error *error) {
-    struct stat status;
-    memset(pending, 0, sizeof *pending);
-    bool exists = stat(path, &status) == 0, special = exists && !S_ISREG(status.st_mode); /* a device or pipe must not be replaced */
-    if (!exists && errno != ENOENT) return fail(error, path, "cannot write: %s", strerror(errno));
-    pending->target = resolve(path);
-    if (!pending->target) return fail(error, path, "out of memory");
-    FILE *file = special ? fopen(path, "wb") : open_temporary(pending->target, exists ? &status : NULL, &pending->temporary);
-    bool fine = file && write_stream(file, element, rank, dims, data);
-    if (fine && !special) fine = fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (file && fclose(file) != 0 && fine) {
-        reason = errno;
-        fine = false;
-    }
-    if (fine) return true;
-    npy_abort(pending);
-    return fail(error, path, "cannot write: %s", strerror(reason));
+    bool open = output_file_open(path, pending);
+    if (open && write_stream(pending->stream, element, rank, dims, data) && output_file_finish(pending)) return true;
+    output_file_abort(pending);
+    return fail(error, path, "cannot write: %s", strerror(errno));
 }
 
-bool npy_commit(npy_pending *pending, npy_error *error) {
-    bool fine = !pending->temporary || rename(pending->temporary, pending->target) == 0;
-    if (!fine) fail(error, pending->target, "cannot write: %s", strerror(errno));
-    if (fine) {
-        free(pending->temporary);
-        pending->temporary = NULL;
-    }
-    npy_abort(pending); /* of a file that did not get its name; else only memory is left */
-    return fine;
-}
-
-void npy_abort(npy_pending *pending) {
-    if (pending->temporary) remove(pending->temporary);
-    free(pending->temporary);
-    free(pending->target);
-    memset(pending, 0, sizeof *pending);
+bool npy_commit(const char *path, output_file *pending, npy_error *error) {
+    return output_file_commit(pending) || fail(error, path, "cannot write: %s", strerror(errno));
 }

@@ -1,12 +1,12 @@
 /* NumPy's .npy files. In: a path and the element type that the caller needs. Out: the array in memory with its strides,
- * or a sentence that names the file, what was expected and what was found. Writing goes to a temporary file that takes the
- * final name only when it is complete. */
+ * or a sentence that names the file, what was expected and what was found. */
 #ifndef TOSAJIT_TOOLS_NPY_H
 #define TOSAJIT_TOOLS_NPY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tools/output_file.h"
 #include "tosajit/tosajit.h"
 
 enum { NPY_MESSAGE_CAPACITY = 512 };
@@ -24,26 +24,15 @@ typedef struct npy_array {
 } npy_array;
 
 /* Read an array whose elements are `expected`: |b1 |i1 <i2 <i4 <i8 <f2 <f4 <f8; bf16 as its bits in <u2 or <V2, fp8 in |u1,
- * i48 in <i8. False with a message in error; then array holds nothing. */
+ * i48 in <i8. "-" is standard input. False with a message in error; then array holds nothing. */
 bool npy_read(const char *path, tosajit_type expected, npy_array *array, npy_error *error);
 void npy_release(npy_array *array);
 
-/* A file being written: complete under a temporary name, until committed or aborted. */
-typedef struct npy_pending {
-    char *temporary; /* null where the target is no regular file and was written in place */
-    char *target;
-} npy_pending;
-
-/* Write dense row-major data beside path. A file of that name keeps its permissions and, where the system allows it, its owner; it is
- * replaced as a whole, so that other hard links to it keep what it was. A symbolic link stays and leads to the new file. False with
- * a message; then pending holds nothing. */
-bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, npy_pending *pending,
+/* Write dense row-major data beside path, as output_file.h has it; "-" is standard output. False with a message; then pending holds
+ * nothing. */
+bool npy_write(const char *path, tosajit_type element, int32_t rank, const int64_t *dims, const void *data, output_file *pending,
                npy_error *error);
 /* Give the file its name. Ends pending in either case. */
-bool npy_commit(npy_pending *pending, npy_error *error);
-void npy_abort(npy_pending *pending);
-
-/* Whether writing to a and to b would end in one file, however they are spelled. */
-bool npy_same_target(const char *a, const char *b);
+bool npy_commit(const char *path, output_file *pending, npy_error *error);
 
 #endif

@@ -165,7 +165,7 @@ static bool parse_command(lexer *p) {
     p->line->kind = REPL_COMMAND;
     p->line->command = lex_word(p);
     if (p->line->command.length == 0) {
-        if (!lex_take(p, '?')) return lex_fail_expected(p, "the name of a command; :help lists them:");
+        if (!lex_take(p, '?')) return lex_fail_expected(p, "the name of a command, which :help lists,");
         p->line->command = (repl_span){p->at - 1, 1};
     }
     for (;;) {

@@ -1,13 +1,11 @@
-/* :save, one row per kind of file. A file is complete when it gets its name: it is written beside it first. */
-#define _POSIX_C_SOURCE 200809L /* fileno, mkstemp */
+/* :save, one row per kind of file. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/aot_object.h"
+#include "tools/output_file.h"
 #include "tools/repl.h"
 
 enum { PATH = 4096 };
@@ -115,18 +113,6 @@ static const kind *find_kind(const char *path) {
     return NULL;
 }
 
-/* A new file beside path. */
-static FILE *open_beside(const char *path, char temporary[PATH + 8]) {
-    snprintf(temporary, PATH + 8, "%s.XXXXXX", path);
-    mode_t mask = umask(0); /* mkstemp's files are their owner's alone */
-    umask(mask);
-    int file = mkstemp(temporary);
-    if (file >= 0) fchmod(file, 0666 & ~mask);
-    FILE *out = file < 0 ? NULL : fdopen(file, "w");
-    if (file >= 0 && !out) close(file);
-    return out;
-}
-
 /* A header that somebody wrote himself. */
 static bool is_foreign(const char *path) {
     char begin[sizeof AOT_HEADER_BEGIN] = "";
@@ -138,16 +124,13 @@ static bool is_foreign(const char *path) {
 }
 
 static bool save(repl *r, repl_span where, const char *path, bool (*write)(repl *r, const char *path, FILE *out)) {
-    char temporary[PATH + 8];
-    FILE *out = open_beside(path, temporary);
-    if (!out) return repl_fail(r, where, "%s: %s", path, strerror(errno));
-    bool fine = write(r, path, out);
-    bool whole = fflush(out) == 0 && !ferror(out);
-    whole = fclose(out) == 0 && whole;
-    if (fine && whole && rename(temporary, path) == 0) return true;
-    if (fine) repl_fail(r, where, "%s: %s", path, strerror(errno));
-    remove(temporary);
-    return false;
+    output_file out;
+    if (!output_file_open(path, &out)) return repl_fail(r, where, "%s: %s", path, strerror(errno));
+    if (!write(r, path, out.stream)) {
+        output_file_abort(&out);
+        return false;
+    }
+    return (output_file_finish(&out) && output_file_commit(&out)) || repl_fail(r, where, "%s: %s", path, strerror(errno));
 }
 
 bool repl_save(repl *r, const repl_line *line) {

@@ -8,6 +8,7 @@
 
 #include "tools/bandwidth.h"
 #include "tools/mlir/escape.h"
+#include "tools/output_file.h"
 #include "tools/repl.h"
 #include "tools/run_program.h"
 #include "tools/timing.h"
@@ -29,6 +30,7 @@ typedef struct sweep {
     point points[POINTS];
     size_t point_count;
     char path[PATH]; /* empty: none */
+    output_file plot;
 } sweep;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -241,7 +243,7 @@ static void write_script(const sweep *s, FILE *out) {
     bool copies = s->points[s->point_count - 1].copied > 0; /* or there are none: the largest point is the last one */
     fprintf(out, "set terminal %s size 900,540%s\nset output ", ends_in(s->path, ".svg") ? "svg" : "png",
             ends_in(s->path, ".svg") ? " background rgb 'white'" : "");
-    write_quoted(out, s->path);
+    write_quoted(out, s->plot.temporary ? s->plot.temporary : s->path);
     fputs("\nset title ", out);
     write_title(&s->r->current, out);
     fputs(
@@ -253,7 +255,7 @@ static void write_script(const sweep *s, FILE *out) {
     if (copies) write_points(s, true, out);
 }
 
-static bool plot(sweep *s) {
+static bool draw(sweep *s) {
     FILE *script = tmpfile(); /* not a pipe: a gnuplot that does not read must not stop us */
     if (!script) return repl_fail(s->r, (repl_span){0, 0}, "no temporary file: %s", strerror(errno));
     write_script(s, script);
@@ -263,8 +265,27 @@ static bool plot(sweep *s) {
     fclose(script);
     if (code == NO_PROGRAM)
         return repl_fail(s->r, (repl_span){0, 0}, "%s: gnuplot draws plots and is not installed (apt-get install gnuplot-nox)", s->path);
-    if (code != 0) return repl_fail(s->r, (repl_span){0, 0}, "%s: gnuplot failed", s->path);
+    return code == 0 || repl_fail(s->r, (repl_span){0, 0}, "%s: gnuplot failed", s->path);
+}
+
+static bool plot(sweep *s) {
+    bool fine = output_file_open(s->path, &s->plot);
+    if (fine && !draw(s)) {
+        output_file_abort(&s->plot);
+        return false;
+    }
+    if (!fine || !output_file_finish(&s->plot) || !output_file_commit(&s->plot))
+        return repl_fail(s->r, (repl_span){0, 0}, "%s: %s", s->path, strerror(errno));
     printf("wrote %s\n", s->path);
+    return true;
+}
+
+/* Before anything is measured: a minute's work must not be lost to a misspelled directory. */
+static bool check_plot(sweep *s, const repl_line *line) {
+    output_file probe;
+    if (!s->path[0]) return true;
+    if (!output_file_open(s->path, &probe)) return repl_fail(s->r, line->words[line->word_count - 1], "%s: %s", s->path, strerror(errno));
+    output_file_abort(&probe);
     return true;
 }
 
@@ -274,7 +295,7 @@ bool repl_sweep(repl *r, const repl_line *line) {
     s.r = r;
     s.operand_count = tosajit_kernel_operand_count(r->current.kernel);
     s.result_count = tosajit_kernel_result_count(r->current.kernel);
-    if (!read_words(&s, line) || !measure_all(&s)) return false;
+    if (!read_words(&s, line) || !check_plot(&s, line) || !measure_all(&s)) return false;
     show_points(&s);
     return !s.path[0] || plot(&s);
 }

@@ -76,6 +76,7 @@ const char *suggest_expression(const char *word, size_t length) {
         {"tan", "sin(x) / cos(x)"},
         {"mod", "x - intdiv(x, y) * y"},
         {"where", "select(c, x, y)"},
+        {"min", "minimum(x, y)"},
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         if (strlen(known[k].name) == length && memcmp(known[k].name, word, length) == 0) return known[k].expression;

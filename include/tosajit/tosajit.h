@@ -461,7 +461,8 @@ TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel 
  * nothing else happens. LIMIT_EXCEEDED if there is too little room, NOT_EXECUTABLE if the kernel is interpreted (one that compiles in the
  * background: see tosajit_kernel_wait), OUT_OF_MEMORY, INVALID_ARGUMENT. */
 TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity, size_t *size);
-/* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what the system refused. */
+/* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what the system refused; a device or pipe is
+ * refused, too. */
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
 /* How an image is loaded. */

@@ -25,7 +25,7 @@ static void gather(const npy_array *array, int32_t d, const char *at, char **to)
 
 static void write_again(const npy_array *array) {
     static char path[64];
-    npy_pending pending;
+    output_file pending;
     npy_error error;
     npy_array again;
     size_t bytes = (size_t)array_count(array) * tosajit_type_size(array->element);
@@ -35,7 +35,7 @@ static void write_again(const npy_array *array) {
         snprintf(path, sizeof path, "/tmp/fuzz_npy.XXXXXX");
         close(mkstemp(path));
     }
-    REQUIRE(npy_write(path, array->element, array->rank, array->dims, dense, &pending, &error) && npy_commit(&pending, &error));
+    REQUIRE(npy_write(path, array->element, array->rank, array->dims, dense, &pending, &error) && npy_commit(path, &pending, &error));
     REQUIRE(npy_read(path, array->element, &again, &error));
     REQUIRE(again.rank == array->rank && memcmp(again.dims, array->dims, (size_t)array->rank * sizeof *array->dims) == 0);
     REQUIRE(memcmp(again.data, dense, bytes) == 0);
