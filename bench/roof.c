@@ -8,6 +8,7 @@
 #include "bench/buffers.h"
 #include "bench/families.h"
 #include "bench/peers.h"
+#include "bench/turns.h"
 #include "tosajit/tosajit.h"
 
 typedef struct level {
@@ -61,23 +62,19 @@ static bool agrees(const job *j) {
     return true;
 }
 
-static bool prepare(bench_run *run, void *context) {
+static const char *prepare(void *context) {
     job *j = context;
-    if (j->result.data) return true;
     j->operand = tosajit_dense(TOSAJIT_F32, buffer_operand(TOSAJIT_F32, 0), 1, &j->count);
     j->result = tosajit_dense(TOSAJIT_F32, buffer_result(0), 1, &j->count);
-    const char *wrong = j->operand.data && j->result.data ? NULL : "no memory";
-    if (!wrong && j->operations && (compile(j) || tosajit_run(j->kernel, &j->operand, 1, &j->result, 1))) wrong = tosajit_last_error();
-    if (!wrong && j->operations && !agrees(j)) wrong = "the results are wrong";
-    if (wrong) bench_fail(run, wrong);
-    if (wrong) j->result.data = NULL;
-    return !wrong;
+    if (!j->operand.data || !j->result.data) return "no memory";
+    if (!j->operations) return NULL;
+    if (compile(j) || tosajit_run(j->kernel, &j->operand, 1, &j->result, 1)) return tosajit_last_error();
+    return agrees(j) ? NULL : "the results are wrong";
 }
 
-static void body(bench_run *run, int64_t iterations, void *context) {
+static void run(void *context, int64_t passes) {
     const job *j = context;
-    (void)run;
-    for (int64_t i = 0; i < iterations; i++) {
+    for (int64_t k = 0; k < passes; k++) {
         if (j->kernel)
             tosajit_run(j->kernel, &j->operand, 1, &j->result, 1);
         else
@@ -86,35 +83,41 @@ static void body(bench_run *run, int64_t iterations, void *context) {
     }
 }
 
-static bool add_job(const char *name, const job *values) {
+static bool add_job(turns *group, const char *name, const job *values) {
     job *j = malloc(sizeof *j);
     if (!j) return false;
     *j = *values;
     j->next = jobs;
     jobs = j;
-    bench_register(&(bench_case){.name = name, .prepare = prepare, .body = body, .context = j, .items = j->count});
-    return true;
+    return turns_add(group, &(turns_contender){.name = name, .prepare = prepare, .run = run, .context = j, .items = j->count});
+}
+
+/* What a level leaves to copies takes turns with the chains that it bounds. */
+static bool add_level(const level *l) {
+    const struct {
+        const char *name;
+        peer *loop;
+    } copies[] = {{"copy", peer_copy_other}, {"loop", peer_copy_loop}, {"streaming", peer_copy_streaming}};
+    turns *group = turns_create(1, false);
+    char name[64];
+    bool ok = group;
+    for (size_t k = 0; ok && k < sizeof copies / sizeof *copies; k++) {
+        snprintf(name, sizeof name, "roof/copy/%s/%s", l->name, copies[k].name);
+        ok = !copies[k].loop || add_job(group, name, &(job){.count = l->count, .loop = copies[k].loop});
+    }
+    for (size_t k = 0; ok && k < sizeof chains / sizeof *chains; k++) {
+        snprintf(name, sizeof name, "roof/chain_%d/%s/dynamic", chains[k], l->name);
+        ok = add_job(group, name, &(job){.count = l->count, .operations = chains[k]});
+    }
+    return ok;
 }
 
 bool roof_register(void) {
     enum { PEAK_OPERATIONS = 3 << 18 };
-    char name[64];
-    bool ok = add_job("roof/peak/separate", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak}) &&
-              (!peer_peak_fused || add_job("roof/peak/fused", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak_fused}));
-    for (size_t l = 0; ok && l < sizeof levels / sizeof *levels; l++) {
-        const struct {
-            const char *name;
-            peer *loop;
-        } copies[] = {{"copy", peer_copy_other}, {"loop", peer_copy_loop}, {"streaming", peer_copy_streaming}};
-        for (size_t k = 0; ok && k < sizeof copies / sizeof *copies; k++) {
-            snprintf(name, sizeof name, "roof/copy/%s/%s", levels[l].name, copies[k].name);
-            ok = !copies[k].loop || add_job(name, &(job){.count = levels[l].count, .loop = copies[k].loop});
-        }
-        for (size_t k = 0; ok && k < sizeof chains / sizeof *chains; k++) {
-            snprintf(name, sizeof name, "roof/chain_%d/%s/dynamic", chains[k], levels[l].name);
-            ok = add_job(name, &(job){.count = levels[l].count, .operations = chains[k]});
-        }
-    }
+    turns *group = turns_create(1, false);
+    bool ok = group && add_job(group, "roof/peak/separate", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak}) &&
+              (!peer_peak_fused || add_job(group, "roof/peak/fused", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak_fused}));
+    for (size_t k = 0; ok && k < sizeof levels / sizeof *levels; k++) ok = add_level(&levels[k]);
     return ok;
 }
 

@@ -109,9 +109,10 @@ END {
     at_most("compiling ten operations", "compile/ten_ops_dynamic", "tosajit", 6, "ms")
     at_most("first kernel of a process", "compile/fresh_process, tosajit", "first_kernel_ms", 15, "ms")
     at_most("a kernel, its code and pages", "memory/thousand_kernels, tosajit", "bytes_per_kernel", 65536, "bytes")
-    small = "/1d/(7|16|1023|1K)$|/3x5x7x1_and"
+    tiny = "/1d/(7|16|1023|1K)$|/3x5x7x1_and" # below 4K elements
+    undivided = "/(7|16|1023|1K|4K|16K|64K|rows_of_11)$|/[0-9N][^/]*_and_" # by an engine of two threads; but pow is
     four = "dynamic/static dynamic_in_place/static_in_place dynamic_two/static_two dynamic_two_in_place/static_two_in_place"
-    worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", small "|/1K$", four, 1.03)
+    worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", tiny "|/1K$", four, 1.03)
     worst_pair("in place over out of place", "^forms_(add|shape|op|math|chain)/", "", "static_in_place/static dynamic_in_place/dynamic static_two_in_place/static_two dynamic_two_in_place/dynamic_two", 1.05)
     worst("add over moving the bytes, from 4K", "^add/(same|scalar|row|column)/(4K|64K|1M|16M)$", "dynamic", "copy", 1.05)
     worst("channels, two sides, 64M, over moving the bytes", "^shape/(channel|two_sided|same_64M)", "dynamic", "copy", 1.05)
@@ -122,8 +123,8 @@ END {
     two = "static_two/static dynamic_two/dynamic static_two_in_place/static_in_place dynamic_two_in_place/dynamic_in_place"
     worst_pair("two threads over one: functions in the caches", "^(forms_math/.*/1M|threads/(exp|tanh|pow)/.*)$", "reciprocal", two " two_on_two/one", 0.556)
     worst_pair("two threads over a copy on two, where one thread is as fast as a copy", "^forms_", "", "static_two/copy_two dynamic_two/copy_two", 1.05, "dynamic/copy")
-    worst_pair("two threads over one: work too small to divide", "^forms_.*(" small "|/(4K|16K|rows_of_11|64K)$)", "/pow", two, 1.05)
-    worst_pair("two threads over one: everything else", "^forms_", small "|/(4K|16K|rows_of_11|64K)$", two, 1)
+    worst_pair("two threads over one: work too small to divide", "^forms_.*(" undivided ")", "/pow", two, 1.05)
+    worst_pair("two threads over one: all other work", "^forms_", undivided, two, 1)
     worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 0)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 1)
