@@ -74,6 +74,7 @@ typedef struct case_form {
 
 static subject *subjects;
 static case_form *forms;
+static tosajit_kernel *identity_on_two; /* of bytes */
 
 /* Memory. */
 
@@ -110,6 +111,15 @@ static void restore(void *context) {
     memcpy(f->s->result, f->s->pointers[f->s->home], f->s->extent);
 }
 
+/* By both threads, or what one of them is to compute would lie in the other's cache. */
+static void restore_on_two(void *context) {
+    const case_form *f = context;
+    const int64_t bytes = (int64_t)f->s->extent;
+    tosajit_tensor from = tosajit_dense(TOSAJIT_I8, f->s->pointers[f->s->home], 1, &bytes);
+    tosajit_tensor to = tosajit_dense(TOSAJIT_I8, f->s->result, 1, &bytes);
+    tosajit_run(identity_on_two, &from, 1, &to, 1);
+}
+
 /* Kernels. */
 
 static tosajit_kernel *compile_shape(const subject *s, tosajit_engine *engine, bool dynamic) {
@@ -129,6 +139,12 @@ static tosajit_kernel *kernel_of(subject *s, const form_kind *kind) {
     for (int k = 0; k < s->operand_count; k++) s->sources[k] = k;
     return *kernel = s->shape ? compile_shape(s, engine, kind->dynamic)
                               : workload_compile_all(engine, s->work, s->accuracy, s->rows, s->cols, kind->dynamic, s->sources);
+}
+
+static tosajit_status need_identity(void) {
+    const tosajit_tensor_type bytes = tosajit_ranked(TOSAJIT_I8, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    if (identity_on_two) return TOSAJIT_OK;
+    return tosajit_compile(pair_engine(2), TOSAJIT_OP_identity, &bytes, 1, NULL, NULL, &identity_on_two);
 }
 
 static void set_call(case_form *f) {
@@ -230,7 +246,7 @@ static const char *prepare(void *context) {
     s->ready = true;
     if (f->kind->copies) return NULL;
     f->kernel = kernel_of(s, f->kind);
-    if (!f->kernel) return tosajit_last_error();
+    if (!f->kernel || (f->kind->threads == 2 && need_identity())) return tosajit_last_error();
     set_call(f);
     if (f->kind->in_place)
         restore(f);
@@ -255,7 +271,9 @@ static bool add_form(turns *group, subject *s, const form_kind *kind, const char
                                                .prepare = prepare,
                                                .run = run,
                                                .begin = kind->in_place ? restore : NULL,
-                                               .restore = kind->in_place && s->drifts ? restore : NULL,
+                                               .restore = !kind->in_place || !s->drifts ? NULL
+                                                          : kind->threads == 2          ? restore_on_two
+                                                                                        : restore,
                                                .wakes = kind->threads == 2,
                                                .context = f,
                                                .items = s->count,
@@ -337,8 +355,8 @@ static const shape_case lines[] = {
     LINE("7", 7),          LINE("16", 16),        LINE("1023", 1023),  LINE("1K", 1 << 10),   LINE("4K", 4 << 10),
     LINE("16K", 16 << 10), LINE("64K", 64 << 10), LINE("1M", 1 << 20), LINE("16M", 16 << 20), LINE("64M", 64 << 20),
 };
-static const size broadcast_sizes[] = {
-    {"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}, {"16M", 4096, 4096}, {"rows_of_11", 372, 11}};
+static const size broadcast_sizes[] = {{"4K", 16, 256},     {"16K", 128, 128},       {"1M", 1024, 1024},
+                                       {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size usual_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
 
 bool forms_register(void) {
@@ -357,6 +375,8 @@ bool forms_register(void) {
 }
 
 void forms_release(void) {
+    tosajit_kernel_release(identity_on_two);
+    identity_on_two = NULL;
     while (forms) {
         case_form *next = forms->next;
         free(forms);

@@ -110,7 +110,7 @@ END {
     at_most("first kernel of a process", "compile/fresh_process, tosajit", "first_kernel_ms", 15, "ms")
     at_most("a kernel, its code and pages", "memory/thousand_kernels, tosajit", "bytes_per_kernel", 65536, "bytes")
     tiny = "/1d/(7|16|1023|1K)$|/3x5x7x1_and" # below 4K elements
-    undivided = "/(7|16|1023|1K|4K|16K|64K|rows_of_11)$|/[0-9N][^/]*_and_" # by an engine of two threads; but pow is
+    undivided = "/(7|16|1023|1K|4K|16K|64K|rows_of_[0-9]+)$|/[0-9N][^/]*_and_" # by an engine of two threads; but pow is
     four = "dynamic/static dynamic_in_place/static_in_place dynamic_two/static_two dynamic_two_in_place/static_two_in_place"
     worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", tiny "|/1K$", four, 1.03)
     worst_pair("in place over out of place", "^forms_(add|shape|op|math|chain)/", "", "static_in_place/static dynamic_in_place/dynamic static_two_in_place/static_two dynamic_two_in_place/dynamic_two", 1.05)
