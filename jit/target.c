@@ -39,12 +39,22 @@ static char *host_features(void) {
 }
 
 /* The model, by which LLVM knows the timing. It is in /proc/cpuinfo, and LLVM says on standard error if that cannot be opened, as without a
- * free file descriptor. */
-static char *host_model(void) {
+ * free file descriptor. So it is asked once, and only if the file can be opened; one answer also gives all engines the same code. */
+static pthread_once_t model_once = PTHREAD_ONCE_INIT;
+static char model_name[64] = "generic";
+
+static void find_model(void) {
     const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return LLVMCreateMessage("generic");
+    if (file < 0) return;
     close(file);
-    return LLVMGetHostCPUName();
+    char *found = LLVMGetHostCPUName();
+    snprintf(model_name, sizeof model_name, "%s", found);
+    LLVMDisposeMessage(found);
+}
+
+static char *host_model(void) {
+    pthread_once(&model_once, find_model);
+    return LLVMCreateMessage(model_name);
 }
 #else
 static const char host_architecture[] = "x86_64";
@@ -86,9 +96,8 @@ static tosajit_status find_native(target *t) {
         cpu_has(t->features, cpu_floor(host_architecture)->features, &missing);
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%.*s)", (int)strcspn(missing, ","), missing);
     }
-    char *model = host_model();
-    t->cpu = is_host("aarch64") ? LLVMCreateMessage(level->cpu) : model;
-    if (is_host("aarch64")) t->tune = model;
+    t->cpu = is_host("aarch64") ? LLVMCreateMessage(level->cpu) : host_model();
+    if (is_host("aarch64")) t->tune = host_model();
     shape(t, level);
     return TOSAJIT_OK;
 }
