@@ -16,4 +16,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,-rpath-link,${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu:${CMAKE_SYSROOT}/lib/aarch64-linux-gnu")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT ${CMAKE_EXE_LINKER_FLAGS_INIT})
 # The CPU is in the variable QEMU_CPU of the environment; without it qemu has all that it can.
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${CMAKE_SYSROOT})
+find_program(TOSAJIT_QEMU qemu-aarch64 REQUIRED) # by its path: a test may empty PATH
+mark_as_advanced(TOSAJIT_QEMU)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${TOSAJIT_QEMU} -L ${CMAKE_SYSROOT})

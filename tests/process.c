@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 
 static FILE *open_own(const char *path) {
     FILE *file = fopen(path, "r");
@@ -37,6 +38,11 @@ size_t process_executable(void) {
     }
     fclose(maps);
     return total;
+}
+
+size_t process_heap(void) {
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
 }
 
 static size_t statm(int column) {

@@ -8,6 +8,8 @@
 size_t process_mappings(void);
 /* Bytes of the mappings that are executable and of no file. An emulator tells those of the program that it runs. */
 size_t process_executable(void);
+/* Bytes that malloc has given and not got back, whatever it keeps besides. An emulator's own are not among them. */
+size_t process_heap(void);
 /* Bytes of memory that are in use; under an emulator, by the emulator too. */
 size_t process_resident(void);
 /* Bytes of addresses that are taken. */

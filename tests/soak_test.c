@@ -1,5 +1,5 @@
 /* Soak: kernels compiled, run and released again and again, with memory that stays flat, and what an engine says of its memory against
- * what the system says. TOSAJIT_CYCLES=<n> lengthens it. */
+ * what the system says. TOSAJIT_CYCLES=<n> lengthens it; TOSAJIT_THIN=<n> makes it an n-th as long, for emulators. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,14 +103,19 @@ static double slope(const double *x, const double *y, int count) {
     return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+/* What is not given back: blocks of malloc's, and code. */
+static double held_bytes(void) { return (double)(process_heap() + process_executable()); }
+
 static void memory_stays_flat(void **state) {
     (void)state;
-    uint64_t cycles = test_setting("TOSAJIT_CYCLES", STANDARD_CYCLES), done = 0;
+    const uint64_t cycles = test_setting("TOSAJIT_CYCLES", STANDARD_CYCLES / test_thinning()), warm_up = WARM_UP / test_thinning();
+    uint64_t done = 0;
     double x[SAMPLES], y[SAMPLES];
     tosajit_engine *engine = engine_of(0);
-    done = cycles_until(engine, done, WARM_UP);
+    done = cycles_until(engine, done, warm_up);
+    const double held = held_bytes();
     for (int sample = 0; sample < SAMPLES; sample++) {
-        done = cycles_until(engine, done, WARM_UP + cycles * (uint64_t)(sample + 1) / SAMPLES);
+        done = cycles_until(engine, done, warm_up + cycles * (uint64_t)(sample + 1) / SAMPLES);
         x[sample] = (double)done;
         y[sample] = (double)process_resident();
         if (cycles > STANDARD_CYCLES && sample % SHOWN == SHOWN - 1) {
@@ -119,14 +124,21 @@ static void memory_stays_flat(void **state) {
         }
     }
     double bytes = slope(x, y, SAMPLES), grown = (y[SAMPLES - 1] - y[0]) / 1024;
+    const double held_more = held_bytes() - held;
     tosajit_stats stats = stats_of(engine);
-    print_message("%llu cycles: %.1f bytes of resident memory per cycle, %.0f KiB from the first sample to the last\n",
-                  (unsigned long long)cycles, bytes, grown);
+    print_message(
+        "%llu cycles: %.1f bytes of resident memory per cycle, %.0f KiB from the first sample to the last; %.0f more bytes are held\n",
+        (unsigned long long)cycles, bytes, grown, held_more);
     assert_int_equal(stats.kernels, 0);
     assert_int_equal(stats.code_bytes, 0);
     assert_int_equal(stats.compilations, done);
+    /* A byte per cycle is less than the smallest block that could be lost; tables of LLVM's may be larger by a little. */
+    assert_true(held_more < 8192 + (double)cycles);
     /* What an allocator keeps while it settles is allowed: 1 MiB, or 16 bytes per cycle where that is more. */
-    assert_true(grown < 1024 || bytes < 16);
+    if (test_is_emulated())
+        print_message("*** NOT TESTED: resident memory, in which the emulator keeps its translations\n");
+    else
+        assert_true(grown < 1024 || bytes < 16);
     tosajit_engine_destroy(engine);
 }
 
@@ -134,21 +146,22 @@ static void statistics_agree_with_the_system(void **state) {
     (void)state;
     enum { KERNELS = 500 };
     static tosajit_kernel *kernels[KERNELS];
+    const uint64_t count = KERNELS / test_thinning();
     tosajit_engine *engine = engine_of(0);
-    for (uint64_t k = 0; k < WARM_UP; k++) cycle(engine, k);
+    for (uint64_t k = 0; k < WARM_UP / test_thinning(); k++) cycle(engine, k);
     malloc_trim(0);
-    size_t code = process_executable(), heap = mallinfo2().uordblks;
+    size_t code = process_executable(), heap = process_heap();
     tosajit_stats before = stats_of(engine);
-    for (uint64_t k = 0; k < KERNELS; k++) CHECK(compile(engine, k, &kernels[k]));
+    for (uint64_t k = 0; k < count; k++) CHECK(compile(engine, k, &kernels[k]));
     tosajit_stats stats = stats_of(engine);
-    double code_grown = (double)(process_executable() - code), heap_grown = (double)(mallinfo2().uordblks - heap);
+    double code_grown = (double)(process_executable() - code), heap_grown = (double)(process_heap() - heap);
     double code_said = (double)(stats.code_bytes - before.code_bytes), heap_said = (double)(stats.structure_bytes - before.structure_bytes);
     print_message("%zu kernels: code %.0f KiB, the system says %.0f KiB; structures %.0f KiB, the heap has grown by %.0f KiB\n",
                   stats.kernels, code_said / 1024, code_grown / 1024, heap_said / 1024, heap_grown / 1024);
-    assert_int_equal(stats.kernels, KERNELS);
+    assert_int_equal(stats.kernels, count);
     assert_true(code_said > 0.95 * code_grown && code_said < 1.05 * code_grown);
     assert_true(heap_said > 0.95 * heap_grown && heap_said < 1.05 * heap_grown);
-    for (int k = 0; k < KERNELS; k++) tosajit_kernel_release(kernels[k]);
+    for (uint64_t k = 0; k < count; k++) tosajit_kernel_release(kernels[k]);
     tosajit_engine_destroy(engine);
 }
 

@@ -86,6 +86,16 @@ uint64_t test_setting(const char *variable, uint64_t standard) {
     return text && *text ? strtoull(text, NULL, 0) : standard;
 }
 
+uint64_t test_thinning(void) {
+    const uint64_t n = test_setting("TOSAJIT_THIN", 1);
+    return n > 0 ? n : 1;
+}
+
+bool test_is_emulated(void) {
+    const char *emulator = getenv("TOSAJIT_EMULATOR");
+    return emulator && *emulator;
+}
+
 void test_limit_processor_time(int seconds) {
     const struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     setitimer(ITIMER_PROF, &limit, NULL);

@@ -28,6 +28,11 @@ int32_t test_dims(const char *shape, int64_t *dims);
 /* A number from the environment variable, or the default. */
 uint64_t test_setting(const char *variable, uint64_t standard);
 
+/* 1, or n by TOSAJIT_THIN=<n>: a test makes an n-th of its cases, for emulators. */
+uint64_t test_thinning(void);
+/* Whether an emulator runs this program, which TOSAJIT_EMULATOR tells: resident memory and limits of addresses are then the emulator's. */
+bool test_is_emulated(void);
+
 /* End the process when it has used so much processor time from now on; 0: no such end. What is slow because others use the processor goes
  * on; what hangs without using it is for CTest's TIMEOUT. Not inherited by children. */
 void test_limit_processor_time(int seconds);
