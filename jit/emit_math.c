@@ -8,8 +8,7 @@
 #include "jit/emit_math.h"
 #include "jit/math_coefficients.h"
 
-/* x limited to low..high; NaN passes, both comparisons being false. */
-static LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
+LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
     LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);
     LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), lowest, x);
     return lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, highest), highest, raised);
@@ -37,21 +36,25 @@ typedef struct exp_parts {
 } exp_parts;
 
 /* The entries lack j in the bits to which n is shifted, so that one addition makes 2^(n/8). */
-static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
+LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n) {
     uint64_t table[COUNT(exp_eighths)];
     for (unsigned j = 0; j < COUNT(exp_eighths); j++) {
         memcpy(&table[j], &exp_eighths[j], sizeof table[j]);
         table[j] -= (uint64_t)j << 49;
     }
+    LLVMValueRef power = lane_add(l, lane_lookup_8(l, table, n), lane_shl(l, n, lane_int(l, 64, 49)));
+    return lane_bitcast(l, power, lane_f64_type(l));
+}
+
+static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     LLVMTypeRef i64 = lane_int_type(l, 64);
     LLVMValueRef shift = lane_f64(l, 0x1.8p52), shifted = lane_fma(l, x, lane_f64(l, 0x1.71547652b82fep3), shift);
     LLVMValueRef n = lane_fsub(l, shifted, shift), bits = lane_bitcast(l, shifted, i64);
     LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0] / 8), x);
     r = lane_fma(l, n, lane_f64(l, -ln2_parts[1] / 8), r);
-    LLVMValueRef power = lane_add(l, lane_lookup_8(l, table, bits), lane_shl(l, bits, lane_int(l, 64, 49)));
     LLVMValueRef q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
     LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r);
-    return (exp_parts){bits, lane_bitcast(l, power, lane_f64_type(l)), tail};
+    return (exp_parts){bits, exp2_of_eighths(l, bits), tail};
 }
 
 /* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its exponent is kept. */

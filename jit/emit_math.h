@@ -13,6 +13,11 @@ typedef struct split {
 
 split split_f64(const lane *l, LLVMValueRef x);
 
+/* x limited to low..high; NaN passes, both comparisons being false. */
+LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high);
+/* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
+LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);
+
 /* x^y with the special values of C99 Annex F; `magnitude` is abs(x)^y where both are finite and x is not 0. They are needed only
  * where the second function says so. */
 LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);

@@ -1,6 +1,6 @@
-/* Emitter of pow on f32, with the special values of C99 Annex F. abs(x)^y = 2^(y log2 abs(x)) in f64 with the logarithm as a
- * sum of two doubles, rounded once; results too close to a midpoint of two f32 are computed again to about 2^-90 by cold code,
- * which also finds the midpoints themselves, such as 1.13671875^3. Only operations with one defined result are used. */
+/* Emitter of pow on f32, with the special values of C99 Annex F. abs(x)^y = 2^(y log2 abs(x)) in f64, rounded once; results too close to
+ * a midpoint of two f32 are computed again to about 2^-90 by cold code, which also finds the midpoints themselves, such as 1.13671875^3.
+ * For types narrower than f32 the logarithm is a sum of two doubles instead. Only operations with one defined result are used. */
 #include <math.h>
 
 #include "jit/emit.h"
@@ -168,11 +168,34 @@ static LLVMValueRef each_lane(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     return extended;
 }
 
-/* x^y rounded to f32 correctly. Where an error of 2^-50 could change the rounding, of one result in 2^25, the cold code decides. */
+/* 2^t to 2^-45, abs(t) <= 200. */
+static LLVMValueRef exp2_short(const lane *l, LLVMValueRef t) {
+    LLVMValueRef shift = lane_f64(l, 0x1.8p52);
+    if (lane_has_lookup(l)) {
+        LLVMValueRef shifted = lane_fma(l, t, lane_f64(l, 8.0), shift), n = lane_fsub(l, shifted, shift);
+        LLVMValueRef r = lane_fma(l, n, lane_f64(l, -0.125), t), scale = exp2_of_eighths(l, lane_bitcast(l, shifted, lane_int_type(l, 64)));
+        LLVMValueRef p = lane_polynomial(l, eighth_exp2_coefficients, COUNT(eighth_exp2_coefficients), r);
+        return lane_fma(l, lane_fmul(l, scale, r), p, scale);
+    }
+    LLVMValueRef shifted = lane_fadd(l, t, shift), r = lane_fsub(l, t, lane_fsub(l, shifted, shift));
+    LLVMValueRef p = lane_polynomial(l, short_exp2_coefficients, COUNT(short_exp2_coefficients), r);
+    return times_power_of_2(l, lane_fma(l, r, p, lane_f64(l, 1.0)), shifted);
+}
+
+/* x^y in f64 for finite x > 0 and any y, limited to 2^-200..2^200. The logarithm is good to 2^-51.4, of it and of the product's rounding
+ * at most 2^-44.2 gets into an exponent of 150, beyond which f32 has no numbers: 2^-43.8 in all. */
+static LLVMValueRef power_short(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    split p = split_f64(l, x);
+    LLVMValueRef s = lane_fdiv(l, p.below, p.above);
+    LLVMValueRef q = lane_polynomial(l, short_log2_coefficients, COUNT(short_log2_coefficients), lane_fmul(l, s, s));
+    return exp2_short(l, limit(l, lane_fmul(l, y, lane_fma(l, s, q, p.k)), -200.0, 200.0));
+}
+
+/* x^y rounded to f32 correctly. Where an error of 2^-43 could change the rounding, of one result in 2^18, the cold code decides. */
 static LLVMValueRef power_rounded(const lane *l, LLVMValueRef x, LLVMValueRef y) {
-    LLVMValueRef value = power(l, lane_fpext(l, x), lane_fpext(l, y));
-    LLVMValueRef lower = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 - 0x1p-50)));
-    LLVMValueRef upper = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 + 0x1p-50)));
+    LLVMValueRef value = power_short(l, lane_fpext(l, x), lane_fpext(l, y));
+    LLVMValueRef lower = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 - 0x1p-43)));
+    LLVMValueRef upper = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 + 0x1p-43)));
     LLVMValueRef open = lane_fcmp(l, LLVMRealONE, lower, upper);
     lane_cold cold = lane_cold_begin(l, open);
     LLVMValueRef decided = lane_select(l, open, each_lane(l, x, y), lower);

@@ -104,6 +104,40 @@ static const double log2_coefficients[] = {
     0x1.870520c2e270cp-3,
 };
 
+/* log2((1+s)/(1-s)) = s (c0 + c1 s^2 + ...), abs(s) <= 0.1717. Relative error 2^-52.3. */
+static const double short_log2_coefficients[] = {
+    0x1.71547652b82ffp1,
+    0x1.ec709dc39ccafp-1,
+    0x1.2776c5167ff16p-1,
+    0x1.a617569746dcp-2,
+    0x1.484fa6388e3b1p-2,
+    0x1.0bb83da51e71ap-2,
+    0x1.f17d02e6a013ep-3,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005. Relative error 2^-45.9. */
+static const double short_exp2_coefficients[] = {
+    0x1.62e42fefa37ccp-1,
+    0x1.ebfbdff81bbecp-3,
+    0x1.c6b08d70c985dp-5,
+    0x1.3b2ab72450011p-7,
+    0x1.5d87fd9225edcp-10,
+    0x1.43089775aab33p-13,
+    0x1.ffce3207a1c1bp-17,
+    0x1.63e72ca68716fp-20,
+    0x1.b3dd84f60c1fdp-24,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.0626. Relative error 2^-50. */
+static const double eighth_exp2_coefficients[] = {
+    0x1.62e42fefa3d69p-1,
+    0x1.ebfbdff82b699p-3,
+    0x1.c6b08d544c362p-5,
+    0x1.3b2ab72420a0ap-7,
+    0x1.5d8eff885c703p-10,
+    0x1.430521af098fbp-13,
+};
+
 /* sin r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= 1.571. Relative error 2^-61.6. */
 static const double sin_coefficients[] = {
     -0x1.5555555555555p-3,
