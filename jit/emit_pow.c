@@ -31,18 +31,42 @@ static pair pair_product(const lane *l, pair a, pair b) {
 }
 
 /* c + a, where a is the smaller. */
-static pair pair_add(const lane *l, const double c[2], pair a) {
-    pair heads = quick_sum(l, lane_f64(l, c[0]), a.high);
-    return quick_sum(l, heads.high, lane_fadd(l, heads.low, lane_fadd(l, a.low, lane_f64(l, c[1]))));
+static pair pair_add(const lane *l, pair c, pair a) {
+    pair heads = quick_sum(l, c.high, a.high);
+    return quick_sum(l, heads.high, lane_fadd(l, heads.low, lane_fadd(l, a.low, c.low)));
 }
 
-/* Sum of c[i] x^i, falling. From `precise` on single doubles are enough. */
-static pair pair_polynomial(const lane *l, const double c[][2], int count, int precise, pair x) {
-    LLVMValueRef tail = lane_f64(l, c[count - 1][0]);
-    for (int k = count - 2; k >= precise; k--) tail = lane_fma(l, tail, x.high, lane_f64(l, c[k][0]));
-    pair result = {tail, lane_f64(l, 0.0)};
-    for (int k = precise - 1; k >= 0; k--) result = pair_add(l, c[k], pair_product(l, result, x));
-    return result;
+/* Coefficients in memory, under this name. */
+typedef struct pair_table {
+    const double *pairs; /* high and low in turn */
+    unsigned count;
+    const char *name;
+} pair_table;
+
+static pair coefficient(const lane *l, const pair_table *c, LLVMValueRef k) {
+    LLVMValueRef high = lane_add(l, k, k), low = lane_add(l, high, lane_int(l, 64, 1));
+    return (pair){lane_lookup(l, c->pairs, 2 * c->count, high, c->name), lane_lookup(l, c->pairs, 2 * c->count, low, c->name)};
+}
+
+/* Sum of c[i] x^i, of scalars, in a loop: it is run so seldom that only its length counts. */
+static pair pair_polynomial(const lane *l, const pair_table *c, pair x) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
+    LLVMValueRef parent = LLVMGetBasicBlockParent(before), first = lane_int(l, 64, c->count - 1), zero = lane_f64(l, 0.0);
+    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBuildBr(l->builder, loop);
+    LLVMPositionBuilderAtEnd(l->builder, loop);
+    LLVMValueRef k = LLVMBuildPhi(l->builder, LLVMTypeOf(first), "");
+    pair sum = {LLVMBuildPhi(l->builder, LLVMTypeOf(zero), ""), LLVMBuildPhi(l->builder, LLVMTypeOf(zero), "")};
+    pair next = pair_add(l, coefficient(l, c, k), pair_product(l, sum, x));
+    LLVMValueRef less = lane_sub(l, k, lane_int(l, 64, 1));
+    LLVMBasicBlockRef from[2] = {before, loop};
+    LLVMAddIncoming(k, (LLVMValueRef[]){first, less}, from, 2);
+    LLVMAddIncoming(sum.high, (LLVMValueRef[]){zero, next.high}, from, 2);
+    LLVMAddIncoming(sum.low, (LLVMValueRef[]){zero, next.low}, from, 2);
+    LLVMBuildCondBr(l->builder, lane_icmp(l, LLVMIntEQ, k, lane_int(l, 64, 0)), done, loop);
+    LLVMPositionBuilderAtEnd(l->builder, done);
+    return next;
 }
 
 /* log2 m = (2 / ln 2) s + s^3 P(s^2), s = (m - 1) / (m + 1) with its error. Good to 2^-59. */
@@ -57,12 +81,15 @@ static pair log2_m(const lane *l, split x) {
     return quick_sum(l, lead, low);
 }
 
+static const pair_table atanh_table = {atanh_pairs[0], COUNT(atanh_pairs), "atanh_pairs"};
+static const pair_table exp2_table = {exp2_pairs[0], COUNT(exp2_pairs), "exp2_pairs"};
+
 /* The same from its series, to 2^-95. */
 static pair log2_m_precise(const lane *l, split x) {
     LLVMValueRef s_high = lane_fdiv(l, x.below, x.above);
     pair s = {s_high, lane_fdiv(l, lane_fma(l, lane_fneg(l, s_high), x.above, x.below), x.above)};
     pair scale = {lane_f64(l, two_over_ln2_parts[0]), lane_f64(l, two_over_ln2_parts[1])};
-    pair series = pair_polynomial(l, atanh_pairs, (int)COUNT(atanh_pairs), 9, pair_product(l, s, s));
+    pair series = pair_polynomial(l, &atanh_table, pair_product(l, s, s));
     return pair_product(l, scale, pair_product(l, s, series));
 }
 
@@ -119,54 +146,16 @@ static LLVMValueRef power_precise(const lane *l, LLVMValueRef x, LLVMValueRef y)
     exponent e = multiply(l, y, p.k, log2_m_precise(l, p));
     LLVMValueRef sixteenth = lane_f64(l, 0x1p-4);
     pair r = quick_sum(l, lane_fmul(l, e.r.high, sixteenth), lane_fmul(l, e.r.low, sixteenth));
-    pair value = pair_polynomial(l, exp2_pairs, (int)COUNT(exp2_pairs), 7, r);
+    pair value = pair_polynomial(l, &exp2_table, r);
     for (int k = 0; k < 4; k++) value = pair_product(l, value, value);
     return times_power_of_2(l, round_to_odd(l, value), e.shifted);
 }
 
-/* `float power_precise(float, float)`, made once per module. */
-static LLVMValueRef precise_function(const lane *l, LLVMTypeRef *type) {
-    static const char name[] = "tosajit_power_precise";
-    LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context);
-    *type = LLVMFunctionType(f32, (LLVMTypeRef[]){f32, f32}, 2, 0);
-    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
-    if (function) return function;
-    function = LLVMAddFunction(l->module, name, *type);
-    LLVMSetLinkage(function, LLVMInternalLinkage);
-    unsigned noinline = LLVMGetEnumAttributeKindForName("noinline", 8);
-    LLVMAttributeIndex whole = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAddAttributeAtIndex(function, whole, LLVMCreateEnumAttribute(l->context, noinline, 0));
-    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), l->target, 1};
-    LLVMPositionBuilderAtEnd(scalar.builder, LLVMAppendBasicBlockInContext(l->context, function, ""));
-    LLVMValueRef x = lane_fpext(&scalar, LLVMGetParam(function, 0)), y = lane_fpext(&scalar, LLVMGetParam(function, 1));
-    LLVMBuildRet(scalar.builder, lane_fptrunc(&scalar, power_precise(&scalar, x, y)));
-    LLVMDisposeBuilder(scalar.builder);
-    return function;
+static LLVMValueRef power_cold(const lane *scalar, const LLVMValueRef *x) {
+    return lane_fptrunc(scalar, power_precise(scalar, lane_fpext(scalar, x[0]), lane_fpext(scalar, x[1])));
 }
 
-/* The function on each lane, in a loop. */
-static LLVMValueRef each_lane(const lane *l, LLVMValueRef x, LLVMValueRef y) {
-    LLVMTypeRef type, i32 = LLVMInt32TypeInContext(l->context);
-    LLVMValueRef function = precise_function(l, &type);
-    if (l->count == 1) return LLVMBuildCall2(l->builder, type, function, (LLVMValueRef[]){x, y}, 2, "");
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
-    LLVMValueRef parent = LLVMGetBasicBlockParent(before);
-    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(l->context, parent, "");
-    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(l->context, parent, "");
-    LLVMBuildBr(l->builder, loop);
-    LLVMPositionBuilderAtEnd(l->builder, loop);
-    LLVMValueRef k = LLVMBuildPhi(l->builder, i32, ""), results = LLVMBuildPhi(l->builder, LLVMTypeOf(x), "");
-    LLVMValueRef operands[2] = {LLVMBuildExtractElement(l->builder, x, k, ""), LLVMBuildExtractElement(l->builder, y, k, "")};
-    LLVMValueRef value = LLVMBuildCall2(l->builder, type, function, operands, 2, "");
-    LLVMValueRef extended = LLVMBuildInsertElement(l->builder, results, value, k, "");
-    LLVMValueRef next = LLVMBuildAdd(l->builder, k, LLVMConstInt(i32, 1, 0), "");
-    LLVMAddIncoming(k, (LLVMValueRef[]){LLVMConstInt(i32, 0, 0), next}, (LLVMBasicBlockRef[]){before, loop}, 2);
-    LLVMAddIncoming(results, (LLVMValueRef[]){LLVMConstNull(LLVMTypeOf(x)), extended}, (LLVMBasicBlockRef[]){before, loop}, 2);
-    LLVMValueRef more = LLVMBuildICmp(l->builder, LLVMIntNE, next, LLVMConstInt(i32, l->count, 0), "");
-    LLVMBuildCondBr(l->builder, more, loop, done);
-    LLVMPositionBuilderAtEnd(l->builder, done);
-    return extended;
-}
+static const lane_scalar_function power_function = {"tosajit_power_precise", power_cold, 2, false};
 
 /* 2^t to 2^-45, abs(t) <= 200. */
 static LLVMValueRef exp2_short(const lane *l, LLVMValueRef t) {
@@ -198,7 +187,7 @@ static LLVMValueRef power_rounded(const lane *l, LLVMValueRef x, LLVMValueRef y)
     LLVMValueRef upper = lane_fptrunc(l, lane_fmul(l, value, lane_f64(l, 1.0 + 0x1p-43)));
     LLVMValueRef open = lane_fcmp(l, LLVMRealONE, lower, upper);
     lane_cold cold = lane_cold_begin(l, open);
-    LLVMValueRef decided = lane_select(l, open, each_lane(l, x, y), lower);
+    LLVMValueRef decided = lane_select(l, open, lane_each(l, &power_function, (LLVMValueRef[]){x, y}), lower);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, lower, decided);
 }

@@ -71,26 +71,38 @@ static LLVMValueRef nudge_cosines(const lane *l, LLVMValueRef size, LLVMValueRef
     return lane_fmul(l, r, factor);
 }
 
+/* r with the sign that its sine gets. */
+static LLVMValueRef signed_r(const lane *l, reduction d) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef sign = lane_shl(l, d.parity, lane_int(l, 64, 63));
+    return lane_bitcast(l, lane_xor(l, lane_bitcast(l, d.r, i64), sign), lane_f64_type(l));
+}
+
+static LLVMValueRef sine_large(const lane *scalar, const LLVMValueRef *x) { return signed_r(scalar, reduce_large(scalar, x[0], 0.0)); }
+
+static LLVMValueRef cosine_large(const lane *scalar, const LLVMValueRef *x) {
+    reduction d = reduce_large(scalar, x[0], 0.5);
+    d.r = nudge_cosines(scalar, lane_fabs(scalar, x[0]), d.r);
+    return signed_r(scalar, d);
+}
+
+static const lane_scalar_function sine_function = {"tosajit_sine_large", sine_large, 1, true};
+static const lane_scalar_function cosine_function = {"tosajit_cosine_large", cosine_large, 1, true};
+
 /* The small reduction, replaced in lanes of 2^28 and above by cold code. NaN counts as small; infinity makes inf - inf there. */
-static reduction reduce(const lane *l, LLVMValueRef x, double phase) {
-    reduction small = reduce_small(l, lane_fpext(l, x), phase);
+static LLVMValueRef reduce(const lane *l, LLVMValueRef x, double phase) {
+    LLVMValueRef small = signed_r(l, reduce_small(l, lane_fpext(l, x), phase));
     LLVMValueRef huge = lane_fcmp(l, LLVMRealOGE, lane_fabs(l, x), lane_real_like(x, 0x1p28));
     lane_cold cold = lane_cold_begin(l, huge);
-    reduction large = reduce_large(l, x, phase);
-    if (phase != 0.0) large.r = nudge_cosines(l, lane_fabs(l, x), large.r);
-    large.r = lane_select(l, huge, large.r, small.r);
-    large.parity = lane_select(l, huge, large.parity, small.parity);
+    LLVMValueRef large = lane_select(l, huge, lane_each(l, phase == 0.0 ? &sine_function : &cosine_function, &x), small);
     lane_cold_end(l, &cold);
-    return (reduction){lane_cold_merge(l, &cold, small.r, large.r), lane_cold_merge(l, &cold, small.parity, large.parity)};
+    return lane_cold_merge(l, &cold, small, large);
 }
 
 static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, double phase) {
-    reduction d = reduce(l, x, phase);
-    LLVMValueRef square = lane_fmul(l, d.r, d.r);
+    LLVMValueRef r = reduce(l, x, phase), square = lane_fmul(l, r, r);
     LLVMValueRef p = lane_polynomial(l, sin_coefficients, COUNT(sin_coefficients), square);
-    LLVMValueRef result = lane_fma(l, lane_fmul(l, square, d.r), p, d.r);
-    LLVMValueRef sign = lane_shl(l, d.parity, lane_int(l, 64, 63)), bits = lane_bitcast(l, result, lane_int_type(l, 64));
-    return lane_round(l, op->result, lane_bitcast(l, lane_xor(l, bits, sign), lane_f64_type(l)));
+    return lane_round(l, op->result, lane_fma(l, lane_fmul(l, square, r), p, r));
 }
 
 /* The sums above turn -0 into +0. */

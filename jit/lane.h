@@ -148,6 +148,17 @@ lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition);
 void lane_cold_end(const lane *l, lane_cold *cold);
 LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual, LLVMValueRef rare);
 
+/* A function of one or two f32, made once per module. */
+typedef struct lane_scalar_function {
+    const char *name; /* of the symbol, which stays inside of the module */
+    LLVMValueRef (*body)(const lane *scalar, const LLVMValueRef *x);
+    int parameters;
+    bool is_double; /* its result; f32 otherwise */
+} lane_scalar_function;
+
+/* It on each lane, in a loop: for cold code that would be long in vectors. */
+LLVMValueRef lane_each(const lane *l, const lane_scalar_function *function, const LLVMValueRef *x);
+
 /* c[0] + c[1] x + ... + c[count - 1] x^(count - 1) in f64, count > 1, in count - 1 fused steps whose order is fixed. */
 LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x);
 
