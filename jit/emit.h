@@ -1,6 +1,6 @@
 /* Emitters: one function per op of the table, from operand lanes to result lanes. Integers come as themselves, i1 as bool,
  * floating point as f32 or f64; a floating-point result may be f32 or f64 too, unrounded: it is rounded once to its type afterwards.
- * Ops that only move or mask bits (works_on_bits in jit/emit_kernel.c) see the bits of the types narrower than f32 instead. */
+ * Ops that only move or mask bits (works_on_bits in jit/emit_body.c) see the bits of the types narrower than f32 instead. */
 #ifndef TOSAJIT_JIT_EMIT_H
 #define TOSAJIT_JIT_EMIT_H
 

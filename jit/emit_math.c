@@ -52,9 +52,9 @@ static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     LLVMValueRef n = lane_fsub(l, shifted, shift), bits = lane_bitcast(l, shifted, i64);
     LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0] / 8), x);
     r = lane_fma(l, n, lane_f64(l, -ln2_parts[1] / 8), r);
-    LLVMValueRef q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
+    LLVMValueRef scale = exp2_of_eighths(l, bits), q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
     LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r);
-    return (exp_parts){bits, exp2_of_eighths(l, bits), tail};
+    return (exp_parts){bits, scale, tail};
 }
 
 /* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its exponent is kept. */
