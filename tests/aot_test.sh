@@ -75,6 +75,13 @@ END
 tosajit compile more.mlir -o more-functions.o --header more-functions.h
 $cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && run ./more || fail "two objects"
 
+# A path does not end the comment that names it.
+mkdir 'odd*'
+cp more.mlir 'odd*/name.mlir'
+tosajit compile 'odd*/name.mlir' -o odd.o --header odd.h
+echo '#include "odd.h"' >odd.c
+$cc $flags -I. -c odd.c -o odd-user.o || fail "a path in a comment"
+
 # What the REPL saves is such an object, too; a function of MLIR keeps its name.
 { printf 'y = x * x + 1 : f32[?]\n:save line.o\n'; cat more.mlir; printf ':save typed.o\n'; } | tosajit >out || { cat out; fail ":save"; }
 cat >saved.c <<'END'

@@ -390,6 +390,23 @@ static void empty_history_variable_means_none(void **state) {
     assert_int_not_equal(access(file, F_OK), 0);
 }
 
+/* Reading a device or a pipe might never end. */
+static void history_is_a_file_or_none(void **state) {
+    (void)state;
+    char pipe[64], named[80];
+    snprintf(pipe, sizeof pipe, "%s/pipe", directory);
+    snprintf(named, sizeof named, "TOSAJIT_HISTORY=%s", pipe);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    char *const piped[] = {named, (char *)"TERM=xterm", NULL};
+    char *const endless[] = {(char *)"TOSAJIT_HISTORY=/dev/zero", (char *)"TERM=xterm", NULL};
+    for (int k = 0; k < 2; k++) {
+        start(k ? endless : piped);
+        at_prompt("log f32 [15]\r");
+        wait_for("tensor<15xf32>");
+        leave();
+    }
+}
+
 static void hot_loops_are_bright(void **state) {
     (void)state;
     start_usual();
@@ -471,6 +488,7 @@ int main(int count, char **words) {
         cmocka_unit_test(history_lasts_over_sessions),
         cmocka_unit_test(history_is_made_where_xdg_says),
         cmocka_unit_test(empty_history_variable_means_none),
+        cmocka_unit_test(history_is_a_file_or_none),
         cmocka_unit_test(hot_loops_are_bright),
         cmocka_unit_test(without_colour_they_are_not),
         cmocka_unit_test(odd_keys_do_no_harm),

@@ -86,12 +86,18 @@ static void print_function(FILE *out, const aot_function *a) {
     fprintf(out, "    return tosajit_aot_run(&%s, operands, %zu, results, %zu);\n}\n", a->symbol, inputs, results);
 }
 
+/* A path within a comment, which it must not end. */
+static void print_path(FILE *out, const char *path) {
+    for (; *path; path++) fputc((unsigned char)*path < ' ' || *path == '*' || *path == '\\' ? '_' : *path, out);
+}
+
 void aot_header_write(FILE *out, const char *name, const char *source, const aot_function *functions, size_t count) {
+    fputs(AOT_HEADER_BEGIN " from ", out);
+    print_path(out, source);
     fprintf(out,
-            AOT_HEADER_BEGIN
-            " from %s, tosajit %s. Link the object of the same name and the library tosajit-runtime.\n"
+            ", tosajit %s. Link the object of the same name and the library tosajit-runtime.\n"
             " * For views with strides and for results' sizes: tosajit_aot_kernel, tosajit_run, tosajit_kernel_result_dims. */\n",
-            source, tosajit_version());
+            tosajit_version());
     fprintf(out, "#ifndef TOSAJIT_AOT_%s_H\n#define TOSAJIT_AOT_%s_H\n\n#include <tosajit/tosajit.h>\n\n", name, name);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", out);
     for (size_t k = 0; k < count; k++) print_function(out, &functions[k]);

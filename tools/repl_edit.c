@@ -225,7 +225,9 @@ static void find_history(char path[PATH]) {
         length = snprintf(path, PATH, "%s/tosajit/history", state);
     else if (home && *home == '/')
         length = snprintf(path, PATH, "%s/.local/state/tosajit/history", home);
-    if (length >= PATH) path[0] = '\0';
+    struct stat status;
+    bool other = stat(path, &status) == 0 && !S_ISREG(status.st_mode); /* a pipe would not end; /dev/null means none, too */
+    if (length >= PATH || other) path[0] = '\0';
 }
 
 static void append_history(const repl_edit *e, const char *line, size_t length) {
