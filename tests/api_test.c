@@ -275,42 +275,11 @@ static void older_option_structs_are_taken(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* The largest frames: strided operands of a kernel, and the interpreter. */
-static void *run_on_small_stack(void *argument) {
-    tosajit_kernel **kernels = argument;
-    static float x[1000], r[1000];
-    const int64_t strides[2] = {4, 40};
-    tosajit_tensor operands[2] = {host_tensor(x, 10, 100), host_tensor(x, 1, 1)}, result = host_tensor(r, 10, 100);
-    operands[0].strides = strides;
-    for (int k = 0; k < 2; k++)
-        if (tosajit_run(kernels[k], operands, 2, &result, 1)) return argument;
-    return NULL;
-}
-
-static void runs_need_128_kib_of_stack(void **state) {
-    (void)state;
-    tosajit_engine *native = host_engine(TOSAJIT_BACKEND_NATIVE, NULL), *interpreter = host_engine(TOSAJIT_BACKEND_INTERPRET, NULL);
-    tosajit_kernel *kernels[2] = {host_add_kernel(native), host_add_kernel(interpreter)};
-    pthread_attr_t attributes;
-    pthread_t thread;
-    void *failed;
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, run_on_small_stack, kernels), 0);
-    assert_int_equal(pthread_join(thread, &failed), 0);
-    assert_null(failed);
-    pthread_attr_destroy(&attributes);
-    for (int k = 0; k < 2; k++) tosajit_kernel_release(kernels[k]);
-    tosajit_engine_destroy(native);
-    tosajit_engine_destroy(interpreter);
-}
-
 /* `live` values of which all are used again at the end, or a chain of long ops. */
-static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int count, bool live) {
-    tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){DYN});
+static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int count, bool live, tosajit_kernel **kernel) {
+    tosajit_tensor_type type = host_type(DYN, DYN);
     static tosajit_value values[8192];
     tosajit_expr *expr;
-    tosajit_kernel *kernel = NULL;
     tosajit_value value;
     CHECK(tosajit_expr_create(NULL, &expr));
     CHECK(tosajit_expr_input(expr, &type, &value));
@@ -322,18 +291,64 @@ static tosajit_status compile_large(tosajit_engine *engine, tosajit_op op, int c
     for (int k = count - 1; live && k >= 0; k--)
         CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){values[k], value}, 2, NULL, NULL, &value));
     CHECK(tosajit_expr_result(expr, value));
-    tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
-    tosajit_kernel_release(kernel);
+    tosajit_status status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
     return status;
+}
+
+/* The largest frames: rows that may be joined, operands that are packed, kernels that keep values on the stack, and the interpreter. */
+enum { SMALL_STACK = 192 << 10, STACK_KERNELS = 3 };
+
+static void *run_on_small_stack(void *argument) {
+    tosajit_kernel **kernels = argument;
+    static float x[64 * 1000], r[64 * 1000];
+    static const int64_t sizes[][2] = {{10, 100}, {64, 64}, {1000, 20}, {64, 3}}, strides[][2] = {{4, 4000}, {400, 8}, {4000, 4}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+            for (int n = 0; n < STACK_KERNELS; n++) {
+                tosajit_tensor operands[2] = {host_tensor(x, sizes[k][0], sizes[k][1]), host_tensor(x, 1, 1)};
+                const tosajit_tensor result = host_tensor(r, sizes[k][0], sizes[k][1]);
+                if (strides[s][0] * (sizes[k][0] - 1) + strides[s][1] * (sizes[k][1] - 1) < (int64_t)sizeof x)
+                    operands[0].strides = strides[s];
+                if (tosajit_run(kernels[n], operands, tosajit_kernel_operand_count(kernels[n]), &result, 1)) return argument;
+            }
+    return NULL;
+}
+
+/* One that keeps as many values at once as it may, within a factor of two. */
+static tosajit_kernel *full_kernel(tosajit_engine *engine) {
+    tosajit_kernel *kernel = NULL;
+    for (int count = 2048; !kernel && count > 1; count /= 2) (void)compile_large(engine, TOSAJIT_OP_mul, count, true, &kernel);
+    assert_non_null(kernel);
+    return kernel;
+}
+
+static void runs_need_192_kib_of_stack(void **state) {
+    (void)state;
+    tosajit_engine *native = host_engine(TOSAJIT_BACKEND_NATIVE, NULL), *interpreter = host_engine(TOSAJIT_BACKEND_INTERPRET, NULL);
+    tosajit_kernel *kernels[STACK_KERNELS] = {host_add_kernel(native), host_add_kernel(interpreter), full_kernel(native)};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *failed;
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, SMALL_STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, run_on_small_stack, kernels), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    pthread_attr_destroy(&attributes);
+    for (int k = 0; k < STACK_KERNELS; k++) tosajit_kernel_release(kernels[k]);
+    tosajit_engine_destroy(native);
+    tosajit_engine_destroy(interpreter);
 }
 
 static void expressions_too_large_for_a_kernel_are_refused(void **state) {
     (void)state;
     tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
-    host_assert_error(compile_large(engine, TOSAJIT_OP_mul, 3000, true), TOSAJIT_LIMIT_EXCEEDED, "too many values at once");
-    host_assert_error(compile_large(engine, TOSAJIT_OP_sin, 5000, false), TOSAJIT_LIMIT_EXCEEDED, "instructions");
-    CHECK(compile_large(engine, TOSAJIT_OP_negate, 5000, false));
+    tosajit_kernel *kernel = NULL;
+    host_assert_error(compile_large(engine, TOSAJIT_OP_mul, 3000, true, &kernel), TOSAJIT_LIMIT_EXCEEDED, "too many values at once");
+    host_assert_error(compile_large(engine, TOSAJIT_OP_sin, 5000, false, &kernel), TOSAJIT_LIMIT_EXCEEDED, "instructions");
+    CHECK(compile_large(engine, TOSAJIT_OP_negate, 5000, false, &kernel));
+    tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
 }
 
@@ -436,7 +451,7 @@ int main(void) {
         cmocka_unit_test(expressions_too_large_for_a_kernel_are_refused),
         cmocka_unit_test(the_same_expression_is_the_same_kernel),
         cmocka_unit_test(older_option_structs_are_taken),
-        cmocka_unit_test(runs_need_128_kib_of_stack),
+        cmocka_unit_test(runs_need_192_kib_of_stack),
         cmocka_unit_test(a_destroyed_engine_compiles_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -431,7 +431,7 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 /* Compute all results. operands and results are in the order of tosajit_expr_input and tosajit_expr_result; the results'
  * memory is the caller's, of the shape that tosajit_kernel_result_dims gives. A result may be exactly an operand (same
  * data, strides, element size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
- * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 128 KiB of stack. The thread's
+ * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 192 KiB of stack. The thread's
  * floating-point settings are put aside and come back; its exception flags may have been raised. Thread-safe. SHAPE_MISMATCH,
  * TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
