@@ -73,7 +73,7 @@ tosajit_status cpu_choose(const char *name, bool runs, const char **chosen) {
     cpu_use asked, lowered;
     *chosen = name && strcmp(name, "native") == 0 ? NULL : name;
     tosajit_status status = check(*chosen, runs, &asked);
-    if (status || !*lower) return status;
+    if (status || !*lower || strcmp(lower, "native") == 0) return status; /* this machine lowers nothing */
     if (check(lower, runs, &lowered))
         warn_lower(lower, tosajit_last_error());
     else if (lowered.machine != asked.machine || lowered.features & ~asked.features)

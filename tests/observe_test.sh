@@ -90,6 +90,8 @@ says 'tosajit: warning: TOSAJIT_VERBOSE: there is no "loud"; it takes 0, 1, 2'
 says 'tosajit: warning: TOSAJIT_PERF: there is no "yes"; it takes map, jitdump'
 says 'tosajit: warning: TOSAJIT_CPU=z80 is not used: there is no CPU "z80" to compile for'
 check "one line per warning" [ "$(wc -l <"$work/err")" = 4 ]
+TOSAJIT_CPU=native $gelu >"$work/out" 2>"$work/err"
+check "TOSAJIT_CPU=native is no warning" [ ! -s "$work/err" ]
 TOSAJIT_CPU=$lower tosajit asm --expr "$move" >"$work/lowered" 2>"$work/err"
 tosajit asm --expr "$move" --cpu $lower >"$work/asked" 2>>"$work/err"
 TOSAJIT_CPU=$higher tosajit asm --expr "$move" --cpu $lower >"$work/raised" 2>"$work/err"
