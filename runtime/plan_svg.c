@@ -80,11 +80,24 @@ static void put_escaped(FILE *out, const char *text) {
     }
 }
 
+/* A coordinate as SVG has it, to a tenth, whatever the host's locale makes of a decimal point. */
+typedef struct coordinate {
+    char text[32];
+} coordinate;
+
+static coordinate at(double value) {
+    coordinate c;
+    const int64_t tenths = (int64_t)(value * 10 + (value < 0 ? -0.5 : 0.5)), size = tenths < 0 ? -tenths : tenths;
+    int length = snprintf(c.text, sizeof c.text, "%s%" PRId64, tenths < 0 ? "-" : "", size / 10);
+    if (size % 10) snprintf(c.text + length, sizeof c.text - (size_t)length, ".%d", (int)(size % 10));
+    return c;
+}
+
 static void draw_rect(pen *p, const char *class, double x, double y, double width, double height, double radius) {
     reach(p, x + width, y + height);
     if (p->out)
-        fprintf(p->out, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\"/>\n", class, x, y, width, height,
-                radius);
+        fprintf(p->out, "<rect class=\"%s\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" rx=\"%s\"/>\n", class, at(x).text, at(y).text,
+                at(width).text, at(height).text, at(radius).text);
 }
 
 /* The width of a text is guessed: 7.5 pixels a character, which suits 13 pixels of either font. */
@@ -97,7 +110,7 @@ static void draw_text(pen *p, const char *class, double x, double y, const char 
     bool centred = strstr(class, "size") || strstr(class, "caption") || strstr(class, "axis") || strstr(class, "letter");
     reach(p, centred || strstr(class, "corner") ? x : x + 7.5 * (double)strlen(text), y + 4);
     if (!p->out) return;
-    fprintf(p->out, "<text class=\"%s\" x=\"%g\" y=\"%g\">", class, x, y);
+    fprintf(p->out, "<text class=\"%s\" x=\"%s\" y=\"%s\">", class, at(x).text, at(y).text);
     put_escaped(p->out, text);
     fputs("</text>\n", p->out);
 }
@@ -108,7 +121,7 @@ static void draw_name(pen *p, double x, double y, const char *name, const tosaji
     type_text text = type_print(type);
     reach(p, x + NAME_WIDTH + 7.5 * (double)(strlen(text.text) + strlen(note)), y);
     if (!p->out) return;
-    fprintf(p->out, "<text class=\"ink code\" x=\"%g\" y=\"%g\"><tspan class=\"name\">", x, y);
+    fprintf(p->out, "<text class=\"ink code\" x=\"%s\" y=\"%s\"><tspan class=\"name\">", at(x).text, at(y).text);
     put_escaped(p->out, name);
     fputs("</tspan><tspan class=\"muted\" dx=\"12\">", p->out);
     put_escaped(p->out, text.text);
@@ -262,8 +275,8 @@ static double draw_results(pen *p, const plan_part *part, const tosajit_expr *pr
     const double text = MARGIN + GLYPH;
     tensor_row row = result_row(part);
     if (p->out)
-        fprintf(p->out, "<line class=\"line\" x1=\"%g\" y1=\"%g\" x2=\"%g\" y2=\"%g\" stroke-width=\"2\"/>\n", MARGIN, y, p->width - MARGIN,
-                y);
+        fprintf(p->out, "<line class=\"line\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" stroke-width=\"2\"/>\n", at(MARGIN).text, at(y).text,
+                at(p->width - MARGIN).text, at(y).text);
     y += 22;
     draw_text(p, "muted section", MARGIN, y, part->result_count > 1 ? "RESULTS" : "RESULT");
     y += 10;
@@ -540,8 +553,9 @@ void plan_print_svg(const plan *whole, const tosajit_expr *program, FILE *out) {
     p.width = p.right + MARGIN > LEAST_WIDTH ? p.right + MARGIN : LEAST_WIDTH;
     p.right = p.bottom = 0;
     draw_page(&p, whole, program);
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" role=\"img\">\n", p.width,
-            p.bottom, p.width, p.bottom);
+    const coordinate width = at(p.width), height = at(p.bottom);
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s %s\" role=\"img\">\n", width.text,
+            height.text, width.text, height.text);
     fprintf(out, "<title>How the operands of a kernel broadcast</title>\n%s", style);
     p.out = out;
     draw_rect(&p, "page", 0, 0, p.width, p.bottom, 0);

@@ -9,9 +9,10 @@ set -eu
 library="gcc cmake ninja-build llvm-22-dev libpthreadpool-dev"
 command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
-# documents; an emulator of older CPUs.
+# documents; an emulator of older CPUs; a locale that writes numbers in another way.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
-    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev file qemu-user"
+    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev file qemu-user
+    locales"
 case ${1:-} in
 '') packages=$tests ;;
 --command) packages=$command ;;
