@@ -11,7 +11,7 @@
 #define DIAG_FORMAT(at, first)
 #endif
 
-/* The message itself, which libtosajit-mlir writes, too. */
+/* The message itself, which every library of a process writes. */
 enum { DIAG_CAPACITY = 1024 };
 TOSAJIT_API extern _Thread_local char tosajit_private_message[DIAG_CAPACITY];
 
