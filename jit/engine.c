@@ -14,6 +14,7 @@
 #include "runtime/environment.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
+#include "runtime/parallel.h"
 
 static bool may_interpret(tosajit_backend backend) { return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND; }
 
@@ -90,13 +91,13 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
         if (!options->parallel->parallel_for)
             return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: parallel->parallel_for is a null pointer");
         if (options->threads) return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: threads and parallel exclude each other");
-        engine->parallel = *options->parallel;
+        engine->parallel = parallel_limited(*options->parallel);
     } else if (options->threads > 1) {
         const size_t threads = processors(options->threads);
         engine->pool = threads > 1 ? threads_pool(&engine->allocator, threads) : NULL;
         if (threads > 1 && !engine->pool)
             return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads", options->threads);
-        engine->parallel = (tosajit_parallel){pool_parallel_for, engine, options->threads};
+        engine->parallel = parallel_limited((tosajit_parallel){pool_parallel_for, engine, options->threads});
     }
     return TOSAJIT_OK;
 }

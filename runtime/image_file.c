@@ -13,6 +13,7 @@
 #include "runtime/image.h"
 #include "runtime/memory.h"
 #include "runtime/options.h"
+#include "runtime/parallel.h"
 
 tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity, size_t *size) {
     if (!kernel || !size) return diag_error(TOSAJIT_INVALID_ARGUMENT, "kernel_save: kernel or size is a null pointer");
@@ -52,7 +53,7 @@ static tosajit_status load(const load_settings *s, const void *image, size_t siz
     tosajit_kernel *made;
     tosajit_status status = image_to_kernel(image, size, apart, s->options.backend, &s->allocator, &made);
     if (status) return status;
-    if (s->options.parallel) made->parallel = *s->options.parallel;
+    if (s->options.parallel) made->parallel = parallel_limited(*s->options.parallel);
     *kernel = made;
     return TOSAJIT_OK;
 }

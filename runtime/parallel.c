@@ -9,6 +9,7 @@ enum {
     PIECE_NS = 10000,      /* least work of a piece: waking a thread takes a few microseconds */
     PIECES_PER_THREAD = 4, /* so that a thread that comes late leaves its work to others */
     GRAIN = 64,            /* elements */
+    MOST_THREADS = 1 << 20,
 };
 
 typedef struct division {
@@ -25,6 +26,11 @@ static int64_t element_count(const walk *w) {
     int64_t count = 1;
     for (int32_t d = 0; d < w->rank; d++) count *= w->sizes[d];
     return count;
+}
+
+tosajit_parallel parallel_limited(tosajit_parallel given) {
+    if (given.threads > MOST_THREADS) given.threads = MOST_THREADS;
+    return given;
 }
 
 /* A single element is never divided: its walk may have no dimension to cut. */
