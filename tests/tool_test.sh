@@ -78,7 +78,12 @@ expect 2 "there is no command nonsense" help nonsense
 expect 2 "there is no command nonsense" --help nonsense
 expect 2 "help is about one command" help run plan
 expect 2 "--version takes nothing behind it, found foo" --version foo
-expect 0 "native (default), x86-64-v2 to -v4, aarch64, or a model as znver4, neoverse-n1" run --help
+expect 0 "native (default), v2 to v4 (x86-64-v2 ...), aarch64, or a model as znver4, neoverse-n1" run --help
+expect 0 ".text" asm examples/gelu_bias.mlir --cpu v3
+mv "$work/out" "$work/v3.s"
+expect 0 ".text" asm examples/gelu_bias.mlir --cpu x86-64-v3
+same "$work/v3.s" "$work/out"
+expect 1 'there is no CPU "v9" to compile for; known are native, x86-64-v2' asm examples/gelu_bias.mlir --cpu v9
 expect 0 "All results must be equal bit for bit" run --help
 expect 2 "--entry needs a value" plan a.mlir --entry
 expect 2 "--entry is given twice" plan a.mlir --entry a --entry b
@@ -591,6 +596,8 @@ if command -v "$mlir_opt" >"$work/out"; then
     expect 0 "" run "$work/int.mlir" --input examples/int_sum.npy --input examples/int_bias.npy --output "$work/int.npy"
     same "$work/int.npy" examples/int_expected.npy
     expect 0 "ok: @f" verify "$work/table.mlirbc"
+    head -c 100 "$work/table.mlirbc" >"$work/cut.mlirbc" # a place that is unknown is not 0:0
+    expect 1 "/cut.mlirbc: error: " verify "$work/cut.mlirbc"
     "$mlir_opt" examples/quant_residual.mlir --emit-bytecode >"$work/quant.mlirbc" || fail "mlir-opt"
     expect 0 "ok: @residual" verify "$work/quant.mlirbc" --strict
 else

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/options.h"
+
 /* A C identifier of a text: other characters become underscores. */
 static void identifier(const char *text, size_t length, char *name, size_t capacity) {
     size_t used = 0;
@@ -27,12 +29,8 @@ void aot_object_close(aot_object *object) {
 }
 
 tosajit_status aot_object_add_target(aot_object *object, const char *cpu, tosajit_accuracy accuracy) {
-    char level[AOT_NAME + sizeof "x86-64-"];
-    if (cpu && cpu[0] == 'v' && isdigit((unsigned char)cpu[1])) {
-        snprintf(level, sizeof level, "x86-64-%s", cpu);
-        cpu = level;
-    }
-    const tosajit_engine_options settings = {.size = sizeof settings, .backend = TOSAJIT_BACKEND_CROSS, .cpu = cpu, .accuracy = accuracy};
+    const tosajit_engine_options settings = {
+        .size = sizeof settings, .backend = TOSAJIT_BACKEND_CROSS, .cpu = options_cpu(cpu), .accuracy = accuracy};
     tosajit_status status = tosajit_engine_create(&settings, &object->engines[object->engine_count]);
     object->engine_count += status == TOSAJIT_OK;
     return status;

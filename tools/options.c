@@ -27,8 +27,9 @@ static const struct option {
      offsetof(options, inputs), offsetof(options, input_count)},
     {OPTION_OUTPUT, LIST, "--output", "R.npy", "where the next result goes, once per result; - is standard output",
      offsetof(options, outputs), offsetof(options, output_count)},
-    {OPTION_CPU, WORD, "--cpu", "NAME", "code for this CPU: native (default), x86-64-v2 to -v4, aarch64, or a model as znver4, neoverse-n1",
-     offsetof(options, cpu), 0},
+    {OPTION_CPU, WORD, "--cpu", "NAME",
+     "code for this CPU: native (default), v2 to v4 (x86-64-v2 ...), aarch64, or a model as znver4, neoverse-n1", offsetof(options, cpu),
+     0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME", "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
      offsetof(options, accuracy), 0},
     {OPTION_STRICT, FLAG, "--strict", NULL, "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
@@ -131,7 +132,15 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
     }
     if (parsed->file && parsed->expr)
         return usage_error(command, "FILE and --expr exclude each other, found %s", parsed->file) == EXIT_FINE;
+    parsed->cpu = options_cpu(parsed->cpu);
     return !takes_file || parsed->file || parsed->expr || usage_error(command, "a file is expected") == EXIT_FINE;
+}
+
+const char *options_cpu(const char *name) {
+    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    for (size_t k = 0; name && k < sizeof levels / sizeof *levels; k++)
+        if (strcmp(name, levels[k] + sizeof "x86-64-" - 1) == 0) return levels[k];
+    return name;
 }
 
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {

@@ -43,6 +43,8 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
 void options_release(options *parsed);
 /* What --accuracy says: "exact", which is the default, or "fast". False after a message. */
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
+/* The name that the library knows a CPU by: v2, v3 and v4 are short for x86-64-v2 and so on. Null for null. */
+const char *options_cpu(const char *name);
 /* One line per option in `taken`, for --help. */
 void options_print_help(unsigned taken);
 /* "usage: tosajit COMMAND (FILE | --expr TEXT) [--entry NAME] [--input FILE]..." */

@@ -90,7 +90,7 @@ static const repl_verb verbs[] = {
     {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL, ".mlir .svg .plan .s .ll .o .image",
      "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, and beside it its C header .h, as\n"
      "tosajit compile writes them; .s assembly; .ll LLVM IR; .plan the plan; .svg a drawing of it; .image for tosajit_kernel_load_file.\n"},
-    {"cpu", "[NAME]", "compile for a CPU: native, x86-64-v2 to -v4, or a model as znver4", false, 1, run_cpu, "cpu", NULL,
+    {"cpu", "[NAME]", "compile for a CPU: native, v2 to v4 (x86-64-v2 ...), or a model as znver4", false, 1, run_cpu, "cpu", NULL,
      "The last kernel is compiled again. Without a name, say which one it is.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, run_strict, "on off", NULL, ""},
     {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1, run_accuracy, "exact fast", NULL, ""},
@@ -276,6 +276,8 @@ static bool run_cpu(repl *r, const repl_line *line) {
     settings s = current(r);
     if (line->word_count > 0) {
         if (!repl_copy_word(r, line->words[0], s.cpu, sizeof s.cpu)) return false;
+        const char *full = options_cpu(s.cpu);
+        if (full != s.cpu) snprintf(s.cpu, sizeof s.cpu, "%s", full);
         if (strcmp(s.cpu, "native") == 0) s.cpu[0] = '\0';
         if (!apply(r, &s)) return false;
     }

@@ -71,7 +71,7 @@ static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_st
     if (find_place(location, 0, &place)) {
         finding.line = mlirLocationFileLineColRangeGetStartLine(place);
         finding.column = mlirLocationFileLineColRangeGetStartColumn(place);
-        snprintf(numbers, sizeof numbers, ":%d:%d", (int)finding.line, (int)finding.column);
+        if (finding.line > 0) snprintf(numbers, sizeof numbers, ":%d:%d", (int)finding.line, (int)finding.column);
     }
     escape_file(report, place, &texts);
     escape_message(message, texts.message, sizeof texts.message);
