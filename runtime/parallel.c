@@ -1,4 +1,4 @@
-/* Parallel: the walk is cut along its longest dimension into pieces that a few threads share evenly, each of them worth the trouble of
+/* Parallel: the walk is cut along one dimension into pieces that a few threads share evenly, each of them worth the trouble of
  * waking a thread. Pieces of the innermost dimension begin at multiples of 64 elements, so that no two threads write one cache line
  * of an aligned result. */
 #include "runtime/parallel.h"
@@ -38,6 +38,17 @@ bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int6
     return parallel->threads > 1 && elements > 1 && (double)elements * part->element_ns >= 2 * (double)PIECE_NS;
 }
 
+/* The outermost dimension that gives every thread its pieces, so that a thread's memory lies together and rows stay whole; else the
+ * longest. */
+static int32_t divided_dimension(const walk *w, size_t threads) {
+    int32_t longest = 0;
+    for (int32_t d = 0; d < w->rank; d++) {
+        if (w->sizes[d] >= (int64_t)threads * PIECES_PER_THREAD) return d;
+        if (w->sizes[d] > w->sizes[longest]) longest = d;
+    }
+    return longest;
+}
+
 static void run_piece(void *argument, size_t index) {
     const division *v = argument;
     const int32_t tensors = v->w->tensors;
@@ -66,9 +77,7 @@ void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosaj
         tile_run(part, entry, w, tensors, streams);
         return;
     }
-    division v = {part, entry, w, tensors, streams, 0, 0, 0};
-    for (int32_t d = 1; d < w->rank; d++)
-        if (w->sizes[d] > w->sizes[v.dimension]) v.dimension = d;
+    division v = {part, entry, w, tensors, streams, divided_dimension(w, parallel->threads), 0, 0};
     int64_t size = w->sizes[v.dimension], grain = v.dimension == w->rank - 1 ? GRAIN : 1;
     int64_t pieces = (int64_t)((double)elements * part->element_ns / (double)PIECE_NS),
             most = (int64_t)parallel->threads * PIECES_PER_THREAD;

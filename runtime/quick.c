@@ -61,6 +61,14 @@ SPECIALISED bool check_overlap(const tosajit_tensor *operands, int32_t operand_c
     return true;
 }
 
+/* Whether a result is where an operand is. */
+SPECIALISED bool is_in_place(const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results, int32_t result_count) {
+    bool same = false;
+    for (int32_t r = 0; r < result_count; r++)
+        for (int32_t k = 0; k < operand_count; k++) same |= operands[k].data == results[r].data;
+    return same;
+}
+
 SPECIALISED void set_pointers(const plan_part *part, const tosajit_tensor *operands, int32_t operand_count, const tosajit_tensor *results,
                               int32_t result_count, void **pointers) {
     const int32_t constant_count = part->leaf_count - operand_count;
@@ -109,6 +117,7 @@ SPECIALISED bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, 
     if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->outer * tile->planes * tile->rows * tile->cols))
         return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
+    if (tile->joins_in_place && is_in_place(operands, operand_count, results, result_count)) return false;
     void *pointers[QUICK_TENSORS];
     set_pointers(part, operands, operand_count, results, result_count, pointers);
     call_entry(&kernel->quick, tile, entry, pointers, part->leaf_count + result_count);
@@ -370,7 +379,7 @@ static bool make_planes(const quick *q, const plan_part *part, const groups *g, 
     tile_tensors tensors;
     if (g->count > (part->has_planes ? 4 : 3)) return false;
     walk_groups(q, part, g, &w, &tensors);
-    if (!tile_is_direct(part, &w, &tensors)) return false;
+    if (!tile_is_direct(part, &w, &tensors, false)) return false;
     tile_order(&w, part->has_planes);
     const int32_t planes = part->has_planes ? w.rank - 3 : -1, outer = part->has_planes ? w.rank - 4 : w.rank - 3;
     tile->outer = outer >= 0 ? w.sizes[outer] : 1;
@@ -397,6 +406,13 @@ SPECIALISED bool make_tile(const quick *q, const plan_part *part, counts n, cons
     return true;
 }
 
+APART bool joins_in_place(const quick *q, const plan_part *part, const groups *g) {
+    walk w; /* not initialised, like tensors: filled as far as it is used */
+    tile_tensors tensors;
+    walk_groups(q, part, g, &w, &tensors);
+    return !tile_is_direct(part, &w, &tensors, true);
+}
+
 /* A tile is remembered under `tag`, if that is not 0. */
 SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, counts n, const tosajit_tensor *operands,
                            const tosajit_tensor *results, uint64_t tag) {
@@ -410,14 +426,17 @@ SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, co
     if (!check_overlap(operands, n.operands, results, n.results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_pointers(part, operands, n.operands, results, n.results, pointers);
-    if (parallel_pays(&kernel->parallel, part, g.elements) || !make_tile(q, part, n, &g, &tile)) {
-        run_walk(kernel, entry, pointers, &g);
-        return true;
-    }
-    if (tag && has_room(q, tag)) {
+    const bool is_tile = !parallel_pays(&kernel->parallel, part, g.elements) && make_tile(q, part, n, &g, &tile);
+    const bool shared = is_in_place(operands, n.operands, results, n.results), kept = is_tile && tag && has_room(q, tag);
+    if (is_tile && (shared || kept)) tile.joins_in_place = joins_in_place(q, part, &g);
+    if (kept) {
         tile.in_place = (int64_t)in_place;
         memcpy(tile.bytes, bytes, (size_t)(n.operands + n.results) * sizeof *bytes);
         remember(q, tag, operands, results, &tile);
+    }
+    if (!is_tile || (shared && tile.joins_in_place)) {
+        run_walk(kernel, entry, pointers, &g);
+        return true;
     }
     call_entry(q, &tile, entry, pointers, n.leaves + n.results);
     return true;
@@ -532,6 +551,7 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
     for (int32_t r = 0; r < q->results; r++)
         for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
     q->tile.in_place = (int64_t)measure(q, n, &g, q->tile.bytes);
+    q->tile.joins_in_place = joins_in_place(q, part, &g);
     return true;
 }
 

@@ -24,6 +24,7 @@ enum {
 typedef struct quick_tile {
     int64_t outer, planes, rows, cols;  /* tiles, and what the entry is told of each */
     int64_t in_place;                   /* bit k: operand k has the results' sizes */
+    int64_t joins_in_place;             /* computed in place, its rows are better joined: it is then no tile */
     int64_t bytes[QUICK_TENSORS];       /* of operands, then results */
     int64_t strides[4 * QUICK_TENSORS]; /* of leaves, then results: for the entry; then from tile to tile */
 } quick_tile;

@@ -25,6 +25,7 @@ typedef struct tile_job {
     const tile_tensors *tensors;
     uint64_t splat;                           /* leaves whose column stride is 0 */
     uint64_t packed;                          /* tensors that go through the buffer */
+    bool in_place;                            /* a result is computed in place of a leaf */
     int64_t strides[3 * TOSAJIT_MAX_TENSORS]; /* for the entry */
 } tile_job;
 
@@ -117,6 +118,13 @@ void tile_order(walk *w, bool has_planes) {
     if (w->rank > 3 && has_planes) swap_dimensions(w, planes_dimension(w), w->rank - 3);
 }
 
+static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
+    for (int32_t r = 0; r < part->result_count; r++)
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            if (tensors->pointers[k] == tensors->pointers[part->leaf_count + r]) return true;
+    return false;
+}
+
 /* Streaming: the code writes a block of results into a buffer in the L1 cache, which goes to memory from there, past the caches. That takes
  * no loop of its own in the code. Blocks are small, so that the processor overlaps the reads of one with the writes of the one before. */
 enum { STREAM_BYTES = 512 }; /* of a block's results together */
@@ -153,11 +161,7 @@ static int64_t stream_block(const tile_job *job) {
 /* Whether streaming pays: in one long row, and into other memory than the operands', whose lines the caches hold anyway. */
 static bool can_stream(const tile_job *job) {
 #if defined(__SSE2__)
-    if (job->w->rank > 1 || stream_block(job) == 0) return false;
-    for (int32_t t = job->part->leaf_count; t < job->w->tensors; t++)
-        for (int32_t k = 0; k < job->part->leaf_count; k++)
-            if (job->tensors->pointers[k] == job->tensors->pointers[t]) return false;
-    return true;
+    return job->w->rank == 1 && stream_block(job) > 0 && !job->in_place;
 #else
     (void)job;
     return false;
@@ -512,6 +516,7 @@ static double packing_cost(const joining *j, int32_t t, double elements) {
 static bool joining_pays(const joining *j) {
     static const double tile = 4.2, plane = 0.9, row = 0.75, vector = 0.45, start = 130, chunk = 3.3, long_row = 0.011; /* a byte */
     static const double light = 0.4, wasted = 8; /* of a long computation the lanes that a row does not fill cost, too */
+    static const double stall = 4.5;             /* a row's first load after a masked store that ends where it begins */
     enum { VECTOR_BYTES = 64 };
     const tile_job *job = j->job;
     walk w; /* not initialised: copied as far as it is used */
@@ -525,6 +530,7 @@ static bool joining_pays(const joining *j) {
     double joined = start + chunk * elements / (double)(j->unit * j->step) + long_row * (double)widest * elements,
            each_row = row + vector * vectors;
     for (int32_t k = 0; k < j->packed_count; k++) joined += packing_cost(j, j->packed[k], elements);
+    if (job->in_place && w.sizes[w.rank - 1] * widest % VECTOR_BYTES) each_row += stall;
     if (job->part->element_ns > light) each_row += wasted * (job->part->element_ns - light);
     return joined < tile * tiles + plane * planes + rows * each_row;
 }
@@ -605,14 +611,21 @@ static void choose_rows(tile_job *job) {
     }
 }
 
-bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors) {
+/* Whether rows are short enough to be joined. */
+static bool has_short_rows(const walk *w, bool in_place) {
+    enum { SHORT_IN_PLACE = 256 }; /* columns */
+    return w->rank > 1 && w->sizes[w->rank - 1] <= (in_place ? SHORT_IN_PLACE : PLAN_SHORT_ROW);
+}
+
+bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors, bool in_place) {
     tile_job job; /* not initialised, like the next one: large, and filled as far as they are used */
     joining j;
     job.part = part;
     job.w = w;
     job.tensors = tensors;
+    job.in_place = in_place;
     j.job = &job;
-    return w->rank < 2 || w->sizes[w->rank - 1] > PLAN_SHORT_ROW || !plan_joining(&j) || !joining_pays(&j);
+    return !has_short_rows(w, in_place) || !plan_joining(&j) || !joining_pays(&j);
 }
 
 /* One element per row and one row: any loop serves, with its own classes. */
@@ -628,13 +641,14 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w, const t
     job.entry = entry;
     job.w = w;
     job.tensors = tensors;
+    job.in_place = is_in_place(part, tensors);
     int64_t cols = w->sizes[w->rank - 1];
     if (cols == 1) {
         run_single(&job); /* coalescing leaves a size of 1 only where it is the whole space */
         return;
     }
     choose_rows(&job);
-    if (w->rank > 1 && cols <= PLAN_SHORT_ROW && try_joined(&job)) return;
+    if (has_short_rows(w, job.in_place) && try_joined(&job)) return;
     if (!job.packed && streams && can_stream(&job)) {
         run_streamed(&job);
         return;

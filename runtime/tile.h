@@ -15,8 +15,9 @@ typedef struct tile_tensors {
 /* Whether the code has a loop in which exactly the leaves of this set are splats. */
 bool tile_has_loop(const plan_part *part, uint64_t splat);
 
-/* Whether a coalesced walk of dense tensors is best given to the code as it is: no rows are joined. Of tensors only the sizes matter. */
-bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors);
+/* Whether a coalesced walk of dense tensors is best given to the code as it is: no rows are joined. Of tensors only the sizes matter;
+ * in_place: that a result is computed in place of an operand. */
+bool tile_is_direct(const plan_part *part, const walk *w, const tile_tensors *tensors, bool in_place);
 
 /* Put a walk's dimensions into the order in which it is given to the code: around them all, planes, rows, columns. */
 void tile_order(walk *w, bool has_planes);
