@@ -19,7 +19,7 @@
  * registers of a long one. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SPECIALISED static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline))
+#define APART static __attribute__((noinline, aligned(64))) /* so that their speed does not depend on what lies before them */
 #else
 #define SPECIALISED static inline
 #define APART static
@@ -117,7 +117,6 @@ SPECIALISED bool run_tile(const tosajit_kernel *kernel, const quick_tile *tile, 
     if (kernel->parallel.threads > 1 && parallel_pays(&kernel->parallel, part, tile->outer * tile->planes * tile->rows * tile->cols))
         return false;
     if (!check_overlap(operands, operand_count, results, result_count, tile->bytes, (uint64_t)tile->in_place)) return false;
-    if (tile->joins_in_place && is_in_place(operands, operand_count, results, result_count)) return false;
     void *pointers[QUICK_TENSORS];
     set_pointers(part, operands, operand_count, results, result_count, pointers);
     call_entry(&kernel->quick, tile, entry, pointers, part->leaf_count + result_count);
@@ -406,11 +405,13 @@ SPECIALISED bool make_tile(const quick *q, const plan_part *part, counts n, cons
     return true;
 }
 
-APART bool joins_in_place(const quick *q, const plan_part *part, const groups *g) {
+/* Of the operands that have the results' sizes, those in place of which the call is this tile, too: all, or none where its rows are better
+ * joined then. */
+APART int64_t tile_in_place(const quick *q, const plan_part *part, const groups *g, uint64_t in_place) {
     walk w; /* not initialised, like tensors: filled as far as it is used */
     tile_tensors tensors;
     walk_groups(q, part, g, &w, &tensors);
-    return !tile_is_direct(part, &w, &tensors, true);
+    return tile_is_direct(part, &w, &tensors, true) ? (int64_t)in_place : 0;
 }
 
 /* A tile is remembered under `tag`, if that is not 0. */
@@ -426,15 +427,15 @@ SPECIALISED bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry, co
     if (!check_overlap(operands, n.operands, results, n.results, bytes, in_place)) return false;
     void *pointers[TOSAJIT_MAX_TENSORS];
     set_pointers(part, operands, n.operands, results, n.results, pointers);
-    const bool is_tile = !parallel_pays(&kernel->parallel, part, g.elements) && make_tile(q, part, n, &g, &tile);
+    bool is_tile = !parallel_pays(&kernel->parallel, part, g.elements) && make_tile(q, part, n, &g, &tile);
     const bool shared = is_in_place(operands, n.operands, results, n.results), kept = is_tile && tag && has_room(q, tag);
-    if (is_tile && (shared || kept)) tile.joins_in_place = joins_in_place(q, part, &g);
+    if (is_tile && (shared || kept)) tile.in_place = tile_in_place(q, part, &g, in_place);
     if (kept) {
-        tile.in_place = (int64_t)in_place;
         memcpy(tile.bytes, bytes, (size_t)(n.operands + n.results) * sizeof *bytes);
         remember(q, tag, operands, results, &tile);
     }
-    if (!is_tile || (shared && tile.joins_in_place)) {
+    if (shared && is_tile) is_tile = tile.in_place != 0;
+    if (!is_tile) {
         run_walk(kernel, entry, pointers, &g);
         return true;
     }
@@ -550,8 +551,8 @@ static bool plan_static(const tosajit_kernel *kernel, const plan_part *part, qui
     if (!find_groups(q, part, n.leaves, dims, part->extents, &g) || !make_tile(q, part, n, &g, &q->tile)) return false;
     for (int32_t r = 0; r < q->results; r++)
         for (int32_t d = 0; d < part->rank; d++) *to++ = part->extents[d];
-    q->tile.in_place = (int64_t)measure(q, n, &g, q->tile.bytes);
-    q->tile.joins_in_place = joins_in_place(q, part, &g);
+    const uint64_t in_place = measure(q, n, &g, q->tile.bytes);
+    q->tile.in_place = tile_in_place(q, part, &g, in_place);
     return true;
 }
 

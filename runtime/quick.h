@@ -23,8 +23,7 @@ enum {
 /* A call that is one tile, or a few of equal strides: all that its data pointers leave open. */
 typedef struct quick_tile {
     int64_t outer, planes, rows, cols;  /* tiles, and what the entry is told of each */
-    int64_t in_place;                   /* bit k: operand k has the results' sizes */
-    int64_t joins_in_place;             /* computed in place, its rows are better joined: it is then no tile */
+    int64_t in_place;                   /* bit k: operand k has the results' sizes, and in place of it the call is a tile, too */
     int64_t bytes[QUICK_TENSORS];       /* of operands, then results */
     int64_t strides[4 * QUICK_TENSORS]; /* of leaves, then results: for the entry; then from tile to tile */
 } quick_tile;
