@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install what library and command need, build them, and compute GELU with a broadcast bias: the kernel's results beside the interpreter's.
 set -eu
 cd "$(dirname "$0")"

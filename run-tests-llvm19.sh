@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The library with LLVM 19, beside MLIR 22: build it, and run what would notice another LLVM first; or with "all", every default test.
 set -eu
 cd "$(dirname "$0")"

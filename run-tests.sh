@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install what is missing, build, and run every test of the default set.
 set -eu
 cd "$(dirname "$0")"

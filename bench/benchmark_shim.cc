@@ -1,5 +1,8 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 // Benchmark shim: the only C++ of the benchmarks, because Google Benchmark's interface is C++.
-// In: cases of C functions. Out: Google Benchmark's states around them, and its runs as plain structs.
+// In: cases of C functions. Out: Google Benchmark's states around them, and its runs as plain
+// structs.
 #include "bench/benchmark_shim.h"
 
 #include <benchmark/benchmark.h>
@@ -39,7 +42,8 @@ void measure(benchmark::State &state, const bench_case &c) {
     bench_run run = {&state, 0};
     if (c.prepare && !c.prepare(&run, c.context)) return;
     int64_t iterations = static_cast<int64_t>(state.max_iterations);
-    // One batch holds all iterations: the body's own loop is timed, without a call into this library per iteration.
+    // One batch holds all iterations: the body's own loop is timed, without a call into this
+    // library per iteration.
     while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(iterations))) {
         c.body(&run, iterations, c.context);
         if (c.manual) state.SetIterationTime(run.seconds);
@@ -66,9 +70,11 @@ class Collector : public benchmark::BenchmarkReporter {
             result.order = registered.order;
             result.items = registered.items;
             for (const auto &counter : run.counters) {
-                bool derived = counter.first == "items_per_second" || counter.first == "bytes_per_second";
+                bool derived =
+                    counter.first == "items_per_second" || counter.first == "bytes_per_second";
                 if (derived || result.counter_count == BENCH_MAX_COUNTERS) continue;
-                result.counters[result.counter_count++] = {counter.first.c_str(), counter.second.value};
+                result.counters[result.counter_count++] = {counter.first.c_str(),
+                                                           counter.second.value};
             }
             sink_(&result, context_);
         }
@@ -89,17 +95,23 @@ void bench_register(const bench_case *c) {
     if (c->repetitions) full_name += "/repeats:" + std::to_string(c->repetitions);
     if (c->manual) full_name += "/manual_time";
     registered_cases[c->name] = {order, c->items, full_name};
-    auto *registered = benchmark::RegisterBenchmark(c->name, [copy](benchmark::State &state) { measure(state, copy); });
-    if (c->iterations) registered->Iterations(static_cast<benchmark::IterationCount>(c->iterations));
+    auto *registered = benchmark::RegisterBenchmark(
+        c->name, [copy](benchmark::State &state) { measure(state, copy); });
+    if (c->iterations)
+        registered->Iterations(static_cast<benchmark::IterationCount>(c->iterations));
     if (c->repetitions) registered->Repetitions(c->repetitions);
     if (c->manual) registered->UseManualTime();
 }
 
 bool bench_selected(const char *name) { return matches_filter(registered_cases[name].full_name); }
 
-void bench_context(const char *name, const char *value) { benchmark::AddCustomContext(name, value); }
+void bench_context(const char *name, const char *value) {
+    benchmark::AddCustomContext(name, value);
+}
 void bench_seconds(bench_run *run, double seconds) { run->seconds = seconds; }
-void bench_counter(bench_run *run, const char *name, double value) { run->state->counters[name] = value; }
+void bench_counter(bench_run *run, const char *name, double value) {
+    run->state->counters[name] = value;
+}
 void bench_fail(bench_run *run, const char *message) { run->state->SkipWithError(message); }
 void bench_clobber(void) { benchmark::ClobberMemory(); }
 
@@ -107,7 +119,8 @@ int bench_main(int *argc, char **argv, bench_sink sink, void *context) {
     benchmark::Initialize(argc, argv);
     if (benchmark::ReportUnrecognizedArguments(*argc, argv)) return 1;
     Collector collector(sink, context);
-    size_t count = sink ? benchmark::RunSpecifiedBenchmarks(&collector) : benchmark::RunSpecifiedBenchmarks();
+    size_t count =
+        sink ? benchmark::RunSpecifiedBenchmarks(&collector) : benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return count ? 0 : 1;
 }

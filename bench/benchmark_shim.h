@@ -1,5 +1,7 @@
-/* Benchmark shim: Google Benchmark for C. In: named cases with a body that runs its own loop. Out: Google Benchmark's reports, or
- * every measurement handed to a sink. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Benchmark shim: Google Benchmark for C. In: named cases with a body that runs its own loop. Out:
+ * Google Benchmark's reports, or every measurement handed to a sink. */
 #ifndef TOSAJIT_BENCH_BENCHMARK_SHIM_H
 #define TOSAJIT_BENCH_BENCHMARK_SHIM_H
 
@@ -12,7 +14,8 @@ extern "C" {
 
 typedef struct bench_run bench_run; /* one repetition that is being measured */
 
-/* The body repeats its work `iterations` times. It is called once per repetition, so that nothing but the work is timed. */
+/* The body repeats its work `iterations` times. It is called once per repetition, so that nothing
+ * but the work is timed. */
 typedef void (*bench_body)(bench_run *run, int64_t iterations, void *context);
 /* Called before each repetition, untimed; returns false after bench_fail. */
 typedef bool (*bench_prepare)(bench_run *run, void *context);
@@ -62,7 +65,8 @@ typedef struct bench_result {
 
 typedef void (*bench_sink)(const bench_result *result, void *context);
 
-/* Run what --benchmark_filter selects. With a sink, results go there instead of being printed. The exit status. */
+/* Run what --benchmark_filter selects. With a sink, results go there instead of being printed. The
+ * exit status. */
 int bench_main(int *argc, char **argv, bench_sink sink, void *context);
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
-/* Buffers: huge pages, and starts that differ modulo the page size, so that equal indices of two buffers do not compete for one
- * cache set. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Buffers: huge pages, and starts that differ modulo the page size, so that equal indices of two
+ * buffers do not compete for one cache set. */
 #define _DEFAULT_SOURCE
 #include "bench/buffers.h"
 
@@ -10,7 +12,8 @@
 
 enum { HUGE_PAGE = 2 * 1024 * 1024, STAGGER = 64 * 13, MAX_BUFFERS = 64 };
 
-static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS], *large[BUFFER_LARGES];
+static void *operands[TOSAJIT_TYPE_COUNT][BUFFER_OPERANDS], *positive, *results[BUFFER_RESULTS],
+    *large[BUFFER_LARGES];
 static void *blocks[MAX_BUFFERS];
 static int block_count;
 
@@ -36,8 +39,14 @@ static void fill(tosajit_type type, void *memory, int64_t count, uint64_t seed) 
         case TOSAJIT_F32: ((float *)memory)[k] = (float)(bits >> 8) * 0x1p-21f - 4.0f; break;
         case TOSAJIT_I32: ((int32_t *)memory)[k] = (int32_t)(bits >> 27); break;
         case TOSAJIT_I1: ((uint8_t *)memory)[k] = (uint8_t)(bits >> 31); break;
-        case TOSAJIT_F16: ((uint16_t *)memory)[k] = (uint16_t)((bits >> 31) << 15 | (12 + (bits >> 10) % 4) << 10 | (bits & 0x3ff)); break;
-        case TOSAJIT_BF16: ((uint16_t *)memory)[k] = (uint16_t)((bits >> 31) << 15 | (124 + (bits >> 7) % 4) << 7 | (bits & 0x7f)); break;
+        case TOSAJIT_F16:
+            ((uint16_t *)memory)[k] =
+                (uint16_t)((bits >> 31) << 15 | (12 + (bits >> 10) % 4) << 10 | (bits & 0x3ff));
+            break;
+        case TOSAJIT_BF16:
+            ((uint16_t *)memory)[k] =
+                (uint16_t)((bits >> 31) << 15 | (124 + (bits >> 7) % 4) << 7 | (bits & 0x7f));
+            break;
         default: ((uint8_t *)memory)[k] = (uint8_t)(bits >> 24); break;
         }
     }
@@ -56,7 +65,8 @@ void *buffer_positive(void) {
     if (positive) return positive;
     float *values = new_block(BUFFER_MAX_OTHER * sizeof(float));
     uint64_t seed = BUFFER_OPERANDS + 1;
-    for (int64_t k = 0; values && k < BUFFER_MAX_OTHER; k++) values[k] = (float)((next_random(&seed) >> 8) + 1) * 0x1p-22f;
+    for (int64_t k = 0; values && k < BUFFER_MAX_OTHER; k++)
+        values[k] = (float)((next_random(&seed) >> 8) + 1) * 0x1p-22f;
     return positive = values;
 }
 
@@ -68,7 +78,8 @@ void *buffer_result(int index) {
 void *buffer_large(int index) {
     if (large[index]) return large[index];
     large[index] = new_block((size_t)BUFFER_LARGE * sizeof(float));
-    if (large[index] && index < 2) fill(TOSAJIT_F32, large[index], BUFFER_LARGE, (uint64_t)index + 1);
+    if (large[index] && index < 2)
+        fill(TOSAJIT_F32, large[index], BUFFER_LARGE, (uint64_t)index + 1);
     return large[index];
 }
 
@@ -80,7 +91,8 @@ void buffers_release(void) {
     memset(large, 0, sizeof large);
 }
 
-bool buffer_agrees(tosajit_type type, const void *a, const void *b, int64_t count, double tolerance) {
+bool buffer_agrees(tosajit_type type, const void *a, const void *b, int64_t count,
+                   double tolerance) {
     if (type != TOSAJIT_F32) return memcmp(a, b, (size_t)count * tosajit_type_size(type)) == 0;
     for (int64_t k = 0; k < count; k++) {
         double x = ((const float *)a)[k], y = ((const float *)b)[k];

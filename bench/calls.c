@@ -1,5 +1,8 @@
-/* Calls: what entering a kernel costs, on so few elements that the work is nothing. Contenders: the hand-written loop and an empty
- * function, both behind a pointer, the kernel's code, the checked call, and the operators of other libraries. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Calls: what entering a kernel costs, on so few elements that the work is nothing. Contenders: the
+ * hand-written loop and an empty function, both behind a pointer, the kernel's code, the checked
+ * call, and the operators of other libraries. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,8 @@
 
 enum { MAX_RANK = 4, CHANGES = 256 /* more sizes than a kernel remembers */ };
 
-/* Addition of two tensors of rank `rank` whose last size is `count` and the others 1; or the second one is a single element. */
+/* Addition of two tensors of rank `rank` whose last size is `count` and the others 1; or the second
+ * one is a single element. */
 typedef struct call_job {
     struct call_job *next;
     int64_t count, dims[CHANGES][MAX_RANK], ones[MAX_RANK];
@@ -32,7 +36,8 @@ typedef struct call_job {
 } call_job;
 
 static call_job *jobs;
-static tosajit_engine *engines[2]; /* one for calls of changing sizes, which would take the others their slots */
+static tosajit_engine
+    *engines[2]; /* one for calls of changing sizes, which would take the others their slots */
 
 static bool failed(bench_run *run) {
     bench_fail(run, tosajit_last_error());
@@ -47,7 +52,8 @@ static tosajit_status compile(call_job *j) {
     }
     tosajit_engine **engine = &engines[j->changing];
     tosajit_status status = *engine ? TOSAJIT_OK : tosajit_engine_create(NULL, engine);
-    if (!status) status = tosajit_compile(*engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
+    if (!status)
+        status = tosajit_compile(*engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &j->kernel);
     j->code.size = sizeof j->code;
     if (!status && j->raw) status = tosajit_kernel_raw(j->kernel, 0, &j->code);
     if (!status && j->raw) j->entry = j->code.entry;
@@ -55,7 +61,11 @@ static tosajit_status compile(call_job *j) {
 }
 
 static bool make_operator(call_job *j) {
-    external_request request = {.op = TOSAJIT_OP_add, .operand_count = 2, .rank = j->rank, .low = -INFINITY, .high = INFINITY};
+    external_request request = {.op = TOSAJIT_OP_add,
+                                .operand_count = 2,
+                                .rank = j->rank,
+                                .low = -INFINITY,
+                                .high = INFINITY};
     for (int k = 0; k < 3; k++) {
         memcpy(request.dims[k], j->dims[0], sizeof j->dims[0]);
         request.pointers[k] = j->pointers[k];
@@ -70,8 +80,9 @@ static bool prepare(bench_run *run, void *context) {
         j->pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0);
         if (!j->pointers[k]) return failed(run);
         j->strides[2 * k + 1] = sizeof(float);
-        *(k < 2 ? &j->operands[k] : &j->result) =
-            tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank, k == 1 && j->broadcast ? j->ones : j->dims[0]);
+        tosajit_tensor *tensor = k < 2 ? &j->operands[k] : &j->result;
+        *tensor = tosajit_dense(TOSAJIT_F32, j->pointers[k], j->rank,
+                                k == 1 && j->broadcast ? j->ones : j->dims[0]);
     }
     if (j->library && !make_operator(j)) {
         bench_fail(run, "the library refuses the op");
@@ -141,11 +152,13 @@ static bool add_job(const char *name, bench_body body, const call_job *values) {
     }
     char full_name[128];
     snprintf(full_name, sizeof full_name, "call/add_%d/%s", (int)j->count, name);
-    bench_register(&(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j});
+    bench_register(
+        &(bench_case){.name = full_name, .prepare = prepare, .body = body, .context = j});
     return true;
 }
 
-/* The prepared operator alone, and with new shapes and pointers for every call, which the checked call of a kernel includes. */
+/* The prepared operator alone, and with new shapes and pointers for every call, which the checked
+ * call of a kernel includes. */
 static bool add_externals(int64_t count) {
     for (int k = 0; externals[k]; k++) {
         char name[64];
@@ -163,20 +176,34 @@ bool calls_register(void) {
     bool ok = true;
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         int64_t n = counts[k];
-        ok = ok && add_job("loop", run_loop, &(call_job){.count = n, .rank = 1, .loop = peer_add_same});
-        ok = ok && add_job("empty", run_entry, &(call_job){.count = n, .rank = 1, .entry = peer_empty});
-        ok = ok && add_job("raw_static", run_entry, &(call_job){.count = n, .rank = 1, .raw = true});
-        ok = ok && add_job("raw_dynamic", run_entry, &(call_job){.count = n, .rank = 1, .raw = true, .dynamic = true});
-        ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
-        ok = ok && add_job("run_dynamic", run_checked, &(call_job){.count = n, .rank = 1, .dynamic = true});
-        ok = ok && add_job("static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK});
-        ok = ok && add_job("dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
-        ok = ok && add_job("changing_4d", run_changing, &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true, .changing = true});
-        ok = ok && add_job("broadcast_static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true});
         ok = ok &&
-             add_job("broadcast_dynamic_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
+             add_job("loop", run_loop, &(call_job){.count = n, .rank = 1, .loop = peer_add_same});
+        ok = ok &&
+             add_job("empty", run_entry, &(call_job){.count = n, .rank = 1, .entry = peer_empty});
+        ok =
+            ok && add_job("raw_static", run_entry, &(call_job){.count = n, .rank = 1, .raw = true});
+        ok = ok && add_job("raw_dynamic", run_entry,
+                           &(call_job){.count = n, .rank = 1, .raw = true, .dynamic = true});
+        ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
+        ok = ok && add_job("run_dynamic", run_checked,
+                           &(call_job){.count = n, .rank = 1, .dynamic = true});
+        ok = ok && add_job("static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK});
+        ok = ok && add_job("dynamic_4d", run_checked,
+                           &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
+        ok = ok &&
+             add_job("changing_4d", run_changing,
+                     &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true, .changing = true});
+        ok = ok && add_job("broadcast_static_4d", run_checked,
+                           &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true});
+        ok = ok &&
+             add_job("broadcast_dynamic_4d", run_checked,
+                     &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true});
         ok = ok && add_job("broadcast_changing_4d", run_changing,
-                           &(call_job){.count = n, .rank = MAX_RANK, .broadcast = true, .dynamic = true, .changing = true});
+                           &(call_job){.count = n,
+                                       .rank = MAX_RANK,
+                                       .broadcast = true,
+                                       .dynamic = true,
+                                       .changing = true});
         ok = ok && add_externals(n);
     }
     return ok;

@@ -1,6 +1,9 @@
-/* Compile: latency of engines and kernels, by stage, against LLVM's own O3 pipeline on a scalar loop and against what it is meant to be;
- * and memory of kernels that are held. Each figure is the median over single compilations, in processor time, which other programs disturb
- * less; the stages are the library's own and count from clock to clock. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compile: latency of engines and kernels, by stage, against LLVM's own O3 pipeline on a scalar
+ * loop and against what it is meant to be; and memory of kernels that are held. Each figure is the
+ * median over single compilations, in processor time, which other programs disturb less; the stages
+ * are the library's own and count from clock to clock. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +18,17 @@
 #include "bench/table.h"
 #include "bench/workloads.h"
 
-enum { SAMPLES = 24, LIST_SAMPLES = 4, COLD_SAMPLES = 5, HELD_KERNELS = 1000, ROWS = 64, COLS = 64 };
+enum {
+    SAMPLES = 24,
+    LIST_SAMPLES = 4,
+    COLD_SAMPLES = 5,
+    HELD_KERNELS = 1000,
+    ROWS = 64,
+    COLS = 64
+};
 
-/* A workload, the same as LLVM IR or null, and the time in ms that it is meant to stay below on an idle core of today. */
+/* A workload, the same as LLVM IR or null, and the time in ms that it is meant to stay below on an
+ * idle core of today. */
 typedef struct compile_job {
     const char *workload, *ir;
     int dynamic;
@@ -29,9 +40,12 @@ static const compile_job compile_jobs[] = {
     {"same", "%v = fadd float %x, %y\n", 1, 2.5},
     {"exp", "%v = call float @llvm.exp.f32(float %x)\n", 1, 6},
     {"ten_ops",
-     "%s = fadd float %x, %y\n%d = fsub float %x, %y\n%p = fmul float %s, %d\n%q = fadd float %p, %x\n"
-     "%m = call float @llvm.maximum.f32(float %q, float %y)\n%l = call float @llvm.minimum.f32(float %m, float 2.0)\n"
-     "%t = call float @llvm.fabs.f32(float %l)\n%u = fmul float %t, %y\n%w = fsub float %u, %s\n%v = fmul float %w, 0.5\n",
+     "%s = fadd float %x, %y\n%d = fsub float %x, %y\n%p = fmul float %s, %d\n%q = fadd float %p, "
+     "%x\n"
+     "%m = call float @llvm.maximum.f32(float %q, float %y)\n%l = call float "
+     "@llvm.minimum.f32(float %m, float 2.0)\n"
+     "%t = call float @llvm.fabs.f32(float %l)\n%u = fmul float %t, %y\n%w = fsub float %u, %s\n%v "
+     "= fmul float %w, 0.5\n",
      1, 6},
     {"log", NULL, 1, 6},
     {"tanh", NULL, 1, 6},
@@ -79,7 +93,8 @@ static bool start(bench_run *run, void *context) {
 
 static void time_tosajit(bench_run *run, int64_t iterations, void *context) {
     enum { STAGES = 5 };
-    static const char *const names[STAGES] = {"emit_ms", "passes_ms", "codegen_ms", "link_ms", "code_bytes"};
+    static const char *const names[STAGES] = {"emit_ms", "passes_ms", "codegen_ms", "link_ms",
+                                              "code_bytes"};
     double total[SAMPLES], stages[STAGES][SAMPLES];
     bench_counter(run, "target_ms", ((const compile_job *)context)->target_ms);
     for (int64_t i = 0; i < iterations; i++) {
@@ -92,11 +107,13 @@ static void time_tosajit(bench_run *run, int64_t iterations, void *context) {
         }
         tosajit_kernel_info info = {.size = sizeof info};
         tosajit_kernel_describe(kernel, &info);
-        const double values[STAGES] = {info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms, (double)info.code_bytes};
+        const double values[STAGES] = {info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms,
+                                       (double)info.code_bytes};
         for (int s = 0; s < STAGES; s++) stages[s][i] = values[s];
         tosajit_kernel_release(kernel);
     }
-    for (int s = 0; s < STAGES; s++) bench_counter(run, names[s], median(stages[s], (size_t)iterations));
+    for (int s = 0; s < STAGES; s++)
+        bench_counter(run, names[s], median(stages[s], (size_t)iterations));
     bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
 }
 
@@ -152,7 +169,8 @@ typedef struct list_job {
 static const list_job list_jobs[] = {{0, 0, 1.2}, {0, 1, 1.2}, {1, 0, 2.5}, {1, 1, 2.5}};
 
 static tosajit_expr *list_expr(int number, int dynamic) {
-    static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_mul, TOSAJIT_OP_floor};
+    static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_mul,
+                                     TOSAJIT_OP_floor};
     tosajit_op op = ops[number % 4];
     const int64_t sizes[2] = {ROWS, COLS + number}, any[2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, dynamic ? any : sizes);
@@ -161,17 +179,23 @@ static tosajit_expr *list_expr(int number, int dynamic) {
     if (tosajit_expr_create(NULL, &expr)) return NULL;
     tosajit_status status = tosajit_expr_input(expr, &type, &values[0]);
     if (!status) status = tosajit_expr_input(expr, &type, &values[1]);
-    if (!status) status = tosajit_expr_op(expr, op, values, (size_t)tosajit_op_arity(op), NULL, NULL, &values[2]);
+    if (!status)
+        status =
+            tosajit_expr_op(expr, op, values, (size_t)tosajit_op_arity(op), NULL, NULL, &values[2]);
     if (!status) status = tosajit_expr_result(expr, values[2]);
     if (!status) return expr;
     tosajit_expr_destroy(expr);
     return NULL;
 }
 
-static tosajit_status compile_list(const list_job *j, tosajit_expr *const *exprs, tosajit_kernel **kernels) {
-    if (j->at_once) return tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, LIST, kernels, NULL);
+static tosajit_status compile_list(const list_job *j, tosajit_expr *const *exprs,
+                                   tosajit_kernel **kernels) {
+    if (j->at_once)
+        return tosajit_compile_many(engine, (const tosajit_expr *const *)exprs, LIST, kernels,
+                                    NULL);
     tosajit_status status = TOSAJIT_OK;
-    for (int k = 0; !status && k < LIST; k++) status = tosajit_compile_expr(engine, exprs[k], &kernels[k]);
+    for (int k = 0; !status && k < LIST; k++)
+        status = tosajit_compile_expr(engine, exprs[k], &kernels[k]);
     return status;
 }
 
@@ -229,7 +253,8 @@ static void time_hit(bench_run *run, int64_t iterations, void *context) {
 
 enum { LONG_INPUTS = 40 };
 
-/* Op number k takes the value before and: an input, of many; the one before that, or itself; nothing. */
+/* Op number k takes the value before and: an input, of many; the one before that, or itself;
+ * nothing. */
 typedef struct long_job {
     const char *name;
     tosajit_op even, odd;
@@ -252,13 +277,17 @@ static tosajit_expr *long_expr(const long_job *j) {
     tosajit_expr *expr;
     if (tosajit_expr_create(NULL, &expr)) return NULL;
     tosajit_status status = TOSAJIT_OK;
-    for (int k = 0; !status && k < j->inputs; k++) status = tosajit_expr_input(expr, &type, &inputs[k]);
+    for (int k = 0; !status && k < j->inputs; k++)
+        status = tosajit_expr_input(expr, &type, &inputs[k]);
     value = before = inputs[0];
     for (int k = 0; !status && k < j->ops; k++) {
         const tosajit_op op = k % 2 ? j->odd : j->even;
-        const tosajit_value operands[2] = {value, j->inputs > 1 ? inputs[k % j->inputs] : k % 2 ? before : value};
+        const tosajit_value operands[2] = {value, j->inputs > 1 ? inputs[k % j->inputs]
+                                                  : k % 2       ? before
+                                                                : value};
         before = value;
-        status = tosajit_expr_op(expr, op, operands, (size_t)tosajit_op_arity(op), NULL, NULL, &value);
+        status =
+            tosajit_expr_op(expr, op, operands, (size_t)tosajit_op_arity(op), NULL, NULL, &value);
     }
     if (!status) status = tosajit_expr_result(expr, value);
     if (!status) return expr;
@@ -287,7 +316,8 @@ static void time_long(bench_run *run, int64_t iterations, void *context) {
         bench_seconds(run, median(total, (size_t)iterations) * (double)iterations);
 }
 
-/* Figures that only a fresh process has: this program again, as a child, which writes lines of a name and a value. */
+/* Figures that only a fresh process has: this program again, as a child, which writes lines of a
+ * name and a value. */
 
 typedef struct figure {
     char name[32];
@@ -316,7 +346,9 @@ static int run_child(const char *mode, figure *figures) {
     FILE *output = NULL;
     pid_t child = spawn(mode, &output);
     int count = 0, status = 1;
-    while (output && count < BENCH_MAX_COUNTERS && fscanf(output, "%31s %lf", figures[count].name, &figures[count].value) == 2) count++;
+    while (output && count < BENCH_MAX_COUNTERS &&
+           fscanf(output, "%31s %lf", figures[count].name, &figures[count].value) == 2)
+        count++;
     if (output) fclose(output);
     if (child > 0) waitpid(child, &status, 0);
     return status == 0 ? count : 0;
@@ -335,8 +367,10 @@ static void time_child(bench_run *run, int64_t iterations, void *context) {
         }
         for (int k = 0; k < count; k++) samples[k][i] = figures[k].value;
     }
-    if (strcmp(context, "--child=first") == 0) bench_counter(run, "target_ms", fresh_process_target_ms);
-    for (int k = 1; k < count; k++) bench_counter(run, figures[k].name, median(samples[k], (size_t)iterations));
+    if (strcmp(context, "--child=first") == 0)
+        bench_counter(run, "target_ms", fresh_process_target_ms);
+    for (int k = 1; k < count; k++)
+        bench_counter(run, figures[k].name, median(samples[k], (size_t)iterations));
     bench_seconds(run, median(samples[0], (size_t)iterations) * 1e-3 * (double)iterations);
 }
 
@@ -350,9 +384,11 @@ int compile_child_first(void) {
     double again = now();
     tosajit_kernel_info info = {.size = sizeof info};
     if (!first || !second || tosajit_kernel_describe(first, &info)) return 1;
-    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\nsecond_kernel_ms %g\n", (compiled - begin) * 1e3, (created - begin) * 1e3,
-           (compiled - created) * 1e3, (again - compiled) * 1e3);
-    printf("emit_ms %g\npasses_ms %g\ncodegen_ms %g\nlink_ms %g\n", info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms);
+    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\nsecond_kernel_ms %g\n",
+           (compiled - begin) * 1e3, (created - begin) * 1e3, (compiled - created) * 1e3,
+           (again - compiled) * 1e3);
+    printf("emit_ms %g\npasses_ms %g\ncodegen_ms %g\nlink_ms %g\n", info.emit_ms, info.passes_ms,
+           info.codegen_ms, info.link_ms);
     tosajit_kernel_release(first);
     tosajit_kernel_release(second);
     compile_release();
@@ -366,8 +402,8 @@ int compile_child_llvm(void) {
     peer_function *first = jit ? peer_jit_compile(jit, compile_jobs[1].ir) : NULL;
     double compiled = now();
     if (!first) return 1;
-    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\n", (compiled - begin) * 1e3, (created - begin) * 1e3,
-           (compiled - created) * 1e3);
+    printf("total_ms %g\nengine_ms %g\nfirst_kernel_ms %g\n", (compiled - begin) * 1e3,
+           (created - begin) * 1e3, (compiled - created) * 1e3);
     peer_jit_release(jit, first);
     compile_release();
     return 0;
@@ -386,7 +422,8 @@ static double resident(void) {
 static bool hold_kernels(tosajit_kernel **kernels, double *held, double *kept) {
     double before = resident();
     bool ok = true;
-    for (int k = 0; k < HELD_KERNELS; k++) ok = (kernels[k] = compile(&compile_jobs[1])) != NULL && ok;
+    for (int k = 0; k < HELD_KERNELS; k++)
+        ok = (kernels[k] = compile(&compile_jobs[1])) != NULL && ok;
     *held = (resident() - before) / (double)HELD_KERNELS;
     for (int k = 0; k < HELD_KERNELS; k++) tosajit_kernel_release(kernels[k]);
     *kept = (resident() - before) / (double)HELD_KERNELS;
@@ -396,16 +433,20 @@ static bool hold_kernels(tosajit_kernel **kernels, double *held, double *kept) {
 int compile_child_memory(void) {
     static tosajit_kernel *kernels[HELD_KERNELS];
     if (!create_engine()) return 1;
-    tosajit_kernel_release(compile(&compile_jobs[1])); /* so that LLVM's own first allocations are not counted */
+    /* So that LLVM's own first allocations are not counted. */
+    tosajit_kernel_release(compile(&compile_jobs[1]));
     double held, kept, held_again, kept_again, begin = now();
-    if (!hold_kernels(kernels, &held, &kept) || !hold_kernels(kernels, &held_again, &kept_again)) return 1;
+    if (!hold_kernels(kernels, &held, &kept) || !hold_kernels(kernels, &held_again, &kept_again))
+        return 1;
     double ms = (now() - begin) * 1e3 / (2.0 * (double)HELD_KERNELS);
-    printf("ms %g\nbytes_per_kernel %g\nafter_release %g\nsecond_thousand %g\nafter_second %g\n", ms, held, kept, held_again, kept_again);
+    printf("ms %g\nbytes_per_kernel %g\nafter_release %g\nsecond_thousand %g\nafter_second %g\n",
+           ms, held, kept, held_again, kept_again);
     compile_release();
     return 0;
 }
 
-static void add(const char *row, const char *contender, bench_prepare prepare, bench_body body, const void *context, int64_t iterations) {
+static void add(const char *row, const char *contender, bench_prepare prepare, bench_body body,
+                const void *context, int64_t iterations) {
     char name[128];
     snprintf(name, sizeof name, "%s/%s", row, contender);
     /* The contexts are read only; the shim's pointer serves bodies that write, too. */
@@ -422,14 +463,16 @@ void compile_register(void) {
     for (size_t k = 0; k < sizeof compile_jobs / sizeof *compile_jobs; k++) {
         const compile_job *j = &compile_jobs[k];
         char row[64];
-        snprintf(row, sizeof row, "compile/%s_%s", strcmp(j->workload, "same") ? j->workload : "add", j->dynamic ? "dynamic" : "static");
+        snprintf(row, sizeof row, "compile/%s_%s",
+                 strcmp(j->workload, "same") ? j->workload : "add",
+                 j->dynamic ? "dynamic" : "static");
         if (j->ir) add(row, "llvm_O3", start, time_llvm, j, SAMPLES);
         add(row, "tosajit", start, time_tosajit, j, SAMPLES);
     }
     for (size_t k = 0; k < sizeof list_jobs / sizeof *list_jobs; k++) {
         const list_job *j = &list_jobs[k];
-        add(j->dynamic ? "compile/sixteen_dynamic_each" : "compile/sixteen_static_each", j->at_once ? "at_once" : "tosajit", start,
-            time_list, j, LIST_SAMPLES);
+        add(j->dynamic ? "compile/sixteen_dynamic_each" : "compile/sixteen_static_each",
+            j->at_once ? "at_once" : "tosajit", start, time_list, j, LIST_SAMPLES);
     }
     for (size_t k = 0; k < sizeof long_jobs / sizeof *long_jobs; k++) {
         char row[64];

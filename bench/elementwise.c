@@ -1,5 +1,7 @@
-/* Elementwise: time per element of each workload for every contender, in turns, on the same buffers. A contender's results are compared
- * with the peer's before it is timed. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Elementwise: time per element of each workload for every contender, in turns, on the same
+ * buffers. A contender's results are compared with the peer's before it is timed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +19,18 @@ typedef struct size {
     int64_t rows, cols;
 } size;
 
-/* L1; its edge, 48 KiB in three arrays; L2; L3; memory; and rows that are shorter than a vector, or no multiple of one. */
-static const size add_sizes[] = {{"1K", 8, 128},     {"4K", 16, 256},     {"16K", 128, 128},       {"64K", 256, 256},
-                                 {"1M", 1024, 1024}, {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
+/* L1; its edge, 48 KiB in three arrays; L2; L3; memory; and rows that are shorter than a vector, or
+ * no multiple of one. */
+static const size add_sizes[] = {
+    {"1K", 8, 128},     {"4K", 16, 256},     {"16K", 128, 128},       {"64K", 256, 256},
+    {"1M", 1024, 1024}, {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size op_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
 static const size broadcast_sizes[] = {{"4K", 16, 256}, {"64K", 256, 256}, {"rows_of_11", 372, 11}};
 static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}};
 
-/* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the latter without checks and planning; one
- * of dynamic sizes and TOSAJIT_FAST; one kernel per step; a function in C; or another library. */
+/* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the
+ * latter without checks and planning; one of dynamic sizes and TOSAJIT_FAST; one kernel per step; a
+ * function in C; or another library. */
 typedef enum contender { FUSED_STATIC, FUSED_DYNAMIC, RAW, FAST, STEPS, PEER, EXTERNAL } contender;
 
 /* One kernel of a contender, with the tensors of its call. */
@@ -82,37 +87,48 @@ static bool make_tile(job *j) {
 
 static void run_calls(const job *j) {
     for (int k = 0; k < j->call_count; k++)
-        tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count, &j->calls[k].result, 1);
+        tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count,
+                    &j->calls[k].result, 1);
 }
 
 static tosajit_tensor tensor_of(const job *j, int value) {
     const workload *w = j->work;
-    if (value < VALUE_CONSTANT) return tosajit_dense(w->types[value], j->pointers[value], 2, j->dims[value]);
+    if (value < VALUE_CONSTANT)
+        return tosajit_dense(w->types[value], j->pointers[value], 2, j->dims[value]);
     const int step = value - VALUE_STEP;
-    return tosajit_dense(workload_step_type(w, step), buffer_result(w->steps[step].slot), 2, j->full);
+    return tosajit_dense(workload_step_type(w, step), buffer_result(w->steps[step].slot), 2,
+                         j->full);
 }
 
 static bool make_call(job *j, int first, int count) {
     call *c = &j->calls[j->call_count++];
     int sources[WORKLOAD_MAX_OPERANDS];
     int dynamic = j->who == FUSED_DYNAMIC || j->who == RAW || j->who == FAST;
-    c->kernel = workload_compile(engines[j->who == FAST], j->work, first, count, j->rows, j->cols, dynamic, sources);
+    c->kernel = workload_compile(engines[j->who == FAST], j->work, first, count, j->rows, j->cols,
+                                 dynamic, sources);
     if (!c->kernel) return false;
     c->operand_count = (int)tosajit_kernel_operand_count(c->kernel);
     for (int k = 0; k < c->operand_count; k++) c->operands[k] = tensor_of(j, sources[k]);
     int last = first + count - 1;
-    c->result = tosajit_dense(workload_step_type(j->work, last), buffer_result(j->work->steps[last].slot), 2, j->full);
+    c->result = tosajit_dense(workload_step_type(j->work, last),
+                              buffer_result(j->work->steps[last].slot), 2, j->full);
     return true;
 }
 
-/* The workload as one operator of another library; false where that cannot be said: steps that make no known function and are no op with
- * a clamp, types other than f32. */
+/* The workload as one operator of another library; false where that cannot be said: steps that make
+ * no known function and are no op with a clamp, types other than f32. */
 static bool make_request(const job *j, external_request *request) {
     const workload *w = j->work;
     bool clamped = w->step_count == 2 && w->steps[1].op == TOSAJIT_OP_clamp;
-    if ((w->step_count != 1 && !clamped && !w->function) || w->operand_count > 2 || w->result != TOSAJIT_F32) return false;
-    *request = (external_request){
-        .op = w->steps[0].op, .function = w->function, .operand_count = w->operand_count, .rank = 2, .low = -INFINITY, .high = INFINITY};
+    if ((w->step_count != 1 && !clamped && !w->function) || w->operand_count > 2 ||
+        w->result != TOSAJIT_F32)
+        return false;
+    *request = (external_request){.op = w->steps[0].op,
+                                  .function = w->function,
+                                  .operand_count = w->operand_count,
+                                  .rank = 2,
+                                  .low = -INFINITY,
+                                  .high = INFINITY};
     if (clamped) {
         request->low = (float)w->attributes.min_val.f;
         request->high = (float)w->attributes.max_val.f;
@@ -145,17 +161,22 @@ static void run_once(const job *j) {
 static const char *verify(const job *j) {
     int64_t count = j->rows * j->cols;
     void *expected = buffer_result(BUFFER_RESULTS - 1), *result = buffer_result(0);
-    memset(result, 0xff, (size_t)count * tosajit_type_size(j->work->result)); /* or another contender's would be taken for its own */
+    /* Or another contender's would be taken for its own. */
+    memset(result, 0xff, (size_t)count * tosajit_type_size(j->work->result));
     for (int k = 0; k < j->call_count; k++)
-        if (tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count, &j->calls[k].result, 1))
+        if (tosajit_run(j->calls[k].kernel, j->calls[k].operands, (size_t)j->calls[k].operand_count,
+                        &j->calls[k].result, 1))
             return failed("tosajit_run");
     if (!j->call_count) run_once(j);
     j->work->loop(j->pointers, expected, j->rows, j->cols);
-    return buffer_agrees(j->work->result, result, expected, count, j->work->tolerance) ? NULL : "the results differ from the peer's";
+    return buffer_agrees(j->work->result, result, expected, count, j->work->tolerance)
+               ? NULL
+               : "the results differ from the peer's";
 }
 
 static const char *prepare_kernels(job *j) {
-    tosajit_engine_options options = {.size = sizeof options, .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    tosajit_engine_options options = {.size = sizeof options,
+                                      .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_engine **engine = &engines[options.accuracy];
     if (!*engine && tosajit_engine_create(&options, engine)) return failed("tosajit_engine_create");
     int per_call = j->who == STEPS ? 1 : j->work->step_count;
@@ -169,7 +190,9 @@ static const char *prepare_kernels(job *j) {
 static const char *prepare(void *context) {
     job *j = context;
     for (int k = 0; k < j->work->operand_count; k++)
-        if (!(j->pointers[k] = j->work->positive && !k ? buffer_positive() : buffer_operand(j->work->types[k], k % BUFFER_OPERANDS)))
+        if (!(j->pointers[k] = j->work->positive && !k
+                                   ? buffer_positive()
+                                   : buffer_operand(j->work->types[k], k % BUFFER_OPERANDS)))
             return failed("no memory for operands");
     for (int k = 0; k < BUFFER_RESULTS; k++)
         if (!buffer_result(k)) return failed("no memory for results");
@@ -204,7 +227,8 @@ static bool add_job(const place *p, const job *values, const char *name) {
     j->cols = j->full[1] = p->size->cols;
     j->next = jobs;
     jobs = j;
-    for (int k = 0; k < w->operand_count; k++) workload_dims(w->forms[k], j->rows, j->cols, j->dims[k]);
+    for (int k = 0; k < w->operand_count; k++)
+        workload_dims(w->forms[k], j->rows, j->cols, j->dims[k]);
     char full_name[128];
     snprintf(full_name, sizeof full_name, "%s/%s/%s/%s", p->family, w->name, p->size->name, name);
     return turns_add(p->group, &(turns_contender){.name = full_name,
@@ -215,18 +239,24 @@ static bool add_job(const place *p, const job *values, const char *name) {
                                                   .bytes = workload_traffic(w, j->rows, j->cols)});
 }
 
-static bool add_peer(const place *p, peer *loop, const char *name) { return !loop || add_job(p, &(job){.who = PEER, .loop = loop}, name); }
+static bool add_peer(const place *p, peer *loop, const char *name) {
+    return !loop || add_job(p, &(job){.who = PEER, .loop = loop}, name);
+}
 
-static bool add_kernels(const place *p, contender who, const char *name) { return add_job(p, &(job){.who = who}, name); }
+static bool add_kernels(const place *p, contender who, const char *name) {
+    return add_job(p, &(job){.who = who}, name);
+}
 
 static bool add_externals(const place *p) {
     const workload *w = p->work;
     for (int k = 0; externals[k]; k++) {
         job probe = {.work = w, .full = {p->size->rows, p->size->cols}};
         external_request request;
-        for (int o = 0; o < w->operand_count; o++) workload_dims(w->forms[o], p->size->rows, p->size->cols, probe.dims[o]);
+        for (int o = 0; o < w->operand_count; o++)
+            workload_dims(w->forms[o], p->size->rows, p->size->cols, probe.dims[o]);
         if (!make_request(&probe, &request) || !externals[k]->supports(&request)) continue;
-        if (!add_job(p, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name)) return false;
+        if (!add_job(p, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name))
+            return false;
     }
     return true;
 }
@@ -234,25 +264,30 @@ static bool add_externals(const place *p) {
 /* The peer comes first: tables divide by the first contender. */
 static bool add_contenders(const place *p) {
     const workload *w = p->work;
-    bool ok = add_peer(p, w->loop, "loop") && add_kernels(p, FUSED_STATIC, "static") && add_kernels(p, FUSED_DYNAMIC, "dynamic");
-    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1) ok = add_kernels(p, RAW, "raw");
+    bool ok = add_peer(p, w->loop, "loop") && add_kernels(p, FUSED_STATIC, "static") &&
+              add_kernels(p, FUSED_DYNAMIC, "dynamic");
+    if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1)
+        ok = add_kernels(p, RAW, "raw");
     if (ok && w->step_count > 1) ok = add_kernels(p, STEPS, "steps");
     if (ok && w->step_count > 1 && workload_has_function(w)) ok = add_kernels(p, FAST, "fast");
     if (ok && w->sleef) ok = add_peer(p, *w->sleef, "sleef_u10");
     ok = ok && add_peer(p, w->copy, "copy");
-    if (ok && w->loop == peer_add_same && p->size->rows * p->size->cols >= 1024 * 1024) ok = add_peer(p, peer_add_streaming, "streaming");
+    if (ok && w->loop == peer_add_same && p->size->rows * p->size->cols >= 1024 * 1024)
+        ok = add_peer(p, peer_add_streaming, "streaming");
     return ok && add_externals(p);
 }
 
 /* Functions: both accuracies beside functions of other libraries. */
 static bool add_math(const place *p) {
-    return add_peer(p, p->work->loop, "loop") && add_kernels(p, FUSED_DYNAMIC, "exact") && add_kernels(p, FAST, "fast") &&
+    return add_peer(p, p->work->loop, "loop") && add_kernels(p, FUSED_DYNAMIC, "exact") &&
+           add_kernels(p, FAST, "fast") &&
            add_peer(p, peer_sleef(p->work->steps[0].op), "sleef_u10") && add_externals(p);
 }
 
 typedef bool add_function(const place *p);
 
-static bool add_family(const char *family, add_function *add, const workload *list, int count, const size *sizes, int size_count) {
+static bool add_family(const char *family, add_function *add, const workload *list, int count,
+                       const size *sizes, int size_count) {
     for (int k = 0; k < count; k++)
         for (int s = 0; s < size_count; s++) {
             const place p = {family, &list[k], &sizes[s], turns_create(1, false)};
@@ -263,12 +298,15 @@ static bool add_family(const char *family, add_function *add, const workload *li
 
 bool elementwise_register(void) {
     const int adds = sizeof add_sizes / sizeof *add_sizes, ops = sizeof op_sizes / sizeof *op_sizes;
-    const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes, maths = sizeof math_sizes / sizeof *math_sizes;
+    const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes,
+              maths = sizeof math_sizes / sizeof *math_sizes;
     return add_family("add", add_contenders, workload_adds, workload_add_count, add_sizes, adds) &&
-           add_family("broadcast", add_contenders, workload_broadcasts, workload_broadcast_count, broadcast_sizes, broadcasts) &&
+           add_family("broadcast", add_contenders, workload_broadcasts, workload_broadcast_count,
+                      broadcast_sizes, broadcasts) &&
            add_family("op", add_contenders, workload_ops, workload_op_count, op_sizes, ops) &&
            add_family("math", add_math, workload_maths, workload_math_count, math_sizes, maths) &&
-           add_family("chain", add_contenders, workload_chains, workload_chain_count, op_sizes, ops);
+           add_family("chain", add_contenders, workload_chains, workload_chain_count, op_sizes,
+                      ops);
 }
 
 void elementwise_release(void) {

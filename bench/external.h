@@ -1,5 +1,8 @@
-/* External peers: libraries that compute an op from a description, as found when this was configured. In: one op with its shapes and
- * memory. Out: an operator that is prepared once and run many times, as those libraries are meant to be used. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* External peers: libraries that compute an op from a description, as found when this was
+ * configured. In: one op with its shapes and memory. Out: an operator that is prepared once and run
+ * many times, as those libraries are meant to be used. */
 #ifndef TOSAJIT_BENCH_EXTERNAL_H
 #define TOSAJIT_BENCH_EXTERNAL_H
 
@@ -11,7 +14,13 @@
 enum { EXTERNAL_MAX_RANK = 4 };
 
 /* Functions of several ops that libraries have as one. */
-typedef enum external_function { EXTERNAL_OP, EXTERNAL_SWISH, EXTERNAL_GELU_ERF, EXTERNAL_GELU_TANH, EXTERNAL_FUNCTIONS } external_function;
+typedef enum external_function {
+    EXTERNAL_OP,
+    EXTERNAL_SWISH,
+    EXTERNAL_GELU_ERF,
+    EXTERNAL_GELU_TANH,
+    EXTERNAL_FUNCTIONS
+} external_function;
 
 /* f32 operands and result, dense; operands have the result's rank. */
 typedef struct external_request {
@@ -26,11 +35,13 @@ typedef struct external_request {
 
 typedef struct external {
     const char *name;
-    bool compiles;                                     /* create takes milliseconds, too long for thousands of shapes */
-    bool (*supports)(const external_request *request); /* by op and shapes; pointers are not looked at */
-    void *(*create)(const external_request *request);  /* an operator, ready to run; null: refused */
-    bool (*setup)(
-        void *operator); /* bind shapes and pointers again, as a program of changing shapes does at each call; null: it need not */
+    bool compiles; /* create takes milliseconds, too long for thousands of shapes */
+    /* By op and shapes; pointers are not looked at. */
+    bool (*supports)(const external_request *request);
+    /* An operator, ready to run; null: refused. */
+    void *(*create)(const external_request *request);
+    bool (*setup)(void *operator); /* bind shapes and pointers again, as a program of changing
+                                      shapes does at each call; null: it need not */
     void (*run)(void *operator);
     void (*destroy)(void *operator);
 } external;
@@ -40,7 +51,8 @@ extern const external external_xnnpack, external_onednn, external_mlir;
 /* The peers that are there, ended by a null. */
 extern const external *const externals[];
 
-/* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF and MLIR among them; empty if none is missing. */
+/* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF and MLIR among
+ * them; empty if none is missing. */
 const char *externals_absent(void);
 
 int64_t external_count(const external_request *request); /* elements of the result */

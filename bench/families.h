@@ -1,10 +1,13 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Families of benchmarks: each registers its cases, named "family/case/contender". */
 #ifndef TOSAJIT_BENCH_FAMILIES_H
 #define TOSAJIT_BENCH_FAMILIES_H
 
 #include <stdbool.h>
 
-/* add/..., op/..., chain/...: time per element over shapes and sizes. Return false when memory runs out. */
+/* add/..., op/..., chain/...: time per element over shapes and sizes. Return false when memory runs
+ * out. */
 bool elementwise_register(void);
 void elementwise_release(void);
 
@@ -16,7 +19,8 @@ void shapes_release(void);
 bool roof_register(void);
 void roof_release(void);
 
-/* forms_...: time per element of every case with static and dynamic sizes, in place and out of place, on one thread and two. */
+/* forms_...: time per element of every case with static and dynamic sizes, in place and out of
+ * place, on one thread and two. */
 bool forms_register(void);
 void forms_release(void);
 
@@ -28,7 +32,8 @@ void threads_release(void);
 bool calls_register(void);
 void calls_release(void);
 
-/* sweep/...: time per element of broadcasting patterns, about `wanted` of them; 0: all. Uses the buffers, which others release. */
+/* sweep/...: time per element of broadcasting patterns, about `wanted` of them; 0: all. Uses the
+ * buffers, which others release. */
 bool sweep_register(int wanted);
 void sweep_release(void);
 
@@ -36,7 +41,8 @@ void sweep_release(void);
 void compile_register(void);
 void compile_release(void);
 
-/* A child process of this program: measure in a fresh process and write the figures to standard output. The exit status. */
+/* A child process of this program: measure in a fresh process and write the figures to standard
+ * output. The exit status. */
 int compile_child_first(void);
 int compile_child_llvm(void);
 int compile_child_memory(void);

@@ -1,6 +1,9 @@
-/* Forms: every case with sizes known and not, out of place and in place, on one thread and two, all in turns by the wall clock; beside
- * copies of as many bytes on as many threads. In: the workloads and shape cases. Out: cases "forms_.../.../static" and so on. The result of
- * every form is compared with the loop's, or for shapes with an odometer over indices, before it is timed. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Forms: every case with sizes known and not, out of place and in place, on one thread and two, all
+ * in turns by the wall clock; beside copies of as many bytes on as many threads. In: the workloads
+ * and shape cases. Out: cases "forms_.../.../static" and so on. The result of every form is
+ * compared with the loop's, or for shapes with an odometer over indices, before it is timed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +21,8 @@
 
 enum {
     RANK = SHAPE_RANK,
-    /* Elements of a copy, on one thread and two: one of fewer measures calls, or how long the other thread takes to begin. */
+    /* Elements of a copy, on one thread and two: one of fewer measures calls, or how long the other
+       thread takes to begin. */
     LEAST_COPY = 4096,
     LEAST_COPY_ON_TWO = 256 * 1024,
 };
@@ -31,15 +35,18 @@ typedef struct subject {
     int64_t rows, cols, sizes[WORKLOAD_MAX_OPERANDS][2], full[2];
     const shape_case *shape;
     shape_layout layout;
-    int32_t rank;                  /* of the shape's tensors: their last dimensions */
-    int operand_count, home;       /* home: the operand that results in place replace, -1: none has the result's shape and type */
-    int64_t count, bytes;          /* of the result; moved by a pass */
-    bool drifts;                   /* in place again and again: the numbers become infinite, subnormal or NaN, which take other paths */
+    int32_t rank;            /* of the shape's tensors: their last dimensions */
+    int operand_count, home; /* home: the operand that results in place replace, -1: none has the
+                                result's shape and type */
+    int64_t count, bytes;    /* of the result; moved by a pass */
+    bool drifts; /* in place again and again: the numbers become infinite, subnormal or NaN, which
+                    take other paths */
     tosajit_kernel *kernels[2][2]; /* by threads - 1 and dynamic */
     bool ready;
     void *pointers[WORKLOAD_MAX_OPERANDS], *result;
-    size_t extent;                                      /* bytes that operand `home` spans */
-    tosajit_tensor operands[WORKLOAD_MAX_OPERANDS], to; /* of a workload: in the order of its values */
+    size_t extent; /* bytes that operand `home` spans */
+    tosajit_tensor operands[WORKLOAD_MAX_OPERANDS],
+        to; /* of a workload: in the order of its values */
     int sources[WORKLOAD_MAX_OPERANDS];
 } subject;
 
@@ -95,8 +102,10 @@ static void set_tensors(subject *s) {
     const int32_t skipped = RANK - s->rank;
     for (int k = 0; k < s->operand_count; k++) {
         s->operands[k] = s->work ? tosajit_dense(s->work->types[k], s->pointers[k], 2, s->sizes[k])
-                                 : tosajit_dense(TOSAJIT_F32, s->pointers[k], s->rank, s->shape->dims[k] + skipped);
-        if (s->shape && !k && s->shape->seen != VIEW_DENSE) s->operands[k].strides = s->layout.strides[k] + skipped;
+                                 : tosajit_dense(TOSAJIT_F32, s->pointers[k], s->rank,
+                                                 s->shape->dims[k] + skipped);
+        if (s->shape && !k && s->shape->seen != VIEW_DENSE)
+            s->operands[k].strides = s->layout.strides[k] + skipped;
     }
     s->to = s->work ? tosajit_dense(s->work->result, s->result, 2, s->full)
                     : tosajit_dense(TOSAJIT_F32, s->result, s->rank, s->layout.sizes + skipped);
@@ -104,8 +113,8 @@ static void set_tensors(subject *s) {
     if (s->shape && (s->shape->seen == VIEW_SECOND || s->shape->seen == VIEW_WIDE)) s->extent *= 2;
 }
 
-/* In place, the result's memory is operand `home`, so that all forms move through the same. What other forms leave there are ordinary
- * numbers too. */
+/* In place, the result's memory is operand `home`, so that all forms move through the same. What
+ * other forms leave there are ordinary numbers too. */
 static void restore(void *context) {
     const case_form *f = context;
     memcpy(f->s->result, f->s->pointers[f->s->home], f->s->extent);
@@ -129,7 +138,10 @@ static tosajit_kernel *compile_shape(const subject *s, tosajit_engine *engine, b
         types[k] = tosajit_ranked(TOSAJIT_F32, s->rank, s->shape->dims[k] + RANK - s->rank);
         for (int32_t d = 0; dynamic && d < s->rank; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
     }
-    return tosajit_compile(engine, s->shape->op, types, (size_t)s->operand_count, NULL, NULL, &kernel) ? NULL : kernel;
+    return tosajit_compile(engine, s->shape->op, types, (size_t)s->operand_count, NULL, NULL,
+                           &kernel)
+               ? NULL
+               : kernel;
 }
 
 static tosajit_kernel *kernel_of(subject *s, const form_kind *kind) {
@@ -138,13 +150,15 @@ static tosajit_kernel *kernel_of(subject *s, const form_kind *kind) {
     if (*kernel || !engine) return *kernel;
     for (int k = 0; k < s->operand_count; k++) s->sources[k] = k;
     return *kernel = s->shape ? compile_shape(s, engine, kind->dynamic)
-                              : workload_compile_all(engine, s->work, s->accuracy, s->rows, s->cols, kind->dynamic, s->sources);
+                              : workload_compile_all(engine, s->work, s->accuracy, s->rows, s->cols,
+                                                     kind->dynamic, s->sources);
 }
 
 static tosajit_status need_identity(void) {
     const tosajit_tensor_type bytes = tosajit_ranked(TOSAJIT_I8, 1, (int64_t[]){TOSAJIT_DYNAMIC});
     if (identity_on_two) return TOSAJIT_OK;
-    return tosajit_compile(pair_engine(2), TOSAJIT_OP_identity, &bytes, 1, NULL, NULL, &identity_on_two);
+    return tosajit_compile(pair_engine(2), TOSAJIT_OP_identity, &bytes, 1, NULL, NULL,
+                           &identity_on_two);
 }
 
 static void set_call(case_form *f) {
@@ -167,11 +181,14 @@ typedef struct share {
     int64_t part, parts;
 } share;
 
-/* As many bytes as a pass moves, half of them read: the operands one after the other, over the result again and again. */
+/* As many bytes as a pass moves, half of them read: the operands one after the other, over the
+ * result again and again. */
 static void move_bytes(const share *h) {
     const subject *s = h->s;
-    const int64_t result = s->count * (int64_t)tosajit_type_size(s->to.element), all = s->bytes - result, half = s->bytes / 2;
-    int64_t from = half / h->parts * h->part, end = h->part + 1 == h->parts ? half : half / h->parts * (h->part + 1);
+    const int64_t result = s->count * (int64_t)tosajit_type_size(s->to.element),
+                  all = s->bytes - result, half = s->bytes / 2;
+    int64_t from = half / h->parts * h->part,
+            end = h->part + 1 == h->parts ? half : half / h->parts * (h->part + 1);
     while (from < end) {
         int64_t at = from % all, to = from % result, size = 0;
         int k = 0;
@@ -197,8 +214,10 @@ static void copy(const void *argument) {
         move_bytes(h);
         return;
     }
-    const int64_t first = s->count / h->parts * h->part, count = h->part + 1 == h->parts ? s->count - first : s->count / h->parts;
-    void *operands[2] = {(float *)s->pointers[0] + first, s->operand_count > 1 ? (float *)s->pointers[1] + first : NULL};
+    const int64_t first = s->count / h->parts * h->part,
+                  count = h->part + 1 == h->parts ? s->count - first : s->count / h->parts;
+    void *operands[2] = {(float *)s->pointers[0] + first,
+                         s->operand_count > 1 ? (float *)s->pointers[1] + first : NULL};
     function(operands, (float *)s->result + first, 1, count);
 }
 
@@ -235,7 +254,8 @@ static bool agrees(const case_form *f) {
     int64_t strides[RANK], stride = sizeof(float);
     for (int d = RANK; d-- > 0; stride *= s->layout.sizes[d]) strides[d] = stride;
     void *const operands[2] = {s->pointers[0], s->pointers[s->operand_count - 1]};
-    return shape_agrees(s->shape, &s->layout, operands, f->to.data, f->kind->in_place ? s->layout.strides[s->home] : strides);
+    return shape_agrees(s->shape, &s->layout, operands, f->to.data,
+                        f->kind->in_place ? s->layout.strides[s->home] : strides);
 }
 
 static const char *prepare(void *context) {
@@ -252,7 +272,8 @@ static const char *prepare(void *context) {
         restore(f);
     else
         memset(s->result, 0xff, s->extent); /* another form's result would be taken for its own */
-    if (tosajit_run(f->kernel, f->operands, f->operand_count, &f->to, 1)) return tosajit_last_error();
+    if (tosajit_run(f->kernel, f->operands, f->operand_count, &f->to, 1))
+        return tosajit_last_error();
     return agrees(f) ? NULL : "the results differ from the loop's";
 }
 
@@ -272,8 +293,8 @@ static bool add_form(turns *group, subject *s, const form_kind *kind, const char
                                                .run = run,
                                                .begin = kind->in_place ? restore : NULL,
                                                .restore = !kind->in_place || !s->drifts ? NULL
-                                                          : kind->threads == 2          ? restore_on_two
-                                                                                        : restore,
+                                                          : kind->threads == 2 ? restore_on_two
+                                                                               : restore,
                                                .wakes = kind->threads == 2,
                                                .context = f,
                                                .items = s->count,
@@ -292,7 +313,8 @@ static bool add_subject(const subject *values, const char *case_name) {
     subjects = s;
     bool ok = true;
     for (size_t k = 0; ok && k < sizeof kinds / sizeof *kinds; k++) {
-        const bool means = (kinds[k].threads == 1 || pair_exists()) && (!kinds[k].in_place || s->home >= 0) &&
+        const bool means = (kinds[k].threads == 1 || pair_exists()) &&
+                           (!kinds[k].in_place || s->home >= 0) &&
                            (!kinds[k].copies || has_copy(s, kinds[k].threads));
         ok = !means || add_form(group, s, &kinds[k], case_name);
     }
@@ -302,7 +324,8 @@ static bool add_subject(const subject *values, const char *case_name) {
 static bool multiplies_floats(const workload *w) {
     bool multiplies = workload_has_function(w);
     for (int k = 0; k < w->step_count; k++) multiplies |= w->steps[k].op == TOSAJIT_OP_mul;
-    return multiplies && (w->result == TOSAJIT_F32 || w->result == TOSAJIT_F16 || w->result == TOSAJIT_BF16);
+    return multiplies &&
+           (w->result == TOSAJIT_F32 || w->result == TOSAJIT_F16 || w->result == TOSAJIT_BF16);
 }
 
 typedef struct size {
@@ -310,7 +333,8 @@ typedef struct size {
     int64_t rows, cols;
 } size;
 
-static bool add_workload(const char *family, const workload *w, const size *z, tosajit_accuracy accuracy) {
+static bool add_workload(const char *family, const workload *w, const size *z,
+                         tosajit_accuracy accuracy) {
     subject s = {.work = w,
                  .accuracy = accuracy,
                  .rows = z->rows,
@@ -326,11 +350,13 @@ static bool add_workload(const char *family, const workload *w, const size *z, t
         if (w->forms[k] == FORM_FULL && w->types[k] == w->result) s.home = k;
     }
     char name[96];
-    snprintf(name, sizeof name, "%s/%s%s/%s", family, w->name, accuracy == TOSAJIT_FAST ? "_fast" : "", z->name);
+    snprintf(name, sizeof name, "%s/%s%s/%s", family, w->name,
+             accuracy == TOSAJIT_FAST ? "_fast" : "", z->name);
     return add_subject(&s, name);
 }
 
-static bool add_list(const char *family, const workload *list, int count, const size *sizes, int size_count, tosajit_accuracy accuracy) {
+static bool add_list(const char *family, const workload *list, int count, const size *sizes,
+                     int size_count, tosajit_accuracy accuracy) {
     for (int k = 0; k < count; k++)
         for (int z = 0; z < size_count; z++)
             if (!add_workload(family, &list[k], &sizes[z], accuracy)) return false;
@@ -349,29 +375,37 @@ static bool add_shape(const shape_case *shape, int32_t rank) {
     return add_subject(&s, name);
 }
 
-#define LINE(name, n)                                                                                                                      \
+#define LINE(name, n)                                                                              \
     { "add", "1d/" name, TOSAJIT_OP_add, {{1, 1, 1, n}, {1, 1, 1, n}}, .copy = peer_copy_same }
 static const shape_case lines[] = {
-    LINE("7", 7),          LINE("16", 16),        LINE("1023", 1023),  LINE("1K", 1 << 10),   LINE("4K", 4 << 10),
-    LINE("16K", 16 << 10), LINE("64K", 64 << 10), LINE("1M", 1 << 20), LINE("16M", 16 << 20), LINE("64M", 64 << 20),
+    LINE("7", 7),          LINE("16", 16),        LINE("1023", 1023),    LINE("1K", 1 << 10),
+    LINE("4K", 4 << 10),   LINE("16K", 16 << 10), LINE("64K", 64 << 10), LINE("1M", 1 << 20),
+    LINE("16M", 16 << 20), LINE("64M", 64 << 20),
 };
-static const size broadcast_sizes[] = {{"4K", 16, 256},     {"16K", 128, 128},       {"1M", 1024, 1024},
-                                       {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
+static const size broadcast_sizes[] = {{"4K", 16, 256},         {"16K", 128, 128},
+                                       {"1M", 1024, 1024},      {"16M", 4096, 4096},
+                                       {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size usual_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
 
 bool forms_register(void) {
-    const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes, usual = sizeof usual_sizes / sizeof *usual_sizes;
+    const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes,
+              usual = sizeof usual_sizes / sizeof *usual_sizes;
     bool ok = true;
     for (size_t k = 0; ok && k < sizeof lines / sizeof *lines; k++) ok = add_shape(&lines[k], 1);
     for (int k = 0; ok && k < workload_add_count; k++)
         if (workload_adds[k].loop != peer_add_same) /* whose sizes are those of the lines */
             ok = add_list("add", &workload_adds[k], 1, broadcast_sizes, broadcasts, TOSAJIT_EXACT);
     for (int k = 0; ok && k < shape_case_count; k++)
-        if (!shape_cases[k].in_place && shape_layout_of(&shape_cases[k]).count <= BUFFER_MAX_F32) ok = add_shape(&shape_cases[k], RANK);
-    return ok && add_list("op", workload_ops, workload_op_count, usual_sizes, usual, TOSAJIT_EXACT) &&
-           add_list("math", workload_maths, workload_math_count, usual_sizes, usual, TOSAJIT_EXACT) &&
-           add_list("math", workload_maths, workload_math_count, usual_sizes, usual, TOSAJIT_FAST) &&
-           add_list("chain", workload_chains, workload_chain_count, usual_sizes, usual, TOSAJIT_EXACT);
+        if (!shape_cases[k].in_place && shape_layout_of(&shape_cases[k]).count <= BUFFER_MAX_F32)
+            ok = add_shape(&shape_cases[k], RANK);
+    return ok &&
+           add_list("op", workload_ops, workload_op_count, usual_sizes, usual, TOSAJIT_EXACT) &&
+           add_list("math", workload_maths, workload_math_count, usual_sizes, usual,
+                    TOSAJIT_EXACT) &&
+           add_list("math", workload_maths, workload_math_count, usual_sizes, usual,
+                    TOSAJIT_FAST) &&
+           add_list("chain", workload_chains, workload_chain_count, usual_sizes, usual,
+                    TOSAJIT_EXACT);
 }
 
 void forms_release(void) {

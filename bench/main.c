@@ -1,5 +1,8 @@
-/* tosajit-bench: options, the processor that everything runs on, and the order of things. In: Google Benchmark's options, and --table
- * (medians and ratios instead of single times), --cpu=N, --patterns=N and --ranked=N for the sweep. Out: a report on standard output. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit-bench: options, the processor that everything runs on, and the order of things. In:
+ * Google Benchmark's options, and --table (medians and ratios instead of single times), --cpu=N,
+ * --patterns=N and --ranked=N for the sweep. Out: a report on standard output. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -37,13 +40,15 @@ static void take_options(int *argc, char **argv, options *o) {
             o->child = argv[k] + 8;
         else
             argv[kept++] = argv[k];
-        if (strncmp(argv[k], "--benchmark_min_time=", 21) == 0) turns_set_time(atof(argv[k] + 21)); /* which stays */
+        /* Which stays. */
+        if (strncmp(argv[k], "--benchmark_min_time=", 21) == 0) turns_set_time(atof(argv[k] + 21));
     }
     *argc = kept;
     argv[kept] = NULL;
 }
 
-/* Pinned, because a thread that moves finds cold caches. *other: a second processor that this process may use, or -1. */
+/* Pinned, because a thread that moves finds cold caches. *other: a second processor that this
+ * process may use, or -1. */
 static bool pin(int *cpu, int *other) {
     cpu_set_t set;
     *other = -1;
@@ -62,7 +67,9 @@ static int run_child(const char *name) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } children[] = {{"first", compile_child_first}, {"llvm", compile_child_llvm}, {"memory", compile_child_memory}};
+    } children[] = {{"first", compile_child_first},
+                    {"llvm", compile_child_llvm},
+                    {"memory", compile_child_memory}};
     for (size_t k = 0; k < sizeof children / sizeof *children; k++)
         if (strcmp(children[k].name, name) == 0) return children[k].run();
     return 2;
@@ -84,11 +91,12 @@ int main(int argc, char **argv) {
     take_options(&argc, argv, &o);
     if (o.child) return run_child(o.child);
     int other;
-    if (!pin(&o.cpu, &other)) fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
+    if (!pin(&o.cpu, &other))
+        fputs("tosajit-bench: cannot stay on one processor; expect noise\n", stderr);
     pair_set(o.cpu, other);
     compile_register();
-    if (!elementwise_register() || !shapes_register() || !forms_register() || !roof_register() || !threads_register() ||
-        !calls_register() || !sweep_register(o.patterns)) {
+    if (!elementwise_register() || !shapes_register() || !forms_register() || !roof_register() ||
+        !threads_register() || !calls_register() || !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
     }

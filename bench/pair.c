@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pair: see pair.h. */
 #define _GNU_SOURCE
 #include "bench/pair.h"
@@ -40,8 +42,9 @@ static void stay_on(pid_t thread, int processor) {
     sched_setaffinity(thread, sizeof set, &set);
 }
 
-/* All threads but the caller go to the other processor and stay there. At real-time priority two on one processor would be fatal: one that
- * spins while it waits for the other keeps it from running. */
+/* All threads but the caller go to the other processor and stay there. At real-time priority two on
+ * one processor would be fatal: one that spins while it waits for the other keeps it from running.
+ */
 static void part(void) {
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task = tasks ? readdir(tasks) : NULL; task; task = readdir(tasks)) {
@@ -94,7 +97,8 @@ static void *help(void *unused) {
     }
 }
 
-/* One step more urgent than the engine's thread, which is on the same processor and spins for a while when its work is done. */
+/* One step more urgent than the engine's thread, which is on the same processor and spins for a
+ * while when its work is done. */
 static void hurry(pthread_t thread) {
     int policy;
     struct sched_param parameters;
@@ -108,9 +112,10 @@ static void start_helper(void) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET((size_t)processors[1], &set);
-    bool placed =
-        sem_init(&helper.posted, 0, 0) == 0 && pthread_attr_init(&there) == 0 && pthread_attr_setaffinity_np(&there, sizeof set, &set) == 0;
-    if (!placed || pthread_create(&helper.thread, &there, help, NULL)) abort(); /* a figure without its thread would be a lie */
+    bool placed = sem_init(&helper.posted, 0, 0) == 0 && pthread_attr_init(&there) == 0 &&
+                  pthread_attr_setaffinity_np(&there, sizeof set, &set) == 0;
+    /* A figure without its thread would be a lie. */
+    if (!placed || pthread_create(&helper.thread, &there, help, NULL)) abort();
     pthread_attr_destroy(&there);
     hurry(helper.thread);
     helper.started = true;
@@ -127,7 +132,8 @@ void pair_run(void (*work)(const void *job), const void *here, const void *there
     if (!helper.started) start_helper();
     post(work, there);
     work(here);
-    while (!atomic_load(&helper.done)) continue; /* on another processor: it cannot be kept waiting */
+    /* On another processor: it cannot be kept waiting. */
+    while (!atomic_load(&helper.done)) continue;
 }
 
 void pair_release(void) {

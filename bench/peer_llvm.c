@@ -1,5 +1,7 @@
-/* The peer for compile time: text to IR, O3, an object, a linked function. In: a computation of two values. Out: the function, held
- * by its resource tracker. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The peer for compile time: text to IR, O3, an object, a linked function. In: a computation of two
+ * values. Out: the function, held by its resource tracker. */
 #include "bench/peer_llvm.h"
 
 #include <llvm-c/Core.h>
@@ -28,7 +30,8 @@ static const char source[] = "declare float @llvm.fabs.f32(float)\n"
                              "declare float @llvm.exp.f32(float)\n"
                              "declare float @llvm.maximum.f32(float, float)\n"
                              "declare float @llvm.minimum.f32(float, float)\n"
-                             "define void @f%u(ptr noalias %%a, ptr noalias %%b, ptr noalias %%r, i64 %%n) nounwind \"target-cpu\"=\"%s\" "
+                             "define void @f%u(ptr noalias %%a, ptr noalias %%b, ptr noalias %%r, "
+                             "i64 %%n) nounwind \"target-cpu\"=\"%s\" "
                              "\"target-features\"=\"%s\" \"prefer-vector-width\"=\"512\" {\n"
                              "entry:\n"
                              "  %%any = icmp sgt i64 %%n, 0\n"
@@ -58,8 +61,9 @@ peer_jit *peer_jit_create(void) {
     jit->cpu = LLVMGetHostCPUName();
     jit->features = LLVMGetHostCPUFeatures();
     if (LLVMGetTargetFromTriple(jit->triple, &target, &message)) goto failed;
-    jit->machine = LLVMCreateTargetMachine(target, jit->triple, jit->cpu, jit->features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                           LLVMCodeModelJITDefault);
+    jit->machine =
+        LLVMCreateTargetMachine(target, jit->triple, jit->cpu, jit->features,
+                                LLVMCodeGenLevelAggressive, LLVMRelocPIC, LLVMCodeModelJITDefault);
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&jit->jit, NULL);
     if (!error) return jit;
     jit->jit = NULL;
@@ -81,13 +85,16 @@ void peer_jit_destroy(peer_jit *jit) {
 }
 
 static LLVMModuleRef parse(peer_jit *jit, LLVMContextRef context, const char *computation) {
-    size_t capacity = sizeof source + strlen(jit->cpu) + strlen(jit->features) + strlen(computation) + 16;
+    size_t capacity =
+        sizeof source + strlen(jit->cpu) + strlen(jit->features) + strlen(computation) + 16;
     char *text = malloc(capacity), *message = NULL;
     if (!text) return NULL;
     int length = snprintf(text, capacity, source, jit->count, jit->cpu, jit->features, computation);
     LLVMModuleRef module = NULL;
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, (size_t)length, "peer");
-    if (LLVMParseIRInContext(context, buffer, &module, &message)) fprintf(stderr, "peer: %s\n", message);
+    LLVMMemoryBufferRef buffer =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(text, (size_t)length, "peer");
+    if (LLVMParseIRInContext(context, buffer, &module, &message))
+        fprintf(stderr, "peer: %s\n", message);
     LLVMDisposeMessage(message);
     free(text);
     return module;
@@ -106,7 +113,8 @@ static LLVMMemoryBufferRef generate(peer_jit *jit, LLVMModuleRef module) {
     if (error)
         LLVMConsumeError(error);
     else
-        LLVMTargetMachineEmitToMemoryBuffer(jit->machine, module, LLVMObjectFile, &message, &object);
+        LLVMTargetMachineEmitToMemoryBuffer(jit->machine, module, LLVMObjectFile, &message,
+                                            &object);
     LLVMDisposeMessage(message);
     return object;
 }

@@ -1,5 +1,8 @@
-/* The peer for compile time: a scalar loop in LLVM IR through LLVM's own O3 pipeline and its JIT, as a program without this library
- * would do it. In: the computation as IR text. Out: a linked function, dropped at once. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The peer for compile time: a scalar loop in LLVM IR through LLVM's own O3 pipeline and its JIT,
+ * as a program without this library would do it. In: the computation as IR text. Out: a linked
+ * function, dropped at once. */
 #ifndef TOSAJIT_BENCH_PEER_LLVM_H
 #define TOSAJIT_BENCH_PEER_LLVM_H
 

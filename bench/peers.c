@@ -1,5 +1,8 @@
-/* Peers: plain loops over restrict pointers. The build compiles this file with -O3 for the machine that it runs on, and without
- * errno and traps, so that rounding and selecting become instructions. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Peers: plain loops over restrict pointers. The build compiles this file with -O3 for the machine
+ * that it runs on, and without errno and traps, so that rounding and selecting become instructions.
+ */
 #include "bench/peers.h"
 
 #include <math.h>
@@ -8,7 +11,9 @@
 #include <immintrin.h>
 #endif
 
-static inline float bound(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
+static inline float bound(float x, float low, float high) {
+    return x < low ? low : x > high ? high : x;
+}
 
 /* With the sign dropped, or the compiler would call memcpy. */
 void peer_copy_loop(void *const *operands, void *result, int64_t rows, int64_t cols) {
@@ -18,15 +23,15 @@ void peer_copy_loop(void *const *operands, void *result, int64_t rows, int64_t c
 }
 
 /* A loop over all elements, which a[k], b[k] and c[k] are. */
-#define FLAT_PEER(name, A, B, C, R, expression)                                                                                            \
-    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                           \
-        const A *restrict a = operands[0];                                                                                                 \
-        const B *restrict b = operands[1];                                                                                                 \
-        const C *restrict c = operands[2];                                                                                                 \
-        R *restrict r = result;                                                                                                            \
-        int64_t count = rows * cols;                                                                                                       \
-        for (int64_t k = 0; k < count; k++) r[k] = (expression);                                                                           \
-        (void)b, (void)c;                                                                                                                  \
+#define FLAT_PEER(name, A, B, C, R, expression)                                                    \
+    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                   \
+        const A *restrict a = operands[0];                                                         \
+        const B *restrict b = operands[1];                                                         \
+        const C *restrict c = operands[2];                                                         \
+        R *restrict r = result;                                                                    \
+        int64_t count = rows * cols;                                                               \
+        for (int64_t k = 0; k < count; k++) r[k] = (expression);                                   \
+        (void)b, (void)c;                                                                          \
     }
 
 FLAT_PEER(peer_add_same, float, float, float, float, a[k] + b[k])
@@ -37,16 +42,19 @@ FLAT_PEER(peer_mul_same, float, float, float, float, a[k] * b[k])
 FLAT_PEER(peer_mul_scalar, float, float, float, float, a[k] * *b)
 FLAT_PEER(peer_select, uint8_t, float, float, float, a[k] ? b[k] : c[k])
 FLAT_PEER(peer_cast_i8_f32, int8_t, float, float, float, (float)a[k])
-FLAT_PEER(peer_cast_f32_i8, float, float, float, int8_t, (int8_t)bound(rintf(a[k]), -128.0f, 127.0f))
+FLAT_PEER(peer_cast_f32_i8, float, float, float, int8_t,
+          (int8_t)bound(rintf(a[k]), -128.0f, 127.0f))
 FLAT_PEER(peer_shift_right, int32_t, int32_t, int32_t, int32_t, a[k] >> (b[k] & 31))
 FLAT_PEER(peer_shift_right_logical, uint32_t, uint32_t, uint32_t, uint32_t, a[k] >> (b[k] & 31))
 FLAT_PEER(peer_shift_left, uint32_t, uint32_t, uint32_t, uint32_t, a[k] << (b[k] & 31))
 FLAT_PEER(peer_maximum_i8, int8_t, int8_t, int8_t, int8_t, a[k] > b[k] ? a[k] : b[k])
 FLAT_PEER(peer_mul_shift, int32_t, int32_t, int32_t, int32_t,
-          (int32_t)(((int64_t)a[k] * b[k] + (INT64_C(1) << (PEER_MUL_SHIFT - 1))) >> PEER_MUL_SHIFT))
+          (int32_t)(((int64_t)a[k] * b[k] + (INT64_C(1) << (PEER_MUL_SHIFT - 1))) >>
+                    PEER_MUL_SHIFT))
 
 FLAT_PEER(peer_clamp_i8, int8_t, int8_t, int8_t, int8_t,
-          (int8_t)(a[k]<PEER_CLAMP_LOW ? PEER_CLAMP_LOW : a[k]> PEER_CLAMP_HIGH ? PEER_CLAMP_HIGH : a[k]))
+          (int8_t)(a[k]<PEER_CLAMP_LOW ? PEER_CLAMP_LOW : a[k]> PEER_CLAMP_HIGH ? PEER_CLAMP_HIGH
+                                                                                : a[k]))
 
 static inline float from_bf16(uint16_t bits) {
     uint32_t wide = (uint32_t)bits << 16;
@@ -60,7 +68,8 @@ static inline uint16_t to_bf16(float value) { /* of no NaN */
     memcpy(&bits, &value, sizeof bits);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-FLAT_PEER(peer_mul_bf16, uint16_t, uint16_t, uint16_t, uint16_t, to_bf16(from_bf16(a[k]) * from_bf16(b[k])))
+FLAT_PEER(peer_mul_bf16, uint16_t, uint16_t, uint16_t, uint16_t,
+          to_bf16(from_bf16(a[k]) * from_bf16(b[k])))
 
 void peer_add_in_place(void *const *operands, void *result, int64_t rows, int64_t cols) {
     const float *restrict b = operands[1];
@@ -70,19 +79,20 @@ void peer_add_in_place(void *const *operands, void *result, int64_t rows, int64_
 
 /* The chain of ops that bench/workloads.c calls ten_ops. */
 static inline float ten_ops(float x, float y) {
-    float s = x + y, d = x - y, p = s * d, q = p + x, m = q > y ? q : y, n = m < 2.0f ? m : 2.0f, a = fabsf(n), t = a * y, u = t - s;
+    float s = x + y, d = x - y, p = s * d, q = p + x, m = q > y ? q : y, n = m < 2.0f ? m : 2.0f,
+          a = fabsf(n), t = a * y, u = t - s;
     return u * 0.5f;
 }
 FLAT_PEER(peer_ten_ops, float, float, float, float, ten_ops(a[k], b[k]))
 
 /* The same with rows: y is an element of the row operand b. */
-#define ROW_PEER(name, expression)                                                                                                         \
-    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                           \
-        const float *restrict a = operands[0];                                                                                             \
-        const float *restrict b = operands[1];                                                                                             \
-        float *restrict r = result;                                                                                                        \
-        for (int64_t row = 0; row < rows; row++)                                                                                           \
-            for (int64_t k = 0; k < cols; k++) r[row * cols + k] = (expression);                                                           \
+#define ROW_PEER(name, expression)                                                                 \
+    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                   \
+        const float *restrict a = operands[0];                                                     \
+        const float *restrict b = operands[1];                                                     \
+        float *restrict r = result;                                                                \
+        for (int64_t row = 0; row < rows; row++)                                                   \
+            for (int64_t k = 0; k < cols; k++) r[row * cols + k] = (expression);                   \
     }
 
 ROW_PEER(peer_add_row, a[row * cols + k] + b[k])
@@ -103,18 +113,23 @@ void peer_requantise(void *const *operands, void *result, int64_t rows, int64_t 
     for (int64_t row = 0; row < rows; row++)
         for (int64_t k = 0; k < cols; k++) {
             int64_t product = (int64_t)(a[row * cols + k] + bias[k]) * PEER_MULTIPLIER;
-            int32_t scaled = (int32_t)((product + (INT64_C(1) << (PEER_REQUANTISE_SHIFT - 1))) >> PEER_REQUANTISE_SHIFT);
-            r[row * cols + k] = (int8_t)(scaled < INT8_MIN ? INT8_MIN : scaled > INT8_MAX ? INT8_MAX : scaled);
+            int32_t scaled = (int32_t)((product + (INT64_C(1) << (PEER_REQUANTISE_SHIFT - 1))) >>
+                                       PEER_REQUANTISE_SHIFT);
+            r[row * cols + k] = (int8_t)(scaled < INT8_MIN   ? INT8_MIN
+                                         : scaled > INT8_MAX ? INT8_MAX
+                                                             : scaled);
         }
 }
 
 /* With mean and factor of each row, scale and shift of each column. */
 void peer_layer_norm_tail(void *const *operands, void *result, int64_t rows, int64_t cols) {
-    const float *restrict a = operands[0], *restrict mean = operands[1], *restrict factor = operands[2];
+    const float *restrict a = operands[0], *restrict mean = operands[1],
+                          *restrict factor = operands[2];
     const float *restrict scale = operands[3], *restrict shift = operands[4];
     float *restrict r = result;
     for (int64_t row = 0; row < rows; row++)
-        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = (a[row * cols + k] - mean[row]) * factor[row] * scale[k] + shift[k];
+        for (int64_t k = 0; k < cols; k++)
+            r[row * cols + k] = (a[row * cols + k] - mean[row]) * factor[row] * scale[k] + shift[k];
 }
 
 #if defined(__AVX512F__)
@@ -131,7 +146,8 @@ peer *const peer_add_streaming = add_streaming;
 static void copy_streaming(void *const *operands, void *result, int64_t rows, int64_t cols) {
     const float *a = operands[0];
     float *r = result;
-    for (int64_t k = 0; k + 15 < rows * cols; k += 16) _mm512_stream_ps(r + k, _mm512_loadu_ps(a + k));
+    for (int64_t k = 0; k + 15 < rows * cols; k += 16)
+        _mm512_stream_ps(r + k, _mm512_loadu_ps(a + k));
     _mm_sfence();
 }
 peer *const peer_copy_streaming = copy_streaming;
@@ -147,7 +163,8 @@ void peer_add_f16(void *const *operands, void *result, int64_t rows, int64_t col
     for (int64_t k = 0; k + 15 < rows * cols; k += 16) {
         __m512 x = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(a + k)));
         __m512 y = _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(b + k)));
-        _mm256_storeu_si256((__m256i *)(r + k), _mm512_cvtps_ph(_mm512_add_ps(x, y), _MM_FROUND_TO_NEAREST_INT));
+        _mm256_storeu_si256((__m256i *)(r + k),
+                            _mm512_cvtps_ph(_mm512_add_ps(x, y), _MM_FROUND_TO_NEAREST_INT));
     }
 }
 #else
@@ -159,20 +176,22 @@ FLAT_PEER(peer_add_f16, _Float16, _Float16, _Float16, _Float16, a[k] + b[k])
 enum { PEAK_CHAINS = 16, PEAK_LANES = 16 };
 
 #if defined(__AVX512F__)
-#define PEAK(name, step, operations)                                                                                                       \
-    static void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                    \
-        const __m512 half = _mm512_set1_ps(0.5f), one = _mm512_set1_ps(1.0f);                                                              \
-        __m512 v[PEAK_CHAINS], sum = one;                                                                                                  \
-        (void)operands;                                                                                                                    \
-        for (int k = 0; k < PEAK_CHAINS; k++) v[k] = _mm512_set1_ps((float)k);                                                             \
-        for (int64_t n = rows * cols / (PEAK_CHAINS * PEAK_LANES * operations); n > 0; n--)                                                \
-            for (int k = 0; k < PEAK_CHAINS; k++) v[k] = (step);                                                                           \
-        for (int k = 0; k < PEAK_CHAINS; k++) sum = _mm512_add_ps(sum, v[k]);                                                              \
-        _mm512_storeu_ps(result, sum);                                                                                                     \
+#define PEAK(name, step, operations)                                                               \
+    static void name(void *const *operands, void *result, int64_t rows, int64_t cols) {            \
+        const __m512 half = _mm512_set1_ps(0.5f), one = _mm512_set1_ps(1.0f);                      \
+        __m512 v[PEAK_CHAINS], sum = one;                                                          \
+        (void)operands;                                                                            \
+        for (int k = 0; k < PEAK_CHAINS; k++) v[k] = _mm512_set1_ps((float)k);                     \
+        for (int64_t n = rows * cols / (PEAK_CHAINS * PEAK_LANES * operations); n > 0; n--)        \
+            for (int k = 0; k < PEAK_CHAINS; k++) v[k] = (step);                                   \
+        for (int k = 0; k < PEAK_CHAINS; k++) sum = _mm512_add_ps(sum, v[k]);                      \
+        _mm512_storeu_ps(result, sum);                                                             \
     }
 PEAK(peak, _mm512_add_ps(_mm512_mul_ps(v[k], half), one), 2)
 PEAK(peak_fused, _mm512_fmadd_ps(v[k], half, one), 2)
-void peer_peak(void *const *operands, void *result, int64_t rows, int64_t cols) { peak(operands, result, rows, cols); }
+void peer_peak(void *const *operands, void *result, int64_t rows, int64_t cols) {
+    peak(operands, result, rows, cols);
+}
 peer *const peer_peak_fused = peak_fused;
 #else
 void peer_peak(void *const *operands, void *result, int64_t rows, int64_t cols) {
@@ -200,7 +219,8 @@ void peer_add_transposed(void *const *operands, void *result, int64_t rows, int6
     const float *restrict a = operands[0], *restrict b = operands[1];
     float *restrict r = result;
     for (int64_t row = 0; row < rows; row++)
-        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = a[k * rows + row] + b[row * cols + k];
+        for (int64_t k = 0; k < cols; k++)
+            r[row * cols + k] = a[k * rows + row] + b[row * cols + k];
 }
 
 void peer_abs_second(void *const *operands, void *result, int64_t rows, int64_t cols) {
@@ -219,26 +239,31 @@ void peer_add_wide(void *const *operands, void *result, int64_t rows, int64_t co
     const float *restrict a = operands[0], *restrict b = operands[1];
     float *restrict r = result;
     for (int64_t row = 0; row < rows; row++)
-        for (int64_t k = 0; k < cols; k++) r[row * cols + k] = a[2 * row * cols + k] + b[row * cols + k];
+        for (int64_t k = 0; k < cols; k++)
+            r[row * cols + k] = a[2 * row * cols + k] + b[row * cols + k];
 }
 
 void peer_copy_wide(void *const *operands, void *result, int64_t rows, int64_t cols) {
     const float *a = operands[0], *b = operands[1];
     float *r = result;
-    for (int64_t row = 0; row < rows; row++) memcpy(r + row * cols, a + 2 * row * cols, (size_t)cols * sizeof *r);
+    for (int64_t row = 0; row < rows; row++)
+        memcpy(r + row * cols, a + 2 * row * cols, (size_t)cols * sizeof *r);
     memcpy(r, b, (size_t)(rows * cols / 2) * sizeof *r);
 }
 
 enum { BLOCK = 16 };
 
 /* r = the block of a that begins at `from`, transposed; and b added where there is one. */
-static void plain_block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride, int64_t height, int64_t width) {
+static void plain_block(const float *from, int64_t from_stride, const float *b, float *r,
+                        int64_t stride, int64_t height, int64_t width) {
     for (int64_t i = 0; i < height; i++)
-        for (int64_t k = 0; k < width; k++) r[i * stride + k] = from[k * from_stride + i] + (b ? b[i * stride + k] : 0.0f);
+        for (int64_t k = 0; k < width; k++)
+            r[i * stride + k] = from[k * from_stride + i] + (b ? b[i * stride + k] : 0.0f);
 }
 
 #if defined(__AVX512F__)
-static void block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride) {
+static void block(const float *from, int64_t from_stride, const float *b, float *r,
+                  int64_t stride) {
     __m512 v[BLOCK], t[BLOCK];
     for (int i = 0; i < BLOCK; i++) v[i] = _mm512_loadu_ps(from + i * from_stride);
     for (int i = 0; i < BLOCK; i += 2) {
@@ -252,29 +277,37 @@ static void block(const float *from, int64_t from_stride, const float *b, float 
             v[i + 2 * k + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(low, high));
         }
     for (int k = 0; k < 4; k++) {
-        __m512 even = _mm512_shuffle_f32x4(v[k], v[k + 4], 0x88), odd = _mm512_shuffle_f32x4(v[k], v[k + 4], 0xdd);
-        __m512 even2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0x88), odd2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0xdd);
+        __m512 even = _mm512_shuffle_f32x4(v[k], v[k + 4], 0x88),
+               odd = _mm512_shuffle_f32x4(v[k], v[k + 4], 0xdd);
+        __m512 even2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0x88),
+               odd2 = _mm512_shuffle_f32x4(v[k + 8], v[k + 12], 0xdd);
         t[k] = _mm512_shuffle_f32x4(even, even2, 0x88);
         t[k + 8] = _mm512_shuffle_f32x4(even, even2, 0xdd);
         t[k + 4] = _mm512_shuffle_f32x4(odd, odd2, 0x88);
         t[k + 12] = _mm512_shuffle_f32x4(odd, odd2, 0xdd);
     }
-    for (int i = 0; i < BLOCK; i++) _mm512_storeu_ps(r + i * stride, b ? _mm512_add_ps(t[i], _mm512_loadu_ps(b + i * stride)) : t[i]);
+    for (int i = 0; i < BLOCK; i++)
+        _mm512_storeu_ps(r + i * stride,
+                         b ? _mm512_add_ps(t[i], _mm512_loadu_ps(b + i * stride)) : t[i]);
 }
 #else
-static void block(const float *from, int64_t from_stride, const float *b, float *r, int64_t stride) {
+static void block(const float *from, int64_t from_stride, const float *b, float *r,
+                  int64_t stride) {
     plain_block(from, from_stride, b, r, stride, BLOCK, BLOCK);
 }
 #endif
 
-static void transposed_blocked(const float *a, const float *b, float *r, int64_t rows, int64_t cols) {
+static void transposed_blocked(const float *a, const float *b, float *r, int64_t rows,
+                               int64_t cols) {
     for (int64_t row = 0; row < rows; row += BLOCK)
         for (int64_t k = 0; k < cols; k += BLOCK) {
-            int64_t height = rows - row < BLOCK ? rows - row : BLOCK, width = cols - k < BLOCK ? cols - k : BLOCK, at = row * cols + k;
+            int64_t height = rows - row < BLOCK ? rows - row : BLOCK,
+                    width = cols - k < BLOCK ? cols - k : BLOCK, at = row * cols + k;
             if (height == BLOCK && width == BLOCK)
                 block(a + k * rows + row, rows, b ? b + at : NULL, r + at, cols);
             else
-                plain_block(a + k * rows + row, rows, b ? b + at : NULL, r + at, cols, height, width);
+                plain_block(a + k * rows + row, rows, b ? b + at : NULL, r + at, cols, height,
+                            width);
         }
 }
 
@@ -302,6 +335,7 @@ void peer_copy_other(void *const *operands, void *result, int64_t rows, int64_t 
     memcpy(result, operands[0], (size_t)(rows * cols) * sizeof(float));
 }
 
-void peer_empty(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows, int64_t cols) {
+void peer_empty(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
+                int64_t cols) {
     (void)pointers, (void)strides, (void)planes, (void)rows, (void)cols;
 }

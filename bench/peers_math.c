@@ -1,20 +1,22 @@
-/* Peers with functions of the C library. The build adds -ffast-math to this file, without which compilers call them one element
- * at a time. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Peers with functions of the C library. The build adds -ffast-math to this file, without which
+ * compilers call them one element at a time. */
 #include <math.h>
 
 #include "bench/peers.h"
 
-#define MATH_PEER(name, expression)                                                                                                        \
-    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                                           \
-        const float *restrict a = operands[0];                                                                                             \
-        const float *restrict b = operands[1];                                                                                             \
-        float *restrict r = result;                                                                                                        \
-        int64_t count = rows * cols;                                                                                                       \
-        for (int64_t k = 0; k < count; k++) {                                                                                              \
-            float x = a[k];                                                                                                                \
-            r[k] = (expression);                                                                                                           \
-        }                                                                                                                                  \
-        (void)b;                                                                                                                           \
+#define MATH_PEER(name, expression)                                                                \
+    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                   \
+        const float *restrict a = operands[0];                                                     \
+        const float *restrict b = operands[1];                                                     \
+        float *restrict r = result;                                                                \
+        int64_t count = rows * cols;                                                               \
+        for (int64_t k = 0; k < count; k++) {                                                      \
+            float x = a[k];                                                                        \
+            r[k] = (expression);                                                                   \
+        }                                                                                          \
+        (void)b;                                                                                   \
     }
 
 MATH_PEER(peer_exp, expf(x))

@@ -1,5 +1,7 @@
-/* Peers from SLEEF's vector functions of 1.0 ulp, called without its dispatcher. In: whole vectors. Out: whole vectors. Where the build
- * has not found SLEEF, there are none. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Peers from SLEEF's vector functions of 1.0 ulp, called without its dispatcher. In: whole vectors.
+ * Out: whole vectors. Where the build has not found SLEEF, there are none. */
 #include "bench/peers.h"
 
 #include <stddef.h>
@@ -31,12 +33,13 @@
 #endif
 
 #if defined(HAS_SLEEF)
-#define SLEEF_PEER(name, ...)                                                                                                              \
-    static void sleef_##name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                            \
-        const float *a = operands[0], *b = operands[1];                                                                                    \
-        float *r = result;                                                                                                                 \
-        for (int64_t k = 0; k < rows * cols; k += LANES) STORE(r + k, FUNCTION(name)(__VA_ARGS__));                                        \
-        (void)b;                                                                                                                           \
+#define SLEEF_PEER(name, ...)                                                                      \
+    static void sleef_##name(void *const *operands, void *result, int64_t rows, int64_t cols) {    \
+        const float *a = operands[0], *b = operands[1];                                            \
+        float *r = result;                                                                         \
+        for (int64_t k = 0; k < rows * cols; k += LANES)                                           \
+            STORE(r + k, FUNCTION(name)(__VA_ARGS__));                                             \
+        (void)b;                                                                                   \
     }
 
 SLEEF_PEER(exp, LOAD(a + k))
@@ -47,16 +50,17 @@ SLEEF_PEER(sin, LOAD(a + k))
 SLEEF_PEER(cos, LOAD(a + k))
 SLEEF_PEER(pow, LOAD(a + k), LOAD(b + k))
 
-/* Vectors add and multiply like numbers here, an extension of the compilers that have these vectors. */
-#define SLEEF_CHAIN(name, expression)                                                                                                      \
-    static void chain_##name(void *const *operands, void *result, int64_t rows, int64_t cols) {                                            \
-        const float *a = operands[0];                                                                                                      \
-        float *r = result;                                                                                                                 \
-        for (int64_t k = 0; k < rows * cols; k += LANES) {                                                                                 \
-            __typeof__(LOAD(a)) x = LOAD(a + k);                                                                                           \
-            STORE(r + k, expression);                                                                                                      \
-        }                                                                                                                                  \
-    }                                                                                                                                      \
+/* Vectors add and multiply like numbers here, an extension of the compilers that have these
+ * vectors. */
+#define SLEEF_CHAIN(name, expression)                                                              \
+    static void chain_##name(void *const *operands, void *result, int64_t rows, int64_t cols) {    \
+        const float *a = operands[0];                                                              \
+        float *r = result;                                                                         \
+        for (int64_t k = 0; k < rows * cols; k += LANES) {                                         \
+            __typeof__(LOAD(a)) x = LOAD(a + k);                                                   \
+            STORE(r + k, expression);                                                              \
+        }                                                                                          \
+    }                                                                                              \
     peer *const peer_sleef_##name = chain_##name;
 
 SLEEF_CHAIN(silu, x / (1.0f + FUNCTION(exp)(-x)))
@@ -65,13 +69,15 @@ SLEEF_CHAIN(gelu_erf, 0.5f * x * (1.0f + FUNCTION(erf)(x * 0.7071067812f)))
 
 peer *peer_sleef(tosajit_op op) {
     static peer *const peers[TOSAJIT_OP_COUNT] = {
-        [TOSAJIT_OP_exp] = sleef_exp, [TOSAJIT_OP_log] = sleef_log, [TOSAJIT_OP_tanh] = sleef_tanh, [TOSAJIT_OP_erf] = sleef_erf,
-        [TOSAJIT_OP_sin] = sleef_sin, [TOSAJIT_OP_cos] = sleef_cos, [TOSAJIT_OP_pow] = sleef_pow,
+        [TOSAJIT_OP_exp] = sleef_exp, [TOSAJIT_OP_log] = sleef_log, [TOSAJIT_OP_tanh] = sleef_tanh,
+        [TOSAJIT_OP_erf] = sleef_erf, [TOSAJIT_OP_sin] = sleef_sin, [TOSAJIT_OP_cos] = sleef_cos,
+        [TOSAJIT_OP_pow] = sleef_pow,
     };
     return peers[op];
 }
 #else
-peer *const peer_sleef_silu = NULL, *const peer_sleef_gelu = NULL, *const peer_sleef_gelu_erf = NULL;
+peer *const peer_sleef_silu = NULL, *const peer_sleef_gelu = NULL,
+            *const peer_sleef_gelu_erf = NULL;
 
 peer *peer_sleef(tosajit_op op) {
     (void)op;

@@ -1,9 +1,11 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Pictures of a report: how long an addition takes at every size, how near kernels come to the machine's limits, and how every case compares
 # with its best peer. Drawn by gnuplot.
 # usage: sh bench/plot.sh REPORT DIRECTORY        (writes DIRECTORY/sizes.svg, DIRECTORY/roofline.svg and DIRECTORY/ratios.svg)
 set -eu
-[ $# = 2 ] || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
 report=$1 out=$2
 command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1; }
 work=$(mktemp -d)

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The whole report: medians of 9 repetitions and ratios to the peers, as Markdown tables on standard output, and at its end the
 # targets.
 # usage: sh bench/report.sh [tosajit-bench] [filter]        (about seven minutes without a filter)

@@ -1,6 +1,9 @@
-/* Roof: what the machine's limits leave to a kernel. In: nothing. Out: cases "roof/copy/..." (bytes at each level of the memory),
- * "roof/peak/..." (vector operations on registers), and "roof/chain_K/...": K multiplications and additions per element in one kernel,
- * whose intensity is K / 8 operations per byte. bench/plot.sh draws them. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Roof: what the machine's limits leave to a kernel. In: nothing. Out: cases "roof/copy/..." (bytes
+ * at each level of the memory), "roof/peak/..." (vector operations on registers), and
+ * "roof/chain_K/...": K multiplications and additions per element in one kernel, whose intensity is
+ * K / 8 operations per byte. bench/plot.sh draws them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +19,8 @@ typedef struct level {
     int64_t count; /* elements that are read, and as many written: L1, L2, L3, memory */
 } level;
 
-static const level levels[] = {{"4K", 4 << 10}, {"64K", 64 << 10}, {"1M", 1 << 20}, {"16M", 16 << 20}};
+static const level levels[] = {
+    {"4K", 4 << 10}, {"64K", 64 << 10}, {"1M", 1 << 20}, {"16M", 16 << 20}};
 static const int chains[] = {1, 4, 16, 64, 256};
 
 typedef struct job {
@@ -42,10 +46,11 @@ static tosajit_status compile(job *j) {
     if (!status) status = tosajit_expr_create(NULL, &expr);
     if (status) return status;
     status = tosajit_expr_input(expr, &type, &value);
-    for (int k = 0; k < 2 && !status; k++) status = tosajit_expr_constant(expr, &one, &numbers[k], &constants[k]);
+    for (int k = 0; k < 2 && !status; k++)
+        status = tosajit_expr_constant(expr, &one, &numbers[k], &constants[k]);
     for (int k = 0; k < j->operations && !status; k++)
-        status = tosajit_expr_op(expr, k % 2 ? TOSAJIT_OP_add : TOSAJIT_OP_mul, (tosajit_value[]){value, constants[k % 2]}, 2, NULL, NULL,
-                                 &value);
+        status = tosajit_expr_op(expr, k % 2 ? TOSAJIT_OP_add : TOSAJIT_OP_mul,
+                                 (tosajit_value[]){value, constants[k % 2]}, 2, NULL, NULL, &value);
     if (!status) status = tosajit_expr_result(expr, value);
     if (!status) status = tosajit_compile_expr(engine, expr, &j->kernel);
     tosajit_expr_destroy(expr);
@@ -68,7 +73,8 @@ static const char *prepare(void *context) {
     j->result = tosajit_dense(TOSAJIT_F32, buffer_result(0), 1, &j->count);
     if (!j->operand.data || !j->result.data) return "no memory";
     if (!j->operations) return NULL;
-    if (compile(j) || tosajit_run(j->kernel, &j->operand, 1, &j->result, 1)) return tosajit_last_error();
+    if (compile(j) || tosajit_run(j->kernel, &j->operand, 1, &j->result, 1))
+        return tosajit_last_error();
     return agrees(j) ? NULL : "the results are wrong";
 }
 
@@ -89,7 +95,9 @@ static bool add_job(turns *group, const char *name, const job *values) {
     *j = *values;
     j->next = jobs;
     jobs = j;
-    return turns_add(group, &(turns_contender){.name = name, .prepare = prepare, .run = run, .context = j, .items = j->count});
+    return turns_add(
+        group, &(turns_contender){
+                   .name = name, .prepare = prepare, .run = run, .context = j, .items = j->count});
 }
 
 /* What a level leaves to copies takes turns with the chains that it bounds. */
@@ -97,13 +105,15 @@ static bool add_level(const level *l) {
     const struct {
         const char *name;
         peer *loop;
-    } copies[] = {{"copy", peer_copy_other}, {"loop", peer_copy_loop}, {"streaming", peer_copy_streaming}};
+    } copies[] = {
+        {"copy", peer_copy_other}, {"loop", peer_copy_loop}, {"streaming", peer_copy_streaming}};
     turns *group = turns_create(1, false);
     char name[64];
     bool ok = group;
     for (size_t k = 0; ok && k < sizeof copies / sizeof *copies; k++) {
         snprintf(name, sizeof name, "roof/copy/%s/%s", l->name, copies[k].name);
-        ok = !copies[k].loop || add_job(group, name, &(job){.count = l->count, .loop = copies[k].loop});
+        ok = !copies[k].loop ||
+             add_job(group, name, &(job){.count = l->count, .loop = copies[k].loop});
     }
     for (size_t k = 0; ok && k < sizeof chains / sizeof *chains; k++) {
         snprintf(name, sizeof name, "roof/chain_%d/%s/dynamic", chains[k], l->name);
@@ -115,8 +125,11 @@ static bool add_level(const level *l) {
 bool roof_register(void) {
     enum { PEAK_OPERATIONS = 3 << 18 };
     turns *group = turns_create(1, false);
-    bool ok = group && add_job(group, "roof/peak/separate", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak}) &&
-              (!peer_peak_fused || add_job(group, "roof/peak/fused", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak_fused}));
+    bool ok =
+        group &&
+        add_job(group, "roof/peak/separate", &(job){.count = PEAK_OPERATIONS, .loop = peer_peak}) &&
+        (!peer_peak_fused || add_job(group, "roof/peak/fused",
+                                     &(job){.count = PEAK_OPERATIONS, .loop = peer_peak_fused}));
     for (size_t k = 0; ok && k < sizeof levels / sizeof *levels; k++) ok = add_level(&levels[k]);
     return ok;
 }

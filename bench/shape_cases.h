@@ -1,5 +1,8 @@
-/* Shape cases: broadcasts that models are made of, views of larger or transposed matrices, and more memory than any cache holds; on f32.
- * In: nothing. Out: a table, and how each case lies in memory. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shape cases: broadcasts that models are made of, views of larger or transposed matrices, and more
+ * memory than any cache holds; on f32. In: nothing. Out: a table, and how each case lies in memory.
+ */
 #ifndef TOSAJIT_BENCH_SHAPE_CASES_H
 #define TOSAJIT_BENCH_SHAPE_CASES_H
 
@@ -11,8 +14,8 @@
 
 enum { SHAPE_RANK = SWEEP_RANK };
 
-/* How operand 0 lies in memory: dense; the transpose of a dense one; every second column, or the left half, of one that is twice as
- * wide. */
+/* How operand 0 lies in memory: dense; the transpose of a dense one; every second column, or the
+ * left half, of one that is twice as wide. */
 typedef enum view { VIEW_DENSE, VIEW_TRANSPOSED, VIEW_SECOND, VIEW_WIDE } view;
 
 typedef struct shape_case {
@@ -21,7 +24,8 @@ typedef struct shape_case {
     int64_t dims[2][SHAPE_RANK];
     view seen; /* operand 0 */
     bool in_place;
-    peer *loop, *blocked, *copy; /* loop null: a nest of four loops. blocked: of views. copy: moves as many bytes */
+    peer *loop, *blocked,
+        *copy; /* loop null: a nest of four loops. blocked: of views. copy: moves as many bytes */
 } shape_case;
 
 extern const shape_case shape_cases[];
@@ -41,6 +45,7 @@ shape_layout shape_layout_of(const shape_case *s);
 void *shape_memory(int64_t count, int index);
 
 /* Whether a result with those strides in bytes is what the op gives, element by element. */
-bool shape_agrees(const shape_case *s, const shape_layout *layout, void *const *operands, const void *result, const int64_t *strides);
+bool shape_agrees(const shape_case *s, const shape_layout *layout, void *const *operands,
+                  const void *result, const int64_t *strides);
 
 #endif

@@ -1,6 +1,8 @@
-/* Shapes: the cases of shape_cases.c, out of place and a few in place. In: nothing. Out: cases "shape/..." beside loops and libraries,
- * "view/..." beside a loop in blocks, timed in turns. Every contender's result is compared, once, with what an odometer over indices
- * gives. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Shapes: the cases of shape_cases.c, out of place and a few in place. In: nothing. Out: cases
+ * "shape/..." beside loops and libraries, "view/..." beside a loop in blocks, timed in turns. Every
+ * contender's result is compared, once, with what an odometer over indices gives. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +41,8 @@ static bool set_tensors(job *j) {
         memcpy(j->pointers[2], j->pointers[0], (size_t)j->layout.count * sizeof(float));
         j->pointers[0] = j->pointers[2];
     } else {
-        memset(j->pointers[2], 0xff, (size_t)j->layout.count * sizeof(float)); /* another contender's result would be taken for its own */
+        /* Another contender's result would be taken for its own. */
+        memset(j->pointers[2], 0xff, (size_t)j->layout.count * sizeof(float));
     }
     for (int k = 0; k < 2; k++) {
         j->tensors[k] = tosajit_dense(TOSAJIT_F32, j->pointers[k], RANK, s->dims[k]);
@@ -56,13 +59,16 @@ static tosajit_status compile(job *j) {
         for (int d = 0; j->who == DYNAMIC && d < RANK; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
     }
     tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
-    return status ? status : tosajit_compile(engine, j->shape->op, types, (size_t)j->layout.operand_count, NULL, NULL, &j->kernel);
+    return status ? status
+                  : tosajit_compile(engine, j->shape->op, types, (size_t)j->layout.operand_count,
+                                    NULL, NULL, &j->kernel);
 }
 
 static bool make_request(const job *j, external_request *request) {
     const shape_case *s = j->shape;
     if (s->seen != VIEW_DENSE || s->in_place || j->layout.count > BUFFER_MAX_F32) return false;
-    *request = (external_request){.op = s->op, .operand_count = 2, .rank = RANK, .low = -INFINITY, .high = INFINITY};
+    *request = (external_request){
+        .op = s->op, .operand_count = 2, .rank = RANK, .low = -INFINITY, .high = INFINITY};
     for (int k = 0; k < 3; k++) {
         memcpy(request->dims[k], k < 2 ? s->dims[k] : j->layout.sizes, sizeof j->layout.sizes);
         request->pointers[k] = j->pointers[k];
@@ -81,7 +87,8 @@ static void run_once(const job *j) {
     else if (function)
         function(j->pointers, j->pointers[2], j->layout.count / cols, cols);
     else
-        (s->op == TOSAJIT_OP_mul ? sweep_loop_mul : sweep_loop)(&j->layout.nest, j->pointers[0], j->pointers[1], j->pointers[2]);
+        (s->op == TOSAJIT_OP_mul ? sweep_loop_mul : sweep_loop)(&j->layout.nest, j->pointers[0],
+                                                                j->pointers[1], j->pointers[2]);
 }
 
 /* In place, every element was overwritten: those of operand 0 are in the shared buffers still. */
@@ -98,9 +105,12 @@ static const char *prepare(void *context) {
     external_request request;
     if (!set_tensors(j)) return "no memory";
     if ((j->who == STATIC || j->who == DYNAMIC) && compile(j)) return tosajit_last_error();
-    if (j->who == EXTERNAL && !(make_request(j, &request) && (j->operator= j->library->create(&request))))
+    if (j->who == EXTERNAL &&
+        !(make_request(j, &request) && (j->operator= j->library->create(&request))))
         return "the library refuses the shapes";
-    if (j->kernel && tosajit_run(j->kernel, j->tensors, (size_t)j->layout.operand_count, &j->tensors[2], 1)) return tosajit_last_error();
+    if (j->kernel &&
+        tosajit_run(j->kernel, j->tensors, (size_t)j->layout.operand_count, &j->tensors[2], 1))
+        return tosajit_last_error();
     if (!j->kernel) run_once(j);
     return j->who == BLOCKED || j->who == COPY || agrees(j) ? NULL : "the results are wrong";
 }
@@ -122,9 +132,12 @@ static bool add_job(turns *group, const shape_case *shape, const job *values, co
     jobs = j;
     char full_name[128];
     snprintf(full_name, sizeof full_name, "%s/%s/%s", shape->family, shape->name, name);
-    return turns_add(
-        group, &(turns_contender){
-                   .name = full_name, .prepare = prepare, .run = run, .context = j, .items = j->layout.count, .bytes = j->layout.bytes});
+    return turns_add(group, &(turns_contender){.name = full_name,
+                                               .prepare = prepare,
+                                               .run = run,
+                                               .context = j,
+                                               .items = j->layout.count,
+                                               .bytes = j->layout.bytes});
 }
 
 static bool add_externals(turns *group, const shape_case *shape) {
@@ -132,7 +145,8 @@ static bool add_externals(turns *group, const shape_case *shape) {
     external_request request;
     for (int k = 0; externals[k] && make_request(&probe, &request); k++)
         if (externals[k]->supports(&request) &&
-            !add_job(group, shape, &(job){.who = EXTERNAL, .library = externals[k]}, externals[k]->name))
+            !add_job(group, shape, &(job){.who = EXTERNAL, .library = externals[k]},
+                     externals[k]->name))
             return false;
     return true;
 }
@@ -142,10 +156,12 @@ bool shapes_register(void) {
     for (int k = 0; ok && k < shape_case_count; k++) {
         const shape_case *s = &shape_cases[k];
         turns *group = turns_create(1, false);
-        ok = group && add_job(group, s, &(job){.who = LOOP}, "loop") && add_job(group, s, &(job){.who = STATIC}, "static") &&
+        ok = group && add_job(group, s, &(job){.who = LOOP}, "loop") &&
+             add_job(group, s, &(job){.who = STATIC}, "static") &&
              add_job(group, s, &(job){.who = DYNAMIC}, "dynamic") &&
              (!s->blocked || add_job(group, s, &(job){.who = BLOCKED}, "blocked")) &&
-             (!s->copy || add_job(group, s, &(job){.who = COPY}, "copy")) && add_externals(group, s);
+             (!s->copy || add_job(group, s, &(job){.who = COPY}, "copy")) &&
+             add_externals(group, s);
     }
     return ok;
 }

@@ -1,6 +1,9 @@
-/* Sweep: f32 additions of every combination of {full, size 1} per operand and dimension up to rank 4, with inner sizes around the
- * vector lengths. In: how many patterns to take. Out: cases "sweep/AxB+CxD/contender", whose contenders are timed in turns
- * within one repetition: patterns differ by less than this machine's mood from one second to the next. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sweep: f32 additions of every combination of {full, size 1} per operand and dimension up to rank
+ * 4, with inner sizes around the vector lengths. In: how many patterns to take. Out: cases
+ * "sweep/AxB+CxD/contender", whose contenders are timed in turns within one repetition: patterns
+ * differ by less than this machine's mood from one second to the next. */
 #define _POSIX_C_SOURCE 199309L
 #include "bench/sweep.h"
 
@@ -17,17 +20,26 @@
 #include "bench/peers.h"
 
 enum {
-    ELEMENTS = 16 * 1024, /* of a result, about: a call's cost shows little, and everything lies in L2 */
-    ROUNDS = 9,           /* turns of a repetition; the fastest counts, since others on this machine only ever add */
-    ROUND_NS = 50000,     /* of one contender in one round, about */
-    MAX_CALLS = 64,       /* in one round */
+    ELEMENTS =
+        16 * 1024, /* of a result, about: a call's cost shows little, and everything lies in L2 */
+    ROUNDS = 9, /* turns of a repetition; the fastest counts, since others on this machine only ever
+                   add */
+    ROUND_NS = 50000, /* of one contender in one round, about */
+    MAX_CALLS = 64,   /* in one round */
 };
 
 /* How the two operands cover a dimension. */
 typedef enum cover { BOTH, ONLY_B, ONLY_A, NEITHER, COVER_COUNT } cover;
 
-/* Of the first column in the tables, to which the others are compared: what moving the bytes costs. */
-typedef enum contender { LIMIT, LOOP, DYNAMIC, EXTERNALS, MAX_CONTENDERS = EXTERNALS + 2 } contender;
+/* Of the first column in the tables, to which the others are compared: what moving the bytes costs.
+ */
+typedef enum contender {
+    LIMIT,
+    LOOP,
+    DYNAMIC,
+    EXTERNALS,
+    MAX_CONTENDERS = EXTERNALS + 2
+} contender;
 
 typedef struct pattern {
     struct pattern *next;
@@ -91,11 +103,13 @@ static void measure(pattern *p) {
         p->seconds[who] = once;
     }
     for (int round = 0; round < ROUNDS; round++)
-        for (int who = 0; who < p->contender_count; who++) p->seconds[who] = fmin(p->seconds[who], time_calls(p, who, calls[who]));
+        for (int who = 0; who < p->contender_count; who++)
+            p->seconds[who] = fmin(p->seconds[who], time_calls(p, who, calls[who]));
     p->measured++;
 }
 
-/* Fill, copy or triad: as many streams as there are operands of at least half the result's size; smaller ones are read from L1. */
+/* Fill, copy or triad: as many streams as there are operands of at least half the result's size;
+ * smaller ones are read from L1. */
 static peer *choose_limit(const pattern *p) {
     static peer *const limits[] = {peer_fill, peer_add_scalar, peer_add_same};
     int streams = 0;
@@ -112,11 +126,16 @@ static tosajit_status compile(pattern *p) {
     int64_t dims[SWEEP_RANK] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
     for (int k = 0; k < 2; k++) types[k] = tosajit_ranked(TOSAJIT_F32, p->rank, dims);
     tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
-    return status ? status : tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &p->kernel);
+    return status ? status
+                  : tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &p->kernel);
 }
 
 static external_request request_of(const pattern *p) {
-    external_request request = {.op = TOSAJIT_OP_add, .operand_count = 2, .rank = p->rank, .low = -INFINITY, .high = INFINITY};
+    external_request request = {.op = TOSAJIT_OP_add,
+                                .operand_count = 2,
+                                .rank = p->rank,
+                                .low = -INFINITY,
+                                .high = INFINITY};
     memcpy(request.dims, p->dims, sizeof p->dims);
     for (int k = 0; k < 3; k++) request.pointers[k] = p->pointers[k];
     return request;
@@ -125,19 +144,23 @@ static external_request request_of(const pattern *p) {
 /* Every contender that computes the sum is compared with the loop. Null, or what is wrong. */
 static const char *make_ready(pattern *p) {
     for (int k = 0; k < 3; k++)
-        if (!(p->pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0))) return "no memory";
-    for (int k = 0; k < 3; k++) p->tensors[k] = tosajit_dense(TOSAJIT_F32, p->pointers[k], p->rank, p->dims[k]);
+        if (!(p->pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0)))
+            return "no memory";
+    for (int k = 0; k < 3; k++)
+        p->tensors[k] = tosajit_dense(TOSAJIT_F32, p->pointers[k], p->rank, p->dims[k]);
     if (compile(p)) return tosajit_last_error();
     external_request request = request_of(p);
     for (int who = EXTERNALS; who < p->contender_count; who++)
-        if (!(p->operators[who] = externals[p->libraries[who]]->create(&request))) return "a library refuses the shapes";
+        if (!(p->operators[who] = externals[p->libraries[who]]->create(&request)))
+            return "a library refuses the shapes";
     float *expected = buffer_result(BUFFER_RESULTS - 1);
     if (!expected) return "no memory";
     sweep_loop(&p->nest, p->pointers[0], p->pointers[1], expected);
     for (int who = DYNAMIC; who < p->contender_count; who++) {
         memset(p->pointers[2], 0, (size_t)p->count * sizeof(float));
         run_once(p, who);
-        if (!buffer_agrees(TOSAJIT_F32, p->pointers[2], expected, p->count, 0)) return "the results differ from the loop's";
+        if (!buffer_agrees(TOSAJIT_F32, p->pointers[2], expected, p->count, 0))
+            return "the results differ from the loop's";
     }
     return NULL;
 }
@@ -193,7 +216,11 @@ static void describe(const pattern *p, char *text, size_t capacity) {
     size_t used = 0;
     for (int k = 0; k < 2; k++)
         for (int32_t d = 0; d < p->rank; d++)
-            used += (size_t)snprintf(text + used, capacity - used, "%s%d", d ? "x" : k ? "+" : "", (int)p->dims[k][d]);
+            used += (size_t)snprintf(text + used, capacity - used, "%s%d",
+                                     d   ? "x"
+                                     : k ? "+"
+                                         : "",
+                                     (int)p->dims[k][d]);
 }
 
 static bool add_pattern(const pattern *values) {
@@ -205,7 +232,8 @@ static bool add_pattern(const pattern *values) {
     char shape[96];
     describe(p, shape, sizeof shape);
     p->limit = choose_limit(p);
-    bool ok = add_turn(p, shape, LIMIT, "limit") && add_turn(p, shape, LOOP, "loop") && add_turn(p, shape, DYNAMIC, "dynamic");
+    bool ok = add_turn(p, shape, LIMIT, "limit") && add_turn(p, shape, LOOP, "loop") &&
+              add_turn(p, shape, DYNAMIC, "dynamic");
     p->contender_count = EXTERNALS;
     external_request request = request_of(p);
     for (int k = 0; ok && externals[k] && p->contender_count < MAX_CONTENDERS; k++) {
@@ -223,7 +251,8 @@ static uint32_t scramble(uint32_t x) {
     return x ^ x >> 16;
 }
 
-/* The sizes of a pattern: the inner one as given, the outermost that is one as large as the rest demands, those between small. */
+/* The sizes of a pattern: the inner one as given, the outermost that is one as large as the rest
+ * demands, those between small. */
 static void choose_sizes(pattern *p, const cover *covers, int64_t inner, uint32_t seed) {
     int64_t *sizes = p->dims[2], rest = ELEMENTS / inner;
     int32_t last = p->rank - 1, large = -1;
@@ -247,8 +276,10 @@ static bool make_pattern(int32_t rank, uint32_t covers, int64_t inner, pattern *
     if (rank == 1) inner += ELEMENTS;
     choose_sizes(p, each, inner, covers * 64 + (uint32_t)inner);
     for (int k = 0; k < 3; k++)
-        for (int32_t d = 0; d < rank && k < 2; d++) p->dims[k][d] = each[d] == BOTH || each[d] == (k ? ONLY_B : ONLY_A) ? p->dims[2][d] : 1;
-    for (int32_t d = 0; d < SWEEP_RANK; d++) p->nest.sizes[d] = d < SWEEP_RANK - rank ? 1 : p->dims[2][d - SWEEP_RANK + rank];
+        for (int32_t d = 0; d < rank && k < 2; d++)
+            p->dims[k][d] = each[d] == BOTH || each[d] == (k ? ONLY_B : ONLY_A) ? p->dims[2][d] : 1;
+    for (int32_t d = 0; d < SWEEP_RANK; d++)
+        p->nest.sizes[d] = d < SWEEP_RANK - rank ? 1 : p->dims[2][d - SWEEP_RANK + rank];
     for (int k = 0; k < 2; k++) {
         int64_t stride = 1;
         for (int32_t d = rank; d-- > 0;) {
@@ -263,13 +294,15 @@ static bool make_pattern(int32_t rank, uint32_t covers, int64_t inner, pattern *
 typedef bool visitor(const pattern *p, uint32_t index, void *context);
 
 static bool visit_patterns(visitor *visit, void *context) {
-    static const int64_t inner[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000};
+    static const int64_t inner[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                                    13, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 1000};
     uint32_t index = 0;
     for (int32_t rank = 1; rank <= SWEEP_RANK; rank++)
         for (uint32_t covers = 0; covers < 1u << (2 * rank); covers++)
             for (size_t k = 0; k < sizeof inner / sizeof *inner; k++) {
                 pattern p;
-                if (make_pattern(rank, covers, inner[k], &p) && !visit(&p, index++, context)) return false;
+                if (make_pattern(rank, covers, inner[k], &p) && !visit(&p, index++, context))
+                    return false;
             }
     return true;
 }

@@ -1,4 +1,7 @@
-/* The pattern sweep's peer in C. In: a nest of four loops and strides in elements, 0 where an operand repeats. Out: sums, dense. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The pattern sweep's peer in C. In: a nest of four loops and strides in elements, 0 where an
+ * operand repeats. Out: sums, dense. */
 #ifndef TOSAJIT_BENCH_SWEEP_H
 #define TOSAJIT_BENCH_SWEEP_H
 

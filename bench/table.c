@@ -1,5 +1,7 @@
-/* Table: medians over repetitions, pivoted. In: results in any order. Out: rows and columns in the order in which the cases were
- * registered. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Table: medians over repetitions, pivoted. In: results in any order. Out: rows and columns in the
+ * order in which the cases were registered. */
 #include "bench/table.h"
 
 #include <stdbool.h>
@@ -40,7 +42,8 @@ void table_destroy(table *t) {
     if (!t) return;
     for (size_t k = 0; k < t->count; k++) {
         free(t->entries[k]->time.samples);
-        for (int c = 0; c < t->entries[k]->counter_count; c++) free(t->entries[k]->counters[c].samples);
+        for (int c = 0; c < t->entries[k]->counter_count; c++)
+            free(t->entries[k]->counters[c].samples);
         free(t->entries[k]);
     }
     free(t->entries);
@@ -96,7 +99,9 @@ static size_t bucket_of(const char *row, const char *column) {
 
 static entry *find(const table *t, const char *family, const char *row, const char *column) {
     entry *e = t->buckets[bucket_of(row, column)];
-    while (e && (strcmp(e->row, row) != 0 || strcmp(e->column, column) != 0 || strcmp(e->family, family) != 0)) e = e->next;
+    while (e && (strcmp(e->row, row) != 0 || strcmp(e->column, column) != 0 ||
+                 strcmp(e->family, family) != 0))
+        e = e->next;
     return e;
 }
 
@@ -122,7 +127,8 @@ static bool add_counter(entry *e, const bench_counter_value *counter) {
     int k = 0;
     while (k < e->counter_count && strcmp(e->counter_names[k], counter->name) != 0) k++;
     if (k == BENCH_MAX_COUNTERS) return true;
-    if (k == e->counter_count) snprintf(e->counter_names[e->counter_count++], NAME, "%s", counter->name);
+    if (k == e->counter_count)
+        snprintf(e->counter_names[e->counter_count++], NAME, "%s", counter->name);
     return series_add(&e->counters[k], counter->value);
 }
 
@@ -142,7 +148,8 @@ void table_add(const bench_result *result, void *context) {
         return;
     }
     e->per_item = result->items > 0;
-    bool added = series_add(&e->time, result->seconds / (double)(result->items ? result->items : 1));
+    bool added =
+        series_add(&e->time, result->seconds / (double)(result->items ? result->items : 1));
     for (int k = 0; k < result->counter_count; k++) added &= add_counter(e, &result->counters[k]);
     t->out_of_memory |= !added;
 }
@@ -214,14 +221,17 @@ static void print_head(const name_list *columns, const char *title, FILE *out) {
 
 static bool is_first_of_row(const table *t, size_t k) {
     for (size_t j = 0; j < k; j++)
-        if (strcmp(t->entries[j]->family, t->entries[k]->family) == 0 && strcmp(t->entries[j]->row, t->entries[k]->row) == 0) return false;
+        if (strcmp(t->entries[j]->family, t->entries[k]->family) == 0 &&
+            strcmp(t->entries[j]->row, t->entries[k]->row) == 0)
+            return false;
     return true;
 }
 
 static void print_counters(const table *t, const char *family, FILE *out) {
     name_list columns = {0};
     for (size_t k = 0; k < t->count; k++)
-        for (int c = 0; c < t->entries[k]->counter_count && strcmp(t->entries[k]->family, family) == 0; c++)
+        for (int c = 0;
+             c < t->entries[k]->counter_count && strcmp(t->entries[k]->family, family) == 0; c++)
             list_add(&columns, t->entries[k]->counter_names[c]);
     if (!columns.count) return;
     print_head(&columns, family, out);
@@ -231,7 +241,8 @@ static void print_counters(const table *t, const char *family, FILE *out) {
         fprintf(out, "| %s, %s |", e->row, e->column);
         for (int c = 0; c < columns.count; c++) {
             int at = 0;
-            while (at < e->counter_count && strcmp(e->counter_names[at], columns.names[c]) != 0) at++;
+            while (at < e->counter_count && strcmp(e->counter_names[at], columns.names[c]) != 0)
+                at++;
             if (at < e->counter_count)
                 fprintf(out, " %.4g |", series_median(&e->counters[at]));
             else
@@ -244,7 +255,9 @@ static void print_counters(const table *t, const char *family, FILE *out) {
 /* How many times as fast as column `base` column `of` is in a row; 0: not measured. */
 static double ratio(const table *t, const entry *row, const char *of, const char *base) {
     const entry *a = find(t, row->family, row->row, of), *b = find(t, row->family, row->row, base);
-    return a && b && a->time.count && b->time.count ? series_median(&b->time) / series_median(&a->time) : 0;
+    return a && b && a->time.count && b->time.count
+               ? series_median(&b->time) / series_median(&a->time)
+               : 0;
 }
 
 typedef struct ranked_row {
@@ -258,7 +271,8 @@ static int by_ratio(const void *a, const void *b) {
 }
 
 /* One line: quantiles of the ratio to a column. */
-static void print_comparison(const table *t, const ranked_row *rows, size_t count, const char *base, FILE *out) {
+static void print_comparison(const table *t, const ranked_row *rows, size_t count, const char *base,
+                             FILE *out) {
     double *ratios = malloc(count * sizeof *ratios);
     size_t measured = 0, slower = 0;
     for (size_t k = 0; ratios && k < count; k++) {
@@ -269,8 +283,8 @@ static void print_comparison(const table *t, const ranked_row *rows, size_t coun
     }
     if (measured) {
         double middle = median(ratios, measured); /* sorts */
-        fprintf(out, "| %s | %zu | %zu | %.2f | %.2f | %.2f | %.2f |\n", base, measured, slower, ratios[0], ratios[measured / 20], middle,
-                ratios[measured - 1]);
+        fprintf(out, "| %s | %zu | %zu | %.2f | %.2f | %.2f | %.2f |\n", base, measured, slower,
+                ratios[0], ratios[measured / 20], middle, ratios[measured - 1]);
     }
     free(ratios);
 }
@@ -288,20 +302,24 @@ static ranked_row *rank_rows(const table *t, const char *family, const char *bas
     return rows;
 }
 
-static void print_ranking(const table *t, const char *family, const name_list *columns, const char *title, FILE *out) {
+static void print_ranking(const table *t, const char *family, const name_list *columns,
+                          const char *title, FILE *out) {
     size_t count;
     ranked_row *rows = rank_rows(t, family, columns->names[0], &count);
     if (!rows) return;
-    fprintf(out, "\n| %s: %s beside | rows | slower in | worst ratio | 5%% | median | best |\n", family, t->ranked_column);
+    fprintf(out, "\n| %s: %s beside | rows | slower in | worst ratio | 5%% | median | best |\n",
+            family, t->ranked_column);
     fputs("| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n", out);
     for (int c = 0; c < columns->count; c++)
-        if (strcmp(columns->names[c], t->ranked_column) != 0) print_comparison(t, rows, count, columns->names[c], out);
+        if (strcmp(columns->names[c], t->ranked_column) != 0)
+            print_comparison(t, rows, count, columns->names[c], out);
     free(rows);
     for (int c = 0; c < columns->count && c < RANKINGS; c++) {
         rows = rank_rows(t, family, columns->names[c], &count);
         fprintf(out, "\nWorst of %s beside %s:\n", t->ranked_column, columns->names[c]);
         print_head(columns, title, out);
-        for (size_t k = 0; rows && k < count && k < (size_t)t->ranked_rows; k++) print_row(t, rows[k].row, columns, out);
+        for (size_t k = 0; rows && k < count && k < (size_t)t->ranked_rows; k++)
+            print_row(t, rows[k].row, columns, out);
         free(rows);
     }
 }
@@ -322,7 +340,8 @@ static void print_family(const table *t, const char *family, FILE *out) {
     }
     print_head(&columns, title, out);
     for (size_t k = 0; k < t->count; k++)
-        if (strcmp(t->entries[k]->family, family) == 0 && is_first_of_row(t, k)) print_row(t, t->entries[k], &columns, out);
+        if (strcmp(t->entries[k]->family, family) == 0 && is_first_of_row(t, k))
+            print_row(t, t->entries[k], &columns, out);
     print_counters(t, family, out);
 }
 
@@ -339,7 +358,8 @@ void table_print(table *t, FILE *out) {
     if (t->count) qsort(t->entries, t->count, sizeof *t->entries, by_order);
     name_list families = {0};
     for (size_t k = 0; k < t->count; k++) list_add(&families, t->entries[k]->family);
-    if (families.count) fputs("Medians; in parentheses how many times as fast as the first column.\n", out);
+    if (families.count)
+        fputs("Medians; in parentheses how many times as fast as the first column.\n", out);
     for (int f = 0; f < families.count; f++) print_family(t, families.names[f], out);
     for (size_t k = 0; k < t->count; k++) print_error(t->entries[k], out);
 }

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The targets beside what a report has measured, as a Markdown table. In: a report. Out: one row per target; "-" where the report lacks the
 # case, "no" with the distance where the target is missed.
 #   awk -f bench/targets.awk bench/report.md

@@ -1,5 +1,8 @@
-/* Threads: one thread, two on one processor, and two on two, on functions whose data lie in the caches and on sums that memory bounds;
- * beside copies on as many threads. In: nothing. Out: cases "threads/...", timed in turns by the wall clock. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Threads: one thread, two on one processor, and two on two, on functions whose data lie in the
+ * caches and on sums that memory bounds; beside copies on as many threads. In: nothing. Out: cases
+ * "threads/...", timed in turns by the wall clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +24,9 @@ typedef struct thread_case {
 
 /* 256K elements: half of them, and their results, fit the L2 of one processor. */
 static const thread_case thread_cases[] = {
-    {"exp/256K", TOSAJIT_OP_exp, 256 << 10}, {"tanh/256K", TOSAJIT_OP_tanh, 256 << 10}, {"pow/256K", TOSAJIT_OP_pow, 256 << 10},
-    {"add/64K", TOSAJIT_OP_add, 64 << 10},   {"add/1M", TOSAJIT_OP_add, 1 << 20},       {"add/16M", TOSAJIT_OP_add, 16 << 20},
+    {"exp/256K", TOSAJIT_OP_exp, 256 << 10}, {"tanh/256K", TOSAJIT_OP_tanh, 256 << 10},
+    {"pow/256K", TOSAJIT_OP_pow, 256 << 10}, {"add/64K", TOSAJIT_OP_add, 64 << 10},
+    {"add/1M", TOSAJIT_OP_add, 1 << 20},     {"add/16M", TOSAJIT_OP_add, 16 << 20},
 };
 
 typedef struct job {
@@ -53,8 +57,10 @@ static tosajit_status make_kernel(job *j) {
     tosajit_tensor_type types[2];
     tosajit_engine *engine = engine_of(j->who);
     if (!engine) return TOSAJIT_OUT_OF_MEMORY;
-    for (int k = 0; k < 2; k++) types[k] = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
-    tosajit_status status = tosajit_compile(engine, j->what->op, types, arity, NULL, NULL, &j->kernel);
+    for (int k = 0; k < 2; k++)
+        types[k] = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_status status =
+        tosajit_compile(engine, j->what->op, types, arity, NULL, NULL, &j->kernel);
     return status ? status : tosajit_run(j->kernel, j->operands, arity, &j->result, 1);
 }
 
@@ -62,7 +68,9 @@ static const char *prepare(void *context) {
     job *j = context;
     const bool is_pow = j->what->op == TOSAJIT_OP_pow;
     for (int k = 0; k < 2; k++)
-        j->operands[k] = tosajit_dense(TOSAJIT_F32, is_pow && !k ? buffer_positive() : buffer_operand(TOSAJIT_F32, k), 1, &j->what->count);
+        j->operands[k] = tosajit_dense(
+            TOSAJIT_F32, is_pow && !k ? buffer_positive() : buffer_operand(TOSAJIT_F32, k), 1,
+            &j->what->count);
     j->result = tosajit_dense(TOSAJIT_F32, buffer_result(0), 1, &j->what->count);
     if (!j->operands[0].data || !j->operands[1].data || !j->result.data) return "no memory";
     return j->who >= COPY_ONE || !make_kernel(j) ? NULL : tosajit_last_error();
@@ -77,7 +85,8 @@ typedef struct copy_share {
 static void copy(const void *argument) {
     const copy_share *s = argument;
     float *result = (float *)s->j->result.data + s->first;
-    const float *a = (const float *)s->j->operands[0].data + s->first, *b = (const float *)s->j->operands[1].data + s->first;
+    const float *a = (const float *)s->j->operands[0].data + s->first,
+                *b = (const float *)s->j->operands[1].data + s->first;
     memcpy(result, a, (size_t)s->count * sizeof *a);
     memcpy(result, b, (size_t)s->count / 2 * sizeof *b);
 }
@@ -122,8 +131,10 @@ bool threads_register(void) {
         const thread_case *what = &thread_cases[k];
         const bool copies = what->op == TOSAJIT_OP_add && what->count > 1 << 18;
         turns *group = turns_create(1, true);
-        ok = group && add_job(group, what, ONE, "one") && add_job(group, what, TWO_ON_ONE, "two_on_one") &&
-             (!pair_exists() || add_job(group, what, TWO_ON_TWO, "two_on_two")) && (!copies || add_job(group, what, COPY_ONE, "copy")) &&
+        ok = group && add_job(group, what, ONE, "one") &&
+             add_job(group, what, TWO_ON_ONE, "two_on_one") &&
+             (!pair_exists() || add_job(group, what, TWO_ON_TWO, "two_on_two")) &&
+             (!copies || add_job(group, what, COPY_ONE, "copy")) &&
              (!copies || !pair_exists() || add_job(group, what, COPY_TWO, "copy_on_two"));
     }
     return ok;

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Turns: see turns.h. */
 #define _POSIX_C_SOURCE 199309L
 #include "bench/turns.h"
@@ -17,7 +19,8 @@ enum {
 };
 #define LONG_SECONDS 0.2
 
-/* One contender. Repetitions of several contenders come in any order: each reads the figures of its own repetitions. */
+/* One contender. Repetitions of several contenders come in any order: each reads the figures of its
+ * own repetitions. */
 typedef struct contender {
     struct turns *group;
     turns_contender what;
@@ -99,7 +102,8 @@ static int choose_rounds(const turns *g) {
     double round = 0;
     int present = 0;
     for (int k = 0; k < g->count; k++)
-        if (g->contenders[k].ready) present++, round += g->contenders[k].once * (double)g->contenders[k].passes;
+        if (g->contenders[k].ready)
+            present++, round += g->contenders[k].once * (double)g->contenders[k].passes;
     if (round > LONG_SECONDS) return LONG_ROUNDS;
     return (int)fmax(LEAST_ROUNDS, fmin(ROUNDS, whole_time * g->share * present / round));
 }
@@ -128,9 +132,11 @@ static void measure(turns *g) {
     const int rounds = choose_rounds(g);
     for (int round = 0; round < rounds; round++) {
         shuffle(order, count);
-        for (int k = 0; k < count; k++) samples[order[k]][round] = take_turn(&g->contenders[order[k]]);
+        for (int k = 0; k < count; k++)
+            samples[order[k]][round] = take_turn(&g->contenders[order[k]]);
     }
-    for (int k = 0; k < count; k++) g->contenders[order[k]].seconds[g->measured] = median(samples[order[k]], (size_t)rounds);
+    for (int k = 0; k < count; k++)
+        g->contenders[order[k]].seconds[g->measured] = median(samples[order[k]], (size_t)rounds);
     g->measured++;
 }
 

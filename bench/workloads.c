@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Workloads: the tables, and building their steps as expressions. */
 #include "bench/workloads.h"
 
@@ -11,22 +13,53 @@
 #define BINARY(op) .step_count = 1, .steps = {{TOSAJIT_OP_##op, {OPERAND(0), OPERAND(1)}, 0}}
 #define PAIR(op) .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(op)
 #define ADD PAIR(add)
-#define MATH(op, accuracy) .operand_count = 1, .types = {F32}, .result = F32, UNARY(op), .tolerance = accuracy
+#define MATH(op, accuracy)                                                                         \
+    .operand_count = 1, .types = {F32}, .result = F32, UNARY(op), .tolerance = accuracy
 
 const workload workload_adds[] = {
     {.name = "same", ADD, .loop = peer_add_same, .copy = peer_copy_same},
-    {.name = "scalar", ADD, .forms = {FORM_FULL, FORM_SCALAR}, .loop = peer_add_scalar, .copy = peer_copy_other},
-    {.name = "row", ADD, .forms = {FORM_FULL, FORM_ROW}, .loop = peer_add_row, .copy = peer_copy_other},
-    {.name = "column", ADD, .forms = {FORM_FULL, FORM_COLUMN}, .loop = peer_add_column, .copy = peer_copy_other},
-    {.name = "outer", ADD, .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_add_outer, .copy = peer_fill},
+    {.name = "scalar",
+     ADD,
+     .forms = {FORM_FULL, FORM_SCALAR},
+     .loop = peer_add_scalar,
+     .copy = peer_copy_other},
+    {.name = "row",
+     ADD,
+     .forms = {FORM_FULL, FORM_ROW},
+     .loop = peer_add_row,
+     .copy = peer_copy_other},
+    {.name = "column",
+     ADD,
+     .forms = {FORM_FULL, FORM_COLUMN},
+     .loop = peer_add_column,
+     .copy = peer_copy_other},
+    {.name = "outer",
+     ADD,
+     .forms = {FORM_COLUMN, FORM_ROW},
+     .loop = peer_add_outer,
+     .copy = peer_fill},
 };
 const int workload_add_count = sizeof workload_adds / sizeof *workload_adds;
 
-#define BROADCASTS(op)                                                                                                                     \
-    {.name = #op "_scalar", PAIR(op), .forms = {FORM_FULL, FORM_SCALAR}, .loop = peer_##op##_scalar, .copy = peer_copy_other},             \
-        {.name = #op "_row", PAIR(op), .forms = {FORM_FULL, FORM_ROW}, .loop = peer_##op##_row, .copy = peer_copy_other},                  \
-        {.name = #op "_column", PAIR(op), .forms = {FORM_FULL, FORM_COLUMN}, .loop = peer_##op##_column, .copy = peer_copy_other}, {       \
-        .name = #op "_outer", PAIR(op), .forms = {FORM_COLUMN, FORM_ROW}, .loop = peer_##op##_outer, .copy = peer_fill                     \
+#define BROADCASTS(op)                                                                             \
+    {.name = #op "_scalar",                                                                        \
+     PAIR(op),                                                                                     \
+     .forms = {FORM_FULL, FORM_SCALAR},                                                            \
+     .loop = peer_##op##_scalar,                                                                   \
+     .copy = peer_copy_other},                                                                     \
+        {.name = #op "_row",                                                                       \
+         PAIR(op),                                                                                 \
+         .forms = {FORM_FULL, FORM_ROW},                                                           \
+         .loop = peer_##op##_row,                                                                  \
+         .copy = peer_copy_other},                                                                 \
+        {.name = #op "_column",                                                                    \
+         PAIR(op),                                                                                 \
+         .forms = {FORM_FULL, FORM_COLUMN},                                                        \
+         .loop = peer_##op##_column,                                                               \
+         .copy = peer_copy_other},                                                                 \
+    {                                                                                              \
+        .name = #op "_outer", PAIR(op), .forms = {FORM_COLUMN, FORM_ROW},                          \
+        .loop = peer_##op##_outer, .copy = peer_fill                                               \
     }
 
 const workload workload_broadcasts[] = {
@@ -38,7 +71,12 @@ const workload workload_broadcasts[] = {
 const int workload_broadcast_count = sizeof workload_broadcasts / sizeof *workload_broadcasts;
 
 const workload workload_ops[] = {
-    {.name = "maximum_f32", .operand_count = 2, .types = {F32, F32}, .result = F32, BINARY(maximum), .loop = peer_maximum},
+    {.name = "maximum_f32",
+     .operand_count = 2,
+     .types = {F32, F32},
+     .result = F32,
+     BINARY(maximum),
+     .loop = peer_maximum},
     {.name = "select_f32",
      .operand_count = 3,
      .types = {TOSAJIT_I1, F32, F32},
@@ -46,7 +84,12 @@ const workload workload_ops[] = {
      .step_count = 1,
      .steps = {{TOSAJIT_OP_select, {OPERAND(0), OPERAND(1), OPERAND(2)}, 0}},
      .loop = peer_select},
-    {.name = "add_f16", .operand_count = 2, .types = {TOSAJIT_F16, TOSAJIT_F16}, .result = TOSAJIT_F16, BINARY(add), .loop = peer_add_f16},
+    {.name = "add_f16",
+     .operand_count = 2,
+     .types = {TOSAJIT_F16, TOSAJIT_F16},
+     .result = TOSAJIT_F16,
+     BINARY(add),
+     .loop = peer_add_f16},
     {.name = "mul_bf16",
      .operand_count = 2,
      .types = {TOSAJIT_BF16, TOSAJIT_BF16},
@@ -72,8 +115,18 @@ const workload workload_ops[] = {
      UNARY(clamp),
      .attributes = {.min_val = {.i = PEER_CLAMP_LOW}, .max_val = {.i = PEER_CLAMP_HIGH}},
      .loop = peer_clamp_i8},
-    {.name = "cast_f32_i8", .operand_count = 1, .types = {F32}, .result = TOSAJIT_I8, UNARY(cast), .loop = peer_cast_f32_i8},
-    {.name = "cast_i8_f32", .operand_count = 1, .types = {TOSAJIT_I8}, .result = F32, UNARY(cast), .loop = peer_cast_i8_f32},
+    {.name = "cast_f32_i8",
+     .operand_count = 1,
+     .types = {F32},
+     .result = TOSAJIT_I8,
+     UNARY(cast),
+     .loop = peer_cast_f32_i8},
+    {.name = "cast_i8_f32",
+     .operand_count = 1,
+     .types = {TOSAJIT_I8},
+     .result = F32,
+     UNARY(cast),
+     .loop = peer_cast_i8_f32},
     {.name = "mul_i32_shift",
      .operand_count = 2,
      .types = {TOSAJIT_I32, TOSAJIT_I32},
@@ -239,13 +292,16 @@ tosajit_type workload_step_type(const workload *w, int step) {
 }
 
 bool workload_has_function(const workload *w) {
-    static const bool functions[TOSAJIT_OP_COUNT] = {
-        [TOSAJIT_OP_cos] = true,   [TOSAJIT_OP_erf] = true,        [TOSAJIT_OP_exp] = true, [TOSAJIT_OP_log] = true,
-        [TOSAJIT_OP_pow] = true,   [TOSAJIT_OP_sigmoid] = true,    [TOSAJIT_OP_sin] = true, [TOSAJIT_OP_tanh] = true,
-        [TOSAJIT_OP_rsqrt] = true, [TOSAJIT_OP_reciprocal] = true,
+    enum { MOVED, MASKED, EXACT, ROUNDED, FUNCTION };
+    static const int results[] = {
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...) result,
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
     };
-    for (int k = 0; k < w->step_count; k++)
-        if (functions[w->steps[k].op]) return true;
+    for (int k = 0; k < w->step_count; k++) {
+        const tosajit_op op = w->steps[k].op;
+        if (results[op] == FUNCTION || op == TOSAJIT_OP_reciprocal) return true;
+    }
     return false;
 }
 
@@ -263,7 +319,8 @@ void workload_dims(form f, int64_t rows, int64_t cols, int64_t *dims) {
     dims[1] = f == FORM_FULL || f == FORM_ROW ? cols : 1;
 }
 
-/* An expression under construction; `values` maps a workload's values to the expression's, -1 where it has none yet. */
+/* An expression under construction; `values` maps a workload's values to the expression's, -1 where
+ * it has none yet. */
 typedef struct building {
     tosajit_expr *expr;
     const workload *w;
@@ -275,7 +332,8 @@ typedef struct building {
 
 static void make_constant(building *b, int value) {
     tosajit_tensor_type type = tosajit_ranked(F32, 2, (int64_t[]){1, 1});
-    b->status = tosajit_expr_constant(b->expr, &type, &b->w->constants[value - VALUE_CONSTANT], &b->values[value]);
+    b->status = tosajit_expr_constant(b->expr, &type, &b->w->constants[value - VALUE_CONSTANT],
+                                      &b->values[value]);
 }
 
 static void make_input(building *b, int value) {
@@ -283,7 +341,8 @@ static void make_input(building *b, int value) {
     int64_t dims[2];
     workload_dims(is_operand ? b->w->forms[value] : FORM_FULL, b->rows, b->cols, dims);
     for (int d = 0; b->dynamic && d < 2; d++) dims[d] = TOSAJIT_DYNAMIC;
-    tosajit_tensor_type type = tosajit_ranked(is_operand ? b->w->types[value] : workload_step_type(b->w, value - VALUE_STEP), 2, dims);
+    tosajit_tensor_type type = tosajit_ranked(
+        is_operand ? b->w->types[value] : workload_step_type(b->w, value - VALUE_STEP), 2, dims);
     b->sources[b->operand_count++] = value;
     b->status = tosajit_expr_input(b->expr, &type, &b->values[value]);
 }
@@ -294,7 +353,8 @@ static void make_scaling(building *b, tosajit_value *parameters) {
     const int32_t numbers[4] = {b->w->multiplier, b->w->shift, 0, 0};
     for (int p = 0; p < 4 && !b->status; p++) {
         tosajit_tensor_type type = tosajit_ranked(types[p], 1, (int64_t[]){1});
-        b->status = tosajit_expr_constant(b->expr, &type, &numbers[p], &parameters[p]); /* little-endian: the low bytes */
+        /* Little-endian: the low bytes. */
+        b->status = tosajit_expr_constant(b->expr, &type, &numbers[p], &parameters[p]);
     }
 }
 
@@ -305,36 +365,42 @@ static void make_step(building *b, int k) {
     int arity = tosajit_op_arity(s->op);
     for (int o = 0; o < arity && !b->status; o++) {
         int value = s->operands[o];
-        if (b->values[value] < 0) (value >= VALUE_CONSTANT && value < VALUE_STEP ? make_constant : make_input)(b, value);
+        if (b->values[value] < 0)
+            (value >= VALUE_CONSTANT && value < VALUE_STEP ? make_constant : make_input)(b, value);
         operands[o] = b->values[value];
     }
     tosajit_tensor_type type = {workload_step_type(b->w, k), TOSAJIT_UNRANKED, {0}};
     if (scales) make_scaling(b, operands + arity);
     size_t count = (size_t)arity + (scales ? 4 : 0);
     if (!b->status)
-        b->status = tosajit_expr_op(b->expr, s->op, operands, count, last ? &b->w->attributes : NULL,
-                                    scales || s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
+        b->status = tosajit_expr_op(
+            b->expr, s->op, operands, count, last ? &b->w->attributes : NULL,
+            scales || s->op == TOSAJIT_OP_cast ? &type : NULL, &b->values[VALUE_STEP + k]);
 }
 
-static tosajit_kernel *compile_steps(tosajit_engine *engine, building *b, tosajit_accuracy accuracy, int first, int count) {
+static tosajit_kernel *compile_steps(tosajit_engine *engine, building *b, tosajit_accuracy accuracy,
+                                     int first, int count) {
     const tosajit_expr_options options = {.size = sizeof options, .accuracy = accuracy};
     tosajit_kernel *kernel = NULL;
     for (size_t k = 0; k < sizeof b->values / sizeof *b->values; k++) b->values[k] = -1;
     b->status = tosajit_expr_create(&options, &b->expr);
     for (int k = first; k < first + count && !b->status; k++) make_step(b, k);
-    if (!b->status) b->status = tosajit_expr_result(b->expr, b->values[VALUE_STEP + first + count - 1]);
+    if (!b->status)
+        b->status = tosajit_expr_result(b->expr, b->values[VALUE_STEP + first + count - 1]);
     if (!b->status) b->status = tosajit_compile_expr(engine, b->expr, &kernel);
     tosajit_expr_destroy(b->expr);
     return b->status ? NULL : kernel;
 }
 
-tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count, int64_t rows, int64_t cols, int dynamic,
-                                 int *sources) {
+tosajit_kernel *workload_compile(tosajit_engine *engine, const workload *w, int first, int count,
+                                 int64_t rows, int64_t cols, int dynamic, int *sources) {
     building b = {.w = w, .rows = rows, .cols = cols, .dynamic = dynamic, .sources = sources};
-    return compile_steps(engine, &b, TOSAJIT_EXACT, first, count); /* unless the engine says otherwise */
+    /* Unless the engine says otherwise. */
+    return compile_steps(engine, &b, TOSAJIT_EXACT, first, count);
 }
 
-tosajit_kernel *workload_compile_all(tosajit_engine *engine, const workload *w, tosajit_accuracy accuracy, int64_t rows, int64_t cols,
+tosajit_kernel *workload_compile_all(tosajit_engine *engine, const workload *w,
+                                     tosajit_accuracy accuracy, int64_t rows, int64_t cols,
                                      bool dynamic, int *sources) {
     building b = {.w = w, .rows = rows, .cols = cols, .dynamic = dynamic, .sources = sources};
     return compile_steps(engine, &b, accuracy, 0, w->step_count);

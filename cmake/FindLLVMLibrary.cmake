@@ -1,6 +1,22 @@
-# Where LLVM is: TOSAJIT_LLVM, the shared library with its C API, and TOSAJIT_LLVM_INCLUDE. TOSAJIT_LLVM_ROOT chooses another one than
-# Debian's LLVM 22; LLVM 19 serves as well. Header and library come from the same root.
-set(TOSAJIT_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Root of LLVM, 22 or 19")
-find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT}/lib NO_DEFAULT_PATH REQUIRED)
-find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT}/include NO_DEFAULT_PATH REQUIRED)
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Where LLVM is: TOSAJIT_LLVM, the shared library with its C API, and TOSAJIT_LLVM_INCLUDE. Header and library come from the same root,
+# TOSAJIT_LLVM_ROOT: Debian's LLVM 22, unless another one is given; LLVM 19 serves as well. Where there is none, or with an empty root, it
+# is the root of what find_package(LLVM) finds, which LLVM_DIR and CMAKE_PREFIX_PATH guide.
+set(TOSAJIT_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Root of LLVM, 22 or 19; empty: find_package(LLVM)")
+set(_tosajit_llvm_places PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE} NO_DEFAULT_PATH)
+if(TOSAJIT_LLVM_ROOT)
+  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places})
+endif()
+if(NOT TOSAJIT_LLVM)
+  foreach(version 22.1 19.1)
+    find_package(LLVM ${version} CONFIG QUIET)
+    if(LLVM_FOUND)
+      set(TOSAJIT_LLVM_ROOT ${LLVM_INSTALL_PREFIX} CACHE PATH "Root of LLVM, 22 or 19" FORCE)
+      break()
+    endif()
+  endforeach()
+  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places} REQUIRED)
+endif()
+find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH REQUIRED)
 mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)

@@ -1,5 +1,7 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Write a C file with a hash of the library's sources and of LLVM's configuration: cmake -DROOT=... -DLLVM=... -DOUT=... -P HashSources.cmake
-file(GLOB sources RELATIVE ${ROOT} ${ROOT}/jit/*.[ch] ${ROOT}/runtime/*.[ch] ${ROOT}/include/tosajit/*)
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/jit/*.[ch] ${ROOT}/runtime/*.[ch] ${ROOT}/include/tosajit/*)
 list(SORT sources)
 file(SHA256 ${LLVM}/llvm/Config/llvm-config.h llvm)
 set(all "${llvm}\n")

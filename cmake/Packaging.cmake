@@ -1,4 +1,7 @@
-# The man pages, which are installed beside libraries and command, the reference, and the Debian packages that `cpack` makes.
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What is installed beside libraries and command: the licence, man pages, completion, documents, examples; and the reference. Packages are
+# debian/'s work.
 include(GNUInstallDirs)
 
 set(man ${PROJECT_BINARY_DIR}/man)
@@ -19,12 +22,30 @@ if(TARGET tosajit_mlir)
 endif()
 if(TARGET tosajit-cli)
   set(man_page ${PROJECT_SOURCE_DIR}/tools/man_page.sh)
-  add_custom_command(OUTPUT ${man}/tosajit.1 DEPENDS tosajit-cli ${man_page} VERBATIM
-    COMMAND sh ${man_page} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:tosajit-cli> > ${man}/tosajit.1)
+  add_custom_command(OUTPUT ${man}/tosajit.1 DEPENDS tosajit-cli ${man_page} ${PROJECT_SOURCE_DIR}/docs/environment.md VERBATIM
+    COMMAND sh ${man_page} ${PROJECT_SOURCE_DIR}/docs/environment.md ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:tosajit-cli> > ${man}/tosajit.1)
   list(APPEND pages ${man}/tosajit.1)
   install(FILES ${man}/tosajit.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  set(completions ${PROJECT_BINARY_DIR}/completions)
+  file(MAKE_DIRECTORY ${completions})
+  set(completion ${PROJECT_SOURCE_DIR}/tools/completion.sh)
+  add_custom_command(OUTPUT ${completions}/tosajit DEPENDS tosajit-cli ${completion} VERBATIM
+    COMMAND sh ${completion} ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:tosajit-cli> > ${completions}/tosajit)
+  list(APPEND pages ${completions}/tosajit)
+  install(FILES ${completions}/tosajit DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
 endif()
 add_custom_target(man ALL DEPENDS ${pages})
+
+# The licence asks to come with every copy; so it comes with every component.
+foreach(component runtime library development mlir mlir_development command)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
+endforeach()
+# Documents and examples, in the folders that their links expect.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/SECURITY.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+  ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 
 # `cmake --build build --target reference`: the C API as HTML. Doxygen's warnings are errors.
 find_program(DOXYGEN doxygen)
@@ -34,45 +55,3 @@ if(DOXYGEN)
   add_custom_target(reference COMMAND ${DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile VERBATIM)
 endif()
 
-# Packages: what runs kernels, what compiles them, what developers need; what reads TOSA files, and what developers need of that, because
-# MLIR is large and not for everybody; the command.
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME tosajit)
-set(CPACK_PACKAGE_VENDOR tosajit)
-set(CPACK_PACKAGE_CONTACT "the tosajit developers <tosajit@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL runtime library development)
-if(TARGET tosajit_mlir)
-  list(APPEND CPACK_COMPONENTS_ALL mlir mlir_development)
-endif()
-if(TARGET tosajit-cli)
-  list(APPEND CPACK_COMPONENTS_ALL command)
-endif()
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/jit ${PROJECT_BINARY_DIR}/runtime)
-set(CPACK_DEBIAN_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtosajit-runtime${PROJECT_VERSION_MAJOR})
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libtosajit${PROJECT_VERSION_MAJOR})
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_MLIR_PACKAGE_NAME libtosajit-mlir${PROJECT_VERSION_MAJOR})
-set(CPACK_DEBIAN_MLIR_PACKAGE_DEPENDS "libtosajit${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_MLIR_DEVELOPMENT_PACKAGE_NAME libtosajit-mlir-dev)
-set(CPACK_DEBIAN_MLIR_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_MLIR_DEVELOPMENT_PACKAGE_DEPENDS
-  "libtosajit-mlir${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libtosajit-dev (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtosajit-dev)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-if(TOSAJIT_LLVM_ROOT MATCHES "llvm-([0-9]+)")
-  set(llvm_package ", llvm-${CMAKE_MATCH_1}-dev") # for the static library
-endif()
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtosajit${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libtosajit-runtime${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libpthreadpool-dev${llvm_package}")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tosajit)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libtosajit${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "gnuplot-nox") # for plots
-include(CPack)

@@ -1,3 +1,5 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Toolchain: AArch64 Linux from another Debian, with the compilers, the emulator and the libraries that tools/install-aarch64.sh installs.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

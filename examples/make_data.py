@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Make the .npy files of the examples: operands, and results computed here with NumPy and mpmath, not with tosajit.
 
     /usr/bin/python3 examples/make_data.py        # writes beside itself; the files are committed

@@ -1,16 +1,19 @@
-/* Ahead of time: an object of functions. .text has the code of every function for every CPU, .rodata an image per function that tells
- * where in .text its code is, .data what the program refers to: a tosajit_aot per function. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Ahead of time: an object of functions. .text has the code of every function for every CPU.
+ * .rodata has an image per function, which tells where in .text its code is. .data has a
+ * tosajit_aot per function, to which the program refers. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/native.h"
-#include "jit/object.h"
-#include "runtime/bytes.h"
-#include "runtime/diag.h"
-#include "runtime/image.h"
-#include "runtime/memory.h"
+#include "jit/engine/backend.h"
+#include "jit/target/object.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/diag.h"
+#include "runtime/image/image.h"
+#include "runtime/base/memory.h"
 
 enum { MAX_ENGINES = 16, CODE_ALIGNMENT = 64 };
 enum { TEXT, RODATA, DATA, STACK, SECTIONS };
@@ -25,12 +28,14 @@ typedef struct aot_writer {
     uint64_t alignment; /* of the text */
     byte_writer text, rodata, data;
     byte_writer relocations; /* object_relocation, of the data */
-    byte_writer symbols;     /* object_symbol_spec; their names, in `names`, are offsets until all are there */
+    byte_writer
+        symbols; /* object_symbol_spec; their names, in `names`, are offsets until all are there */
     byte_writer names;
 } aot_writer;
 
 static bool out_of_memory(const aot_writer *w) {
-    return w->text.failed || w->rodata.failed || w->data.failed || w->relocations.failed || w->symbols.failed || w->names.failed;
+    return w->text.failed || w->rodata.failed || w->data.failed || w->relocations.failed ||
+           w->symbols.failed || w->names.failed;
 }
 
 static void put_symbol(aot_writer *w, const char *name, object_symbol_spec symbol) {
@@ -54,7 +59,9 @@ static int feature_count(uint64_t features) {
 
 static void sort_variants(aot_variants *v) {
     for (size_t k = 1; k < v->count; k++)
-        for (size_t at = k; at > 0 && feature_count(v->list[at].features) > feature_count(v->list[at - 1].features); at--) {
+        for (size_t at = k; at > 0 && feature_count(v->list[at].features) >
+                                          feature_count(v->list[at - 1].features);
+             at--) {
             image_variant lower = v->list[at - 1];
             v->list[at - 1] = v->list[at];
             v->list[at] = lower;
@@ -65,26 +72,33 @@ static void release_variants(const aot_writer *w, aot_variants *v) {
     for (size_t k = 0; k < v->count; k++) code_release(&v->list[k].code, &w->allocator);
 }
 
-static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kernel, aot_variants *v) {
+static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kernel,
+                                       aot_variants *v) {
     for (size_t k = 0; k < w->engine_count; k++) {
         image_variant *one = &v->list[v->count];
         compiler_output made;
         if (w->engines[k]->backend == TOSAJIT_BACKEND_INTERPRET)
-            return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile_object: engine %zu interprets and makes no code", k);
-        tosajit_status status = native_images(w->engines[k], &kernel, 1, &made);
+            return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                              "compile_object: engine %zu interprets and makes no code", k);
+        tosajit_status status = engine_enter(w->engines[k]);
+        if (status) return status;
+        status = backend_compile(w->engines[k], &kernel, 1, &made);
+        engine_leave(w->engines[k]);
         if (status) return status;
         *one = (image_variant){made.image, made.features};
         v->count++;
         if (!w->machine) w->machine = one->code.machine;
         if (one->code.machine != w->machine)
-            return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: engine %zu is for another architecture than engine 0", k);
+            return diag_error(
+                TOSAJIT_INVALID_ARGUMENT,
+                "compile_object: engine %zu is for another architecture than engine 0", k);
     }
     sort_variants(v);
     return TOSAJIT_OK;
 }
 
 /* The code into .text, with symbols for profilers. */
-static void put_variants(aot_writer *w, const char *name, aot_variants *v) {
+static void put_code(aot_writer *w, const char *name, aot_variants *v) {
     for (size_t k = 0; k < v->count; k++) {
         const code_image *code = &v->list[k].code;
         const uint64_t own = code->alignment > CODE_ALIGNMENT ? code->alignment : CODE_ALIGNMENT;
@@ -95,7 +109,9 @@ static void put_variants(aot_writer *w, const char *name, aot_variants *v) {
         for (uint32_t e = 0; e < code->entry_count; e++) {
             char symbol[512];
             snprintf(symbol, sizeof symbol, "%.400s.v%zu_p%u", name, k, (unsigned)e);
-            put_symbol(w, symbol, (object_symbol_spec){NULL, TEXT, STT_FUNC, STV_DEFAULT, v->offsets[k] + code->entries[e], 0, true});
+            put_symbol(w, symbol,
+                       (object_symbol_spec){NULL, TEXT, STT_FUNC, STV_DEFAULT,
+                                            v->offsets[k] + code->entries[e], 0, true});
         }
     }
 }
@@ -127,7 +143,7 @@ static tosajit_status put_function(aot_writer *w, const tosajit_function *functi
     for (size_t k = 0; k < w->engine_count; k++) kernel->program->fast |= w->engines[k]->fast;
     status = compile_variants(w, kernel, &v);
     if (!status) {
-        put_variants(w, function->name, &v);
+        put_code(w, function->name, &v);
         put_image(w, kernel, &v);
     }
     release_variants(w, &v);
@@ -139,71 +155,101 @@ static void finish_data(aot_writer *w, const tosajit_function *functions, size_t
     for (size_t k = 0; k < count; k++) {
         const size_t at = k * sizeof(tosajit_aot), code_size = w->text.size;
         memcpy(w->data.bytes + at + offsetof(tosajit_aot, code_size), &code_size, sizeof code_size);
-        put_symbol(w, functions[k].name, (object_symbol_spec){NULL, DATA, STT_OBJECT, STV_DEFAULT, at, sizeof(tosajit_aot), false});
+        put_symbol(w, functions[k].name,
+                   (object_symbol_spec){NULL, DATA, STT_OBJECT, STV_DEFAULT, at,
+                                        sizeof(tosajit_aot), false});
     }
 }
 
-static tosajit_status finish(aot_writer *w, char **object, size_t *size) {
+static tosajit_status write_object(aot_writer *w, char **object, size_t *size) {
     object_symbol_spec *symbols = (void *)w->symbols.bytes;
     size_t symbol_count = w->symbols.size / sizeof *symbols, bytes_size;
     unsigned char *bytes;
-    for (size_t k = 0; k < symbol_count; k++) symbols[k].name = (const char *)w->names.bytes + (uintptr_t)symbols[k].name;
+    for (size_t k = 0; k < symbol_count; k++)
+        symbols[k].name = (const char *)w->names.bytes + (uintptr_t)symbols[k].name;
     const object_section_spec sections[SECTIONS] = {
-        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, w->alignment, w->text.bytes, w->text.size, NULL, 0},
-        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), w->rodata.bytes, w->rodata.size, NULL, 0},
-        [DATA] = {".data", SHF_ALLOC | SHF_WRITE, sizeof(int64_t), w->data.bytes, w->data.size, (void *)w->relocations.bytes,
-                  w->relocations.size / sizeof(object_relocation)},
+        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, w->alignment, w->text.bytes, w->text.size,
+                  NULL, 0},
+        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), w->rodata.bytes, w->rodata.size, NULL,
+                    0},
+        [DATA] = {".data", SHF_ALLOC | SHF_WRITE, sizeof(int64_t), w->data.bytes, w->data.size,
+                  (void *)w->relocations.bytes, w->relocations.size / sizeof(object_relocation)},
         [STACK] = {".note.GNU-stack", 0, 1, NULL, 0, NULL, 0}, /* it needs no executable one */
     };
     tosajit_status status =
-        object_write(&(object_spec){w->machine, sections, SECTIONS, symbols, symbol_count}, &w->allocator, &bytes, &bytes_size);
+        object_write(&(object_spec){w->machine, sections, SECTIONS, symbols, symbol_count},
+                     &w->allocator, &bytes, &bytes_size);
     if (status) return status;
     *object = malloc(bytes_size);
     if (*object) memcpy(*object, bytes, bytes_size);
     memory_free(&w->allocator, bytes, bytes_size, 1);
     *size = bytes_size;
-    return *object ? TOSAJIT_OK : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file");
+    return *object ? TOSAJIT_OK
+                   : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file");
 }
 
 /* Names become symbols of the program that links the object. */
 static tosajit_status check_names(const tosajit_function *functions, size_t count) {
     for (size_t k = 0; k < count; k++) {
         const char *name = functions[k].name;
-        if (!name || !functions[k].expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: function %zu has a null pointer", k);
+        if (!name || !functions[k].expr)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "compile_object: function %zu has a null pointer", k);
+        if (functions[k].reserved[0] || functions[k].reserved[1])
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "compile_object: %s: a reserved member is not null; begin with "
+                              "tosajit_function f = {0}",
+                              name);
         bool fine = *name && !isdigit((unsigned char)*name);
         for (const char *c = name; *c; c++) fine &= isalnum((unsigned char)*c) || *c == '_';
-        if (!fine) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: \"%s\" is no C identifier", name);
+        if (!fine)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: \"%s\" is no C identifier",
+                              name);
         for (size_t other = 0; other < k; other++)
             if (strcmp(functions[other].name, name) == 0)
-                return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: two functions are called %s", name);
+                return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                                  "compile_object: two functions are called %s", name);
     }
     return TOSAJIT_OK;
 }
 
-static tosajit_status write_all(aot_writer *w, const tosajit_function *functions, size_t count, char **object, size_t *size) {
-    put_symbol(w, "tosajit_code", (object_symbol_spec){NULL, TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
-    put_symbol(w, "tosajit_images", (object_symbol_spec){NULL, RODATA, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+static tosajit_status write_all(aot_writer *w, const tosajit_function *functions, size_t count,
+                                char **object, size_t *size) {
+    put_symbol(w, "tosajit_code",
+               (object_symbol_spec){NULL, TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+    put_symbol(w, "tosajit_images",
+               (object_symbol_spec){NULL, RODATA, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
     for (size_t k = 0; k < count; k++) {
         tosajit_status status = put_function(w, &functions[k]);
         if (status) return diag_prefix(status, "%s: ", functions[k].name);
     }
     if (!out_of_memory(w)) finish_data(w, functions, count);
-    return out_of_memory(w) ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file") : finish(w, object, size);
+    return out_of_memory(w) ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for an object file")
+                            : write_object(w, object, size);
 }
 
-tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t engine_count, const tosajit_function *functions,
-                                      size_t function_count, char **object, size_t *size) {
+tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t engine_count,
+                                      const tosajit_function *functions, size_t function_count,
+                                      char **object, size_t *size) {
     if (!engines || !functions || !object || !size || !engine_count || !function_count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: an argument is a null pointer or 0");
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile_object: an argument is a null pointer or 0");
     if (engine_count > MAX_ENGINES)
-        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "compile_object: code for %zu CPUs; at most %d", engine_count, (int)MAX_ENGINES);
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "compile_object: code for %zu CPUs; at most %d",
+                          engine_count, (int)MAX_ENGINES);
     for (size_t k = 0; k < engine_count; k++)
-        if (!engines[k]) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_object: engine %zu is a null pointer", k);
+        if (!engines[k])
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "compile_object: engine %zu is a null pointer", k);
     tosajit_status status = check_names(functions, function_count);
     if (status) return status;
-    aot_writer w = {.engines = engines, .engine_count = engine_count, .allocator = engines[0]->allocator, .alignment = CODE_ALIGNMENT};
+    aot_writer w = {.engines = engines,
+                    .engine_count = engine_count,
+                    .allocator = engines[0]->allocator,
+                    .alignment = CODE_ALIGNMENT};
     byte_writer *writers[] = {&w.text, &w.rodata, &w.data, &w.relocations, &w.symbols, &w.names};
-    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) writers[k]->allocator = w.allocator;
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++)
+        writers[k]->allocator = w.allocator;
     status = write_all(&w, functions, function_count, object, size);
     for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
     return status;

@@ -1,31 +1,64 @@
-/* Compile: the public ways from an op or an expression to a kernel, or to a text about it. */
-#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compile: from an expression to a kernel that runs.
+ *
+ *     expression
+ *        | found in the cache, or being made by another thread       jit/engine/cache.c
+ *        |
+ *     program: checked, compact, without names                       runtime/expr/expr.c
+ *        | plan: parts, their spaces, which operands repeat          runtime/plan/plan.c
+ *     kernel, which runs: interpreted                                runtime/run/kernel.c
+ *        | code that an earlier process has left                     jit/engine/stored.c
+ *        | or else, now or on the engine's thread                    jit/engine/background.c
+ *        |    through the gate and a table of functions to LLVM      jit/engine/backend.c
+ *        |       what that table has: the three steps below          jit/llvm/compiler.c
+ *        |       vector IR, a function for each part                 jit/emit/kernel.c
+ *        |       passes, object                                      jit/llvm/codegen.c
+ *        |       image: code that refers to nothing outside          jit/llvm/flatten.c
+ *        |    kept for later processes, linked, told to debuggers    jit/native.c
+ *     kernel, which runs: native, from one atomic store on
+ *
+ * make_kernel is that, top to bottom; release_kernel is the way back. Lists of expressions share
+ * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
+#include "jit/compile.h"
 
 #include "jit/native.h"
-#include "runtime/diag.h"
-#include "runtime/environment.h"
-#include "runtime/verbose.h"
+#include "jit/show/views.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/environment.h"
+#include "runtime/run/verbose.h"
 
-static void release_engine(void *engine) {
-    tosajit_engine *maker = engine;
-    atomic_fetch_sub_explicit(&maker->kernels, 1, memory_order_relaxed);
-    engine_release(maker);
+/* The way back: from being found to being free. In a child whose parent's threads were at it, what
+ * they may hold is not waited for: the kernel's memory stays. */
+static void release_kernel(tosajit_kernel *kernel) {
+    tosajit_engine *engine = kernel->engine;
+    if (!presence_enter(&engine->presence)) return;
+    cache_forget(kernel);
+    background_forget(kernel);
+    native_release(kernel);
+    kernel_destroy(kernel);
+    atomic_fetch_sub_explicit(&engine->kernels, 1, memory_order_relaxed);
+    engine_leave(engine);
+    engine_release(engine);
 }
 
-tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
+    static const kernel_owner engines = {background_wait, release_kernel};
+    engine_retain(engine);
+    atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
+    kernel->owner = &engines;
+    kernel->engine = engine;
+    kernel->program->fast |= engine->fast;
+    kernel->parallel = engine->parallel;
+    kernel->cpu = engine_cpu(engine);
+}
+
+tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
+                             tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = kernel_create(expr, &engine->allocator, &made);
     if (status) return status;
-    engine_retain(engine);
-    atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
-    made->maker = engine;
-    made->release_maker = release_engine;
-    made->program->fast |= engine->fast;
-    made->parallel = engine->parallel;
-    made->cpu = engine_cpu(engine);
+    own_kernel(engine, made);
     status = engine_check_cap(engine);
     if (status) {
         tosajit_kernel_release(made);
@@ -36,15 +69,28 @@ tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr, t
     return TOSAJIT_OK;
 }
 
-/* A kernel that was not there yet. */
-static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
+/* On the engine's thread. */
+static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kernel) {
+    tosajit_status status = engine_enter(engine);
+    if (status) return status;
+    status = native_compile(engine, kernel);
+    engine_leave(engine);
+    return status;
+}
+
+/* A kernel that was not there yet: the pipeline. */
+static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr,
+                                  tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = compile_begin(engine, expr, &made);
     if (status) return status;
     const bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
-    const bool later = engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine);
-    if (!interpreted && !tosajit_kernel_is_native(made))
-        status = later ? background_add(&engine->background, made) : native_compile(engine, made);
+    if (interpreted || tosajit_kernel_is_native(made))
+        status = TOSAJIT_OK; /* it is what it will be */
+    else if (engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine))
+        status = background_add(&engine->background, compile_later, engine, made);
+    else
+        status = native_compile(engine, made);
     if ((status || interpreted) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);
@@ -53,10 +99,9 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
     return status;
 }
 
-tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel) {
-    if (!engine || !expr || !kernel) return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_expr: engine, expr or kernel is a null pointer");
-    if (engine->backend == TOSAJIT_BACKEND_CROSS)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
+/* The kernel of an equal expression, or one that is made while others who ask for it wait. */
+static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *expr,
+                                   tosajit_kernel **kernel) {
     if (engine->uncached) return make_kernel(engine, expr, kernel);
     cache_key key = cache_make_key(expr, &engine->allocator);
     cache_flight *flight;
@@ -76,22 +121,45 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
     return status;
 }
 
+tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
+                                    tosajit_kernel **kernel) {
+    if (!engine || !expr || !kernel)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile_expr: engine, expr or kernel is a null pointer");
+    if (engine->backend == TOSAJIT_BACKEND_CROSS)
+        return diag_error(
+            TOSAJIT_NOT_EXECUTABLE,
+            "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
+    tosajit_status status = engine_enter(engine);
+    if (status) return status;
+    status = find_or_make(engine, expr, kernel);
+    engine_leave(engine);
+    return status;
+}
+
 /* The expression with one node of this op. */
-static tosajit_status single_op(tosajit_expr *expr, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
-                                const tosajit_attributes *attributes, const tosajit_tensor_type *result) {
+static tosajit_status single_op(tosajit_expr *expr, tosajit_op op,
+                                const tosajit_tensor_type *operands, size_t operand_count,
+                                const tosajit_attributes *attributes,
+                                const tosajit_tensor_type *result) {
     tosajit_value inputs[TOSAJIT_MAX_OPERANDS] = {0}, value;
     if (operand_count > TOSAJIT_MAX_OPERANDS) /* refused, with how many the op takes */
         return tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
     tosajit_status status = TOSAJIT_OK;
-    for (size_t k = 0; !status && k < operand_count; k++) status = tosajit_expr_input(expr, &operands[k], &inputs[k]);
-    if (!status) status = tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
+    for (size_t k = 0; !status && k < operand_count; k++)
+        status = tosajit_expr_input(expr, &operands[k], &inputs[k]);
+    if (!status)
+        status = tosajit_expr_op(expr, op, inputs, operand_count, attributes, result, &value);
     return status ? status : tosajit_expr_result(expr, value);
 }
 
-tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
-                               const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_kernel **kernel) {
+tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op,
+                               const tosajit_tensor_type *operands, size_t operand_count,
+                               const tosajit_attributes *attributes,
+                               const tosajit_tensor_type *result, tosajit_kernel **kernel) {
     if (!engine || !operands || !kernel)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile: engine, operands or kernel is a null pointer");
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile: engine, operands or kernel is a null pointer");
     tosajit_expr_options options = {.size = sizeof options, .allocator = &engine->meter.hooks};
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_create(&options, &expr);
@@ -102,37 +170,18 @@ tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosa
     return status;
 }
 
-static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
-    size_t size;
-    FILE *out = open_memstream(text, &size);
-    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
-    (view == TOSAJIT_VIEW_SVG ? plan_print_svg : plan_print)(&kernel->plan, kernel->program, out);
-    bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
-    free(*text);
-    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
-}
-
-tosajit_status compile_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view, char **text) {
-    char *printed = NULL;
-    const bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
-    if (!planned && engine->backend == TOSAJIT_BACKEND_INTERPRET)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE, "print: an engine that interprets has no code to show");
-    tosajit_status status = planned ? print_plan(kernel, view, &printed) : native_print(engine, kernel, view, &printed);
-    if (!status) *text = printed;
-    return status;
-}
-
-tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text) {
-    if (!engine || !expr || !text) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: engine, expr or text is a null pointer");
-    if ((unsigned)view > TOSAJIT_VIEW_SVG) return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
+tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view,
+                             char **text) {
+    if (!engine || !expr || !text)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "print: engine, expr or text is a null pointer");
+    if ((unsigned)view > TOSAJIT_VIEW_SVG)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
-    status = compile_print(engine, kernel, view, text);
+    status = views_print(engine, kernel, view, text);
     tosajit_kernel_release(kernel);
     return status;
 }
-
-void tosajit_text_release(char *text) { free(text); }

@@ -1,35 +1,36 @@
-/* Many: several expressions at once. Those without a kernel yet become batches, each of which is one module of LLVM's, on as many threads
- * as the engine has. What another thread is making already is waited for when all else is done: a thread that waits has promised nobody
- * anything, so two lists in opposite orders cannot wait for each other. */
-#include <stdio.h>
-#include <string.h>
-
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Many: several expressions at once. Those without a kernel yet become batches, each of which is
+ * one module of LLVM's, on as many threads as the engine has. What another thread is making already
+ * is waited for when all else is done: a thread that waits has promised nobody anything, so two
+ * lists in opposite orders cannot wait for each other. */
+#include "jit/compile.h"
+#include "jit/engine/backend.h"
+#include "jit/engine/failure.h"
 #include "jit/native.h"
-#include "runtime/diag.h"
-#include "runtime/environment.h"
-#include "runtime/memory.h"
-#include "runtime/ops.h"
-#include "runtime/verbose.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/environment.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/run/verbose.h"
 
-/* Setting up LLVM's code generator for a module takes as long as a simple kernel; among sixteen, little is left of it. */
-enum { BATCH_FUNCTIONS = 16, BATCH_WEIGHT = 256, MESSAGE_SIZE = 256 };
+/* Setting up LLVM's code generator for a module takes as long as a simple kernel; among sixteen,
+ * little is left of it. */
+enum { BATCH_FUNCTIONS = 16, BATCH_WEIGHT = 256 };
 
 /* How an expression comes to its kernel. */
 typedef enum way {
     DONE,   /* it is there, or is refused */
     MAKE,   /* in a batch; others may wait for it */
-    COPY,   /* that of an equal expression before it */
-    FOLLOW, /* another thread is making it */
+    FOLLOW, /* another thread is making it, or this list for an equal expression */
 } way;
 
 typedef struct request {
     cache_key key;
     cache_flight *flight; /* of MAKE */
     tosajit_kernel *kernel;
-    size_t same_as; /* of COPY: a position */
     way way;
-    tosajit_status status;
-    char message[MESSAGE_SIZE]; /* why it failed, possibly on another thread */
+    failure failure; /* possibly on another thread */
 } request;
 
 typedef struct batch {
@@ -38,85 +39,79 @@ typedef struct batch {
     request *requests[BATCH_FUNCTIONS];
 } batch;
 
-typedef struct job {
+typedef struct list {
     tosajit_engine *engine;
     const tosajit_expr *const *exprs;
     size_t count, make_count, batch_count;
     request *requests; /* [count] */
     batch *batches;    /* [count] */
-} job;
+} list;
 
-/* The kernel, or the failure that is the thread's last error: to whom it may concern. */
-static void finish(tosajit_engine *engine, request *r, tosajit_status status) {
+/* End a request. Whoever else waits for its kernel gets it, or the failure, which is this thread's
+ * last error. */
+static void finish_request(tosajit_engine *engine, request *r, tosajit_status status) {
     r->way = DONE;
-    r->status = status;
+    failure_keep(&r->failure, status);
     if (status) {
-        snprintf(r->message, sizeof r->message, "%s", tosajit_last_error());
         tosajit_kernel_release(r->kernel);
         r->kernel = NULL;
     }
     cache_finish(&engine->cache, &r->key, &engine->allocator, r->kernel, status, r->flight);
 }
 
-static void refuse(request *r, tosajit_status status) {
-    r->status = status;
-    snprintf(r->message, sizeof r->message, "%s", tosajit_last_error());
-}
-
-/* Find the expression's kernel, or an equal one in the list, or make one that waits for code. */
-static void prepare(job *j, size_t position) {
-    request *r = &j->requests[position];
-    const tosajit_expr *expr = j->exprs[position];
-    tosajit_engine *engine = j->engine;
+/* Find the expression's kernel, or make one that waits for code. */
+static void prepare(list *l, size_t position) {
+    request *r = &l->requests[position];
+    const tosajit_expr *expr = l->exprs[position];
+    tosajit_engine *engine = l->engine;
     if (!expr) {
-        refuse(r, diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_many: the expression is a null pointer"));
+        failure_keep(&r->failure, diag_error(TOSAJIT_INVALID_ARGUMENT,
+                                             "compile_many: the expression is a null pointer"));
         return;
     }
     if (!engine->uncached) r->key = cache_make_key(expr, &engine->allocator);
-    for (size_t k = 0; k < position; k++)
-        if (j->requests[k].way == MAKE && cache_is_same(&j->requests[k].key, &r->key)) {
-            r->way = COPY;
-            r->same_as = k;
-            return;
-        }
     tosajit_status status;
-    switch (cache_begin(&engine->cache, &r->key, &engine->allocator, false, &r->kernel, &status, &r->flight)) {
+    switch (cache_begin(&engine->cache, &r->key, &engine->allocator, false, &r->kernel, &status,
+                        &r->flight)) {
     case CACHE_JOINED: /* only for those who wait */
     case CACHE_HIT: atomic_fetch_add_explicit(&engine->hits, 1, memory_order_relaxed); break;
     case CACHE_BUSY: r->way = FOLLOW; break;
     case CACHE_MISS:
         status = compile_begin(engine, expr, &r->kernel);
         if (status || tosajit_kernel_is_native(r->kernel)) {
-            finish(engine, r, status);
+            finish_request(engine, r, status);
         } else {
             r->way = MAKE;
-            j->make_count++;
+            l->make_count++;
         }
         break;
     }
 }
 
-/* Long ops fill a batch sooner: they gain little, and their constants are copied into the code of every kernel of the batch. */
+/* Long ops fill a batch sooner: they gain little, and their constants are copied into the code of
+ * every kernel of the batch. */
 static size_t weight_of(const tosajit_kernel *kernel) {
     enum { HEAVY = 48 };
     size_t weight = kernel->program->count;
     for (size_t k = 0; k < kernel->program->count; k++)
-        if (kernel->program->nodes[k].kind == NODE_OP && op_is_heavy(kernel->program->nodes[k].op)) weight += HEAVY;
+        if (kernel->program->nodes[k].kind == NODE_OP && op_is_heavy(kernel->program->nodes[k].op))
+            weight += HEAVY;
     return weight;
 }
 
 /* Batches of neighbours, few enough in each that every thread gets one. */
-static void divide(job *j) {
-    size_t threads = j->engine->parallel.parallel_for ? j->engine->parallel.threads : 1;
-    size_t most = threads ? (j->make_count + threads - 1) / threads : j->make_count;
+static void divide(list *l) {
+    size_t threads = l->engine->parallel.parallel_for ? l->engine->parallel.threads : 1;
+    size_t most = threads ? (l->make_count + threads - 1) / threads : l->make_count;
     batch *b = NULL;
-    for (size_t k = 0; k < j->count; k++) {
-        request *r = &j->requests[k];
+    for (size_t k = 0; k < l->count; k++) {
+        request *r = &l->requests[k];
         if (r->way != MAKE) continue;
         size_t weight = weight_of(r->kernel), functions = (size_t)r->kernel->plan.part_count;
-        if (!b || b->count == most || b->functions + functions > BATCH_FUNCTIONS || b->weight + weight > BATCH_WEIGHT) {
-            b = &j->batches[j->batch_count++];
-            *b = (batch){.engine = j->engine};
+        if (!b || b->count == most || b->functions + functions > BATCH_FUNCTIONS ||
+            b->weight + weight > BATCH_WEIGHT) {
+            b = &l->batches[l->batch_count++];
+            *b = (batch){.engine = l->engine};
         }
         b->requests[b->count++] = r;
         b->functions += functions;
@@ -130,87 +125,86 @@ static void run_batch(void *argument, size_t index) {
     const tosajit_kernel *kernels[BATCH_FUNCTIONS];
     compiler_output made[BATCH_FUNCTIONS];
     for (size_t k = 0; k < b->count; k++) kernels[k] = b->requests[k]->kernel;
-    const bool together = b->count > 1 && !native_images(b->engine, kernels, b->count, made);
+    const bool together = b->count > 1 && !backend_compile(b->engine, kernels, b->count, made);
     for (size_t k = 0; k < b->count; k++) {
         request *r = b->requests[k];
-        tosajit_status status = together ? native_adopt(b->engine, r->kernel, &made[k]) : native_compile(b->engine, r->kernel);
+        tosajit_status status = together ? native_adopt(b->engine, r->kernel, &made[k])
+                                         : native_compile(b->engine, r->kernel);
         if (together) code_release(&made[k].image, &r->kernel->allocator);
         if (status && environment_get()->verbose) verbose_compiled(r->kernel, status, NULL);
-        finish(b->engine, r, status);
+        finish_request(b->engine, r, status);
     }
 }
 
-static void run_batches(const job *j) {
-    const tosajit_parallel *parallel = &j->engine->parallel;
-    if (parallel->parallel_for && j->batch_count > 1)
-        parallel->parallel_for(parallel->context, j->batch_count, run_batch, j->batches);
+static void run_batches(const list *l) {
+    const tosajit_parallel *parallel = &l->engine->parallel;
+    if (parallel->parallel_for && l->batch_count > 1)
+        parallel->parallel_for(parallel->context, l->batch_count, run_batch, l->batches);
     else
-        for (size_t k = 0; k < j->batch_count; k++) run_batch(j->batches, k);
+        for (size_t k = 0; k < l->batch_count; k++) run_batch(l->batches, k);
 }
 
 /* What was left to others; nobody waits for this thread any more. */
-static void settle(const job *j, size_t position) {
-    request *r = &j->requests[position];
-    const request *source = &j->requests[r->same_as];
-    if (r->way == FOLLOW) {
-        tosajit_status status = tosajit_compile_expr(j->engine, j->exprs[position], &r->kernel);
-        if (status) refuse(r, status);
-    } else if (r->way == COPY && source->status) {
-        r->status = source->status;
-        memcpy(r->message, source->message, sizeof r->message);
-    } else if (r->way == COPY) {
-        atomic_fetch_add_explicit(&j->engine->hits, 1, memory_order_relaxed);
-        tosajit_kernel_retain(r->kernel = source->kernel);
-    }
+static void settle(const list *l, size_t position) {
+    request *r = &l->requests[position];
+    if (r->way == FOLLOW)
+        failure_keep(&r->failure, tosajit_compile_expr(l->engine, l->exprs[position], &r->kernel));
 }
 
 /* An engine that compiles nothing now is asked for each. */
-static void compile_all(job *j) {
-    const tosajit_backend backend = j->engine->backend;
+static void compile_all(list *l) {
+    const tosajit_backend backend = l->engine->backend;
     const bool now = backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_NATIVE;
-    for (size_t k = 0; k < j->count; k++)
+    for (size_t k = 0; k < l->count; k++)
         if (now)
-            prepare(j, k);
+            prepare(l, k);
         else
-            j->requests[k].way = FOLLOW;
-    divide(j);
-    run_batches(j);
-    for (size_t k = 0; k < j->count; k++) settle(j, k);
+            l->requests[k].way = FOLLOW;
+    divide(l);
+    run_batches(l);
+    for (size_t k = 0; k < l->count; k++) settle(l, k);
 }
 
 /* The first failure is the list's. */
-static tosajit_status hand_out(job *j, tosajit_kernel **kernels, tosajit_status *statuses) {
+static tosajit_status hand_out(list *l, tosajit_kernel **kernels, tosajit_status *statuses) {
     tosajit_status status = TOSAJIT_OK;
-    for (size_t k = 0; k < j->count; k++) {
-        request *r = &j->requests[k];
+    for (size_t k = 0; k < l->count; k++) {
+        request *r = &l->requests[k];
         kernels[k] = r->kernel;
-        if (statuses) statuses[k] = r->status;
-        if (r->status && !status) status = diag_error(r->status, "expression %zu: %s", k, r->message);
-        cache_drop_key(&r->key, &j->engine->allocator);
+        if (statuses) statuses[k] = r->failure.status;
+        if (r->failure.status && !status)
+            status = diag_error(r->failure.status, "expression %zu: %s", k, r->failure.message);
+        cache_drop_key(&r->key, &l->engine->allocator);
     }
     return status;
 }
 
-tosajit_status tosajit_compile_many(tosajit_engine *engine, const tosajit_expr *const *exprs, size_t count, tosajit_kernel **kernels,
+tosajit_status tosajit_compile_many(tosajit_engine *engine, const tosajit_expr *const *exprs,
+                                    size_t count, tosajit_kernel **kernels,
                                     tosajit_status *statuses) {
     if (!engine || !exprs || !kernels)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "compile_many: engine, exprs or kernels is a null pointer");
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile_many: engine, exprs or kernels is a null pointer");
     if (count == 0) return TOSAJIT_OK;
-    job j = {.engine = engine, .exprs = exprs, .count = count};
-    j.requests = memory_new(&engine->allocator, count, sizeof *j.requests);
-    j.batches = memory_new(&engine->allocator, count, sizeof *j.batches);
+    list l = {.engine = engine, .exprs = exprs, .count = count};
+    l.requests = memory_new(&engine->allocator, count, sizeof *l.requests);
+    l.batches = memory_new(&engine->allocator, count, sizeof *l.batches);
     tosajit_status status = TOSAJIT_OK;
-    if (j.requests && j.batches) {
-        compile_all(&j);
-        status = hand_out(&j, kernels, statuses);
+    if (!l.requests || !l.batches)
+        status =
+            diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a list of %zu expressions", count);
+    if (!status) status = engine_enter(engine);
+    if (!status) {
+        compile_all(&l);
+        engine_leave(engine);
+        status = hand_out(&l, kernels, statuses);
     } else {
-        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a list of %zu expressions", count);
         for (size_t k = 0; k < count; k++) {
             kernels[k] = NULL;
             if (statuses) statuses[k] = status;
         }
     }
-    memory_free(&engine->allocator, j.requests, count, sizeof *j.requests);
-    memory_free(&engine->allocator, j.batches, count, sizeof *j.batches);
+    memory_free(&engine->allocator, l.requests, count, sizeof *l.requests);
+    memory_free(&engine->allocator, l.batches, count, sizeof *l.batches);
     return status;
 }

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install what building and testing for AArch64 on an x86-64 Debian needs: cross compilers and an emulator in the system, and the libraries
 # of Debian's arm64 in a directory of their own, of which the system learns nothing. Nothing happens where all of it is there already.
 #   sh tools/install-aarch64.sh [SYSROOT]      (build-aarch64/sysroot by default)
@@ -7,8 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 sysroot=${1:-$here/../build-aarch64/sysroot}
 sh "$here/install-dependencies.sh" gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
 
-packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm22 llvm-22-dev libmlir-22 libmlir-22-dev libpthreadpool0
-    libpthreadpool-dev libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev
+packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm22 llvm-22-dev libmlir-22 libmlir-22-dev
+    libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev
     libedit-dev libedit2 libbsd0 libmd0 libtinfo6 libffi8 libxml2 libicu72 liblzma5 zlib1g libzstd1 libz3-4"
 stamp=$sysroot/packages
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ] && exit 0

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Install what building and testing needs, on Debian 12, or less of it, or the packages that are named. Nothing happens where all of it is
 # there already.
 #   sh tools/install-dependencies.sh               everything: library, command, tests, benchmarks, documents
@@ -6,12 +8,12 @@
 #   sh tools/install-dependencies.sh --library     the library alone
 #   sh tools/install-dependencies.sh PACKAGE...
 set -eu
-library="gcc cmake ninja-build llvm-22-dev libpthreadpool-dev"
+library="gcc cmake ninja-build llvm-22-dev"
 command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
 # documents; an emulator of older CPUs; a locale that writes numbers in another way.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
-    libxml2-utils gdb doxygen mandoc pkg-config dpkg-dev file qemu-user
+    libxml2-utils gdb doxygen mandoc bsdextrautils pkg-config dpkg-dev debhelper lintian reuse qemu-user
     locales"
 case ${1:-} in
 '') packages=$tests ;;

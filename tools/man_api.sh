@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A manual page out of a public header: its comments become text, its declarations stay as they are.
 #   sh tools/man_api.sh HEADER VERSION PAGE PKG_CONFIG_NAME SUMMARY > libtosajit.3
 set -eu
@@ -19,9 +21,20 @@ $page \\- $5
 END
 awk '
 BEGIN { headed = 1 }
+/^\/\* SPDX-/ { next }
 function escaped(line) {
     gsub(/\\/, "\\e", line); gsub(/-/, "\\-", line)
     return line ~ /^[.\047]/ ? "\\&" line : line
+}
+# Code keeps its lines. What is too long for a terminal of 80 columns goes on in the next line, further in.
+function code(line,   indent, cut) {
+    match(line, /^ */)
+    for (indent = RLENGTH + 8; length(line) > 72; line = sprintf("%*s", indent, "") substr(line, cut + 1)) {
+        for (cut = 73; cut > indent && substr(line, cut, 1) != " ";) cut--
+        if (cut <= indent) break
+        print escaped(substr(line, 1, cut - 1))
+    }
+    print escaped(line)
 }
 # A paragraph begins where something is written, and not right after a heading.
 function show(line, on) {
@@ -31,12 +44,13 @@ function show(line, on) {
         if (on) print ".nf"
     }
     is_verbatim = on; apart = headed = 0
-    print escaped(line)
+    if (on) code(line)
+    else print escaped(line)
 }
 function head(line) { if (is_verbatim) print ".fi"; print ".SH " toupper(line); is_verbatim = apart = heading = 0; headed = 1 }
 # A line of a comment. Its indented lines are examples.
 function text(line) {
-    sub(/^\/\* ?/, "", line); sub(/^ \* ?/, "", line); sub(/ ?\*\/ *$/, "", line)
+    sub(/ ?\*\/ *$/, "", line); sub(/^\/\* ?/, "", line); sub(/^ \* ?/, "", line)
     if (line ~ /^-+$/) heading = 1
     else if (heading) head(line)
     else if (line == "") apart = 1

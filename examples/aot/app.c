@@ -1,7 +1,11 @@
-/* An application with a kernel that was compiled ahead of time. It links the kernel's object and libtosajit-runtime: no compiler, no LLVM.
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* An application with a kernel that was compiled ahead of time. It links the kernel's object and
+ * libtosajit-runtime: no compiler, no LLVM.
  *
  *     tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --targets v2,v3,v4
- *     cc -I. examples/aot/app.c gelu.o $(pkg-config --cflags --libs tosajit-runtime) -lm -o app && ./app
+ *     cc -I. examples/aot/app.c gelu.o $(pkg-config --cflags --libs tosajit-runtime) -lm -o app &&
+ * ./app
  *
  * It checks the kernel's results against the C library, and what a wrong call gives. */
 #include <math.h>
@@ -25,13 +29,17 @@ int main(void) {
     double largest = 0;
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLS; c++) {
-            double y = (double)x[r][c] + (double)bias[0][c], expected = y / 2 * (1 + erf(y / sqrt(2)));
+            double y = (double)x[r][c] + (double)bias[0][c],
+                   expected = y / 2 * (1 + erf(y / sqrt(2)));
             double error = fabs((double)result[r][c] - expected);
             if (error > largest) largest = error;
         }
-    if (gelu_gelu_bias(x[0], dims, bias[0], wrong, result[0], dims) != TOSAJIT_SHAPE_MISMATCH) return 1;
+    if (gelu_gelu_bias(x[0], dims, bias[0], wrong, result[0], dims) != TOSAJIT_SHAPE_MISMATCH)
+        return 1;
     tosajit_kernel *kernel;
     if (tosajit_aot_kernel(&gelu_gelu_bias_aot, &kernel)) return 1;
-    printf("gelu of %dx%d elements, native: %d, largest error %.2g\n", ROWS, COLS, tosajit_kernel_is_native(kernel), largest);
-    return !(largest < 1e-5 && tosajit_kernel_is_native(kernel)); /* values up to 6, a few roundings of f32 */
+    printf("gelu of %dx%d elements, native: %d, largest error %.2g\n", ROWS, COLS,
+           tosajit_kernel_is_native(kernel), largest);
+    /* Values up to 6, a few roundings of f32. */
+    return !(largest < 1e-5 && tosajit_kernel_is_native(kernel));
 }

@@ -1,4 +1,7 @@
-/* Loading and running a model. MLIR is needed for loading alone: what runs afterwards is a list of steps over a table of values. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Loading and running a model. MLIR is needed for loading alone: what runs afterwards is a list of
+ * steps over a table of values. */
 #include "engine.h"
 
 #include <mlir-c/BuiltinAttributes.h>
@@ -22,12 +25,13 @@ typedef struct loader {
     tosajit_engine *engine;
     tosajit_mlir *module;
     numbering slots;  /* from MLIR's values to the model's */
-    numbering shapes; /* from a value that is a shape to the place of its sizes in `sizes`: their number, then they */
+    numbering shapes; /* from a value that is a shape to the place of its sizes in `sizes`: their
+                         number, then they */
     int64_t sizes[MAX_VALUES];
     int size_count;
 } loader;
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Values */
 
 int64_t array_elements(const array *a) {
@@ -46,9 +50,11 @@ bool array_allocate(array *a, tosajit_type element, int32_t rank, const int64_t 
     return a->data != NULL;
 }
 
-static tosajit_tensor as_tensor(const array *a) { return tosajit_dense(a->element, a->data, a->rank, a->dims); }
+static tosajit_tensor as_tensor(const array *a) {
+    return tosajit_dense(a->element, a->data, a->rank, a->dims);
+}
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Regions */
 
 static bool run_region(const step *s, array *values) {
@@ -60,15 +66,18 @@ static bool run_region(const step *s, array *values) {
         int32_t rank;
         status = tosajit_kernel_result_dims(s->kernel, operands, s->input_count, k, &rank, dims);
         array *r = &values[s->outputs[k]];
-        if (!status && !array_allocate(r, tosajit_kernel_result_type(s->kernel, k).element, rank, dims)) return false;
+        if (!status &&
+            !array_allocate(r, tosajit_kernel_result_type(s->kernel, k).element, rank, dims))
+            return false;
         results[k] = as_tensor(r);
     }
-    if (!status) status = tosajit_run(s->kernel, operands, s->input_count, results, s->output_count);
+    if (!status)
+        status = tosajit_run(s->kernel, operands, s->input_count, results, s->output_count);
     if (status) fprintf(stderr, "engine: %s\n", tosajit_last_error());
     return status == TOSAJIT_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Loading */
 
 static void say(void *context, const tosajit_mlir_finding *finding) {
@@ -115,8 +124,11 @@ static bool load_call(loader *l, MlirOperation op, step *s) {
     size_t index;
     tosajit_mlir_function *function;
     snprintf(name, sizeof name, "%.*s", (int)callee.length, callee.data);
-    if (tosajit_mlir_find(l->module, name, &index) || tosajit_mlir_build(l->module, index, NULL, &function)) return false;
-    tosajit_status status = tosajit_compile_expr(l->engine, tosajit_mlir_function_expr(function), &s->kernel);
+    if (tosajit_mlir_find(l->module, name, &index) ||
+        tosajit_mlir_build(l->module, index, NULL, &function))
+        return false;
+    tosajit_status status =
+        tosajit_compile_expr(l->engine, tosajit_mlir_function_expr(function), &s->kernel);
     if (status)
         tosajit_mlir_report(l->module, function, tosajit_last_error());
     else
@@ -141,11 +153,13 @@ static bool load_axis(loader *l, MlirOperation op, step *s) {
 /* pad, stride and dilation are dense arrays of i64. */
 static bool load_convolution(loader *l, MlirOperation op, step *s) {
     (void)l;
-    MlirAttribute pad = attribute_of(op, "pad"), stride = attribute_of(op, "stride"), dilation = attribute_of(op, "dilation");
+    MlirAttribute pad = attribute_of(op, "pad"), stride = attribute_of(op, "stride"),
+                  dilation = attribute_of(op, "dilation");
     for (intptr_t k = 0; k < 4; k++) s->numbers[k] = mlirDenseI64ArrayGetElement(pad, k);
     for (intptr_t k = 0; k < 2; k++) {
         s->numbers[4 + k] = mlirDenseI64ArrayGetElement(stride, k);
-        if (mlirDenseI64ArrayGetElement(dilation, k) != 1) return refuse_op(op, "this engine knows no dilation");
+        if (mlirDenseI64ArrayGetElement(dilation, k) != 1)
+            return refuse_op(op, "this engine knows no dilation");
     }
     return true;
 }
@@ -153,7 +167,8 @@ static bool load_convolution(loader *l, MlirOperation op, step *s) {
 /* The shape is the second operand, a constant of its own kind. */
 static bool load_shape(loader *l, MlirOperation op, step *s) {
     int at;
-    if (!number_find(&l->shapes, mlirOperationGetOperand(op, 1), &at)) return refuse_op(op, "the shape is no constant");
+    if (!number_find(&l->shapes, mlirOperationGetOperand(op, 1), &at))
+        return refuse_op(op, "the shape is no constant");
     int64_t rank = l->sizes[at];
     for (int64_t k = 0; k <= rank; k++) s->numbers[k] = l->sizes[at + k];
     s->input_count = 1;
@@ -165,20 +180,26 @@ static const struct op_loader {
     bool (*load)(loader *l, MlirOperation op, step *s);
     bool (*run)(const step *s, array *values);
 } op_loaders[] = {
-    {"func.call", load_call, run_region},           {"tosa.matmul", load_nothing, run_matmul},
-    {"tosa.reduce_sum", load_axis, run_reduce_sum}, {"tosa.reshape", load_shape, run_reshape},
-    {"tosa.conv2d", load_convolution, run_conv2d},  {"tosa.depthwise_conv2d", load_convolution, run_depthwise_conv2d},
+    {"func.call", load_call, run_region},
+    {"tosa.matmul", load_nothing, run_matmul},
+    {"tosa.reduce_sum", load_axis, run_reduce_sum},
+    {"tosa.reshape", load_shape, run_reshape},
+    {"tosa.conv2d", load_convolution, run_conv2d},
+    {"tosa.depthwise_conv2d", load_convolution, run_depthwise_conv2d},
 };
 
 static bool load_constant(loader *l, MlirOperation op) {
     tosajit_tensor_type type;
     int slot;
     void *elements;
-    if (tosajit_mlir_elements((void *)attribute_of(op, "values").ptr, &type, &elements)) return refuse_op(op, tosajit_last_error());
-    bool fine = new_value(l, mlirOperationGetResult(op, 0), &slot) || refuse_op(op, "too many values");
+    if (tosajit_mlir_elements((void *)attribute_of(op, "values").ptr, &type, &elements))
+        return refuse_op(op, tosajit_last_error());
+    bool fine =
+        new_value(l, mlirOperationGetResult(op, 0), &slot) || refuse_op(op, "too many values");
     array *a = &l->m->values[fine ? slot : 0];
     fine = fine && array_allocate(a, type.element, type.rank, type.dims);
-    if (fine) memcpy(a->data, elements, (size_t)array_elements(a) * tosajit_type_size(type.element));
+    if (fine)
+        memcpy(a->data, elements, (size_t)array_elements(a) * tosajit_type_size(type.element));
     tosajit_mlir_elements_release(elements);
     return fine;
 }
@@ -186,16 +207,21 @@ static bool load_constant(loader *l, MlirOperation op) {
 static bool load_const_shape(loader *l, MlirOperation op) {
     MlirAttribute values = attribute_of(op, "values");
     int64_t rank = mlirElementsAttrGetNumElements(values);
-    if (rank >= MAX_NUMBERS || l->size_count + rank + 1 > MAX_VALUES) return refuse_op(op, "too many sizes");
+    if (rank >= MAX_NUMBERS || l->size_count + rank + 1 > MAX_VALUES)
+        return refuse_op(op, "too many sizes");
     int at = l->size_count;
     l->sizes[l->size_count++] = rank;
-    for (int64_t k = 0; k < rank; k++) l->sizes[l->size_count++] = (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
-    return number_add(&l->shapes, mlirOperationGetResult(op, 0), at) || refuse_op(op, "too many shapes");
+    for (int64_t k = 0; k < rank; k++)
+        l->sizes[l->size_count++] =
+            (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
+    return number_add(&l->shapes, mlirOperationGetResult(op, 0), at) ||
+           refuse_op(op, "too many shapes");
 }
 
 static bool load_ports(loader *l, MlirOperation op, step *s) {
     intptr_t inputs = mlirOperationGetNumOperands(op), outputs = mlirOperationGetNumResults(op);
-    if (inputs > MAX_PORTS || outputs > MAX_PORTS) return refuse_op(op, "too many operands or results");
+    if (inputs > MAX_PORTS || outputs > MAX_PORTS)
+        return refuse_op(op, "too many operands or results");
     s->input_count = (size_t)inputs;
     s->output_count = (size_t)outputs;
     for (intptr_t k = 0; k < inputs; k++) {
@@ -204,9 +230,11 @@ static bool load_ports(loader *l, MlirOperation op, step *s) {
         s->inputs[k] = slot;
     }
     for (intptr_t k = 0; k < outputs; k++)
-        if (!new_value(l, mlirOperationGetResult(op, k), &s->outputs[k])) return refuse_op(op, "too many values");
+        if (!new_value(l, mlirOperationGetResult(op, k), &s->outputs[k]))
+            return refuse_op(op, "too many values");
     tosajit_tensor_type type;
-    if (tosajit_mlir_type((void *)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr, &type)) return refuse_op(op, tosajit_last_error());
+    if (tosajit_mlir_type((void *)mlirValueGetType(mlirOperationGetResult(op, 0)).ptr, &type))
+        return refuse_op(op, tosajit_last_error());
     s->element = type.element;
     return true;
 }
@@ -229,7 +257,8 @@ static bool load_return(loader *l, MlirOperation op) {
     if (l->m->output_count > MAX_PORTS) return refuse_op(op, "too many results");
     for (size_t k = 0; k < l->m->output_count; k++) {
         int slot;
-        if (!number_find(&l->slots, mlirOperationGetOperand(op, (intptr_t)k), &slot)) return refuse_op(op, "unknown value");
+        if (!number_find(&l->slots, mlirOperationGetOperand(op, (intptr_t)k), &slot))
+            return refuse_op(op, "unknown value");
         l->m->outputs[k] = slot;
     }
     return true;
@@ -239,10 +268,13 @@ static bool load_op(loader *l, MlirOperation op) {
     static const struct {
         const char *name;
         bool (*load)(loader *l, MlirOperation op);
-    } special[] = {{"tosa.const", load_constant}, {"tosa.const_shape", load_const_shape}, {"func.return", load_return}};
+    } special[] = {{"tosa.const", load_constant},
+                   {"tosa.const_shape", load_const_shape},
+                   {"func.return", load_return}};
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
-        if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(special[k].name))) return special[k].load(l, op);
+        if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(special[k].name)))
+            return special[k].load(l, op);
     return load_step(l, op);
 }
 
@@ -252,9 +284,11 @@ static bool load_function(loader *l) {
     l->m->input_count = (size_t)mlirBlockGetNumArguments(block);
     for (size_t k = 0; k < l->m->input_count; k++) {
         int slot;
-        if (!new_value(l, mlirBlockGetArgument(block, (intptr_t)k), &slot)) return refuse_op(function, "too many arguments");
+        if (!new_value(l, mlirBlockGetArgument(block, (intptr_t)k), &slot))
+            return refuse_op(function, "too many arguments");
     }
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
         if (!load_op(l, op)) return false;
     return true;
 }
@@ -269,7 +303,7 @@ bool model_load(model *m, tosajit_engine *engine, const char *path) {
     return fine;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Running */
 
 bool model_run(model *m, const array *inputs, const array **outputs) {

@@ -1,5 +1,8 @@
-/* A small inference engine: it runs a TOSA function, the elementwise regions as kernels of tosajit, the other ops in plain C.
- * In: an .mlir file. Out: a model that runs on inputs of any batch size; nothing is compiled after it was loaded. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A small inference engine: it runs a TOSA function, the elementwise regions as kernels of tosajit,
+ * the other ops in plain C. In: an .mlir file. Out: a model that runs on inputs of any batch size;
+ * nothing is compiled after it was loaded. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -25,7 +28,8 @@ struct step {
     size_t input_count, output_count;
     int inputs[MAX_PORTS], outputs[MAX_PORTS];
     tosajit_type element;             /* of output 0 */
-    int64_t numbers[2 * MAX_NUMBERS]; /* attributes: pad and stride of a convolution, the axis of a reduction, a shape */
+    int64_t numbers[2 * MAX_NUMBERS]; /* attributes: pad and stride of a convolution, the axis of a
+                                         reduction, a shape */
 };
 
 typedef struct model {
@@ -35,9 +39,11 @@ typedef struct model {
     array values[MAX_VALUES]; /* inputs first; constants are there from the beginning */
 } model;
 
-/* Read the first function of the file, divide it, and compile its regions. False after a message. model_free in either case. */
+/* Read the first function of the file, divide it, and compile its regions. False after a message.
+ * model_free in either case. */
 bool model_load(model *m, tosajit_engine *engine, const char *path);
-/* Inputs are the caller's. The outputs are the model's until the next run. False after a message. */
+/* Inputs are the caller's. The outputs are the model's until the next run. False after a message.
+ */
 bool model_run(model *m, const array *inputs, const array **outputs);
 void model_free(model *m);
 

@@ -1,6 +1,8 @@
-/* The engine at work: two models, loaded once and run on batches of changing size, each result compared with the reference.
- *   engine DIRECTORY      that has mlp.mlir and mobile.mlir
- * Out: what was run; exit code 1 if a result is wrong or a kernel was compiled twice. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The engine at work: two models, loaded once and run on batches of changing size, each result
+ * compared with the reference. engine DIRECTORY      that has mlp.mlir and mobile.mlir Out: what
+ * was run; exit code 1 if a result is wrong or a kernel was compiled twice. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,28 +51,35 @@ typedef struct test {
 
 static bool check_mlp(int64_t batch, const array *in, const array *output) {
     double worst = 0, *expected = malloc((size_t)array_elements(&in[0]) * sizeof *expected);
-    if (!expected || output->element != TOSAJIT_F32 || array_elements(output) != array_elements(&in[0])) return free(expected), false;
-    reference_mlp(batch, in[0].data, in[1].data, in[2].data, in[3].data, in[4].data, in[5].data, in[6].data, expected);
+    if (!expected || output->element != TOSAJIT_F32 ||
+        array_elements(output) != array_elements(&in[0]))
+        return free(expected), false;
+    reference_mlp(batch, in[0].data, in[1].data, in[2].data, in[3].data, in[4].data, in[5].data,
+                  in[6].data, expected);
     for (int64_t k = 0; k < array_elements(output); k++) {
         double difference = fabs((double)((const float *)output->data)[k] - expected[k]);
         if (!(difference <= worst)) worst = difference;
     }
     free(expected);
     printf("  %3" PRId64 " tokens: largest difference %.1e\n", batch, worst);
-    return worst < 5e-6; /* 56 products in f32, of numbers around 1, and an error doubled by the division */
+    /* 56 products in f32, of numbers around 1, and an error doubled by the division. */
+    return worst < 5e-6;
 }
 
 static bool check_mobile(int64_t batch, const array *in, const array *output) {
     int64_t count = array_elements(&in[0]), wrong = 0, moving = 0;
     int8_t *expected = malloc((size_t)count);
-    if (!expected || output->element != TOSAJIT_I8 || array_elements(output) != count) return free(expected), false;
-    reference_mobile(batch, in[0].data, in[1].data, in[2].data, in[3].data, in[4].data, in[5].data, in[6].data, expected);
+    if (!expected || output->element != TOSAJIT_I8 || array_elements(output) != count)
+        return free(expected), false;
+    reference_mobile(batch, in[0].data, in[1].data, in[2].data, in[3].data, in[4].data, in[5].data,
+                     in[6].data, expected);
     for (int64_t k = 0; k < count; k++) {
         wrong += ((const int8_t *)output->data)[k] != expected[k];
         moving += expected[k] > -128 && expected[k] < 127;
     }
     free(expected);
-    printf("  %3" PRId64 " images: %" PRId64 " of %" PRId64 " elements differ\n", batch, wrong, count);
+    printf("  %3" PRId64 " images: %" PRId64 " of %" PRId64 " elements differ\n", batch, wrong,
+           count);
     return wrong == 0 && moving > count / 4; /* results at the limits alone would say little */
 }
 
@@ -101,7 +110,8 @@ static bool run_batch(const test *t, model *m, array *inputs, int64_t batch) {
     argument first = t->arguments[0];
     const array *output;
     first.dims[0] = batch;
-    return fill(&inputs[0], first.element, first.rank, first.dims) && model_run(m, inputs, &output) && t->check(batch, inputs, output);
+    return fill(&inputs[0], first.element, first.rank, first.dims) &&
+           model_run(m, inputs, &output) && t->check(batch, inputs, output);
 }
 
 static bool run_test(const test *t, tosajit_engine *engine, const char *directory) {
@@ -110,8 +120,11 @@ static bool run_test(const test *t, tosajit_engine *engine, const char *director
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", directory, t->file);
     bool fine = model_load(&m, engine, path);
-    if (fine) printf("%s: %zu steps, of which %zu are kernels\n", t->file, m.step_count, m.kernel_count);
-    for (int k = 1; fine && k < INPUTS; k++) fine = fill(&inputs[k], t->arguments[k].element, t->arguments[k].rank, t->arguments[k].dims);
+    if (fine)
+        printf("%s: %zu steps, of which %zu are kernels\n", t->file, m.step_count, m.kernel_count);
+    for (int k = 1; fine && k < INPUTS; k++)
+        fine =
+            fill(&inputs[k], t->arguments[k].element, t->arguments[k].rank, t->arguments[k].dims);
     for (int k = 0; fine && k < BATCHES; k++) fine = run_batch(t, &m, inputs, batches[k]);
     if (fine && m.kernel_count != t->kernels) {
         printf("%zu kernels were compiled, and not %zu\n", m.kernel_count, t->kernels);
@@ -130,7 +143,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "engine: %s\n", tosajit_last_error());
         fine = false;
     }
-    for (size_t k = 0; fine && k < sizeof tests / sizeof *tests; k++) fine = run_test(&tests[k], engine, argv[1]);
+    for (size_t k = 0; fine && k < sizeof tests / sizeof *tests; k++)
+        fine = run_test(&tests[k], engine, argv[1]);
     tosajit_engine_destroy(engine);
     puts(fine ? "all results agree" : "FAILED");
     return !fine;

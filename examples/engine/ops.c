@@ -1,5 +1,7 @@
-/* The engine's own ops, as their definitions say and no faster. Source: TOSA 1.0, sections on MATMUL, REDUCE_SUM, RESHAPE, CONV2D and
- * DEPTHWISE_CONV2D. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The engine's own ops, as their definitions say and no faster. Source: TOSA 1.0, sections on
+ * MATMUL, REDUCE_SUM, RESHAPE, CONV2D and DEPTHWISE_CONV2D. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +16,8 @@ static bool refuse(const char *text) {
 bool run_matmul(const step *s, array *values) {
     const array *a = &values[s->inputs[0]], *b = &values[s->inputs[1]];
     array *r = &values[s->outputs[0]];
-    if (s->element != TOSAJIT_F32 || a->rank != 3 || b->rank != 3 || a->dims[0] != b->dims[0] || a->dims[2] != b->dims[1])
+    if (s->element != TOSAJIT_F32 || a->rank != 3 || b->rank != 3 || a->dims[0] != b->dims[0] ||
+        a->dims[2] != b->dims[1])
         return refuse("matmul: f32 of [n, h, c] and [n, c, w] expected");
     int64_t n = a->dims[0], h = a->dims[1], c = a->dims[2], w = b->dims[2];
     if (!array_allocate(r, TOSAJIT_F32, 3, (int64_t[]){n, h, w})) return false;
@@ -23,7 +26,8 @@ bool run_matmul(const step *s, array *values) {
     memset(z, 0, (size_t)(n * h * w) * sizeof *z);
     for (int64_t k = 0; k < n * h; k++)
         for (int64_t i = 0; i < c; i++)
-            for (int64_t j = 0; j < w; j++) z[k * w + j] += x[k * c + i] * y[(k / h * c + i) * w + j];
+            for (int64_t j = 0; j < w; j++)
+                z[k * w + j] += x[k * c + i] * y[(k / h * c + i) * w + j];
     return true;
 }
 
@@ -31,7 +35,8 @@ bool run_reduce_sum(const step *s, array *values) {
     const array *a = &values[s->inputs[0]];
     array *r = &values[s->outputs[0]];
     int32_t axis = (int32_t)s->numbers[0];
-    if (s->element != TOSAJIT_F32 || axis < 0 || axis >= a->rank) return refuse("reduce_sum: f32 and an axis of the operand expected");
+    if (s->element != TOSAJIT_F32 || axis < 0 || axis >= a->rank)
+        return refuse("reduce_sum: f32 and an axis of the operand expected");
     int64_t dims[TOSAJIT_MAX_RANK], outer = 1, inner = 1;
     for (int32_t d = 0; d < a->rank; d++) {
         dims[d] = d == axis ? 1 : a->dims[d];
@@ -42,7 +47,8 @@ bool run_reduce_sum(const step *s, array *values) {
     float *z = r->data;
     for (int64_t k = 0; k < outer * inner; k++) {
         float sum = 0;
-        for (int64_t i = 0; i < a->dims[axis]; i++) sum += x[(k / inner * a->dims[axis] + i) * inner + k % inner];
+        for (int64_t i = 0; i < a->dims[axis]; i++)
+            sum += x[(k / inner * a->dims[axis] + i) * inner + k % inner];
         z[k] = sum;
     }
     return true;
@@ -68,7 +74,8 @@ bool run_reshape(const step *s, array *values) {
     return array_elements(r) == rest || refuse("reshape: another number of elements");
 }
 
-/* What both convolutions have: x[n, h, w, c], zero points, pad [top, bottom, left, right] and stride [y, x]. */
+/* What both convolutions have: x[n, h, w, c], zero points, pad [top, bottom, left, right] and
+ * stride [y, x]. */
 typedef struct window {
     const int8_t *x, *weights;
     const int32_t *bias;
@@ -77,14 +84,18 @@ typedef struct window {
     const int64_t *pad, *stride;
 } window;
 
-static bool open_window(const step *s, const array *values, int64_t kernel_height, int64_t kernel_width, window *w) {
-    const array *x = &values[s->inputs[0]], *weights = &values[s->inputs[1]], *bias = &values[s->inputs[2]];
-    bool fits = x->rank == 4 && weights->rank == 4 && x->element == TOSAJIT_I8 && weights->element == TOSAJIT_I8 &&
-                bias->element == TOSAJIT_I32 && s->input_count == 5;
+static bool open_window(const step *s, const array *values, int64_t kernel_height,
+                        int64_t kernel_width, window *w) {
+    const array *x = &values[s->inputs[0]], *weights = &values[s->inputs[1]],
+                *bias = &values[s->inputs[2]];
+    bool fits = x->rank == 4 && weights->rank == 4 && x->element == TOSAJIT_I8 &&
+                weights->element == TOSAJIT_I8 && bias->element == TOSAJIT_I32 &&
+                s->input_count == 5;
     if (!fits) return refuse("convolution: i8 of rank 4 and a bias of i32 expected");
     const int8_t *x_zero = values[s->inputs[3]].data, *weight_zero = values[s->inputs[4]].data;
-    *w = (window){x->data,    weights->data, bias->data, *x_zero, *weight_zero, x->dims[0],    x->dims[1],
-                  x->dims[2], x->dims[3],    0,          0,       s->numbers,   s->numbers + 4};
+    *w = (window){x->data,    weights->data, bias->data,    *x_zero,    *weight_zero,
+                  x->dims[0], x->dims[1],    x->dims[2],    x->dims[3], 0,
+                  0,          s->numbers,    s->numbers + 4};
     w->out_height = (w->height + w->pad[0] + w->pad[1] - kernel_height) / w->stride[0] + 1;
     w->out_width = (w->width + w->pad[2] + w->pad[3] - kernel_width) / w->stride[1] + 1;
     return true;
@@ -103,16 +114,20 @@ bool run_conv2d(const step *s, array *values) {
     window w;
     if (!open_window(s, values, kh, kw, &w)) return false;
     array *r = &values[s->outputs[0]];
-    if (!array_allocate(r, TOSAJIT_I32, 4, (int64_t[]){w.images, w.out_height, w.out_width, outputs})) return false;
+    if (!array_allocate(r, TOSAJIT_I32, 4,
+                        (int64_t[]){w.images, w.out_height, w.out_width, outputs}))
+        return false;
     int32_t *z = r->data;
     for (int64_t k = 0; k < array_elements(r); k++) {
-        int64_t output = k % outputs, x = k / outputs % w.out_width, y = k / outputs / w.out_width % w.out_height;
+        int64_t output = k % outputs, x = k / outputs % w.out_width,
+                y = k / outputs / w.out_width % w.out_height;
         int64_t image = k / outputs / w.out_width / w.out_height;
         const int8_t *own = w.weights + output * kh * kw * w.channels;
         z[k] = w.bias[output];
         for (int64_t i = 0; i < kh * kw; i++)
             for (int64_t c = 0; c < w.channels; c++)
-                z[k] += element_at(&w, image, y * w.stride[0] - w.pad[0] + i / kw, x * w.stride[1] - w.pad[2] + i % kw, c) *
+                z[k] += element_at(&w, image, y * w.stride[0] - w.pad[0] + i / kw,
+                                   x * w.stride[1] - w.pad[2] + i % kw, c) *
                         (own[i * w.channels + c] - w.weight_zero);
     }
     return true;
@@ -126,14 +141,18 @@ bool run_depthwise_conv2d(const step *s, array *values) {
     if (!open_window(s, values, kh, kw, &w)) return false;
     if (weights->dims[3] != 1) return refuse("depthwise_conv2d: one output per channel expected");
     array *r = &values[s->outputs[0]];
-    if (!array_allocate(r, TOSAJIT_I32, 4, (int64_t[]){w.images, w.out_height, w.out_width, w.channels})) return false;
+    if (!array_allocate(r, TOSAJIT_I32, 4,
+                        (int64_t[]){w.images, w.out_height, w.out_width, w.channels}))
+        return false;
     int32_t *z = r->data;
     for (int64_t k = 0; k < array_elements(r); k++) {
-        int64_t c = k % w.channels, x = k / w.channels % w.out_width, y = k / w.channels / w.out_width % w.out_height;
+        int64_t c = k % w.channels, x = k / w.channels % w.out_width,
+                y = k / w.channels / w.out_width % w.out_height;
         int64_t image = k / w.channels / w.out_width / w.out_height;
         z[k] = w.bias[c];
         for (int64_t i = 0; i < kh * kw; i++)
-            z[k] += element_at(&w, image, y * w.stride[0] - w.pad[0] + i / kw, x * w.stride[1] - w.pad[2] + i % kw, c) *
+            z[k] += element_at(&w, image, y * w.stride[0] - w.pad[0] + i / kw,
+                               x * w.stride[1] - w.pad[2] + i % kw, c) *
                     (w.weights[i * w.channels + c] - w.weight_zero);
     }
     return true;

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The engine computes what its reference does, and the library compiles each different one of its 7 regions once, whatever the batch sizes.
 #   sh examples/engine/test.sh examples/engine [EMULATOR...] build/examples/engine/engine
 set -eu

@@ -1,44 +1,52 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit: TOSA elementwise operations, compiled into SIMD kernels while your program runs.
  *
  * One op in a few lines:
  *
- *     tosajit_engine *engine;
- *     tosajit_kernel *kernel;
- *     tosajit_engine_create(NULL, &engine);
+ *     const int64_t any_by_3[2] = {TOSAJIT_DYNAMIC, 3}, one_by_3[2] = {1, 3}, four_by_3[2] = {4,
+ * 3}; tosajit_engine *engine; tosajit_kernel *kernel; tosajit_engine_create(NULL, &engine);
  *
  *     tosajit_tensor_type types[2] = {
- *         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, 3}),    // tensor<?x3xf32>
- *         tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 3}),                  // tensor<1x3xf32>
+ *         tosajit_ranked(TOSAJIT_F32, 2, any_by_3), // tensor<?x3xf32>
+ *         tosajit_ranked(TOSAJIT_F32, 2, one_by_3), // tensor<1x3xf32>
  *     };
  *     tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel);
  *
  *     float a[4][3], b[1][3], r[4][3];
- *     tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, (int64_t[]){4, 3}),
- *                                   tosajit_dense(TOSAJIT_F32, b, 2, (int64_t[]){1, 3})};
- *     tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 2, (int64_t[]){4, 3});
+ *     tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, four_by_3),
+ *                                   tosajit_dense(TOSAJIT_F32, b, 2, one_by_3)};
+ *     tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 2, four_by_3);
  *     if (tosajit_run(kernel, operands, 2, &result, 1) != TOSAJIT_OK) puts(tosajit_last_error());
  *
  *     tosajit_kernel_release(kernel);
  *     tosajit_engine_destroy(engine);
  *
- * Several ops become one fused kernel through an expression (tosajit_expr_*): one pass over memory, no temporaries, and
- * the same bits as running its ops one by one.
+ * Several ops become one fused kernel through an expression (tosajit_expr_*): one pass over memory,
+ * no temporaries, and the same bits as running its ops one by one.
  *
- * Shapes. A dimension is a static size or TOSAJIT_DYNAMIC, decided when the kernel is called. Operands broadcast: sizes
- * of a dimension are equal or 1; the result's size is `a == 1 ? b : a`. Operands of lower rank are padded with 1 on the
- * left, unless the expression is strict. Size 0 is an ordinary run-time size.
+ * Shapes. A dimension is a static size or TOSAJIT_DYNAMIC, decided when the kernel is called.
+ * Operands broadcast: sizes of a dimension are equal or 1; the result's size is `a == 1 ? b : a`.
+ * Operands of lower rank are padded with 1 on the left, unless the expression is strict. Size 0 is
+ * an ordinary run-time size.
  *
- * Errors. Every function that can fail returns a tosajit_status; tosajit_last_error() gives the sentence that says
- * what was wrong. A call that fails writes no result and changes no object. No data makes a kernel trap.
+ * Errors. Every function that can fail returns a tosajit_status; tosajit_last_error() gives the
+ * sentence that says what was wrong. A call that fails writes no result and changes no object. No
+ * data makes a kernel trap.
  *
- * Environment. TOSAJIT_VERBOSE, TOSAJIT_DUMP, TOSAJIT_CPU, TOSAJIT_PERF and TOSAJIT_GDB make the library tell what it does
- * (docs/environment.md).
+ * Environment. TOSAJIT_VERBOSE, TOSAJIT_DUMP, TOSAJIT_CPU, TOSAJIT_PERF and TOSAJIT_GDB make the
+ * library tell what it does (docs/environment.md).
  *
- * Threads. Engines and kernels may be used from any number of threads at once. An expression belongs to one thread at a
- * time. The last error is per thread.
+ * Threads. Engines and kernels may be used from any number of threads at once. An expression
+ * belongs to one thread at a time. The last error is per thread.
  *
- * Source of the meaning of every op: TOSA 1.1; of broadcasting: the MLIR trait ResultsBroadcastableShape and the RFC
- * "TOSA-to-Linalg lowering of element-wise ops". */
+ * Floating point. A thread may have exceptions unmasked, any rounding mode, subnormals flushed, or
+ * the x87 precision of its choice: no function traps, and no result depends on it. The settings are
+ * the same after every call. So are the exception flags, but where they are all masked and the mode
+ * is to nearest even with subnormals: there a run may raise some, as any arithmetic does.
+ *
+ * Source of the meaning of every op: TOSA 1.1; of broadcasting: the MLIR trait
+ * ResultsBroadcastableShape and the RFC "TOSA-to-Linalg lowering of element-wise ops". */
 #ifndef TOSAJIT_TOSAJIT_H
 #define TOSAJIT_TOSAJIT_H
 
@@ -60,46 +68,53 @@ extern "C" {
 #define TOSAJIT_VERSION_PATCH 0
 
 /* Limits. */
-#define TOSAJIT_MAX_RANK 16     /* dimensions of a tensor */
-#define TOSAJIT_MAX_ARITY 3     /* operands of one op that are broadcast against each other */
-#define TOSAJIT_MAX_OPERANDS 5  /* operands of one op, parameters included */
-#define TOSAJIT_MAX_TENSORS 64  /* inputs, non-splat constants and results of one expression together */
+#define TOSAJIT_MAX_RANK 16    /* dimensions of a tensor */
+#define TOSAJIT_MAX_ARITY 3    /* operands of one op that are broadcast against each other */
+#define TOSAJIT_MAX_OPERANDS 5 /* operands of one op, parameters included */
+#define TOSAJIT_MAX_TENSORS                                                                        \
+    64 /* inputs, non-splat constants and results of one expression together */
 #define TOSAJIT_MAX_NODES 65536 /* inputs, constants and ops of one expression together */
 
-#define TOSAJIT_DYNAMIC INT64_MIN /* a dimension whose size is known when the kernel is called: `?` */
-#define TOSAJIT_UNRANKED (-1)     /* rank of `tensor<*xT>` */
+#define TOSAJIT_DYNAMIC                                                                            \
+    INT64_MIN                 /* a dimension whose size is known when the kernel is called: `?` */
+#define TOSAJIT_UNRANKED (-1) /* rank of `tensor<*xT>` */
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Status */
 
 typedef enum tosajit_status {
     TOSAJIT_OK = 0,
-    TOSAJIT_INVALID_ARGUMENT, /* a null pointer, an unknown enum value, a foreign or wrongly counted operand */
+    TOSAJIT_INVALID_ARGUMENT, /* a null pointer, an unknown enum value, a foreign or wrongly counted
+                                 operand */
     TOSAJIT_TYPE_MISMATCH,    /* TOSA does not define the op for these element types */
-    TOSAJIT_SHAPE_MISMATCH,   /* ranks or sizes that do not broadcast, or are not the declared ones */
-    TOSAJIT_UNRANKED_SHAPE,   /* a shape without a rank where a kernel needs one */
-    TOSAJIT_BAD_ATTRIBUTE,    /* an attribute outside its legal range */
-    TOSAJIT_OVERLAP,          /* a result shares memory with an operand or result in another way than exactly in place */
-    TOSAJIT_OVERFLOW,         /* a number of elements or bytes beyond 2^63 - 1 */
-    TOSAJIT_LIMIT_EXCEEDED,   /* more than TOSAJIT_MAX_*, or an expression too large for one kernel */
+    TOSAJIT_SHAPE_MISMATCH, /* ranks or sizes that do not broadcast, or are not the declared ones */
+    TOSAJIT_UNRANKED_SHAPE, /* a shape without a rank where a kernel needs one */
+    TOSAJIT_BAD_ATTRIBUTE,  /* an attribute outside its legal range */
+    TOSAJIT_OVERLAP, /* a result shares memory with an operand or result in another way than exactly
+                        in place */
+    TOSAJIT_OVERFLOW,       /* a number of elements or bytes beyond 2^63 - 1 */
+    TOSAJIT_LIMIT_EXCEEDED, /* more than TOSAJIT_MAX_*, or an expression too large for one kernel */
     TOSAJIT_OUT_OF_MEMORY,
-    TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native kernel */
+    TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native
+                               kernel */
     TOSAJIT_CODEGEN_FAILED, /* LLVM refused; a defect of this library or an unusable target */
-    TOSAJIT_BAD_IMAGE,      /* no kernel image, a damaged one, or one that another version of this library made */
-    TOSAJIT_BAD_MODULE,     /* no MLIR, or a function that is not one of elementwise TOSA operations (tosajit/mlir.h) */
+    TOSAJIT_BAD_IMAGE,      /* no kernel image, a damaged one, or one that another version of this
+                               library made */
+    TOSAJIT_BAD_MODULE,     /* no MLIR, or a function that is not one of elementwise TOSA operations
+                               (tosajit/mlir.h) */
 } tosajit_status;
 
 /* The name of a status, "TOSAJIT_SHAPE_MISMATCH"; never null. */
 TOSAJIT_API const char *tosajit_status_name(tosajit_status status);
 
-/* What went wrong in the last failed call of this thread: one sentence that names op, operand, dimension and sizes. Valid
- * until the thread's next failing call; empty if none has failed. */
+/* What went wrong in the last failed call of this thread: one sentence that names op, operand,
+ * dimension and sizes. Valid until the thread's next failing call; empty if none has failed. */
 TOSAJIT_API const char *tosajit_last_error(void);
 
 /* "0.1.0" */
 TOSAJIT_API const char *tosajit_version(void);
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Types */
 
 typedef enum tosajit_type {
@@ -125,27 +140,31 @@ TOSAJIT_API size_t tosajit_type_size(tosajit_type type);
 /* The type of that name; TOSAJIT_TYPE_COUNT if there is none. */
 TOSAJIT_API tosajit_type tosajit_type_find(const char *name);
 
-/* Element type and shape. dims[d] is a size >= 1 or TOSAJIT_DYNAMIC; d = 0 is the outermost dimension. */
+/* Element type and shape. dims[d] is a size >= 1 or TOSAJIT_DYNAMIC; d = 0 is the outermost
+ * dimension. Other values of element and rank are refused: later versions may give them a meaning.
+ */
 typedef struct tosajit_tensor_type {
     tosajit_type element;           /* of every element */
     int32_t rank;                   /* 0..TOSAJIT_MAX_RANK or TOSAJIT_UNRANKED */
     int64_t dims[TOSAJIT_MAX_RANK]; /* the first `rank` count */
 } tosajit_tensor_type;
 
-/* A ranked type. A rank beyond TOSAJIT_MAX_RANK is kept, without the dimensions, for every function to refuse. */
-static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t rank, const int64_t *dims) {
+/* A ranked type. A rank beyond TOSAJIT_MAX_RANK is kept, without the dimensions, for every function
+ * to refuse. */
+static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t rank,
+                                                 const int64_t *dims) {
     tosajit_tensor_type t = {element, rank, {0}};
     for (int32_t d = 0; d < rank && d < TOSAJIT_MAX_RANK; d++) t.dims[d] = dims[d];
     return t;
 }
 
-/* Write "tensor<?x3xf32>" into text (capacity bytes, always terminated); returns the length that the whole text has. type must
- * not be null. */
+/* Write "tensor<?x3xf32>" into text (capacity bytes, always terminated); returns the length that
+ * the whole text has. type must not be null. */
 TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
 
-/* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of dimension d to the next, any sign, 0 for
- * operands that repeat; null means dense row-major. The transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides
- * {4, 12}. Nothing is owned. */
+/* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of
+ * dimension d to the next, any sign, 0 for operands that repeat; null means dense row-major. The
+ * transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides {4, 12}. Nothing is owned. */
 typedef struct tosajit_tensor {
     tosajit_type element;   /* of every element */
     int32_t rank;           /* 0..TOSAJIT_MAX_RANK */
@@ -154,16 +173,17 @@ typedef struct tosajit_tensor {
     const int64_t *strides; /* in bytes, [rank]; null: dense */
 } tosajit_tensor;
 
-static inline tosajit_tensor tosajit_dense(tosajit_type element, void *data, int32_t rank, const int64_t *dims) {
+static inline tosajit_tensor tosajit_dense(tosajit_type element, void *data, int32_t rank,
+                                           const int64_t *dims) {
     tosajit_tensor t = {element, rank, data, dims, NULL};
     return t;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Operations */
 
 typedef enum tosajit_op {
-#define TOSAJIT_OP(name, arity, signature, elements, attributes, formula) TOSAJIT_OP_##name,
+#define TOSAJIT_OP(name, ...) TOSAJIT_OP_##name,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
     TOSAJIT_OP_COUNT
@@ -175,15 +195,18 @@ TOSAJIT_API const char *tosajit_op_name(tosajit_op op);
 TOSAJIT_API int tosajit_op_arity(tosajit_op op);
 /* The meaning in one line, with corner results; null for a value that is no op. */
 TOSAJIT_API const char *tosajit_op_formula(tosajit_op op);
-/* The op of that name, "add" or "tosa.add"; "div" is taken as "intdiv". TOSAJIT_OP_COUNT if there is none. */
+/* The op of that name, "add" or "tosa.add"; "div" is taken as "intdiv". TOSAJIT_OP_COUNT if there
+ * is none. */
 TOSAJIT_API tosajit_op tosajit_op_find(const char *name);
-/* Number of parameters: operands behind the others that say how to compute: mul: shift; negate: input_zp, output_zp; table:
- * table; rescale: multiplier, shift, input_zp, output_zp. *required says whether they may be left out (the attributes of the
- * same names then hold); null is allowed. */
+/* Number of parameters: operands behind the others that say how to compute: mul: shift; negate:
+ * input_zp, output_zp; table: table; rescale: multiplier, shift, input_zp, output_zp. *required
+ * says whether they may be left out (the attributes of the same names then hold); null is allowed.
+ */
 TOSAJIT_API int tosajit_op_parameters(tosajit_op op, int *required);
-/* Whether op is defined for these operand element types, as many as its arity, and this result element type; with the
- * extensions that a strict expression refuses. */
-TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands, tosajit_type result);
+/* Whether op is defined for these operand element types, as many as its arity, and this result
+ * element type; with the extensions that a strict expression refuses. */
+TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands,
+                                   tosajit_type result);
 
 typedef enum tosajit_nan_mode {
     TOSAJIT_NAN_PROPAGATE, /* a NaN operand makes the result NaN */
@@ -199,43 +222,49 @@ typedef enum tosajit_rounding_mode {
 /* A value of an element type. */
 typedef union tosajit_scalar {
     int64_t i; /* of integers, sign-extended, and of i1 */
-    double f;  /* of floating point; an f32 attribute is the double of a float: write 0.1f, not 0.1 */
+    double
+        f; /* of floating point; an f32 attribute is the double of a float: write 0.1f, not 0.1 */
 } tosajit_scalar;
 
-/* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that the op does not
- * take must be 0. A null pointer stands for all zero; clamp then gives 0. */
+/* Attributes of one op. Zero-initialise, set what the op takes, leave the rest 0: an attribute that
+ * the op does not take must be 0. A null pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
-    tosajit_scalar min_val, max_val;     /* clamp; of the element type, min_val <= max_val, no NaN */
-    tosajit_nan_mode nan_mode;           /* clamp, maximum, minimum */
-    int32_t shift;                       /* mul without parameter; 0..63 for i32, else 0 */
-    int64_t input_zp, output_zp;         /* negate without parameters; in the element's range for i8, else 0 */
+    tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
+    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
+    int32_t shift;                   /* mul without parameter; 0..63 for i32, else 0 */
+    int64_t input_zp, output_zp;     /* negate without parameters; an i8 for i8, else 0 */
     tosajit_rounding_mode rounding_mode; /* rescale */
     uint8_t round;                       /* arithmetic_right_shift */
-    uint8_t input_unsigned;              /* cast from integers wider than i1; rescale from i8 or i16 to i8 or i16 */
-    uint8_t output_unsigned;             /* rescale from i8 or i16 to i8 or i16 */
-    uint8_t scale32;                     /* rescale: the multiplier is i32, else i16 */
-    uint8_t per_channel;                 /* rescale: multiplier and shift have one element per index of the last dimension */
+    uint8_t
+        input_unsigned; /* cast from integers wider than i1; rescale from i8 or i16 to i8 or i16 */
+    uint8_t output_unsigned; /* rescale from i8 or i16 to i8 or i16 */
+    uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
+    uint8_t per_channel;     /* rescale: multiplier and shift have one element per index of the last
+                                dimension */
+    int64_t reserved[4];     /* 0; for attributes of later versions */
 } tosajit_attributes;
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Memory */
 
-/* Hooks for every allocation that this library makes for its own objects; LLVM's own allocations while it compiles and the texts of
- * tosajit_print are not covered. Both must be set. allocate returns memory aligned for any object, or null; context is passed through. Must
- * be thread-safe if the objects are used by several threads. */
+/* Hooks for every allocation that this library makes for its own objects; LLVM's own allocations
+ * while it compiles and the texts of tosajit_print are not covered. Both must be set. allocate
+ * returns memory aligned for any object, or null; context is passed through. Must be thread-safe if
+ * the objects are used by several threads. */
 typedef struct tosajit_allocator {
-    void *(*allocate)(void *context, size_t size);             /* memory, or null */
-    void (*release)(void *context, void *memory, size_t size); /* memory that allocate gave for that size */
-    void *context;                                             /* for both */
+    void *(*allocate)(void *context, size_t size); /* memory, or null */
+    /* Memory that allocate gave for that size. */
+    void (*release)(void *context, void *memory, size_t size);
+    void *context; /* for both */
 } tosajit_allocator;
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Expressions */
 
 /* How exp, log, tanh, sigmoid, erf, sin, cos, pow, rsqrt and reciprocal are computed. */
 typedef enum tosajit_accuracy {
     TOSAJIT_EXACT, /* rounded correctly: the same bits on every machine and from the interpreter */
-    TOSAJIT_FAST,  /* at most 1 ulp off, subnormals kept; bits may differ between instruction sets */
+    TOSAJIT_FAST, /* at most 1 ulp off, subnormals kept; bits may differ between instruction sets */
 } tosajit_accuracy;
 
 /* A DAG of inputs, constants and ops, built front to back. Each call checks its node at once. */
@@ -246,96 +275,123 @@ typedef int32_t tosajit_value; /* a node of one expression */
 typedef struct tosajit_expr_options {
     size_t size;                        /* sizeof(tosajit_expr_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    int strict;                         /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared static where a
-                                           dynamic size is inferred. Zero: operands are padded to the highest rank, and such a result is accepted
-                                           and checked when the kernel is called. */
-    tosajit_accuracy accuracy;          /* FAST here or in the engine makes the kernel fast */
+    int strict; /* nonzero: TOSA's own rules: ranks must be equal, and a result may not be declared
+                   static where a dynamic size is inferred. Zero: operands are padded to the highest
+                   rank, and such a result is accepted and checked when the kernel is called. */
+    tosajit_accuracy accuracy; /* FAST here or in the engine makes the kernel fast */
 } tosajit_expr_options;
 
 /* An empty expression. options may be null. OUT_OF_MEMORY, INVALID_ARGUMENT. */
-TOSAJIT_API tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_expr **expr);
+TOSAJIT_API tosajit_status tosajit_expr_create(const tosajit_expr_options *options,
+                                               tosajit_expr **expr);
 /* Null is allowed. Kernels made from the expression keep what they need. */
 TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
 
-/* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1), OUT_OF_MEMORY. */
-TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type, tosajit_value *value);
+/* The next operand of the kernel, of this type. LIMIT_EXCEEDED, SHAPE_MISMATCH (a size below 1),
+ * OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                              tosajit_value *value);
 
-/* What the host promises of a dynamic dimension of an input. smallest >= 2 says that the operand is not broadcast along it, which spares
- * the code a decision and a loop; a multiple of the vector length spares it the tail. */
+/* What the host promises of a dynamic dimension of an input. smallest >= 2 says that the operand is
+ * not broadcast along it, which spares the code a decision and a loop; a multiple of the vector
+ * length spares it the tail. Zero-initialise. */
 typedef struct tosajit_contract {
     int64_t smallest, largest; /* the size is in this range; largest 0: no limit */
     int64_t multiple;          /* and a multiple of this; 0 or 1: any */
+    int64_t reserved[3];       /* 0; for promises of later versions */
 } tosajit_contract;
 
-/* Promise it; the last promise about a dimension holds. Every call is checked against it: SHAPE_MISMATCH. INVALID_ARGUMENT for
- * values that are no inputs, dimensions that are not dynamic, and contracts that no size fulfils. OUT_OF_MEMORY. */
-TOSAJIT_API tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension,
+/* Promise it; the last promise about a dimension holds. Every call is checked against it:
+ * SHAPE_MISMATCH. INVALID_ARGUMENT for values that are no inputs, dimensions that are not dynamic,
+ * and contracts that no size fulfils. OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input,
+                                                 int32_t dimension,
                                                  const tosajit_contract *contract);
 
-/* A constant; data is dense row-major and copied. The type must be static. A constant whose elements are all equal becomes
- * part of the code. INVALID_ARGUMENT, SHAPE_MISMATCH (a dynamic size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY. */
-TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type, const void *data,
+/* A constant; data is dense row-major and copied. The type must be static. A constant whose
+ * elements are all equal becomes part of the code. INVALID_ARGUMENT, SHAPE_MISMATCH (a dynamic
+ * size), UNRANKED_SHAPE, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr,
+                                                 const tosajit_tensor_type *type, const void *data,
                                                  tosajit_value *value);
 
-/* An op on earlier values: its operands, then its parameters (tosajit_op_parameters). A parameter is a tensor of rank 1 with one
- * element (a channel's each where per_channel; 256 of i8 or 513 of i16 for a table); it is not broadcast. A constant is checked
- * and becomes part of the code; any other value is taken as it comes when called: a shift beyond 63 counts as 63, and zero
- * points that must be 0 count as 0. attributes may be null. result declares the type of the value; null means the inferred one
- * (cast needs it, of it only the element type if its rank is TOSAJIT_UNRANKED: an unranked result takes the inferred
- * shape). TYPE_MISMATCH, SHAPE_MISMATCH, BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message
- * says which operand and dimension. */
-TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands, size_t operand_count,
-                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result, tosajit_value *value);
+/* An op on earlier values: its operands, then its parameters (tosajit_op_parameters). A parameter
+ * is a tensor of rank 1 with one element (a channel's each where per_channel; 256 of i8 or 513 of
+ * i16 for a table); it is not broadcast. A constant is checked and becomes part of the code; any
+ * other value is taken as it comes when called: a shift beyond 63 counts as 63, and zero points
+ * that must be 0 count as 0. attributes may be null. result declares the type of the value; null
+ * means the inferred one (cast needs it, of it only the element type if its rank is
+ * TOSAJIT_UNRANKED: an unranked result takes the inferred shape). TYPE_MISMATCH, SHAPE_MISMATCH,
+ * BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message says which operand
+ * and dimension. */
+TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
+                                           const tosajit_value *operands, size_t operand_count,
+                                           const tosajit_attributes *attributes,
+                                           const tosajit_tensor_type *result, tosajit_value *value);
 
-/* Make value the next result of the kernel. A value may be a result more than once. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
+/* Make value the next result of the kernel. A value may be a result more than once.
+ * INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
 
 /* The declared or inferred type of a value. INVALID_ARGUMENT if it is none of expr's. */
-TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value, tosajit_tensor_type *type);
+TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value,
+                                             tosajit_tensor_type *type);
 
-/* Write the expression as a function `name` of MLIR's TOSA dialect (null: "main"), in the generic form of its ops; the command reads it
- * back as the same expression. Contracts and accuracy are attributes tosajit.contract and tosajit.accuracy, for which other readers must
- * allow unregistered dialects. *text is released with tosajit_text_release. INVALID_ARGUMENT for an expression without a result and a name
- * other than [A-Za-z_][A-Za-z0-9_$.]*; OUT_OF_MEMORY. */
-TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name, char **text);
+/* Write the expression as a function `name` of MLIR's TOSA dialect (null: "main"), in the generic
+ * form of its ops; the command reads it back as the same expression. Contracts and accuracy are
+ * attributes tosajit.contract and tosajit.accuracy, for which other readers must allow unregistered
+ * dialects. *text is released with tosajit_text_release. INVALID_ARGUMENT for an expression without
+ * a result and a name other than [A-Za-z_][A-Za-z0-9_$.]*; OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name,
+                                              char **text);
 
-/* Whether a kernel can be made: there is a result, every shape has a rank, no dimension can never match. */
+/* Whether a kernel can be made: there is a result, every shape has a rank, no dimension can never
+ * match. */
 TOSAJIT_API tosajit_status tosajit_expr_verify(const tosajit_expr *expr);
 
-/* Check one op without compiling it: element types, attributes, shapes, and the declared result if it is not null. Shapes may
- * be unranked. inferred, if not null, receives the inferred type. Nothing is allocated. */
-TOSAJIT_API tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
-                                          const tosajit_attributes *attributes, const tosajit_tensor_type *result, int strict,
+/* Check one op without compiling it: element types, attributes, shapes, and the declared result if
+ * it is not null. Shapes may be unranked. inferred, if not null, receives the inferred type.
+ * Nothing is allocated. */
+TOSAJIT_API tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands,
+                                          size_t operand_count,
+                                          const tosajit_attributes *attributes,
+                                          const tosajit_tensor_type *result, int strict,
                                           tosajit_tensor_type *inferred);
 
-/* The shape that operands of these shapes broadcast to; element types are ignored, the result's element type is that of
- * operand 0. Unranked operands are skipped; if all are, the result is unranked. SHAPE_MISMATCH, INVALID_ARGUMENT.
- * Source: ResultsBroadcastableShape, InferShape. */
-TOSAJIT_API tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t operand_count, int strict,
+/* The shape that operands of these shapes broadcast to; element types are ignored, the result's
+ * element type is that of operand 0. Unranked operands are skipped; if all are, the result is
+ * unranked. SHAPE_MISMATCH, INVALID_ARGUMENT. Source: ResultsBroadcastableShape, InferShape. */
+TOSAJIT_API tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands,
+                                               size_t operand_count, int strict,
                                                tosajit_tensor_type *result);
 
 /* Whether a result declared as `result` is compatible with the inferred shape. */
-TOSAJIT_API tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred, const tosajit_tensor_type *result, int strict);
+TOSAJIT_API tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred,
+                                                 const tosajit_tensor_type *result, int strict);
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Engines and kernels */
 
 typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
 
 typedef enum tosajit_backend {
-    TOSAJIT_BACKEND_AUTO,       /* native code; the interpreter where the host refuses executable memory or lacks SSE4.2 or NEON */
-    TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
+    TOSAJIT_BACKEND_AUTO,   /* native code; the interpreter where the host refuses executable memory
+                               or lacks SSE4.2 or NEON */
+    TOSAJIT_BACKEND_NATIVE, /* native code, or an error */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
     TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
-    TOSAJIT_BACKEND_CROSS,      /* code for any CPU, to look at (tosajit_print); there are no kernels to run */
+    TOSAJIT_BACKEND_CROSS, /* code for any CPU, to look at (tosajit_print); there are no kernels to
+                              run */
 } tosajit_backend;
 
-/* The host's thread pool: run task(argument, index) for every index below count, on any threads, and return when all have returned.
- * Called by tosajit_run and tosajit_compile_many, from as many threads as the host calls these on. */
+/* The host's thread pool: run task(argument, index) for every index below count, on any threads,
+ * and return when all have returned. Called by tosajit_run and tosajit_compile_many, from as many
+ * threads as the host calls these on. */
 typedef struct tosajit_parallel {
     /* The pool's loop, and the pool. */
-    void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index), void *argument);
+    void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index),
+                         void *argument);
     void *context;  /* for parallel_for */
     size_t threads; /* how many tasks can run at once */
 } tosajit_parallel;
@@ -345,39 +401,52 @@ typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     tosajit_backend backend;            /* who computes */
-    const char *cpu;           /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives. INVALID_ARGUMENT for an
-                                  unknown one, and, unless the backend is CROSS, for one whose code this machine cannot run */
+    const char *cpu; /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives.
+                        INVALID_ARGUMENT for an unknown one, and, unless the backend is CROSS, for
+                        one whose code this machine cannot run */
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
-    size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller among them, but no more than the processors
-                       that the creating thread may run on; 0 or 1: the caller alone */
+    size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller
+                       among them, but no more than the processors that the creating thread may run
+                       on; 0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
-    size_t max_bytes; /* the most that the engine's live kernels may take together, code and structures as in tosajit_stats; beyond it
-                         compiling gives LIMIT_EXCEEDED; 0: no limit */
-    const char *cache_directory; /* code is kept in files here, and found again by later engines and processes; made if there is none; null
-                                    or empty: TOSAJIT_CACHE_DIR, and without it no files. INVALID_ARGUMENT for a directory that others
-                                    can write: what is in it is executed */
-    uint64_t cache_bytes;        /* of these files together; the least recently used go first; 0: 256 MiB */
+    size_t
+        max_bytes; /* the most that the engine's live kernels may take together, code and structures
+                      as in tosajit_stats; beyond it compiling gives LIMIT_EXCEEDED; 0: no limit */
+    const char *cache_directory; /* code is kept in files here, and found again by later engines and
+                                    processes; made if there is none; null or empty:
+                                    TOSAJIT_CACHE_DIR, and without it no files. INVALID_ARGUMENT for
+                                    a directory that others can write: what is in it is executed */
+    uint64_t
+        cache_bytes; /* of these files together; the least recently used go first; 0: 256 MiB */
 } tosajit_engine_options;
 
-/* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is SSE4.2, "x86-64-v3" AVX2, "x86-64-v4"
- * AVX-512, "aarch64" NEON), then models of LLVM's ("znver4", "neoverse-n1"). Null from the number of names on. */
+/* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is
+ * SSE4.2, "x86-64-v3" AVX2, "x86-64-v4" AVX-512, "aarch64" NEON), then models of LLVM's ("znver4",
+ * "neoverse-n1"). Null from the number of names on. */
 TOSAJIT_API const char *tosajit_cpu_name(size_t index);
 
-/* An engine compiles and owns the code of its kernels. options may be null. After fork, the child may run and release the kernels of its
- * parent, on the calling thread alone; it may compile in a new engine, and in an inherited one, if no other thread was compiling or
- * releasing during the fork. A BACKGROUND kernel that was not compiled by then stays interpreted in the child. */
-TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options, tosajit_engine **engine);
-/* Drop the engine; kernels that are still held keep what they need of it. A background compilation that has begun is waited for;
- * kernels that wait for theirs stay interpreted. Null is allowed. */
+/* An engine compiles and owns the code of its kernels. options may be null.
+ * After fork, the child may run, ask, wait for and release the kernels of its parent, on the
+ * calling thread alone, and destroy its engines. It may compile in a new engine, and in an
+ * inherited one unless another thread was compiling or releasing in that when the process forked:
+ * then compiling is refused with CODEGEN_FAILED, and the memory of its kernels stays. Nothing of
+ * this waits for a thread that the child does not have. A BACKGROUND kernel that was not compiled
+ * by then stays interpreted in the child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
+TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
+                                                 tosajit_engine **engine);
+/* Drop the engine; kernels that are still held keep what they need of it. A background compilation
+ * that has begun is waited for; kernels that wait for theirs stay interpreted. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
-/* Let no compilation begin in this process any more, and return when none is under way: what a process does before it calls exit, or
- * returns from main, while its threads may be compiling, or an engine with TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys
- * LLVM's own objects, and a compilation amid that crashes; the library registers no handler of its own. In a handler of the host's
- * (atexit) it is early enough if the handler was registered after the first kernel was compiled.
- * Compiling fails from then on, with CODEGEN_FAILED; kernels run, are saved and released as before. It takes as long as the compilations
- * that are under way; one that calls it, by an allocator hook, does not wait for itself. Thread-safe, and may be called again. */
+/* Let no compilation begin in this process any more, and return when none is under way: what a
+ * process does before it calls exit, or returns from main, while its threads may be compiling, or
+ * an engine with TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys LLVM's own objects, and
+ * a compilation amid that crashes; the library registers no handler of its own. In a handler of the
+ * host's (atexit) it is early enough if the handler was registered after the first kernel was
+ * compiled. Compiling fails from then on, with CODEGEN_FAILED; kernels run, are saved and released
+ * as before. It takes as long as the compilations that are under way; one that calls it, by an
+ * allocator hook, does not wait for itself. Thread-safe, and may be called again. */
 TOSAJIT_API void tosajit_quiesce(void);
 
 /* What an engine's kernels take, and what it has done since it was created. */
@@ -385,36 +454,47 @@ typedef struct tosajit_stats {
     size_t size;            /* sizeof(tosajit_stats), set by the caller */
     size_t kernels;         /* that live now */
     size_t code_bytes;      /* of the pages with their machine code and its constants, now */
-    size_t structure_bytes; /* of their plans, programs, constants and cache entries, now: as asked for from the allocator */
+    size_t structure_bytes; /* of their plans, programs, constants and cache entries, now: as asked
+                               for from the allocator */
     size_t compilations;    /* kernels for which code was generated */
     size_t hits;            /* compile calls that found a living kernel */
-    size_t joined;          /* compile calls that waited for another thread to make the same kernel */
-    size_t refused;         /* compile calls and background compilations that max_bytes refused */
-    size_t restored;        /* kernels whose code came from the cache directory */
+    size_t joined;   /* compile calls that waited for another thread to make the same kernel */
+    size_t refused;  /* compile calls and background compilations that max_bytes refused */
+    size_t restored; /* kernels whose code came from the cache directory */
 } tosajit_stats;
 
-/* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe. INVALID_ARGUMENT. */
+/* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe.
+ * INVALID_ARGUMENT. */
 TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats);
 
-/* Compile an expression into a kernel, and give the caller a reference to it. The same expression, compiled again while its kernel
- * lives, is the same kernel: the same ops, attributes, types, constants and options. Threads that ask for it at the same time get one
- * kernel, compiled once. The expression may be destroyed afterwards.
- * SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
-TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr, tosajit_kernel **kernel);
+/* Compile an expression into a kernel, and give the caller a reference to it. The same expression,
+ * compiled again while its kernel lives, is the same kernel: the same ops, attributes, types,
+ * constants and options. Threads that ask for it at the same time get one kernel, compiled once.
+ * The expression may be destroyed afterwards. SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT,
+ * LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
+                                                tosajit_kernel **kernel);
 
-/* Compile `count` expressions at once, which costs less than one at a time: they share what LLVM sets up, and an engine with threads, or
- * the host's, compiles on all of them. kernels receives a kernel for each, [count], as tosajit_compile_expr would give it: with a reference
- * of its own, which returns its own code's memory; equal expressions are one kernel. One that fails loses the others nothing: its kernel is
- * null. statuses, if not null, receives how each went, [count]. Returns OK if all went well, else the status of the first that failed, of
- * which tosajit_last_error() tells with its position. No expression may be changed meanwhile. Thread-safe: lists that have expressions in
- * common, in any order, compile each once; a task of the host's own pool should not compile what a list on that pool is compiling.
- * Statuses as of tosajit_compile_expr; OUT_OF_MEMORY for all if there is none for the list. */
-TOSAJIT_API tosajit_status tosajit_compile_many(tosajit_engine *engine, const tosajit_expr *const *exprs, size_t count,
+/* Compile `count` expressions at once, which costs less than one at a time: they share what LLVM
+ * sets up, and an engine with threads, or the host's, compiles on all of them. kernels receives a
+ * kernel for each, [count], as tosajit_compile_expr would give it: with a reference of its own,
+ * which returns its own code's memory; equal expressions are one kernel. One that fails loses the
+ * others nothing: its kernel is null. statuses, if not null, receives how each went, [count].
+ * Returns OK if all went well, else the status of the first that failed, of which
+ * tosajit_last_error() tells with its position. No expression may be changed meanwhile.
+ * Thread-safe: lists that have expressions in common, in any order, compile each once; a task of
+ * the host's own pool should not compile what a list on that pool is compiling. Statuses as of
+ * tosajit_compile_expr; OUT_OF_MEMORY for all if there is none for the list. */
+TOSAJIT_API tosajit_status tosajit_compile_many(tosajit_engine *engine,
+                                                const tosajit_expr *const *exprs, size_t count,
                                                 tosajit_kernel **kernels, tosajit_status *statuses);
 
 /* Compile one op; an expression with one node. Arguments as tosajit_expr_op. */
-TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op, const tosajit_tensor_type *operands, size_t operand_count,
-                                           const tosajit_attributes *attributes, const tosajit_tensor_type *result,
+TOSAJIT_API tosajit_status tosajit_compile(tosajit_engine *engine, tosajit_op op,
+                                           const tosajit_tensor_type *operands,
+                                           size_t operand_count,
+                                           const tosajit_attributes *attributes,
+                                           const tosajit_tensor_type *result,
                                            tosajit_kernel **kernel);
 
 /* One more reference. */
@@ -422,69 +502,86 @@ TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
 /* Give up one reference; the last one returns the code's memory. Null is allowed. */
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
-/* Wait until a BACKGROUND kernel runs natively; the status of its compilation, NOT_EXECUTABLE if its engine was destroyed before. OK
- * at once for others. */
+/* Wait until a BACKGROUND kernel runs natively; the status of its compilation, NOT_EXECUTABLE if
+ * its engine was destroyed before. OK at once for others. */
 TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 /* Nonzero if runs use native code now. */
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 
-/* Compute all results. operands and results are in the order of tosajit_expr_input and tosajit_expr_result; the results'
- * memory is the caller's, of the shape that tosajit_kernel_result_dims gives. A result may be exactly an operand (same
- * data, strides, element size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
- * interpreter does for expressions of more than 512 nodes. On failure nothing has been written. Needs 192 KiB of stack. The thread's
- * floating-point settings are put aside and come back; its exception flags may have been raised. Thread-safe. SHAPE_MISMATCH,
- * TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
-TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
-                                       const tosajit_tensor *results, size_t result_count);
+/* Compute all results. operands and results are in the order of tosajit_expr_input and
+ * tosajit_expr_result; the results' memory is the caller's, of the shape that
+ * tosajit_kernel_result_dims gives. A result may be exactly an operand (same data, strides, element
+ * size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
+ * interpreter does for expressions of more than 512 nodes. On failure nothing has been written.
+ * Needs 192 KiB of stack. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW,
+ * INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
+TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                       size_t operand_count, const tosajit_tensor *results,
+                                       size_t result_count);
 
 /* The same computed by the interpreter, whatever the backend. */
-TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
-                                                   const tosajit_tensor *results, size_t result_count);
+TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel,
+                                                   const tosajit_tensor *operands,
+                                                   size_t operand_count,
+                                                   const tosajit_tensor *results,
+                                                   size_t result_count);
 
-/* The sizes that result `index` has for operands of these shapes (data may be null). dims has room for TOSAJIT_MAX_RANK;
- * rank may be null. SHAPE_MISMATCH if the operands do not broadcast. */
-TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
-                                                      size_t index, int32_t *rank, int64_t *dims);
+/* The sizes that result `index` has for operands of these shapes (data may be null). dims has room
+ * for TOSAJIT_MAX_RANK; rank may be null. SHAPE_MISMATCH if the operands do not broadcast. */
+TOSAJIT_API tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
+                                                      const tosajit_tensor *operands,
+                                                      size_t operand_count, size_t index,
+                                                      int32_t *rank, int64_t *dims);
 
 TOSAJIT_API size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel);
 TOSAJIT_API size_t tosajit_kernel_result_count(const tosajit_kernel *kernel);
 /* Type of operand or result `index`; it must be in range. */
-TOSAJIT_API tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel, size_t index);
-TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, size_t index);
+TOSAJIT_API tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel,
+                                                            size_t index);
+TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel,
+                                                           size_t index);
 
-/* ---------------------------------------------------------------------------------------------------------------------
- * Kernel images: kernels as bytes, for other processes. Loading one takes microseconds and no compiler; the library
- * tosajit-runtime, which knows no LLVM, has all of this section. An image holds machine code: take it from nobody from whom you would
- * not take a shared library. Its checks, however, are those of a fresh kernel, and damage is found before anything runs. */
+/* ---------------------------------------------------------------------------------------------
+ * Kernel images: kernels as bytes, for other processes. Loading one takes microseconds and no
+ * compiler; the library tosajit-runtime, which knows no LLVM, has all of this section. An image
+ * holds machine code: take it from nobody from whom you would not take a shared library. Its
+ * checks, however, are those of a fresh kernel, and damage is found before anything runs. */
 
-/* Write the image of a native kernel to `image`, which has room for capacity bytes; *size receives how many it takes. With a null image
- * nothing else happens. LIMIT_EXCEEDED if there is too little room, NOT_EXECUTABLE if the kernel is interpreted (one that compiles in the
- * background: see tosajit_kernel_wait), OUT_OF_MEMORY, INVALID_ARGUMENT. */
-TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity, size_t *size);
-/* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what the system refused; a device or pipe is
- * refused, too. */
+/* Write the image of a native kernel to `image`, which has room for capacity bytes; *size receives
+ * how many it takes. With a null image nothing else happens. LIMIT_EXCEEDED if there is too little
+ * room, NOT_EXECUTABLE if the kernel is interpreted (one that compiles in the background: see
+ * tosajit_kernel_wait), OUT_OF_MEMORY, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image,
+                                               size_t capacity, size_t *size);
+/* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what
+ * the system refused; a device or pipe is refused, too. */
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
 /* How an image is loaded. */
 typedef struct tosajit_load_options {
     size_t size;                        /* sizeof(tosajit_load_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    tosajit_backend backend; /* AUTO: native code, or the interpreter where the host refuses executable memory; NATIVE: or an error;
-                                INTERPRET: the image's code is not used */
+    tosajit_backend
+        backend; /* AUTO: native code, or the interpreter where the host refuses executable memory;
+                    NATIVE: or an error; INTERPRET: the image's code is not used */
     const tosajit_parallel *parallel; /* threads for long runs; copied; null: none */
 } tosajit_load_options;
 
-/* A kernel from the size bytes at image, of any alignment, of which nothing is kept. options may be null. BAD_IMAGE for bytes that are no
- * image of this version or damaged; NOT_EXECUTABLE if its code needs what this CPU lacks, which the message lists; OUT_OF_MEMORY,
- * INVALID_ARGUMENT. */
-TOSAJIT_API tosajit_status tosajit_kernel_load(const void *image, size_t size, const tosajit_load_options *options,
+/* A kernel from the size bytes at image, of any alignment, of which nothing is kept. options may be
+ * null. BAD_IMAGE for bytes that are no image of this version or damaged; NOT_EXECUTABLE if its
+ * code needs what this CPU lacks, which the message lists; OUT_OF_MEMORY, INVALID_ARGUMENT. */
+TOSAJIT_API tosajit_status tosajit_kernel_load(const void *image, size_t size,
+                                               const tosajit_load_options *options,
                                                tosajit_kernel **kernel);
 /* The same from a file. INVALID_ARGUMENT says why it cannot be read. */
-TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path, const tosajit_load_options *options, tosajit_kernel **kernel);
+TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path,
+                                                    const tosajit_load_options *options,
+                                                    tosajit_kernel **kernel);
 
-/* Ahead of time: `tosajit compile` writes a relocatable object with the code of functions for one or several CPUs, and a header, in which
- * each function has a typed entry and one of these. A program that links them needs tosajit-runtime and nothing else; code runs where
- * the program's own does. */
+/* Ahead of time: `tosajit compile` writes a relocatable object with the code of functions for one
+ * or several CPUs, and a header, in which each function has a typed entry and one of these. A
+ * program that links them needs tosajit-runtime and nothing else; code runs where the program's own
+ * does. */
 typedef struct tosajit_aot {
     size_t size;       /* sizeof(tosajit_aot) */
     const void *image; /* the function without its code */
@@ -494,27 +591,34 @@ typedef struct tosajit_aot {
     void *kernel;      /* of the first call; the library's */
 } tosajit_aot;
 
-/* The kernel of a compiled function, with the best code that this CPU can run; made at the first call and kept until the process ends, so
- * it must not be released. Thread-safe. NOT_EXECUTABLE if there is no code for this CPU; BAD_IMAGE if the object was made by a version
- * that does not fit this library; OUT_OF_MEMORY, INVALID_ARGUMENT. */
+/* The kernel of a compiled function, with the best code that this CPU can run; made at the first
+ * call and kept until the process ends, so it must not be released. Thread-safe. NOT_EXECUTABLE if
+ * there is no code for this CPU; BAD_IMAGE if the object was made by a version that does not fit
+ * this library; OUT_OF_MEMORY, INVALID_ARGUMENT. */
 TOSAJIT_API tosajit_status tosajit_aot_kernel(tosajit_aot *aot, tosajit_kernel **kernel);
 /* tosajit_run of that kernel. */
-TOSAJIT_API tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tensor *operands, size_t operand_count,
-                                           const tosajit_tensor *results, size_t result_count);
+TOSAJIT_API tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tensor *operands,
+                                           size_t operand_count, const tosajit_tensor *results,
+                                           size_t result_count);
 
-/* A function to be compiled ahead of time. */
+/* A function to be compiled ahead of time. Zero-initialise. */
 typedef struct tosajit_function {
     const char *name;         /* of its tosajit_aot in the object: a C identifier */
     const tosajit_expr *expr; /* what it computes; not owned */
+    const void *reserved[2];  /* null; for options of later versions */
 } tosajit_function;
 
-/* Compile functions into a relocatable ELF object, with code from each of the engines: one per CPU, all of one architecture; engines of
- * TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not. *object is released with tosajit_text_release. INVALID_ARGUMENT;
- * NOT_EXECUTABLE for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
-TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t engine_count, const tosajit_function *functions,
-                                                  size_t function_count, char **object, size_t *size);
+/* Compile functions into a relocatable ELF object, with code from each of the engines: one per CPU,
+ * all of one architecture; engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is
+ * not. *object is released with tosajit_text_release. INVALID_ARGUMENT; NOT_EXECUTABLE for an
+ * engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
+TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines,
+                                                  size_t engine_count,
+                                                  const tosajit_function *functions,
+                                                  size_t function_count, char **object,
+                                                  size_t *size);
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Looking inside */
 
 typedef enum tosajit_view {
@@ -524,85 +628,104 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_SVG,  /* the plan as a drawing, an SVG document */
 } tosajit_view;
 
-/* A text about the expression as this engine would compile it. *text is terminated and released with tosajit_text_release.
- * IR and assembly need a backend that compiles. INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED and what
- * tosajit_expr_verify gives. */
-TOSAJIT_API tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, tosajit_view view, char **text);
+/* A text about the expression as this engine would compile it. *text is terminated and released
+ * with tosajit_text_release. IR and assembly need a backend that compiles. INVALID_ARGUMENT,
+ * OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED and what tosajit_expr_verify gives. */
+TOSAJIT_API tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr,
+                                         tosajit_view view, char **text);
 TOSAJIT_API void tosajit_text_release(char *text);
 
-/* The code of a kernel without the checks. A kernel walks a tile of planes x rows x cols elements: of a plane, tensor t's element (r, c)
- * lies at p + r * strides[2t] + c * strides[2t + 1], where p is pointers[t] for the first plane, and for every other one
- * rows * strides[2t] + strides[2n + t] behind that of the plane before, n being the number of tensors. Strides are in bytes; those of
- * planes are not read if there is one plane, which is all that code without tosajit_raw.has_planes walks. A column stride is the element
- * size (contiguous) or 0 (a splat: one value for the whole row), and results are contiguous. cols is a multiple of
- * tosajit_raw.cols_multiple. The variants list which of these combinations the code has; another combination computes garbage. */
-typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows, int64_t cols);
+/* The code of a kernel without the checks. It walks a tile of planes x rows x cols elements of n
+ * tensors. In a plane, element (r, c) of tensor t lies at p + r * strides[2t] + c * strides[2t +
+ * 1]. In the first plane p is pointers[t]; from a plane to the next it grows by rows * strides[2t]
+ * + strides[2n + t]. Strides are in bytes. Those of planes, from strides[2n] on, are not read if
+ * there is one plane; code without tosajit_raw.has_planes walks no more. A column stride is the
+ * element size (contiguous) or 0 (a splat: one value for the whole row), and results are
+ * contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
+ * combinations the code has; another combination computes garbage. It runs in the caller's
+ * floating-point settings, and expects those that programs start with. */
+typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t planes,
+                              int64_t rows, int64_t cols);
 
-/* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either` that it may be both. */
+/* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either`
+ * that it may be both. */
 typedef struct tosajit_variant {
     uint64_t splat, either; /* one bit per tensor */
 } tosajit_variant;
 
 /* The code of a part and what it expects. */
 typedef struct tosajit_raw {
-    size_t size;                                         /* sizeof(tosajit_raw), set by the caller */
-    tosajit_entry entry;                                 /* the code */
-    int32_t operand_count, constant_count, result_count; /* tensors t: operands read, then constants, then results written */
-    int64_t cols_multiple;           /* a power of two; above 1 where static sizes or contracts allow code without a tail */
-    uint64_t tables;                 /* bit t: operand t is a table, whose column stride is that between its elements, in every variant */
-    const int32_t *operand_index;    /* which operand of the kernel, [operand_count] */
-    const void *const *constants;    /* the pointer to pass, owned by the kernel, [constant_count] */
-    const int32_t *result_index;     /* which result of the kernel, [result_count] */
-    int32_t variant_count;           /* at least 1 */
+    size_t size;         /* sizeof(tosajit_raw), set by the caller */
+    tosajit_entry entry; /* the code */
+    int32_t operand_count, constant_count, result_count; /* tensors t, in this order */
+    int64_t cols_multiple; /* a power of two; above 1 where static sizes or contracts allow code
+                              without a tail */
+    uint64_t tables;       /* bit t: operand t is a table, whose column stride is that between its
+                              elements, in every variant */
+    const int32_t *operand_index; /* which operand of the kernel, [operand_count] */
+    const void *const *constants; /* the pointer to pass, owned by the kernel, [constant_count] */
+    const int32_t *result_index;  /* which result of the kernel, [result_count] */
+    int32_t variant_count;        /* at least 1 */
     const tosajit_variant *variants; /* the first that matches runs */
     int has_planes;                  /* the code walks more than one plane */
 } tosajit_raw;
 
 /* Results of one iteration space are computed together, as one part; most kernels have one. */
 TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
-/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted. */
-TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part, tosajit_raw *raw);
+/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted.
+ */
+TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part,
+                                              tosajit_raw *raw);
 
 /* How code ends a row that is no multiple of its vectors. */
 typedef enum tosajit_tail {
-    TOSAJIT_TAIL_NONE,   /* there is none: every row is whole vectors, by its static size or its contract */
+    TOSAJIT_TAIL_NONE,   /* there is none: every row is whole vectors, by its static size or its
+                            contract */
     TOSAJIT_TAIL_MASKED, /* one vector of which some lanes are neither read nor written */
     TOSAJIT_TAIL_SCALAR, /* one element at a time */
 } tosajit_tail;
 
-/* What a run on tensors of these types, sizes and strides does. Found by running everything but the code itself, so it is what
- * tosajit_run does. Of several parts, rank to columns are those of the largest. */
+/* What a run on tensors of these types, sizes and strides does. Found by running everything but the
+ * code itself, so it is what tosajit_run does. Of several parts, rank to columns are those of the
+ * largest. */
 typedef struct tosajit_explanation {
-    size_t size;                     /* sizeof(tosajit_explanation), set by the caller */
-    int native, quick;               /* code runs, not the interpreter; the call is recognised without the complete check */
-    size_t threads, pieces;          /* that compute it; into which it is divided, 1 if it is not */
-    double elements, bytes;          /* of all parts; read or written, each byte once */
-    double nanoseconds;              /* by the library's cost model, on these threads; a guess of the order of magnitude */
-    int32_t rank;                    /* of the walk after coalescing */
+    size_t size;            /* sizeof(tosajit_explanation), set by the caller */
+    int native, quick;      /* code runs, not the interpreter; the call is recognised without the
+                               complete check */
+    size_t threads, pieces; /* that compute it; into which it is divided, 1 if it is not */
+    double elements, bytes; /* of all parts; read or written, each byte once */
+    double nanoseconds; /* by the library's cost model, on these threads; a guess of the order of
+                           magnitude */
+    int32_t rank;       /* of the walk after coalescing */
     int64_t sizes[TOSAJIT_MAX_RANK]; /* of its dimensions, the first `rank` count */
-    int64_t planes, rows, columns;   /* of the first tile that the code is given; columns is the length of its inner loop */
+    int64_t planes, rows, columns;   /* of the first tile that the code is given; columns is the
+                                        length of its inner loop */
     int32_t variant;                 /* of tosajit_raw.variants */
-    uint64_t splat, packed; /* bit t: tensor t of tosajit_raw is one value per row; is copied through a buffer, because it lies otherwise */
+    uint64_t splat, packed; /* bit t: tensor t of tosajit_raw is one value per row; is copied
+                               through a buffer, because it lies otherwise */
     int32_t lanes;          /* of a vector in the loops; 0 without code */
     tosajit_tail tail;      /* that the code has */
     int64_t tail_columns;   /* of the first tile, left to the tail */
     int streamed;           /* results are written past the caches, which would not hold them */
 } tosajit_explanation;
 
-/* Explain a run before it: data pointers are not looked at and may be null. results may be null for dense ones. explanation may be null;
- * *text, if text is not null, receives sentences, for tosajit_text_release. Thread-safe. What tosajit_run refuses is refused here, too, but
- * for overlap; OUT_OF_MEMORY, and OVERFLOW for sizes for which there are no addresses. (libtosajit only.) */
-TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel, const tosajit_tensor *operands, size_t operand_count,
-                                           const tosajit_tensor *results, size_t result_count, tosajit_explanation *explanation,
-                                           char **text);
+/* Explain a run before it: data pointers are not looked at and may be null. results may be null for
+ * dense ones. explanation may be null; *text, if text is not null, receives sentences, for
+ * tosajit_text_release. Thread-safe. What tosajit_run refuses is refused here, too, but for
+ * overlap; OUT_OF_MEMORY. (libtosajit only.) */
+TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
+                                           const tosajit_tensor *operands, size_t operand_count,
+                                           const tosajit_tensor *results, size_t result_count,
+                                           tosajit_explanation *explanation, char **text);
 
 /* All 0 while the kernel is interpreted. */
 typedef struct tosajit_kernel_info {
-    size_t size;                                    /* sizeof(tosajit_kernel_info), set by the caller */
-    size_t code_bytes;                              /* of machine code and its constants */
+    size_t size;       /* sizeof(tosajit_kernel_info), set by the caller */
+    size_t code_bytes; /* of machine code and its constants */
     double emit_ms, passes_ms, codegen_ms, link_ms; /* what compiling took */
 } tosajit_kernel_info;
-TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_kernel_info *info);
+TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel,
+                                                   tosajit_kernel_info *info);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,7 @@
-/* The bytes of a fuzzer as decisions: numbers that are usually reasonable and sometimes hostile. After the last byte all are 0. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The bytes of a fuzzer as decisions: numbers that are usually reasonable and sometimes hostile.
+ * After the last byte all are 0. */
 #ifndef TOSAJIT_TESTS_FUZZ_BYTES_H
 #define TOSAJIT_TESTS_FUZZ_BYTES_H
 
@@ -23,7 +26,9 @@ static inline unsigned take_byte(fuzz_bytes *b) {
 static inline unsigned take_below(fuzz_bytes *b, unsigned count) { return take_byte(b) % count; }
 
 /* One chance in n, and never once the bytes are used up. */
-static inline int take_rarely(fuzz_bytes *b, unsigned n) { return b->left > 0 && take_byte(b) % n == n - 1; }
+static inline int take_rarely(fuzz_bytes *b, unsigned n) {
+    return b->left > 0 && take_byte(b) % n == n - 1;
+}
 
 static inline uint64_t take_word(fuzz_bytes *b) {
     uint64_t word = 0;

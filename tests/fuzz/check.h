@@ -1,4 +1,7 @@
-/* What fuzzers check with: conditions that end the process, and allocator hooks that count, of which one may fail. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What fuzzers check with: conditions that end the process, and allocator hooks that count, of
+ * which one may fail. */
 #ifndef TOSAJIT_TESTS_FUZZ_CHECK_H
 #define TOSAJIT_TESTS_FUZZ_CHECK_H
 
@@ -7,12 +10,13 @@
 
 #include "tosajit/tosajit.h"
 
-#define REQUIRE(condition)                                                                                                                 \
-    do {                                                                                                                                   \
-        if (!(condition)) {                                                                                                                \
-            fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #condition, tosajit_last_error());                         \
-            abort();                                                                                                                       \
-        }                                                                                                                                  \
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s (last error: %s)\n", __FILE__, __LINE__, #condition,        \
+                    tosajit_last_error());                                                         \
+            abort();                                                                               \
+        }                                                                                          \
     } while (0)
 
 typedef struct fuzz_account {
@@ -34,6 +38,8 @@ static inline void fuzz_release(void *context, void *memory, size_t size) {
     free(memory);
 }
 
-static inline tosajit_allocator fuzz_allocator(fuzz_account *a) { return (tosajit_allocator){fuzz_allocate, fuzz_release, a}; }
+static inline tosajit_allocator fuzz_allocator(fuzz_account *a) {
+    return (tosajit_allocator){fuzz_allocate, fuzz_release, a};
+}
 
 #endif

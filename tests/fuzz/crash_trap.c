@@ -1,5 +1,8 @@
-/* tools/mlir/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with all that MLIR has allocated, and is
- * counted. The process goes on, so limits of memory are left to the fuzzer. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tools/mlir/crash_guard.h for the fuzzer: a fault inside MLIR's parser abandons the input, with
+ * all that MLIR has allocated, and is counted. The process goes on, so limits of memory are left to
+ * the fuzzer. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack */
 #include "tests/fuzz/crash_trap.h"
 

@@ -1,6 +1,10 @@
-/* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the builder says must have a place. A fault
- * inside MLIR's parser ends the tool in production (tools/mlir/crash_guard.h); here it only ends the input. So does a reading of bytecode,
- * for which MLIR may take exponential time, after two seconds: it is left to a process of its own, which can be killed. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the
+ * builder says must have a place. A fault inside MLIR's parser ends the tool in production
+ * (tools/mlir/crash_guard.h); here it only ends the input. So does a reading of bytecode, for which
+ * MLIR may take exponential time, after two seconds: it is left to a process of its own, which can
+ * be killed. */
 #define _GNU_SOURCE /* memfd_create, setitimer */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,7 +28,8 @@ static size_t said;
 static void say(void *context, const tosajit_mlir_finding *finding) {
     const char *line = finding->text;
     (void)context;
-    if (!strstr(line, "error:") && !strstr(line, "note:") && !strstr(line, "warning:") && !strstr(line, "remark:")) {
+    if (!strstr(line, "error:") && !strstr(line, "note:") && !strstr(line, "warning:") &&
+        !strstr(line, "remark:")) {
         fprintf(stderr, "a finding of no kind: %s\n", line);
         abort();
     }
@@ -42,10 +47,12 @@ static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
                 continue;
             }
             tosajit_kernel *kernel = NULL;
-            if (tosajit_compile_expr(engine, built.expr, &kernel)) mlir_module_report(file, k, &built, tosajit_last_error());
+            if (tosajit_compile_expr(engine, built.expr, &kernel))
+                mlir_module_report(file, k, &built, tosajit_last_error());
             char *renamed = mlir_module_rename(file, k, &built, "%arg0 and %3 = tosa.add");
             free(renamed);
-            for (size_t s = 0; s < built.step_count && s < 3; s++) mlir_module_report_step(file, &built.steps[s], "a message");
+            for (size_t s = 0; s < built.step_count && s < 3; s++)
+                mlir_module_report_step(file, &built.steps[s], "a message");
             tosajit_kernel_release(kernel);
             mlir_function_release(&built);
         }
@@ -90,7 +97,9 @@ static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine)
     close(descriptor);
 }
 
-static bool is_bytecode(const uint8_t *data, size_t size) { return size >= 4 && memcmp(data, "ML\xefR", 4) == 0; }
+static bool is_bytecode(const uint8_t *data, size_t size) {
+    return size >= 4 && memcmp(data, "ML\xefR", 4) == 0;
+}
 
 static void read_apart(const uint8_t *data, size_t size, tosajit_engine *engine) {
     enum { SECONDS = 2 };

@@ -1,5 +1,7 @@
-/* Fuzzer of the .npy reader. The first byte is the element type that is expected, the rest the file. What is accepted is written and
- * read again, and must be the same. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Fuzzer of the .npy reader. The first byte is the element type that is expected, the rest the
+ * file. What is accepted is written and read again, and must be the same. */
 #define _GNU_SOURCE /* memfd_create */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,8 @@
 
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
-#include "tools/array.h"
-#include "tools/npy.h"
+#include "tools/data/array.h"
+#include "tools/data/npy.h"
 
 /* Dense, in row-major order. */
 static void gather(const npy_array *array, int32_t d, const char *at, char **to) {
@@ -20,7 +22,8 @@ static void gather(const npy_array *array, int32_t d, const char *at, char **to)
         *to += size;
         return;
     }
-    for (int64_t k = 0; k < array->dims[d]; k++) gather(array, d + 1, at + k * array->strides[d], to);
+    for (int64_t k = 0; k < array->dims[d]; k++)
+        gather(array, d + 1, at + k * array->strides[d], to);
 }
 
 static void write_again(const npy_array *array) {
@@ -32,12 +35,15 @@ static void write_again(const npy_array *array) {
     char *dense = malloc(bytes ? bytes : 1), *to = dense;
     if (bytes > 0) gather(array, 0, array->data, &to);
     if (!*path) {
-        snprintf(path, sizeof path, "/tmp/fuzz_npy.XXXXXX");
+        snprintf(path, sizeof path, "%s/fuzz_npy.XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"); /* files are synced */
         close(mkstemp(path));
     }
-    REQUIRE(npy_write(path, array->element, array->rank, array->dims, dense, &pending, &error) && npy_commit(path, &pending, &error));
+    REQUIRE(npy_write(path, array->element, array->rank, array->dims, dense, &pending, &error) &&
+            npy_commit(path, &pending, &error));
     REQUIRE(npy_read(path, array->element, &again, &error));
-    REQUIRE(again.rank == array->rank && memcmp(again.dims, array->dims, (size_t)array->rank * sizeof *array->dims) == 0);
+    REQUIRE(again.rank == array->rank &&
+            memcmp(again.dims, array->dims, (size_t)array->rank * sizeof *array->dims) == 0);
     REQUIRE(memcmp(again.data, dense, bytes) == 0);
     unlink(path);
     npy_release(&again);
@@ -46,12 +52,16 @@ static void write_again(const npy_array *array) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static FILE *null;
-    if (!null) null = fopen("/dev/null", "w");
+    static char path[64];
+    static int descriptor; /* of memory */
     if (size == 0) return 0;
-    char path[64];
-    int descriptor = memfd_create("npy", 0);
-    REQUIRE(descriptor >= 0 && write(descriptor, data + 1, size - 1) == (ssize_t)(size - 1));
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    if (!null) {
+        null = fopen("/dev/null", "w");
+        descriptor = memfd_create("npy", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    }
+    REQUIRE(descriptor >= 0 && ftruncate(descriptor, 0) == 0 &&
+            pwrite(descriptor, data + 1, size - 1, 0) == (ssize_t)(size - 1));
     npy_array array;
     npy_error error = {""};
     if (npy_read(path, (tosajit_type)(data[0] % TOSAJIT_TYPE_COUNT), &array, &error)) {
@@ -62,6 +72,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } else {
         REQUIRE(*error.text && !array.data);
     }
-    close(descriptor);
     return 0;
 }

@@ -1,6 +1,8 @@
-/* Runs a fuzzer's stored inputs, and mutations of them for some seconds, where there is no libFuzzer.
- *   fuzz_NAME SECONDS FILE...     TOSAJIT_SEED=<n> chooses the mutations
- * A failing mutation is left in crash-replay in the working directory. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Runs a fuzzer's stored inputs, and mutations of them for some seconds, where there is no
+ * libFuzzer. fuzz_NAME SECONDS FILE...     TOSAJIT_SEED=<n> chooses the mutations A failing
+ * mutation is left in crash-replay in the working directory. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include <time.h>
 
 #include "tests/fuzz/bytes.h"
-#include "tests/support.h"
+#include "tests/support/support.h"
 
 enum { CAPACITY = 1 << 16 };
 
@@ -25,7 +27,8 @@ static size_t read_file(const char *path, uint8_t *data) {
 
 static void keep(const uint8_t *data, size_t size) {
     FILE *file = fopen("crash-replay", "wb");
-    if (!file || fwrite(data, 1, size, file) != size || fclose(file)) fprintf(stderr, "crash-replay cannot be written\n");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file))
+        fprintf(stderr, "crash-replay cannot be written\n");
 }
 
 /* A few bytes changed, inserted, taken out or copied from elsewhere in the input. */
@@ -41,8 +44,8 @@ static size_t mutate(test_random *random, uint8_t *data, size_t size) {
             memmove(data + at + length, data + at, size - at);
             size += length;
         } else if (way == 2 && size > 2 * length) {
-            memmove(data + (at < size - length ? at : size - length), data + (size_t)test_random_range(random, 0, (int64_t)(size - length)),
-                    length);
+            memmove(data + (at < size - length ? at : size - length),
+                    data + (size_t)test_random_range(random, 0, (int64_t)(size - length)), length);
         } else if (size > 0) {
             data[at] = (uint8_t)test_random_next(random);
         }

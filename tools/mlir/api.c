@@ -1,9 +1,12 @@
-/* tosajit/mlir.h: functions as objects, and MLIR's types and constants, for hosts. What is about modules is in module.c. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit/mlir.h: functions as objects, and MLIR's types and constants, for hosts. What is about
+ * modules is in module.c. */
 #include <mlir-c/IR.h>
 #include <stdlib.h>
 
-#include "runtime/diag.h"
-#include "runtime/options.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/options.h"
 #include "tools/mlir/module.h"
 #include "tools/mlir/values.h"
 
@@ -29,11 +32,13 @@ static tosajit_status check_arguments(const char *call, const argument *argument
     return TOSAJIT_OK;
 }
 
-tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index, const tosajit_expr_options *options,
+tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index,
+                                  const tosajit_expr_options *options,
                                   tosajit_mlir_function **function) {
     const argument arguments[] = {{module, "module"}, {function, "function"}};
     tosajit_expr_options known;
-    tosajit_status status = check_arguments("tosajit_mlir_build", arguments, sizeof arguments / sizeof *arguments);
+    tosajit_status status =
+        check_arguments("tosajit_mlir_build", arguments, sizeof arguments / sizeof *arguments);
     if (!status) status = options_take(&known, sizeof known, options, "tosajit_expr_options");
     if (status) return status;
     tosajit_mlir_function *f = calloc(1, sizeof *f);
@@ -55,11 +60,17 @@ void tosajit_mlir_function_release(tosajit_mlir_function *function) {
     free(function);
 }
 
-const tosajit_expr *tosajit_mlir_function_expr(const tosajit_mlir_function *function) { return function ? function->built.expr : NULL; }
+const tosajit_expr *tosajit_mlir_function_expr(const tosajit_mlir_function *function) {
+    return function ? function->built.expr : NULL;
+}
 
-size_t tosajit_mlir_function_input_count(const tosajit_mlir_function *function) { return function ? function->built.input_count : 0; }
+size_t tosajit_mlir_function_input_count(const tosajit_mlir_function *function) {
+    return function ? function->built.input_count : 0;
+}
 
-size_t tosajit_mlir_function_result_count(const tosajit_mlir_function *function) { return function ? function->built.result_count : 0; }
+size_t tosajit_mlir_function_result_count(const tosajit_mlir_function *function) {
+    return function ? function->built.result_count : 0;
+}
 
 tosajit_value tosajit_mlir_function_input(const tosajit_mlir_function *function, size_t index) {
     return function && index < function->built.input_count ? function->built.inputs[index] : -1;
@@ -70,47 +81,63 @@ tosajit_value tosajit_mlir_function_result(const tosajit_mlir_function *function
 }
 
 /* A function knows its values by operations that the module must still have. */
-static tosajit_status check_state(const char *call, const tosajit_mlir *module, const tosajit_mlir_function *function) {
+static tosajit_status check_state(const char *call, const tosajit_mlir *module,
+                                  const tosajit_mlir_function *function) {
     if (function->state == mlir_module_state(module)) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s: the function was not built from this module, or before it was outlined", call);
+    return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                      "%s: the function was not built from this module, or before it was outlined",
+                      call);
 }
 
-tosajit_status tosajit_mlir_rename(const tosajit_mlir *module, const tosajit_mlir_function *function, const char *text, char **renamed) {
-    const argument arguments[] = {{module, "module"}, {function, "function"}, {text, "text"}, {renamed, "renamed"}};
-    tosajit_status status = check_arguments("tosajit_mlir_rename", arguments, sizeof arguments / sizeof *arguments);
+tosajit_status tosajit_mlir_rename(const tosajit_mlir *module,
+                                   const tosajit_mlir_function *function, const char *text,
+                                   char **renamed) {
+    const argument arguments[] = {
+        {module, "module"}, {function, "function"}, {text, "text"}, {renamed, "renamed"}};
+    tosajit_status status =
+        check_arguments("tosajit_mlir_rename", arguments, sizeof arguments / sizeof *arguments);
     if (!status) status = check_state("tosajit_mlir_rename", module, function);
     if (status) return status;
     char *copy = mlir_module_rename(module, function->index, &function->built, text);
-    if (!copy) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a text with the names of values");
+    if (!copy)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY,
+                          "out of memory for a text with the names of values");
     *renamed = copy;
     return TOSAJIT_OK;
 }
 
-tosajit_status tosajit_mlir_report(tosajit_mlir *module, const tosajit_mlir_function *function, const char *message) {
+tosajit_status tosajit_mlir_report(tosajit_mlir *module, const tosajit_mlir_function *function,
+                                   const char *message) {
     const argument arguments[] = {{module, "module"}, {function, "function"}, {message, "message"}};
-    tosajit_status status = check_arguments("tosajit_mlir_report", arguments, sizeof arguments / sizeof *arguments);
+    tosajit_status status =
+        check_arguments("tosajit_mlir_report", arguments, sizeof arguments / sizeof *arguments);
     if (!status) status = check_state("tosajit_mlir_report", module, function);
     if (!status) mlir_module_report(module, function->index, &function->built, message);
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * For hosts that know MLIR */
 
 tosajit_status tosajit_mlir_type(void *mlir_type, tosajit_tensor_type *type) {
     const argument arguments[] = {{mlir_type, "mlir_type"}, {type, "type"}};
-    tosajit_status status = check_arguments("tosajit_mlir_type", arguments, sizeof arguments / sizeof *arguments);
+    tosajit_status status =
+        check_arguments("tosajit_mlir_type", arguments, sizeof arguments / sizeof *arguments);
     if (status) return status;
     tosajit_tensor_type found;
     mlir_phrase why = {0};
-    if (!mlir_tensor_type((MlirType){mlir_type}, &found, &why)) return diag_error(why.status, "%.300s", why.text);
+    if (!mlir_tensor_type((MlirType){mlir_type}, &found, &why))
+        return diag_error(why.status, "%.300s", why.text);
     *type = found;
     return TOSAJIT_OK;
 }
 
-tosajit_status tosajit_mlir_elements(void *mlir_attribute, tosajit_tensor_type *type, void **elements) {
-    const argument arguments[] = {{mlir_attribute, "mlir_attribute"}, {type, "type"}, {elements, "elements"}};
-    tosajit_status status = check_arguments("tosajit_mlir_elements", arguments, sizeof arguments / sizeof *arguments);
+tosajit_status tosajit_mlir_elements(void *mlir_attribute, tosajit_tensor_type *type,
+                                     void **elements) {
+    const argument arguments[] = {
+        {mlir_attribute, "mlir_attribute"}, {type, "type"}, {elements, "elements"}};
+    tosajit_status status =
+        check_arguments("tosajit_mlir_elements", arguments, sizeof arguments / sizeof *arguments);
     if (status) return status;
     tosajit_tensor_type found;
     mlir_phrase why = {0};

@@ -1,5 +1,8 @@
-/* From a function to an expression, op by op. MLIR's verifier has not run, so nothing about an op is taken for granted:
- * operand counts, attributes and types are checked here, shapes and element types by the library. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* From a function to an expression, op by op. MLIR's verifier has not run, so nothing about an op
+ * is taken for granted: operand counts, attributes and types are checked here, shapes and element
+ * types by the library. */
 #include "tools/mlir/build.h"
 
 #include <inttypes.h>
@@ -10,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
+#include "runtime/base/options.h"
+#include "tools/mlir/op_columns.h"
 #include "tools/mlir/escape.h"
 #include "tools/mlir/values.h"
 #include "tools/mlir/pointer_map.h"
@@ -28,27 +32,29 @@ typedef struct builder {
     char name[NAME_CAPACITY]; /* of op */
 } builder;
 
-static bool refuse_as(builder *b, tosajit_status status, const char *text) {
+static bool fail_op_as(builder *b, tosajit_status status, const char *text) {
     mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
     return false;
 }
 
-static bool refuse(builder *b, const char *format, ...) {
+static bool fail_op(builder *b, const char *format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return refuse_as(b, TOSAJIT_BAD_MODULE, text);
+    return fail_op_as(b, TOSAJIT_BAD_MODULE, text);
 }
 
-static bool refuse_memory(builder *b) { return refuse_as(b, TOSAJIT_OUT_OF_MEMORY, "out of memory"); }
+static bool fail_op_memory(builder *b) {
+    return fail_op_as(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
+}
 
 /* Repeat why a type or a constant was refused. */
 static bool refuse_phrase(builder *b, const char *what, const mlir_phrase *why) {
     char text[512];
     snprintf(text, sizeof text, "%s%.300s", what, why->text);
-    return refuse_as(b, why->status, text);
+    return fail_op_as(b, why->status, text);
 }
 
 /* Repeat what the library said, beginning with the name of the op. False unless status is OK. */
@@ -58,27 +64,29 @@ static bool accept(builder *b, tosajit_status status) {
     size_t length = strlen(b->name);
     if (strncmp(message, b->name, length) == 0 && message[length] == ':') message += length + 1;
     while (*message == ' ') message++;
-    return refuse_as(b, status, message);
+    return fail_op_as(b, status, message);
 }
 
 static const char *plural(intptr_t count) { return count == 1 ? "" : "s"; }
 
 static void remember_name(builder *b, MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    escape_name(name.data, name.length, b->name, sizeof b->name); /* with a 0 inside it must not pass for another op */
+    /* With a 0 inside it must not pass for another op. */
+    escape_name(name.data, name.length, b->name, sizeof b->name);
     b->op = op;
 }
 
 static bool define(builder *b, MlirValue value, tosajit_value node) {
-    return pointer_map_add(&b->values, value.ptr, node) || refuse_memory(b);
+    return pointer_map_add(&b->values, value.ptr, node) || fail_op_memory(b);
 }
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
     return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
- * Attributes. One reader per op that has any. What TOSA has as operands of the op (a mul's shift) are the library's parameters. */
+/* ---------------------------------------------------------------------------------------------
+ * Attributes. One reader per op that has any. What TOSA has as operands of the op (a mul's shift)
+ * are the library's parameters. */
 
 /* A flag that is false where it is missing. */
 static bool read_flag(builder *b, const char *name, uint8_t *flag) {
@@ -89,17 +97,19 @@ static bool read_flag(builder *b, const char *name, uint8_t *flag) {
     else if (mlirAttributeIsABool(attribute))
         *flag = mlirBoolAttrGetValue(attribute);
     else
-        return refuse(b, "attribute %s must be true or false", name);
+        return fail_op(b, "attribute %s must be true or false", name);
     return true;
 }
 
-/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print them. False if the attribute is
- * missing or not TOSA's. */
+/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print
+ * them. False if the attribute is missing or not TOSA's. */
 static bool print_tosa_attribute(const builder *b, const char *name, mlir_phrase *text) {
     MlirAttribute attribute = attribute_of(b->op, name);
     if (mlirAttributeIsNull(attribute)) return false;
     MlirDialect dialect = mlirAttributeGetDialect(attribute);
-    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect), mlirStringRefCreateFromCString("tosa"))) return false;
+    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect),
+                            mlirStringRefCreateFromCString("tosa")))
+        return false;
     mlirAttributePrint(attribute, mlir_phrase_append, text);
     return true;
 }
@@ -107,25 +117,30 @@ static bool print_tosa_attribute(const builder *b, const char *name, mlir_phrase
 static bool read_nan_mode(builder *b, tosajit_attributes *attributes) {
     mlir_phrase text = {0};
     if (mlirAttributeIsNull(attribute_of(b->op, "nan_mode"))) return true;
-    if (!print_tosa_attribute(b, "nan_mode", &text)) return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE");
+    if (!print_tosa_attribute(b, "nan_mode", &text))
+        return fail_op(b, "attribute nan_mode must be PROPAGATE or IGNORE");
     bool ignore = strstr(text.text, "IGNORE") != NULL;
     if (!ignore && !strstr(text.text, "PROPAGATE"))
-        return refuse(b, "attribute nan_mode must be PROPAGATE or IGNORE, not %.80s", text.text);
+        return fail_op(b, "attribute nan_mode must be PROPAGATE or IGNORE, not %.80s", text.text);
     attributes->nan_mode = ignore ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
     return true;
 }
 
 static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
     MlirAttribute attribute = attribute_of(b->op, name);
-    if (mlirAttributeIsNull(attribute)) return refuse(b, "attribute %s is missing", name);
+    if (mlirAttributeIsNull(attribute)) return fail_op(b, "attribute %s is missing", name);
     bool integer = mlirAttributeIsAInteger(attribute);
-    if (!integer && !mlirAttributeIsAFloat(attribute)) return refuse(b, "attribute %s must be a number", name);
-    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0)));
-    if (!mlirTypeEqual(mlirAttributeGetType(attribute), element)) { /* both print in a few letters: numbers have plain types */
+    if (!integer && !mlirAttributeIsAFloat(attribute))
+        return fail_op(b, "attribute %s must be a number", name);
+    MlirType element =
+        mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0)));
+    /* Both print in a few letters: numbers have plain types. */
+    if (!mlirTypeEqual(mlirAttributeGetType(attribute), element)) {
         mlir_phrase found = {0}, expected = {0};
         mlirTypePrint(mlirAttributeGetType(attribute), mlir_phrase_append, &found);
         mlirTypePrint(element, mlir_phrase_append, &expected);
-        return refuse(b, "attribute %s has type %.80s, the elements have %.80s", name, found.text, expected.text);
+        return fail_op(b, "attribute %s has type %.80s, the elements have %.80s", name, found.text,
+                       expected.text);
     }
     if (integer)
         bound->i = mlirIntegerAttrGetValueInt(attribute);
@@ -134,11 +149,14 @@ static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
     return true;
 }
 
-static bool read_clamp(builder *b, tosajit_attributes *attributes) {
-    return read_bound(b, "min_val", &attributes->min_val) && read_bound(b, "max_val", &attributes->max_val) && read_nan_mode(b, attributes);
+static bool read_limits(builder *b, tosajit_attributes *attributes) {
+    return read_bound(b, "min_val", &attributes->min_val) &&
+           read_bound(b, "max_val", &attributes->max_val) && read_nan_mode(b, attributes);
 }
 
-static bool read_round(builder *b, tosajit_attributes *attributes) { return read_flag(b, "round", &attributes->round); }
+static bool read_round(builder *b, tosajit_attributes *attributes) {
+    return read_flag(b, "round", &attributes->round);
+}
 
 static bool read_input_unsigned(builder *b, tosajit_attributes *attributes) {
     return read_flag(b, "input_unsigned", &attributes->input_unsigned);
@@ -148,125 +166,142 @@ static bool read_rounding_mode(builder *b, tosajit_attributes *attributes) {
     static const struct {
         const char *name;
         tosajit_rounding_mode mode;
-    } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND}, {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND}, {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
+    } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND},
+                 {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND},
+                 {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
     mlir_phrase text = {0};
     if (!print_tosa_attribute(b, "rounding_mode", &text))
-        return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
+        return fail_op(
+            b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
     for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
         if (strstr(text.text, modes[k].name)) {
             attributes->rounding_mode = modes[k].mode;
             return true;
         }
-    return refuse(b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND, not %.80s", text.text);
+    return fail_op(
+        b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND, not %.80s",
+        text.text);
 }
 
 static bool read_scaling(builder *b, tosajit_attributes *attributes) {
-    return read_flag(b, "scale32", &attributes->scale32) && read_flag(b, "per_channel", &attributes->per_channel) &&
-           read_flag(b, "input_unsigned", &attributes->input_unsigned) && read_flag(b, "output_unsigned", &attributes->output_unsigned) &&
+    return read_flag(b, "scale32", &attributes->scale32) &&
+           read_flag(b, "per_channel", &attributes->per_channel) &&
+           read_flag(b, "input_unsigned", &attributes->input_unsigned) &&
+           read_flag(b, "output_unsigned", &attributes->output_unsigned) &&
            read_rounding_mode(b, attributes);
 }
 
+/* By the attributes that ops take; parameters are operands. The operands are known to be tensors of
+ * a known element type. */
 typedef struct op_reading {
-    tosajit_op op;
-    bool (*read)(builder *, tosajit_attributes *); /* operands are known to be tensors of a known element type */
+    unsigned takes; /* TAKES_* */
+    bool (*read)(builder *, tosajit_attributes *);
 } op_reading;
 
 static const op_reading readings[] = {
-    {TOSAJIT_OP_clamp, read_clamp},         {TOSAJIT_OP_maximum, read_nan_mode},
-    {TOSAJIT_OP_minimum, read_nan_mode},    {TOSAJIT_OP_arithmetic_right_shift, read_round},
-    {TOSAJIT_OP_cast, read_input_unsigned}, {TOSAJIT_OP_rescale, read_scaling},
+    {TAKES_LIMITS, read_limits},   {TAKES_NAN_MODE, read_nan_mode},
+    {TAKES_ROUND, read_round},     {TAKES_UNSIGNED, read_input_unsigned},
+    {TAKES_SCALING, read_scaling},
 };
 
 static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attributes) {
     for (size_t k = 0; k < sizeof readings / sizeof *readings; k++)
-        if (readings[k].op == op) return readings[k].read(b, attributes);
+        if (readings[k].takes & op_columns_of[op].takes) return readings[k].read(b, attributes);
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Ops */
 
 /* The node of operand `index`. */
 static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
     MlirValue operand = mlirOperationGetOperand(b->op, index);
-    return pointer_map_find(&b->values, operand.ptr, value) || refuse(b, "operand %d is used before it is defined", (int)index);
+    return pointer_map_find(&b->values, operand.ptr, value) ||
+           fail_op(b, "operand %d is used before it is defined", (int)index);
 }
 
 static bool result_type(builder *b, tosajit_tensor_type *type) {
     mlir_phrase why = {0};
     intptr_t count = mlirOperationGetNumResults(b->op);
-    if (count != 1) return refuse(b, "has %d result%s, 1 expected", (int)count, plural(count));
-    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) || refuse_phrase(b, "result: ", &why);
+    if (count != 1) return fail_op(b, "has %d result%s, 1 expected", (int)count, plural(count));
+    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) ||
+           refuse_phrase(b, "result: ", &why);
 }
 
 /* Remember a value, of which step says how it was made. */
 static bool add_step(builder *b, const mlir_step *step) {
     mlir_function *f = b->built;
-    if (f->step_count == f->step_capacity) {
-        size_t larger = f->step_capacity ? 2 * f->step_capacity : 16;
-        mlir_step *steps = realloc(f->steps, larger * sizeof *steps);
-        if (!steps) return refuse_memory(b);
-        f->steps = steps;
-        f->step_capacity = larger;
-    }
+    if (!mlir_function_reserve(f)) return fail_op_memory(b);
     f->steps[f->step_count] = *step;
     f->steps[f->step_count++].origin = b->op.ptr;
     return true;
 }
 
 static bool add_op(builder *b, mlir_step *step) {
-    return accept(b,
-                  tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count, &step->attributes, &step->type, &step->value)) &&
+    return accept(b, tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count,
+                                     &step->attributes, &step->type, &step->value)) &&
            add_step(b, step);
 }
 
 /* Add op with its operands, 0 to count - 1, and define the MLIR result. */
-static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attributes *attributes, const tosajit_tensor_type *type) {
-    mlir_step step = {.op = op, .operand_count = (size_t)count, .attributes = *attributes, .type = *type};
+static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attributes *attributes,
+                     const tosajit_tensor_type *type) {
+    mlir_step step = {
+        .op = op, .operand_count = (size_t)count, .attributes = *attributes, .type = *type};
     for (int k = 0; k < count; k++)
         if (!find_operand(b, k, &step.operands[k])) return false;
     return add_op(b, &step) && define(b, mlirOperationGetResult(b->op, 0), step.value);
 }
 
 static bool build_op(builder *b, tosajit_op op) {
-    int arity = tosajit_op_arity(op), parameters = tosajit_op_parameters(op, NULL), count = arity + parameters;
+    int arity = tosajit_op_arity(op), parameters = tosajit_op_parameters(op, NULL),
+        count = arity + parameters;
     tosajit_attributes attributes = {0};
     tosajit_tensor_type type;
     intptr_t found = mlirOperationGetNumOperands(b->op);
     if (found != count && parameters > 0)
-        return refuse(b, "has %d operand%s; %d expected: %d tensor%s and %d parameter%s", (int)found, plural(found), count, arity,
-                      plural(arity), parameters, plural(parameters));
+        return fail_op(b, "has %d operand%s; %d expected: %d tensor%s and %d parameter%s",
+                       (int)found, plural(found), count, arity, plural(arity), parameters,
+                       plural(parameters));
     if (found != count)
-        return refuse(b, "has %d operand%s; %d expected: %d tensor%s", (int)found, plural(found), count, arity, plural(arity));
+        return fail_op(b, "has %d operand%s; %d expected: %d tensor%s", (int)found, plural(found),
+                       count, arity, plural(arity));
     tosajit_value ignored;
-    for (int k = 0; k < count; k++) /* defined values are tensors, which the attribute readers rely on */
+    /* Defined values are tensors, which the attribute readers rely on. */
+    for (int k = 0; k < count; k++)
         if (!find_operand(b, k, &ignored)) return false;
-    return result_type(b, &type) && read_attributes(b, op, &attributes) && add_node(b, op, count, &attributes, &type);
+    return result_type(b, &type) && read_attributes(b, op, &attributes) &&
+           add_node(b, op, count, &attributes, &type);
 }
 
-/* Where a constant has its elements: arith.constant calls them value, as tosa.const did until MLIR 20. Whether it does here is not to
- * be seen: a property that MLIR does not know is lost in parsing. */
+/* Where a constant has its elements: arith.constant calls them value, as tosa.const did until
+ * MLIR 20. Whether it does here is not to be seen: a property that MLIR does not know is lost in
+ * parsing. */
 static bool constant_elements(builder *b, MlirAttribute *elements) {
     bool arith = strcmp(b->name, "arith.constant") == 0;
     const char *name = arith ? "value" : "values";
     *elements = attribute_of(b->op, name);
     if (!mlirAttributeIsNull(*elements)) return true;
-    return refuse(b, "attribute %s is missing%s", name, arith ? "" : "; where an older file says value, it must be renamed");
+    return fail_op(b, "attribute %s is missing%s", name,
+                   arith ? "" : "; where an older file says value, it must be renamed");
 }
 
-/* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>. */
+/* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>.
+ */
 static bool declares(const tosajit_tensor_type *declared, const tosajit_tensor_type *type) {
     if (declared->element != type->element) return false;
     bool same = declared->rank == type->rank;
-    for (int32_t d = 0; same && d < type->rank; d++) same = declared->dims[d] == TOSAJIT_DYNAMIC || declared->dims[d] == type->dims[d];
+    for (int32_t d = 0; same && d < type->rank; d++)
+        same = declared->dims[d] == TOSAJIT_DYNAMIC || declared->dims[d] == type->dims[d];
     return same || declared->rank == TOSAJIT_UNRANKED;
 }
 
-static bool refuse_declared(builder *b, const tosajit_tensor_type *declared, const tosajit_tensor_type *type) {
+static bool refuse_declared(builder *b, const tosajit_tensor_type *declared,
+                            const tosajit_tensor_type *type) {
     char result[512], found[512]; /* 16 dimensions of 20 characters fit */
     tosajit_type_print(declared, result, sizeof result);
     tosajit_type_print(type, found, sizeof found);
-    return refuse(b, "the values are %s, but the result is %s", found, result);
+    return fail_op(b, "the values are %s, but the result is %s", found, result);
 }
 
 static bool build_constant(builder *b, tosajit_op op) {
@@ -283,24 +318,29 @@ static bool build_constant(builder *b, tosajit_op op) {
         return refuse_declared(b, &declared, &type);
     }
     step.type = type;
-    bool fine = accept(b, tosajit_expr_constant(b->expr, &type, step.data, &step.value)) && add_step(b, &step);
+    bool fine = accept(b, tosajit_expr_constant(b->expr, &type, step.data, &step.value)) &&
+                add_step(b, &step);
     if (!fine) {
         free(step.data);
         return false;
     }
     MlirValue result = mlirOperationGetResult(b->op, 0);
-    if (mlirTypeEqual(mlirAttributeGetType(attribute), mlirValueGetType(result))) return define(b, result, step.value);
-    /* A result declared less precisely than the values, as tensor<?xf32>, is a change of type only. */
-    mlir_step change = {.op = TOSAJIT_OP_identity, .operand_count = 1, .operands = {step.value}, .type = declared};
+    if (mlirTypeEqual(mlirAttributeGetType(attribute), mlirValueGetType(result)))
+        return define(b, result, step.value);
+    /* A result declared less precisely than the values, as tensor<?xf32>, is a change of type only.
+     */
+    mlir_step change = {
+        .op = TOSAJIT_OP_identity, .operand_count = 1, .operands = {step.value}, .type = declared};
     return add_op(b, &change) && define(b, result, change.value);
 }
 
-/* tensor.cast changes what is known of a shape and no element: an identity with a declared result. */
+/* tensor.cast changes what is known of a shape and no element: an identity with a declared result.
+ */
 static bool build_tensor_cast(builder *b, tosajit_op op) {
     const tosajit_attributes attributes = {0};
     tosajit_tensor_type type;
     intptr_t found = mlirOperationGetNumOperands(b->op);
-    if (found != 1) return refuse(b, "has %d operand%s, 1 expected", (int)found, plural(found));
+    if (found != 1) return fail_op(b, "has %d operand%s, 1 expected", (int)found, plural(found));
     return result_type(b, &type) && add_node(b, op, 1, &attributes, &type);
 }
 
@@ -308,18 +348,23 @@ static bool build_return(builder *b, tosajit_op op) {
     (void)op;
     intptr_t count = mlirOperationGetNumOperands(b->op);
     intptr_t declared = mlirFunctionTypeGetNumResults(b->signature);
-    if (count != declared) return refuse(b, "returns %d value%s, the function's type has %d", (int)count, plural(count), (int)declared);
+    if (count != declared)
+        return fail_op(b, "returns %d value%s, the function's type has %d", (int)count,
+                       plural(count), (int)declared);
     for (intptr_t k = 0; k < count; k++) {
         tosajit_value value;
-        if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(b->op, k)), mlirFunctionTypeGetResult(b->signature, k)))
-            return refuse(b, "operand %d has another type than result %d of the function", (int)k, (int)k);
+        if (!mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(b->op, k)),
+                           mlirFunctionTypeGetResult(b->signature, k)))
+            return fail_op(b, "operand %d has another type than result %d of the function", (int)k,
+                           (int)k);
         if (!find_operand(b, k, &value)) return false;
         if (!accept(b, tosajit_expr_result(b->expr, value))) return false;
-        if (b->built->result_count == TOSAJIT_MAX_TENSORS) return refuse(b, "returns more than %d values", TOSAJIT_MAX_TENSORS);
+        if (b->built->result_count == TOSAJIT_MAX_TENSORS)
+            return fail_op(b, "returns more than %d values", TOSAJIT_MAX_TENSORS);
         b->built->results[b->built->result_count++] = value;
     }
     MlirOperation next = mlirOperationGetNextInBlock(b->op);
-    return mlirOperationIsNull(next) || refuse(b, "must be the last operation of the function");
+    return mlirOperationIsNull(next) || fail_op(b, "must be the last operation of the function");
 }
 
 static bool build_any(builder *b) {
@@ -337,13 +382,16 @@ static bool build_any(builder *b) {
         if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
     tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
     if (op == TOSAJIT_OP_COUNT)
-        return refuse(b, "not an elementwise operation of TOSA, which `tosajit ops` lists; outline divides a function that has others");
-    bool plain = mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
-    if (!plain) return refuse(b, "must not have regions or successors");
+        return fail_op(b,
+                       "not an elementwise operation of TOSA, which `tosajit ops` lists; outline "
+                       "divides a function that has others");
+    bool plain =
+        mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
+    if (!plain) return fail_op(b, "must not have regions or successors");
     return build_op(b, op);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * The function */
 
 /* The integers of an array attribute; false unless there are `count`. */
@@ -357,49 +405,61 @@ static bool read_integers(MlirAttribute array, intptr_t count, int64_t *values) 
     return true;
 }
 
-/* tosajit.contract = [[dimension, smallest, largest, multiple], ...], which tosajit_expr_print writes. */
-static bool read_contracts(builder *b, MlirOperation function, intptr_t argument, tosajit_value value) {
+/* tosajit.contract = [[dimension, smallest, largest, multiple], ...], which tosajit_expr_print
+ * writes. */
+static bool read_contracts(builder *b, MlirOperation function, intptr_t argument,
+                           tosajit_value value) {
     enum { DIMENSION, SMALLEST, LARGEST, MULTIPLE, NUMBERS };
     MlirAttribute all = attribute_of(function, "arg_attrs"), contracts = {NULL};
-    if (!mlirAttributeIsNull(all) && mlirAttributeIsAArray(all) && argument < mlirArrayAttrGetNumElements(all)) {
+    if (!mlirAttributeIsNull(all) && mlirAttributeIsAArray(all) &&
+        argument < mlirArrayAttrGetNumElements(all)) {
         MlirAttribute own = mlirArrayAttrGetElement(all, argument);
         if (mlirAttributeIsADictionary(own))
-            contracts = mlirDictionaryAttrGetElementByName(own, mlirStringRefCreateFromCString("tosajit.contract"));
+            contracts = mlirDictionaryAttrGetElementByName(
+                own, mlirStringRefCreateFromCString("tosajit.contract"));
     }
     if (mlirAttributeIsNull(contracts)) return true;
     intptr_t count = mlirAttributeIsAArray(contracts) ? mlirArrayAttrGetNumElements(contracts) : 0;
     for (intptr_t k = 0; k < count; k++) {
         int64_t n[NUMBERS];
-        bool fine =
-            read_integers(mlirArrayAttrGetElement(contracts, k), NUMBERS, n) && n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
-        if (!fine) return refuse(b, "argument %d: a contract is [dimension, smallest, largest, multiple]", (int)argument);
-        tosajit_contract contract = {n[SMALLEST], n[LARGEST], n[MULTIPLE]};
-        if (!accept(b, tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract))) return false;
+        bool fine = read_integers(mlirArrayAttrGetElement(contracts, k), NUMBERS, n) &&
+                    n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
+        if (!fine)
+            return fail_op(b, "argument %d: a contract is [dimension, smallest, largest, multiple]",
+                           (int)argument);
+        tosajit_contract contract = {
+            .smallest = n[SMALLEST], .largest = n[LARGEST], .multiple = n[MULTIPLE]};
+        if (!accept(b, tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract)))
+            return false;
     }
-    return count > 0 || refuse(b, "argument %d: tosajit.contract must be a list of contracts", (int)argument);
+    return count > 0 ||
+           fail_op(b, "argument %d: tosajit.contract must be a list of contracts", (int)argument);
 }
 
 static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
     intptr_t count = mlirBlockGetNumArguments(block);
     if (count != mlirFunctionTypeGetNumInputs(b->signature))
-        return refuse(b, "the body has another number of arguments than the function's type");
+        return fail_op(b, "the body has another number of arguments than the function's type");
     for (intptr_t k = 0; k < count; k++) {
         MlirValue argument = mlirBlockGetArgument(block, k);
         mlir_phrase why = {0};
         tosajit_tensor_type type;
         tosajit_value value;
         if (!mlirTypeEqual(mlirValueGetType(argument), mlirFunctionTypeGetInput(b->signature, k)))
-            return refuse(b, "argument %d has another type than in the function's type", (int)k);
+            return fail_op(b, "argument %d has another type than in the function's type", (int)k);
         if (!mlir_tensor_type(mlirValueGetType(argument), &type, &why)) {
-            mlir_report_error(b->report, why.status, mlirValueGetLocation(argument), "argument %d: %.300s", (int)k, why.text);
+            mlir_report_error(b->report, why.status, mlirValueGetLocation(argument),
+                              "argument %d: %.300s", (int)k, why.text);
             return false;
         }
         tosajit_status status = tosajit_expr_input(b->expr, &type, &value);
         if (status) {
-            mlir_report_error(b->report, status, mlirValueGetLocation(argument), "%s", value_names_bare_error());
+            mlir_report_error(b->report, status, mlirValueGetLocation(argument), "%s",
+                              value_names_bare_error());
             return false;
         }
-        if (b->built->input_count == TOSAJIT_MAX_TENSORS) return refuse(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
+        if (b->built->input_count == TOSAJIT_MAX_TENSORS)
+            return fail_op(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
         b->built->inputs[b->built->input_count++] = value;
         if (!read_contracts(b, function, k, value) || !define(b, argument, value)) return false;
     }
@@ -408,21 +468,25 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
 
 static bool build_body(builder *b, MlirOperation function) {
     MlirAttribute type = attribute_of(function, "function_type");
-    if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type) || !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
-        return refuse(b, "attribute function_type is missing");
+    if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type) ||
+        !mlirTypeIsAFunction(mlirTypeAttrGetValue(type)))
+        return fail_op(b, "attribute function_type is missing");
     b->signature = mlirTypeAttrGetValue(type);
-    if (mlirFunctionTypeGetNumResults(b->signature) == 0) return refuse(b, "has no results; a kernel computes at least one");
+    if (mlirFunctionTypeGetNumResults(b->signature) == 0)
+        return fail_op(b, "has no results; a kernel computes at least one");
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block))) return refuse(b, "has several blocks; straight-line functions only");
+    if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+        return fail_op(b, "has several blocks; straight-line functions only");
     if (!build_inputs(b, function, block)) return false;
     bool returned = false;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
         remember_name(b, op);
         if (!build_any(b)) return false;
         returned = strcmp(b->name, "func.return") == 0;
     }
     remember_name(b, function);
-    return returned || refuse(b, "does not end in func.return");
+    return returned || fail_op(b, "does not end in func.return");
 }
 
 /* tosajit.accuracy = "fast" or "exact" of the function, which tosajit_expr_print writes. */
@@ -430,20 +494,24 @@ static bool read_accuracy(builder *b, MlirOperation function, tosajit_accuracy *
     MlirAttribute attribute = attribute_of(function, "tosajit.accuracy");
     if (mlirAttributeIsNull(attribute)) return true;
     bool text = mlirAttributeIsAString(attribute);
-    bool fast = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute), mlirStringRefCreateFromCString("fast"));
-    bool exact = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute), mlirStringRefCreateFromCString("exact"));
+    bool fast = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute),
+                                           mlirStringRefCreateFromCString("fast"));
+    bool exact = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute),
+                                            mlirStringRefCreateFromCString("exact"));
     if (fast) *accuracy = TOSAJIT_FAST;
-    return fast || exact || refuse(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
+    return fast || exact || fail_op(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
 }
 
-bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report, mlir_function *built) {
+bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report,
+                mlir_function *built) {
     builder b = {.report = report, .built = built};
     tosajit_expr_options own = {0};
     memset(built, 0, sizeof *built);
     remember_name(&b, function);
     bool fine = accept(&b, options_take(&own, sizeof own, options, "tosajit_expr_options"));
     own.size = sizeof own;
-    fine = fine && read_accuracy(&b, function, &own.accuracy) && accept(&b, tosajit_expr_create(&own, &built->expr));
+    fine = fine && read_accuracy(&b, function, &own.accuracy) &&
+           accept(&b, tosajit_expr_create(&own, &built->expr));
     b.expr = built->expr;
     fine = fine && build_body(&b, function);
     pointer_map_release(&b.values);

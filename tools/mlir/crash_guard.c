@@ -1,5 +1,8 @@
-/* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, which MLIR answers with an abort, and one
- * of time. Nothing is cleaned up: after a fault in foreign code no state can be trusted. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Signal handlers on a stack of their own, which write one line and leave; a limit of memory, which
+ * MLIR answers with an abort, and one of time. Nothing is cleaned up: after a fault in foreign code
+ * no state can be trusted. */
 #define _XOPEN_SOURCE 700 /* sigaction, sigaltstack, SA_ONSTACK, setrlimit, setitimer */
 #include "tools/mlir/crash_guard.h"
 
@@ -36,7 +39,8 @@ static void write_text(const char *text) { (void)!write(STDERR_FILENO, text, str
 static void leave_process(int signal_number) {
     (void)signal_number;
     write_text(guarded_file);
-    write_text(": error: MLIR's parser fails on this file; it is damaged, nests too deeply, or asks for too much memory or time\n");
+    write_text(": error: MLIR's parser fails on this file; it is damaged, nests too deeply, or "
+               "asks for too much memory or time\n");
     _exit(EXIT_REFUSED);
 }
 

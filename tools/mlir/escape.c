@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Escaping of control characters and of what is no UTF-8. */
 #include "tools/mlir/escape.h"
 
@@ -24,8 +26,8 @@ static bool put_escaped(writer *w, unsigned char byte) {
     return put(w, escaped, sizeof escaped);
 }
 
-/* Bytes of the printable character at `at`; 0 if there is none: a control character (U+0080 to U+009F are some, too), or no
- * UTF-8. */
+/* Bytes of the printable character at `at`; 0 if there is none: a control character (U+0080 to
+ * U+009F are some, too), or no UTF-8. */
 static size_t printable(const unsigned char *at, size_t length) {
     if (at[0] < 0x80) return at[0] >= 0x20 && at[0] != 0x7f;
     size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;

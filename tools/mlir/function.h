@@ -1,7 +1,11 @@
-/* A function that was read: the expression, and the steps it was made from, so that they can be run one by one. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A function that was read: the expression, and the steps it was made from, so that they can be run
+ * one by one. */
 #ifndef TOSAJIT_TOOLS_MLIR_FUNCTION_H
 #define TOSAJIT_TOOLS_MLIR_FUNCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tosajit/tosajit.h"
@@ -26,6 +30,8 @@ typedef struct mlir_function {
     tosajit_value inputs[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
 } mlir_function;
 
+/* Make room for one more step. False if out of memory. */
+bool mlir_function_reserve(mlir_function *function);
 void mlir_function_release(mlir_function *function);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* TOSA files, parsed by MLIR: the text, MLIR's context and the list of functions. */
 #define _POSIX_C_SOURCE 200809L /* strdup, open_memstream */
 #include "tools/mlir/module.h"
@@ -15,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/diag.h"
-#include "runtime/options.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/options.h"
 #include "tools/mlir/build.h"
 #include "tools/mlir/crash_guard.h"
 #include "tools/mlir/escape.h"
@@ -28,7 +30,9 @@
 
 enum {
     FIRST_CAPACITY = 64 * 1024,
-    TEXT_ALIGNMENT = 4096, /* sections of bytecode ask for an alignment of the whole; this is more than any */
+    LARGEST = 1024 * 1024 * 1024, /* bytes of a file or pipe, which may be a device without end */
+    TEXT_ALIGNMENT =
+        4096, /* sections of bytecode ask for an alignment of the whole; this is more than any */
 };
 
 typedef struct function {
@@ -50,18 +54,19 @@ struct tosajit_mlir {
     size_t count, capacity;
 };
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Reading */
 
-static bool refuse_memory(tosajit_mlir *m) {
+static bool report_memory(tosajit_mlir *m) {
     mlir_report_file_error(&m->report, TOSAJIT_OUT_OF_MEMORY, "out of memory");
     return false;
 }
 
 static bool grow_text(tosajit_mlir *m, size_t *capacity) {
     size_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    if (larger > LARGEST) larger = LARGEST + TEXT_ALIGNMENT;
     char *text = aligned_alloc(TEXT_ALIGNMENT, larger);
-    if (!text) return refuse_memory(m);
+    if (!text) return report_memory(m);
     if (m->length > 0) memcpy(text, m->text, m->length);
     free(m->text);
     m->text = text;
@@ -74,10 +79,15 @@ static bool read_stream(tosajit_mlir *m, FILE *stream) {
     do {
         if (m->length + 1 >= capacity && !grow_text(m, &capacity)) return false;
         m->length += fread(m->text + m->length, 1, capacity - m->length - 1, stream);
-    } while (!feof(stream) && !ferror(stream));
+    } while (!feof(stream) && !ferror(stream) && m->length <= LARGEST);
     m->text[m->length] = '\0';
-    if (ferror(stream)) mlir_report_file_error(&m->report, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
-    return !ferror(stream);
+    if (ferror(stream))
+        mlir_report_file_error(&m->report, TOSAJIT_INVALID_ARGUMENT, "%s", strerror(errno));
+    bool fits = m->length <= LARGEST;
+    if (!fits)
+        mlir_report_file_error(&m->report, TOSAJIT_LIMIT_EXCEEDED,
+                               "more than %d bytes, which is the most that is read", (int)LARGEST);
+    return !ferror(stream) && fits;
 }
 
 static bool read_file(tosajit_mlir *m, const char *path) {
@@ -93,22 +103,25 @@ static bool read_file(tosajit_mlir *m, const char *path) {
 }
 
 static bool read_memory(tosajit_mlir *m, const void *bytes, size_t size) {
-    if (size > SIZE_MAX - 2 * TEXT_ALIGNMENT) return refuse_memory(m);
+    if (size > SIZE_MAX - 2 * TEXT_ALIGNMENT) return report_memory(m);
     m->text = aligned_alloc(TEXT_ALIGNMENT, (size / TEXT_ALIGNMENT + 1) * TEXT_ALIGNMENT);
-    if (!m->text) return refuse_memory(m);
+    if (!m->text) return report_memory(m);
     memcpy(m->text, bytes, size);
     m->text[size] = '\0';
     m->length = size;
     return true;
 }
 
-/* Few dialects, because registering all of MLIR's takes longer than reading a file; an op of another one is kept where its
- * syntax is the generic one, so that it is refused by its name. One thread, because starting a pool takes longer, too. */
+/* Few dialects, because registering all of MLIR's takes longer than reading a file; an op of
+ * another one is kept where its syntax is the generic one, so that it is refused by its name. One
+ * thread, because starting a pool takes longer, too. */
 static MlirContext create_context(void) {
     MlirContext context = mlirContextCreateWithThreading(false);
-    const MlirDialectHandle handles[] = {mlirGetDialectHandle__func__(), mlirGetDialectHandle__tosa__(), mlirGetDialectHandle__tensor__(),
-                                         mlirGetDialectHandle__arith__()};
-    for (size_t k = 0; k < sizeof handles / sizeof *handles; k++) mlirDialectHandleRegisterDialect(handles[k], context);
+    const MlirDialectHandle handles[] = {
+        mlirGetDialectHandle__func__(), mlirGetDialectHandle__tosa__(),
+        mlirGetDialectHandle__tensor__(), mlirGetDialectHandle__arith__()};
+    for (size_t k = 0; k < sizeof handles / sizeof *handles; k++)
+        mlirDialectHandleRegisterDialect(handles[k], context);
     mlirContextSetAllowUnregisteredDialects(context, true);
     return context;
 }
@@ -116,7 +129,8 @@ static MlirContext create_context(void) {
 static bool is_function_with_body(MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     if (!mlirStringRefEqual(name, mlirStringRefCreateFromCString("func.func"))) return false;
-    return mlirOperationGetNumRegions(op) == 1 && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+    return mlirOperationGetNumRegions(op) == 1 &&
+           !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
 /* A name may hold any bytes; the copy has none that a terminal would obey, and no 0. */
@@ -141,35 +155,45 @@ static bool grow_functions(tosajit_mlir *m) {
 
 static bool add_function(tosajit_mlir *m, MlirOperation op, pointer_map *names) {
     MlirLocation place = mlirOperationGetLocation(op);
-    MlirAttribute name = mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
+    MlirAttribute name =
+        mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString("sym_name"));
     if (mlirAttributeIsNull(name) || !mlirAttributeIsAString(name)) {
-        mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place, "func.func: attribute sym_name is missing");
+        mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place,
+                          "func.func: attribute sym_name is missing");
         return false;
     }
     char *shown = show_name(name);
     bool twice = pointer_map_find(names, name.ptr, NULL);
-    if (shown && twice) mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place, "func.func: @%s is defined twice", shown);
+    if (shown && twice)
+        mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, place, "func.func: @%s is defined twice",
+                          shown);
     if (shown && !twice && grow_functions(m) && pointer_map_add(names, name.ptr, 0)) {
         m->functions[m->count++] = (function){op, name, shown};
         return true;
     }
-    if (!twice || !shown) refuse_memory(m);
+    if (!twice || !shown) report_memory(m);
     free(shown);
     return false;
+}
+
+/* Damaged bytecode may hold a module without a body, which only the verifier would refuse. */
+static MlirBlock body_of(const tosajit_mlir *m) {
+    MlirOperation module = mlirModuleGetOperation(m->module);
+    if (mlirOperationGetNumRegions(module) != 1) return (MlirBlock){NULL};
+    return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
 }
 
 static bool list_functions(tosajit_mlir *m) {
     pointer_map names = {0};
     bool fine = true;
-    MlirOperation module = mlirModuleGetOperation(m->module), op = {NULL};
-    /* Damaged bytecode may hold a module without a body, which only the verifier would refuse. */
-    MlirBlock body = {NULL};
-    if (mlirOperationGetNumRegions(module) == 1) body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-    if (!mlirBlockIsNull(body)) op = mlirBlockGetFirstOperation(body);
+    MlirOperation op = {NULL};
+    if (!mlirBlockIsNull(body_of(m))) op = mlirBlockGetFirstOperation(body_of(m));
     for (; fine && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
         if (is_function_with_body(op)) fine = add_function(m, op, &names);
     pointer_map_release(&names);
-    if (fine && m->count == 0) mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE, "there is no func.func with a body in this file");
+    if (fine && m->count == 0)
+        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
+                               "there is no func.func with a body in this file");
     return fine && m->count > 0;
 }
 
@@ -196,16 +220,19 @@ static bool parse_text(tosajit_mlir *m) {
     bool fine = !mlirModuleIsNull(m->module);
     /* It happens: an attribute without a name is refused in silence. */
     if (!fine && !m->report.status)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE, "MLIR's parser refuses this file and does not say why");
+        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
+                               "MLIR's parser refuses this file and does not say why");
     renew_state(m);
     return fine && list_functions(m);
 }
 
-static tosajit_status create_module(const tosajit_mlir_options *options, const char *name, tosajit_mlir **module) {
+static tosajit_status create_module(const tosajit_mlir_options *options, const char *name,
+                                    tosajit_mlir **module) {
     tosajit_mlir_options known;
     tosajit_status status = options_take(&known, sizeof known, options, "tosajit_mlir_options");
     if (status) return status;
-    mlir_report report = {.say = known.say, .context = known.context, .file = known.name ? known.name : name};
+    mlir_report report = {
+        .say = known.say, .context = known.context, .file = known.name ? known.name : name};
     tosajit_mlir *m = calloc(1, sizeof *m);
     if (m) m->name = strdup(report.file);
     if (!m || !m->name) {
@@ -231,15 +258,21 @@ static tosajit_status finish(tosajit_mlir *m, bool have_text, tosajit_mlir **mod
     return status;
 }
 
-tosajit_status tosajit_mlir_open(const char *path, const tosajit_mlir_options *options, tosajit_mlir **module) {
-    if (!path || !module) return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosajit_mlir_open: %s is null", path ? "module" : "path");
+tosajit_status tosajit_mlir_open(const char *path, const tosajit_mlir_options *options,
+                                 tosajit_mlir **module) {
+    if (!path || !module)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosajit_mlir_open: %s is null",
+                          path ? "module" : "path");
     tosajit_mlir *m = NULL;
     tosajit_status status = create_module(options, strcmp(path, "-") == 0 ? "<stdin>" : path, &m);
     return status ? status : finish(m, read_file(m, path), module);
 }
 
-tosajit_status tosajit_mlir_read(const void *bytes, size_t size, const tosajit_mlir_options *options, tosajit_mlir **module) {
-    if (!bytes || !module) return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosajit_mlir_read: %s is null", bytes ? "module" : "bytes");
+tosajit_status tosajit_mlir_read(const void *bytes, size_t size,
+                                 const tosajit_mlir_options *options, tosajit_mlir **module) {
+    if (!bytes || !module)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosajit_mlir_read: %s is null",
+                          bytes ? "module" : "bytes");
     tosajit_mlir *m = NULL;
     tosajit_status status = create_module(options, "<memory>", &m);
     return status ? status : finish(m, read_memory(m, bytes, size), module);
@@ -261,7 +294,7 @@ void tosajit_mlir_close(tosajit_mlir *m) {
     free(m);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * The whole module */
 
 static tosajit_status refuse_null(const char *call, const char *what) {
@@ -275,11 +308,14 @@ tosajit_status tosajit_mlir_verify(tosajit_mlir *m) {
     bool fine = mlirOperationVerify(mlirModuleGetOperation(m->module));
     guard_leave(m);
     if (!fine && !m->report.status)
-        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE, "MLIR's verifier refuses this file and does not say why");
+        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
+                               "MLIR's verifier refuses this file and does not say why");
     return fine ? TOSAJIT_OK : mlir_report_end(&m->report);
 }
 
-static void write_piece(MlirStringRef piece, void *out) { fwrite(piece.data, 1, piece.length, out); }
+static void write_piece(MlirStringRef piece, void *out) {
+    fwrite(piece.data, 1, piece.length, out);
+}
 
 tosajit_status tosajit_mlir_print(const tosajit_mlir *m, char **text) {
     if (!m || !text) return refuse_null("tosajit_mlir_print", m ? "text" : "module");
@@ -300,20 +336,25 @@ tosajit_status tosajit_mlir_print(const tosajit_mlir *m, char **text) {
     return TOSAJIT_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------------
  * Functions */
 
 static tosajit_status check_index(const tosajit_mlir *m, size_t index) {
     if (index < m->count) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s: there is no function %zu; there %s %zu, from 0", m->report.file, index,
+    return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                      "%s: there is no function %zu; there %s %zu, from 0", m->report.file, index,
                       m->count == 1 ? "is" : "are", m->count);
 }
 
 size_t tosajit_mlir_count(const tosajit_mlir *m) { return m ? m->count : 0; }
 
-const char *tosajit_mlir_name(const tosajit_mlir *m, size_t index) { return m && index < m->count ? m->functions[index].shown : NULL; }
+const char *tosajit_mlir_name(const tosajit_mlir *m, size_t index) {
+    return m && index < m->count ? m->functions[index].shown : NULL;
+}
 
-void *tosajit_mlir_operation(const tosajit_mlir *m, size_t index) { return m && index < m->count ? m->functions[index].op.ptr : NULL; }
+void *tosajit_mlir_operation(const tosajit_mlir *m, size_t index) {
+    return m && index < m->count ? m->functions[index].op.ptr : NULL;
+}
 
 uint64_t mlir_module_state(const tosajit_mlir *m) { return m->state; }
 
@@ -330,7 +371,9 @@ static tosajit_status report_choice(tosajit_mlir *m, const char *before) {
 
 /* A caller's name ends at a 0; names that have one are found as they are shown. */
 static bool is_called(const function *f, const char *wanted) {
-    return mlirStringRefEqual(mlirStringAttrGetValue(f->name), mlirStringRefCreateFromCString(wanted)) || strcmp(f->shown, wanted) == 0;
+    return mlirStringRefEqual(mlirStringAttrGetValue(f->name),
+                              mlirStringRefCreateFromCString(wanted)) ||
+           strcmp(f->shown, wanted) == 0;
 }
 
 tosajit_status tosajit_mlir_find(tosajit_mlir *m, const char *name, size_t *index) {
@@ -344,47 +387,68 @@ tosajit_status tosajit_mlir_find(tosajit_mlir *m, const char *name, size_t *inde
         }
     char before[256];
     snprintf(before, sizeof before, "there is no function @%.100s in this file; it has", wanted);
-    return report_choice(m, name ? before : "this file has several functions, of which none is @main; choose one");
+    return report_choice(
+        m, name ? before : "this file has several functions, of which none is @main; choose one");
 }
 
-tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index, tosajit_mlir_outlined *outlined) {
-    tosajit_mlir_outlined ignored = {.size = sizeof ignored}, known;
+static bool outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir_outlined *counts) {
+    pointer_map names = {0};
+    bool fine = mlir_outline_names(body_of(m), &names) || report_memory(m);
+    for (size_t k = first; fine && k < end; k++)
+        fine = mlir_outline(m->functions[k].op, &names, &m->report, &counts[k - first]);
+    pointer_map_release(&names);
+    return fine;
+}
+
+tosajit_status mlir_module_outline(tosajit_mlir *m, size_t first, size_t end,
+                                   tosajit_mlir_outlined *counts) {
     char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
+    memcpy(message, tosajit_private_message, sizeof message);
+    mlir_report_begin(&m->report);
+    renew_state(m);
+    bool fine = outline_each(m, first, end, counts);
+    forget_functions(m);
+    fine = list_functions(m) && fine;
+    if (!fine) return mlir_report_end(&m->report);
+    memcpy(tosajit_private_message, message, sizeof message);
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index,
+                                    tosajit_mlir_outlined *outlined) {
+    tosajit_mlir_outlined ignored = {.size = sizeof ignored}, known;
     if (!m) return refuse_null("tosajit_mlir_outline", "module");
     tosajit_status status = check_index(m, index);
     if (!outlined) outlined = &ignored;
     /* A struct without its size is refused before anything is changed. */
     if (!status) status = options_take(&known, sizeof known, outlined, "tosajit_mlir_outlined");
+    if (!status) status = mlir_module_outline(m, index, index + 1, &known);
     if (status) return status;
-    mlir_outline_count count;
-    memcpy(message, tosajit_private_message, sizeof message);
-    mlir_report_begin(&m->report);
-    renew_state(m);
-    bool fine = mlir_outline(m->functions[index].op, &m->report, &count);
-    forget_functions(m);
-    fine = list_functions(m) && fine;
-    if (!fine) return mlir_report_end(&m->report);
-    memcpy(tosajit_private_message, message, sizeof message);
-    known = (tosajit_mlir_outlined){.regions = (size_t)count.regions, .inside = (size_t)count.inside, .outside = (size_t)count.outside};
     return options_give(outlined, &known, sizeof known, "tosajit_mlir_outlined");
 }
 
-tosajit_status mlir_module_build(tosajit_mlir *m, size_t index, const tosajit_expr_options *options, mlir_function *built) {
+tosajit_status mlir_module_build(tosajit_mlir *m, size_t index, const tosajit_expr_options *options,
+                                 mlir_function *built) {
     tosajit_status status = check_index(m, index);
     if (status) return status;
     mlir_report_begin(&m->report);
-    return mlir_build(m->functions[index].op, options, &m->report, built) ? TOSAJIT_OK : mlir_report_end(&m->report);
+    return mlir_build(m->functions[index].op, options, &m->report, built)
+               ? TOSAJIT_OK
+               : mlir_report_end(&m->report);
 }
 
-char *mlir_module_rename(const tosajit_mlir *m, size_t index, const mlir_function *built, const char *text) {
+char *mlir_module_rename(const tosajit_mlir *m, size_t index, const mlir_function *built,
+                         const char *text) {
     const mlir_text source = {m->report.file, m->text, m->length};
     return mlir_rename(&source, m->functions[index].op, built, text);
 }
 
-void mlir_module_report(tosajit_mlir *m, size_t index, const mlir_function *built, const char *message) {
+void mlir_module_report(tosajit_mlir *m, size_t index, const mlir_function *built,
+                        const char *message) {
     char *renamed = mlir_module_rename(m, index, built, message);
     mlir_report_begin(&m->report);
-    mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(m->functions[index].op), "@%s: %s",
+    mlir_report_error(&m->report, TOSAJIT_BAD_MODULE,
+                      mlirOperationGetLocation(m->functions[index].op), "@%s: %s",
                       m->functions[index].shown, renamed ? renamed : message);
     free(renamed);
 }
@@ -392,5 +456,6 @@ void mlir_module_report(tosajit_mlir *m, size_t index, const mlir_function *buil
 void mlir_module_report_step(tosajit_mlir *m, const mlir_step *step, const char *message) {
     MlirOperation op = {step->origin};
     mlir_report_begin(&m->report);
-    mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(op), "tosa.%s: %s", tosajit_op_name(step->op), message);
+    mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(op), "tosa.%s: %s",
+                      tosajit_op_name(step->op), message);
 }

@@ -1,5 +1,8 @@
-/* A module that was read, as the reader and the command see it; others have tosajit/mlir.h. In: MLIR text or bytecode; out: the functions
- * in it, each as an expression with the steps it was made from. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A module that was read, as the reader and the command see it; others have tosajit/mlir.h. In:
+ * MLIR text or bytecode; out: the functions in it, each as an expression with the steps it was made
+ * from. */
 #ifndef TOSAJIT_TOOLS_MLIR_MODULE_H
 #define TOSAJIT_TOOLS_MLIR_MODULE_H
 
@@ -9,13 +12,23 @@
 #include "tosajit/mlir.h"
 
 /* The function as an expression; released with mlir_function_release. options may be null. */
-tosajit_status mlir_module_build(tosajit_mlir *module, size_t index, const tosajit_expr_options *options, mlir_function *built);
-/* A text of the library with the file's names for values in place of the library's, to be freed; null if out of memory. */
-char *mlir_module_rename(const tosajit_mlir *module, size_t index, const mlir_function *built, const char *text);
-/* Report something that the library said about a function, or about an op in it, at its place in the file. */
-void mlir_module_report(tosajit_mlir *module, size_t index, const mlir_function *built, const char *message);
+tosajit_status mlir_module_build(tosajit_mlir *module, size_t index,
+                                 const tosajit_expr_options *options, mlir_function *built);
+/* A text of the library with the file's names for values in place of the library's, to be freed;
+ * null if out of memory. */
+char *mlir_module_rename(const tosajit_mlir *module, size_t index, const mlir_function *built,
+                         const char *text);
+/* Report something that the library said about a function, or about an op in it, at its place in
+ * the file. */
+void mlir_module_report(tosajit_mlir *module, size_t index, const mlir_function *built,
+                        const char *message);
 void mlir_module_report_step(tosajit_mlir *module, const mlir_step *step, const char *message);
-/* A number that no other state of any module has: what was built from this one has its operations while the number is the same. */
+/* Divide functions first to end - 1, as tosajit_mlir_outline does, in time that is linear in all of
+ * them together. counts has room for each. */
+tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,
+                                   tosajit_mlir_outlined *counts);
+/* A number that no other state of any module has: what was built from this one has its operations
+ * while the number is the same. */
 uint64_t mlir_module_state(const tosajit_mlir *module);
 
 #endif

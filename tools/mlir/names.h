@@ -1,5 +1,8 @@
-/* Names of values. MLIR's parser forgets them, and the library numbers values in its own way. In: a text of the library about a
- * function; out: the same with the names that the file has, or else those that MLIR prints. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Names of values. MLIR's parser forgets them, and the library numbers values in its own way. In: a
+ * text of the library about a function; out: the same with the names that the file has, or else
+ * those that MLIR prints. */
 #ifndef TOSAJIT_TOOLS_MLIR_NAMES_H
 #define TOSAJIT_TOOLS_MLIR_NAMES_H
 
@@ -13,8 +16,9 @@ typedef struct mlir_text {
     size_t length;
 } mlir_text;
 
-/* Replace "%arg1" and "%7 = tosa.add" in text, which the library wrote about `built`, made of `function`. To be freed; null if out
- * of memory. */
-char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built, const char *text);
+/* Replace "%arg1" and "%7 = tosa.add" in text, which the library wrote about `built`, made of
+ * `function`. To be freed; null if out of memory. */
+char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built,
+                  const char *text);
 
 #endif

@@ -1,5 +1,8 @@
-// The only C++ of the project: what MLIR's C API (22) does not offer. In: text or bytecode, or a resource attribute.
-// Out: an unverified module, or the resource's bytes. No C++ exception or type leaves this file.
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+// The only C++ of the project: what MLIR's C API (22) does not offer. In: text or bytecode, or a
+// resource attribute. Out: an unverified module, or the resource's bytes. No C++ exception or type
+// leaves this file.
 #include "tools/mlir/parse.h"
 
 #include "mlir/CAPI/IR.h"
@@ -7,9 +10,11 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 
-extern "C" MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length, const char *name) {
+extern "C" MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length,
+                                        const char *name) {
     mlir::ParserConfig config(unwrap(context), /*verifyAfterParse=*/false);
-    return wrap(mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text, length), config, name).release());
+    return wrap(mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text, length), config, name)
+                    .release());
 }
 
 extern "C" bool mlir_resource_bytes(MlirAttribute attribute, const char **bytes, size_t *size) {

@@ -1,5 +1,7 @@
-/* The two things of MLIR that its C API (22) does not offer. In: text or bytecode; out: a module that MLIR has parsed but not
- * verified. In: a resource attribute; out: its bytes. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The two things of MLIR that its C API (22) does not offer. In: text or bytecode; out: a module
+ * that MLIR has parsed but not verified. In: a resource attribute; out: its bytes. */
 #ifndef TOSAJIT_TOOLS_MLIR_PARSE_H
 #define TOSAJIT_TOOLS_MLIR_PARSE_H
 
@@ -9,12 +11,14 @@
 extern "C" {
 #endif
 
-/* The module in text, or a null module after a diagnostic. Not verified: MLIR's verifier refuses operands of unequal rank,
- * which are legal here unless strict. text must stay until the module is destroyed, be followed by a 0 byte and, for
- * bytecode, be aligned as its sections demand. */
-MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length, const char *name);
+/* The module in text, or a null module after a diagnostic. Not verified: MLIR's verifier refuses
+ * operands of unequal rank, which are legal here unless strict. text must stay until the module is
+ * destroyed, be followed by a 0 byte and, for bytecode, be aligned as its sections demand. */
+MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length,
+                             const char *name);
 
-/* The bytes of a dense resource; false if the file does not define it. They belong to the context. */
+/* The bytes of a dense resource; false if the file does not define it. They belong to the context.
+ */
 bool mlir_resource_bytes(MlirAttribute attribute, const char **bytes, size_t *size);
 
 #ifdef __cplusplus

@@ -1,3 +1,5 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A map from pointers to numbers: open addressing, linear probing, at most half full. */
 #include "tools/mlir/pointer_map.h"
 
@@ -7,9 +9,11 @@
 enum { FIRST_CAPACITY = 64 };
 
 static size_t slot_of(const pointer_map *map, const void *key) {
-    uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio: spreads aligned addresses */
+    /* 2^64 / golden ratio: spreads aligned addresses. */
+    uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
     size_t slot = (size_t)(hash >> 32) & (map->capacity - 1);
-    while (map->slots[slot].key && map->slots[slot].key != key) slot = (slot + 1) & (map->capacity - 1);
+    while (map->slots[slot].key && map->slots[slot].key != key)
+        slot = (slot + 1) & (map->capacity - 1);
     return slot;
 }
 

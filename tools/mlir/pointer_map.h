@@ -1,4 +1,7 @@
-/* A map from pointers to numbers. In: MLIR's values and names, which are unique pointers; out: the number stored for one. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A map from pointers to numbers. In: MLIR's values and names, which are unique pointers; out: the
+ * number stored for one. */
 #ifndef TOSAJIT_TOOLS_MLIR_POINTER_MAP_H
 #define TOSAJIT_TOOLS_MLIR_POINTER_MAP_H
 

@@ -1,4 +1,7 @@
-/* Findings of the MLIR reader: MLIR's own and ours leave in the same form and through the same function. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings of the MLIR reader: MLIR's own and ours leave in the same form and through the same
+ * function. */
 #include "tools/mlir/report.h"
 
 #include <mlir-c/Diagnostics.h>
@@ -6,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/diag.h"
+#include "runtime/base/diag.h"
 #include "tools/mlir/escape.h"
 
 enum { LOCATION_DEPTH = 16, FUSED_LIMIT = 64 };
@@ -33,8 +36,10 @@ static bool find_place(MlirLocation location, int depth, MlirLocation *place) {
         *place = location;
         return true;
     }
-    if (mlirLocationIsAName(location)) return find_place(mlirLocationNameGetChildLoc(location), depth + 1, place);
-    if (mlirLocationIsACallSite(location)) return find_place(mlirLocationCallSiteGetCallee(location), depth + 1, place);
+    if (mlirLocationIsAName(location))
+        return find_place(mlirLocationNameGetChildLoc(location), depth + 1, place);
+    if (mlirLocationIsACallSite(location))
+        return find_place(mlirLocationCallSiteGetCallee(location), depth + 1, place);
     if (!mlirLocationIsAFused(location)) return false;
     MlirLocation parts[FUSED_LIMIT];
     unsigned count = mlirLocationFusedGetNumLocations(location);
@@ -47,7 +52,8 @@ static bool find_place(MlirLocation location, int depth, MlirLocation *place) {
 
 /* A finding with its strings, which come from the file and go to a terminal. */
 typedef struct finding_text {
-    char file[MLIR_PHRASE_CAPACITY], message[2 * MLIR_PHRASE_CAPACITY], text[4 * MLIR_PHRASE_CAPACITY];
+    char file[MLIR_PHRASE_CAPACITY], message[2 * MLIR_PHRASE_CAPACITY],
+        text[4 * MLIR_PHRASE_CAPACITY];
 } finding_text;
 
 static const char *severity_name(tosajit_mlir_severity severity) {
@@ -58,24 +64,29 @@ static const char *severity_name(tosajit_mlir_severity severity) {
 static void escape_file(const mlir_report *report, MlirLocation place, finding_text *texts) {
     MlirStringRef name = mlirStringRefCreateFromCString(report->file);
     mlir_phrase phrase = {0};
-    if (!mlirLocationIsNull(place)) name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
+    if (!mlirLocationIsNull(place))
+        name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
     mlir_phrase_append(name, &phrase);
     escape_message(phrase.text, texts->file, sizeof texts->file);
 }
 
-static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_status status, MlirLocation location, const char *message) {
+static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_status status,
+                 MlirLocation location, const char *message) {
     finding_text texts;
     MlirLocation place = {NULL};
-    tosajit_mlir_finding finding = {.severity = severity, .file = texts.file, .message = texts.message, .text = texts.text};
+    tosajit_mlir_finding finding = {
+        .severity = severity, .file = texts.file, .message = texts.message, .text = texts.text};
     char numbers[48] = "";
     if (find_place(location, 0, &place)) {
         finding.line = mlirLocationFileLineColRangeGetStartLine(place);
         finding.column = mlirLocationFileLineColRangeGetStartColumn(place);
-        if (finding.line > 0) snprintf(numbers, sizeof numbers, ":%d:%d", (int)finding.line, (int)finding.column);
+        if (finding.line > 0)
+            snprintf(numbers, sizeof numbers, ":%d:%d", (int)finding.line, (int)finding.column);
     }
     escape_file(report, place, &texts);
     escape_message(message, texts.message, sizeof texts.message);
-    snprintf(texts.text, sizeof texts.text, "%s%s: %s: %s", texts.file, numbers, severity_name(severity), texts.message);
+    snprintf(texts.text, sizeof texts.text, "%s%s: %s: %s", texts.file, numbers,
+             severity_name(severity), texts.message);
     if (severity == TOSAJIT_MLIR_ERROR && !report->status) {
         report->status = status;
         if (!report->silent) diag_error(status, "%s", texts.text);
@@ -86,13 +97,15 @@ static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_st
 void mlir_report_begin(mlir_report *report) { report->status = TOSAJIT_OK; }
 tosajit_status mlir_report_end(const mlir_report *report) { return report->status; }
 
-static void tell_list(mlir_report *report, tosajit_status status, MlirLocation location, const char *format, va_list arguments) {
+static void tell_list(mlir_report *report, tosajit_status status, MlirLocation location,
+                      const char *format, va_list arguments) {
     char text[2048];
     vsnprintf(text, sizeof text, format, arguments);
     tell(report, TOSAJIT_MLIR_ERROR, status, location, text);
 }
 
-void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location, const char *format, ...) {
+void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
+                       const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     tell_list(report, status, location, format, arguments);
@@ -113,17 +126,21 @@ static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
         [MlirDiagnosticNote] = TOSAJIT_MLIR_NOTE,
         [MlirDiagnosticRemark] = TOSAJIT_MLIR_REMARK,
     };
-    return (size_t)severity < sizeof severities / sizeof *severities ? severities[severity] : TOSAJIT_MLIR_ERROR;
+    return (size_t)severity < sizeof severities / sizeof *severities ? severities[severity]
+                                                                     : TOSAJIT_MLIR_ERROR;
 }
 
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     mlir_report *report = user;
     mlir_phrase phrase = {0};
     mlirDiagnosticPrint(diagnostic, mlir_phrase_append, &phrase);
-    tell(report, severity_of(mlirDiagnosticGetSeverity(diagnostic)), TOSAJIT_BAD_MODULE, mlirDiagnosticGetLocation(diagnostic),
-         phrase.text);
-    for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++) handle(mlirDiagnosticGetNote(diagnostic, k), user);
+    tell(report, severity_of(mlirDiagnosticGetSeverity(diagnostic)), TOSAJIT_BAD_MODULE,
+         mlirDiagnosticGetLocation(diagnostic), phrase.text);
+    for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++)
+        handle(mlirDiagnosticGetNote(diagnostic, k), user);
     return mlirLogicalResultSuccess();
 }
 
-void mlir_report_attach(mlir_report *report, MlirContext context) { mlirContextAttachDiagnosticHandler(context, handle, report, NULL); }
+void mlir_report_attach(mlir_report *report, MlirContext context) {
+    mlirContextAttachDiagnosticHandler(context, handle, report, NULL);
+}

@@ -1,5 +1,8 @@
-/* Findings of the MLIR reader. In: a place in the MLIR file and what is wrong there; out: a finding, `file:line:column: error: ...`,
- * handed to the caller's function with control characters escaped; the first error of a call is the thread's last error. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Findings of the MLIR reader. In: a place in the MLIR file and what is wrong there; out: a
+ * finding, `file:line:column: error: ...`, handed to the caller's function with control characters
+ * escaped; the first error of a call is the thread's last error. */
 #ifndef TOSAJIT_TOOLS_MLIR_REPORT_H
 #define TOSAJIT_TOOLS_MLIR_REPORT_H
 
@@ -10,7 +13,8 @@
 typedef struct mlir_report {
     void (*say)(void *context, const tosajit_mlir_finding *finding); /* null: nobody is told */
     void *context;
-    const char *file;      /* named where a location is unknown, as in bytecode without debug information */
+    const char
+        *file; /* named where a location is unknown, as in bytecode without debug information */
     tosajit_status status; /* of the first error since mlir_report_begin */
     bool silent;           /* errors do not become the last error */
 } mlir_report;
@@ -33,9 +37,11 @@ void mlir_report_begin(mlir_report *report);
 tosajit_status mlir_report_end(const mlir_report *report);
 
 /* An error at a place; a null location is the file as a whole. */
-void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location, const char *format, ...);
+void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
+                       const char *format, ...);
 void mlir_report_file_error(mlir_report *report, tosajit_status status, const char *format, ...);
-/* Pass what MLIR itself finds in this context to report, which must outlive the context; its errors are BAD_MODULE. */
+/* Pass what MLIR itself finds in this context to report, which must outlive the context; its errors
+ * are BAD_MODULE. */
 void mlir_report_attach(mlir_report *report, MlirContext context);
 
 #endif

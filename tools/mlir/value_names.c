@@ -1,4 +1,7 @@
-/* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for in the text. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for
+ * in the text. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "tools/mlir/value_names.h"
 
@@ -15,21 +18,24 @@ typedef struct names {
     size_t inputs, count;
 } names;
 
-/* The library's name of a value at *at: "%arg1", or "%7" of "%7 = tosa.add", which *at moves behind. */
+/* The library's name of a value at *at: "%arg1", or "%7" of "%7 = tosa.add", which *at moves
+ * behind. */
 static bool take_value(const names *n, const char **at, size_t *value) {
     bool input = strncmp(*at, "%arg", 4) == 0;
     const char *digits = *at + (input ? 4 : 1);
     char *end;
     if (**at != '%' || !isdigit((unsigned char)*digits)) return false;
     unsigned long long number = strtoull(digits, &end, 10);
-    bool known = number < (input ? n->inputs : n->count) && (input || strncmp(end, " = tosa.", 8) == 0);
+    bool known =
+        number < (input ? n->inputs : n->count) && (input || strncmp(end, " = tosa.", 8) == 0);
     if (!known || !n->list[number].text[0]) return false;
     *value = (size_t)number;
     *at = end;
     return true;
 }
 
-/* Behind " = tosa.add", which is only worth reading where the value is defined: before a type or a message. */
+/* Behind " = tosa.add", which is only worth reading where the value is defined: before a type or a
+ * message. */
 static const char *skip_definition(const char *at) {
     const char *end = at;
     if (strncmp(at, " = tosa.", 8) != 0) return at;

@@ -1,5 +1,7 @@
-/* MLIR's types and constants as the library's. MLIR packs elements differently (i48 in 6 bytes, a splat once), and a file's
- * resource may have any number of bytes: all of that ends here. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* MLIR's types and constants as the library's. MLIR packs elements differently (i48 in 6 bytes, a
+ * splat once), and a file's resource may have any number of bytes: all of that ends here. */
 #include "tools/mlir/values.h"
 
 #include <inttypes.h>
@@ -11,23 +13,27 @@
 
 #include "tools/mlir/parse.h"
 
-/* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or an attack. */
+/* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or
+ * an attack. */
 static const int64_t splat_limit = INT64_C(1) << 30;
 enum { I48_PACKED_SIZE = 6 };
 
-static void *refuse_as(tosajit_status status, mlir_phrase *why, const char *text) {
+static void *give_reason_as(tosajit_status status, mlir_phrase *why, const char *text) {
     mlir_phrase_append(mlirStringRefCreateFromCString(text), why);
     why->status = status;
     return NULL;
 }
 
-static void *refuse(mlir_phrase *why, const char *text) { return refuse_as(TOSAJIT_BAD_MODULE, why, text); }
+static void *give_reason(mlir_phrase *why, const char *text) {
+    return give_reason_as(TOSAJIT_BAD_MODULE, why, text);
+}
 
 tosajit_type mlir_element_type(MlirType type) {
     static const struct {
         unsigned width;
         tosajit_type type;
-    } integers[] = {{1, TOSAJIT_I1}, {8, TOSAJIT_I8}, {16, TOSAJIT_I16}, {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
+    } integers[] = {{1, TOSAJIT_I1},   {8, TOSAJIT_I8},   {16, TOSAJIT_I16},
+                    {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
     static const struct {
         bool (*is)(MlirType);
         tosajit_type type;
@@ -47,34 +53,42 @@ tosajit_type mlir_element_type(MlirType type) {
 
 /* Types of other kinds may nest so that printing them does not end. */
 static bool refuse_type(tosajit_status status, MlirType type, const char *text, mlir_phrase *why) {
-    bool plain = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type) || mlirTypeIsAUnrankedTensor(type) ||
-                 (mlirTypeIsARankedTensor(type) && mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
+    bool plain = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type) ||
+                 mlirTypeIsAUnrankedTensor(type) ||
+                 (mlirTypeIsARankedTensor(type) &&
+                  mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)));
     if (plain)
         mlirTypePrint(type, mlir_phrase_append, why);
     else
-        refuse(why, "the type");
-    refuse_as(status, why, text);
+        give_reason(why, "the type");
+    give_reason_as(status, why, text);
     return false;
 }
 
 static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     int64_t rank = mlirShapedTypeGetRank(type);
-    if (rank > TOSAJIT_MAX_RANK) return refuse_type(TOSAJIT_LIMIT_EXCEEDED, type, " has more than 16 dimensions", why);
+    if (rank > TOSAJIT_MAX_RANK)
+        return refuse_type(TOSAJIT_LIMIT_EXCEEDED, type, " has more than 16 dimensions", why);
     if (!mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)))
-        return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " has an encoding; only plain tensors are read", why);
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
+                           " has an encoding; only plain tensors are read", why);
     tensor->rank = (int32_t)rank;
     for (int32_t d = 0; d < tensor->rank; d++)
-        tensor->dims[d] = mlirShapedTypeIsDynamicDim(type, d) ? TOSAJIT_DYNAMIC : mlirShapedTypeGetDimSize(type, d);
+        tensor->dims[d] = mlirShapedTypeIsDynamicDim(type, d) ? TOSAJIT_DYNAMIC
+                                                              : mlirShapedTypeGetDimSize(type, d);
     return true;
 }
 
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     memset(tensor, 0, sizeof *tensor);
-    if (!mlirTypeIsATensor(type)) return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
+    if (!mlirTypeIsATensor(type))
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
     tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
     if (tensor->element == TOSAJIT_TYPE_COUNT)
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
-                           " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64", why);
+                           " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 "
+                           "f8E4M3FN f8E5M2 f64",
+                           why);
     tensor->rank = TOSAJIT_UNRANKED;
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
 }
@@ -94,23 +108,27 @@ static bool count_elements(const tosajit_tensor_type *type, int64_t *count) {
 static void unpack_i48(const char *packed, int64_t count, int64_t *values) {
     for (int64_t k = 0; k < count; k++) {
         uint64_t bits = 0;
-        for (int b = I48_PACKED_SIZE; b-- > 0;) bits = bits << 8 | (unsigned char)packed[k * I48_PACKED_SIZE + b];
+        for (int b = I48_PACKED_SIZE; b-- > 0;)
+            bits = bits << 8 | (unsigned char)packed[k * I48_PACKED_SIZE + b];
         const uint64_t sign = UINT64_C(1) << 47;
         uint64_t extended = (bits ^ sign) - sign;
         memcpy(&values[k], &extended, sizeof extended);
     }
 }
 
-static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count, mlir_phrase *why) {
+static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count,
+                          mlir_phrase *why) {
     int64_t size = (int64_t)tosajit_type_size(element);
     bool splat = mlirDenseElementsAttrIsSplat(attribute);
-    if (splat && count * size > splat_limit) return refuse_as(TOSAJIT_LIMIT_EXCEEDED, why, "a splat constant of more than 1 GiB");
+    if (splat && count * size > splat_limit)
+        return give_reason_as(TOSAJIT_LIMIT_EXCEEDED, why, "a splat constant of more than 1 GiB");
     char *values = malloc(count > 0 ? (size_t)(count * size) : 1);
-    if (!values) return refuse_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
+    if (!values) return give_reason_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
     int64_t stored = splat && count > 0 ? 1 : count; /* how many the attribute holds */
     const char *raw = mlirDenseElementsAttrGetRawData(attribute);
     if (element == TOSAJIT_I1)
-        for (int64_t k = 0; k < stored; k++) values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)k);
+        for (int64_t k = 0; k < stored; k++)
+            values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)k);
     else if (element == TOSAJIT_I48)
         unpack_i48(raw, stored, (int64_t *)(void *)values);
     else if (stored > 0)
@@ -119,18 +137,21 @@ static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t
     return values;
 }
 
-static void *resource_values(MlirAttribute attribute, tosajit_type element, int64_t count, mlir_phrase *why) {
+static void *resource_values(MlirAttribute attribute, tosajit_type element, int64_t count,
+                             mlir_phrase *why) {
     const char *bytes;
     size_t found, size = tosajit_type_size(element), wanted = (size_t)count * size;
-    if (!mlir_resource_bytes(attribute, &bytes, &found)) return refuse(why, "the dense_resource is not in the file's dialect_resources");
+    if (!mlir_resource_bytes(attribute, &bytes, &found))
+        return give_reason(why, "the dense_resource is not in the file's dialect_resources");
     bool packed = element == TOSAJIT_I48 && found == (size_t)count * I48_PACKED_SIZE;
     if (found != wanted && !packed) {
         char text[128];
-        snprintf(text, sizeof text, "the dense_resource has %zu bytes, but its type needs %zu", found, wanted);
-        return refuse(why, text);
+        snprintf(text, sizeof text, "the dense_resource has %zu bytes, but its type needs %zu",
+                 found, wanted);
+        return give_reason(why, text);
     }
     char *values = malloc(wanted ? wanted : 1);
-    if (!values) return refuse_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
+    if (!values) return give_reason_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
     if (packed)
         unpack_i48(bytes, count, (int64_t *)(void *)values);
     else if (wanted > 0)
@@ -141,12 +162,17 @@ static void *resource_values(MlirAttribute attribute, tosajit_type element, int6
 
 void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phrase *why) {
     bool dense = mlirAttributeIsADenseElements(attribute);
-    if (!dense && !mlirAttributeIsADenseResourceElements(attribute)) return refuse(why, "values must be dense<...> or dense_resource<...>");
+    if (!dense && !mlirAttributeIsADenseResourceElements(attribute))
+        return give_reason(why, "values must be dense<...> or dense_resource<...>");
     int64_t count;
     if (!mlir_tensor_type(mlirAttributeGetType(attribute), type, why)) return NULL;
-    if (type->rank == TOSAJIT_UNRANKED) return refuse_as(TOSAJIT_UNRANKED_SHAPE, why, "values have no rank");
+    if (type->rank == TOSAJIT_UNRANKED)
+        return give_reason_as(TOSAJIT_UNRANKED_SHAPE, why, "values have no rank");
     for (int32_t d = 0; d < type->rank; d++)
-        if (type->dims[d] == TOSAJIT_DYNAMIC) return refuse_as(TOSAJIT_SHAPE_MISMATCH, why, "values have a dynamic size");
-    if (!count_elements(type, &count)) return refuse_as(TOSAJIT_OVERFLOW, why, "a constant of more than 2^63 - 1 bytes");
-    return dense ? dense_values(attribute, type->element, count, why) : resource_values(attribute, type->element, count, why);
+        if (type->dims[d] == TOSAJIT_DYNAMIC)
+            return give_reason_as(TOSAJIT_SHAPE_MISMATCH, why, "values have a dynamic size");
+    if (!count_elements(type, &count))
+        return give_reason_as(TOSAJIT_OVERFLOW, why, "a constant of more than 2^63 - 1 bytes");
+    return dense ? dense_values(attribute, type->element, count, why)
+                 : resource_values(attribute, type->element, count, why);
 }

@@ -1,5 +1,7 @@
-/* MLIR's types and constants. In: an MLIR type or attribute; out: the tosajit type or the elements in memory, or the reason
- * why there is none. */
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* MLIR's types and constants. In: an MLIR type or attribute; out: the tosajit type or the elements
+ * in memory, or the reason why there is none. */
 #ifndef TOSAJIT_TOOLS_MLIR_VALUES_H
 #define TOSAJIT_TOOLS_MLIR_VALUES_H
 
@@ -14,8 +16,9 @@ tosajit_type mlir_element_type(MlirType type);
 /* tensor<...> or tensor<*x...>. False, with the reason appended to why, for any other type. */
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why);
 
-/* The elements of a dense or dense_resource attribute, row-major, as the library keeps them; to be freed. Null, with the
- * reason appended to why, if there are none. type receives the attribute's type. */
+/* The elements of a dense or dense_resource attribute, row-major, as the library keeps them; to be
+ * freed. Null, with the reason appended to why, if there are none. type receives the attribute's
+ * type. */
 void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phrase *why);
 
 #endif

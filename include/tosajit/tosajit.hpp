@@ -1,0 +1,541 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit for C++17: objects that release themselves, errors as exceptions, expressions by
+ * operators. Nothing but this header; a program links what it links for tosajit.h.
+ *
+ *     tosajit::expression e;
+ *     auto x = e.input<float>({tosajit::dynamic, 3});
+ *     auto b = e.input<float>({1, 3});
+ *     e.result(x * sigmoid(x + b));
+ *
+ *     tosajit::engine engine;
+ *     tosajit::kernel kernel = engine.compile(e);
+ *     std::vector<float> a(12, 1), bias(3, 2), y(12);
+ *     kernel.run({{a, {4, 3}}, {bias, {1, 3}}}, {{y, {4, 3}}});
+ *
+ * Every function of the library is called as tosajit.h says, which has the meaning of shapes,
+ * attributes and statuses.
+ *
+ * Errors. What fails throws tosajit::error, with the status and the library's sentence; nothing
+ * else is thrown but std::bad_alloc, by functions that return a std::vector or std::string. A run
+ * allocates nothing.
+ *
+ * Threads. As in tosajit.h: engines and kernels from any number of threads, an expression from one
+ * at a time.
+ *
+ * Ownership. expression and engine can be moved; kernel can be copied, which takes a reference. A
+ * value belongs to its expression and is valid while that lives. A tensor is a view: it owns no
+ * elements. */
+#ifndef TOSAJIT_TOSAJIT_HPP
+#define TOSAJIT_TOSAJIT_HPP
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tosajit/tosajit.h"
+
+namespace tosajit {
+
+inline constexpr std::int64_t dynamic = TOSAJIT_DYNAMIC;
+
+/* What a call of the library refused: the sentence, and the status by which programs decide. */
+class error : public std::runtime_error {
+  public:
+    error(tosajit_status status, const char *sentence)
+        : std::runtime_error(sentence), status_(status) {}
+    tosajit_status status() const noexcept { return status_; }
+
+  private:
+    tosajit_status status_;
+};
+
+/* For calls of the C API in between. */
+inline void check(tosajit_status status) {
+    if (status != TOSAJIT_OK) throw error(status, tosajit_last_error());
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Types and tensors */
+
+/* The element type of a C++ type. f16, bf16 and the f8 have none: a tensor of these is given by its
+ * address. */
+template <class T> constexpr tosajit_type element_of() {
+    using U = std::remove_cv_t<T>;
+    if constexpr (std::is_same_v<U, bool>)
+        return TOSAJIT_I1;
+    else if constexpr (std::is_same_v<U, float>)
+        return TOSAJIT_F32;
+    else if constexpr (std::is_same_v<U, double>)
+        return TOSAJIT_F64;
+    else {
+        static_assert(std::is_integral_v<U> && std::is_signed_v<U>,
+                      "no element type for this type");
+        return sizeof(U) == 1   ? TOSAJIT_I8
+               : sizeof(U) == 2 ? TOSAJIT_I16
+               : sizeof(U) == 4 ? TOSAJIT_I32
+                                : TOSAJIT_I64;
+    }
+}
+
+using sizes = std::initializer_list<std::int64_t>;
+
+inline tosajit_tensor_type tensor_type(tosajit_type element, sizes dims) {
+    return tosajit_ranked(element, static_cast<std::int32_t>(dims.size()), dims.begin());
+}
+inline tosajit_tensor_type unranked(tosajit_type element) {
+    tosajit_tensor_type type = {};
+    type.element = element;
+    type.rank = TOSAJIT_UNRANKED;
+    return type;
+}
+
+/* "tensor<?x3xf32>" */
+inline std::string to_string(const tosajit_tensor_type &type) {
+    std::string text(tosajit_type_print(&type, nullptr, 0), '\0');
+    tosajit_type_print(&type, text.data(), text.size() + 1);
+    return text;
+}
+
+/* A view of elements in memory, with its own copy of sizes and strides. */
+class tensor {
+  public:
+    /* Elements at an address. Strides are in bytes; without them the tensor is dense. data may be
+     * null where only sizes count. */
+    tensor(tosajit_type element, const void *data, sizes dims, sizes strides = {})
+        : tensor(element, data, dims.begin(), dims.size(), strides) {}
+    template <class T>
+    tensor(T *data, sizes dims, sizes strides = {})
+        : tensor(element_of<T>(), data, dims.begin(), dims.size(), strides) {}
+    /* All of a std::vector, std::array, std::span: as many elements as the sizes say, or
+     * INVALID_ARGUMENT. Without sizes it has one dimension. */
+    template <class Span,
+              class = decltype(std::declval<Span &>().data() + std::declval<Span &>().size())>
+    tensor(Span &&span, sizes dims)
+        : tensor(element_of<std::remove_pointer_t<decltype(span.data())>>(), span.data(),
+                 dims.begin(), dims.size(), {}) {
+        if (!fits(dims, span.size()))
+            throw error(TOSAJIT_INVALID_ARGUMENT,
+                        ("tensor: the span has " + std::to_string(span.size()) +
+                         " elements, its sizes another number")
+                            .c_str());
+    }
+    template <class Span,
+              class = decltype(std::declval<Span &>().data() + std::declval<Span &>().size()),
+              class = std::enable_if_t<!std::is_base_of_v<tensor, std::decay_t<Span>>>>
+    tensor(Span &&span) : tensor(span, {static_cast<std::int64_t>(span.size())}) {}
+    /* With sizes that are only known when the program runs, as tosajit::kernel::result_sizes gives
+     * them. */
+    template <class T>
+    tensor(T *data, const std::vector<std::int64_t> &dims)
+        : tensor(element_of<T>(), data, dims.data(), dims.size(), {}) {}
+
+    /* For functions of the C API; valid while this tensor lives and stays where it is. */
+    tosajit_tensor c() const noexcept {
+        tosajit_tensor view = {element_, rank_, data_, dims_.data(),
+                               has_strides_ ? strides_.data() : nullptr};
+        return view;
+    }
+
+  private:
+    tensor(tosajit_type element, const void *data, const std::int64_t *dims, std::size_t rank,
+           sizes strides)
+        : element_(element), rank_(static_cast<std::int32_t>(rank)),
+          data_(const_cast<void *>(data)), has_strides_(strides.size() != 0) {
+        if (rank > TOSAJIT_MAX_RANK || (has_strides_ && strides.size() != rank))
+            throw error(rank > TOSAJIT_MAX_RANK ? TOSAJIT_LIMIT_EXCEEDED : TOSAJIT_INVALID_ARGUMENT,
+                        rank > TOSAJIT_MAX_RANK ? "tensor: more than 16 dimensions"
+                                                : "tensor: not as many strides as sizes");
+        for (std::size_t d = 0; d < rank; d++) dims_[d] = dims[d];
+        std::size_t d = 0;
+        for (std::int64_t stride : strides) strides_[d++] = stride;
+    }
+
+    static bool fits(sizes dims, std::size_t elements) {
+        std::size_t left = elements;
+        for (std::int64_t size : dims) {
+            if (size == 0) return elements == 0;
+            if (size < 0 || left % static_cast<std::uint64_t>(size)) return false;
+            left /= static_cast<std::uint64_t>(size);
+        }
+        return left == 1;
+    }
+
+    tosajit_type element_;
+    std::int32_t rank_;
+    void *data_;
+    bool has_strides_;
+    std::array<std::int64_t, TOSAJIT_MAX_RANK> dims_ = {}, strides_ = {};
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * Expressions */
+
+/* A node of an expression. Operators and functions make new ones; they throw what tosajit_expr_op
+ * refuses. */
+class value {
+  public:
+    value(tosajit_expr *expr, tosajit_value node) noexcept : expr_(expr), node_(node) {}
+    tosajit_expr *expr() const noexcept { return expr_; }
+    tosajit_value c() const noexcept { return node_; }
+    tosajit_tensor_type type() const {
+        tosajit_tensor_type type;
+        check(tosajit_expr_type(expr_, node_, &type));
+        return type;
+    }
+
+  private:
+    tosajit_expr *expr_;
+    tosajit_value node_;
+};
+
+/* Any op: operands, then parameters. result declares the type, which cast and rescale need. */
+inline value apply(tosajit_op op, std::initializer_list<value> operands,
+                   const tosajit_attributes &attributes = {},
+                   const tosajit_tensor_type *result = nullptr) {
+    if (operands.size() == 0 || operands.size() > TOSAJIT_MAX_OPERANDS)
+        throw error(TOSAJIT_INVALID_ARGUMENT, "apply: an op has 1 to 5 operands and parameters");
+    std::array<tosajit_value, TOSAJIT_MAX_OPERANDS> nodes = {};
+    std::size_t count = 0;
+    for (const value &operand : operands) {
+        if (operand.expr() != operands.begin()->expr())
+            throw error(TOSAJIT_INVALID_ARGUMENT, "apply: operands are of different expressions");
+        nodes[count++] = operand.c();
+    }
+    tosajit_value node;
+    check(tosajit_expr_op(operands.begin()->expr(), op, nodes.data(), count, &attributes, result,
+                          &node));
+    return value(operands.begin()->expr(), node);
+}
+
+/* Each op of ops.def as a function of its name: exp(x), maximum(x, y), select(c, x, y). */
+#define TOSAJIT_HPP_1(name)                                                                        \
+    inline value name(const value &a, const tosajit_attributes &attributes = {}) {                 \
+        return apply(TOSAJIT_OP_##name, {a}, attributes);                                          \
+    }
+#define TOSAJIT_HPP_2(name)                                                                        \
+    inline value name(const value &a, const value &b, const tosajit_attributes &attributes = {}) { \
+        return apply(TOSAJIT_OP_##name, {a, b}, attributes);                                       \
+    }
+#define TOSAJIT_HPP_3(name)                                                                        \
+    inline value name(const value &a, const value &b, const value &c,                              \
+                      const tosajit_attributes &attributes = {}) {                                 \
+        return apply(TOSAJIT_OP_##name, {a, b, c}, attributes);                                    \
+    }
+#define TOSAJIT_OP(name, arity, ...) TOSAJIT_HPP_##arity(name)
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+#undef TOSAJIT_HPP_1
+#undef TOSAJIT_HPP_2
+#undef TOSAJIT_HPP_3
+
+/* To another element type, of the same shape. */
+inline value cast(const value &a, tosajit_type element) {
+    const tosajit_tensor_type result = unranked(element);
+    return apply(TOSAJIT_OP_cast, {a}, {}, &result);
+}
+
+/* From low to high, which are of a's element type: numbers of the float, or integers. */
+template <class T> value clamp(const value &a, T low, T high) {
+    static_assert(std::is_arithmetic_v<T>);
+    tosajit_attributes attributes = {};
+    const bool whole = a.type().element <= TOSAJIT_I64;
+    if (whole) {
+        attributes.min_val.i = static_cast<std::int64_t>(low);
+        attributes.max_val.i = static_cast<std::int64_t>(high);
+    } else {
+        attributes.min_val.f = static_cast<double>(low);
+        attributes.max_val.f = static_cast<double>(high);
+    }
+    return clamp(a, attributes);
+}
+
+namespace detail {
+
+template <class T, class Number> bool holds(Number number) {
+    using limits = std::numeric_limits<T>;
+    if constexpr (std::is_unsigned_v<Number>)
+        return number <= static_cast<std::make_unsigned_t<T>>(limits::max());
+    else if constexpr (std::is_integral_v<Number>)
+        return number >= limits::min() && number <= limits::max();
+    else /* -min is max + 1, and a power of two */
+        return std::floor(number) == number && number >= static_cast<Number>(limits::min()) &&
+               number < -static_cast<Number>(limits::min());
+}
+
+/* A constant of one element and of the rank of `beside`, so that strict expressions take it, too.
+ */
+inline value constant_of(const value &beside, tosajit_type element, const void *element_bytes) {
+    tosajit_tensor_type type = beside.type();
+    if (type.rank == TOSAJIT_UNRANKED) type.rank = 0;
+    type.element = element;
+    for (std::int32_t d = 0; d < type.rank; d++) type.dims[d] = 1;
+    tosajit_value node;
+    check(tosajit_expr_constant(beside.expr(), &type, element_bytes, &node));
+    return value(beside.expr(), node);
+}
+
+template <class T, class Number>
+value integer(const value &beside, tosajit_type element, Number number) {
+    if (!holds<T>(number))
+        throw error(TOSAJIT_TYPE_MISMATCH,
+                    (std::to_string(number) + " is no " + tosajit_type_name(element)).c_str());
+    const T exact = static_cast<T>(number);
+    return constant_of(beside, element, &exact);
+}
+
+/* A number becomes a constant of the element type beside it. */
+template <class Number> value number(const value &beside, Number given) {
+    const tosajit_type element = beside.type().element;
+    switch (element) {
+    case TOSAJIT_I1:
+        if (!std::is_same_v<Number, bool>)
+            throw error(TOSAJIT_TYPE_MISMATCH, "a number beside i1; true and false can be");
+        return integer<std::int8_t>(beside, element, static_cast<int>(given));
+    case TOSAJIT_I8: return integer<std::int8_t>(beside, element, given);
+    case TOSAJIT_I16: return integer<std::int16_t>(beside, element, given);
+    case TOSAJIT_I32: return integer<std::int32_t>(beside, element, given);
+    case TOSAJIT_I48:
+    case TOSAJIT_I64: return integer<std::int64_t>(beside, element, given);
+    case TOSAJIT_F64: {
+        const double exact = static_cast<double>(given);
+        return constant_of(beside, element, &exact);
+    }
+    default: { /* smaller floats are rounded as cast rounds */
+        const float rounded = static_cast<float>(given);
+        const value constant = constant_of(beside, TOSAJIT_F32, &rounded);
+        return element == TOSAJIT_F32 ? constant : cast(constant, element);
+    }
+    }
+}
+
+inline bool is_i1(const value &a) { return a.type().element == TOSAJIT_I1; }
+
+} // namespace detail
+
+inline value operator-(const value &a) { return negate(a); }
+inline value operator!(const value &a) { return logical_not(a); }
+inline value operator~(const value &a) { return bitwise_not(a); }
+inline value operator+(const value &a, const value &b) { return add(a, b); }
+inline value operator-(const value &a, const value &b) { return sub(a, b); }
+inline value operator*(const value &a, const value &b) { return mul(a, b); }
+/* TOSA divides integers; a float is multiplied by the other one's reciprocal. */
+inline value operator/(const value &a, const value &b) {
+    return a.type().element <= TOSAJIT_I64 ? intdiv(a, b) : mul(a, reciprocal(b));
+}
+inline value operator<<(const value &a, const value &b) { return logical_left_shift(a, b); }
+inline value operator>>(const value &a, const value &b) { return arithmetic_right_shift(a, b); }
+inline value operator&(const value &a, const value &b) {
+    return detail::is_i1(a) ? logical_and(a, b) : bitwise_and(a, b);
+}
+inline value operator|(const value &a, const value &b) {
+    return detail::is_i1(a) ? logical_or(a, b) : bitwise_or(a, b);
+}
+inline value operator^(const value &a, const value &b) {
+    return detail::is_i1(a) ? logical_xor(a, b) : bitwise_xor(a, b);
+}
+inline value operator==(const value &a, const value &b) { return equal(a, b); }
+inline value operator!=(const value &a, const value &b) { return logical_not(equal(a, b)); }
+inline value operator>(const value &a, const value &b) { return greater(a, b); }
+inline value operator>=(const value &a, const value &b) { return greater_equal(a, b); }
+inline value operator<(const value &a, const value &b) { return greater(b, a); }
+inline value operator<=(const value &a, const value &b) { return greater_equal(b, a); }
+
+/* The same with a number on one side: x * 2, 1 - x, maximum(x, 0). */
+#define TOSAJIT_HPP_NUMBER(function)                                                               \
+    template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>                          \
+    value function(const value &a, N b) {                                                          \
+        return function(a, detail::number(a, b));                                                  \
+    }                                                                                              \
+    template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>                          \
+    value function(N a, const value &b) {                                                          \
+        return function(detail::number(b, a), b);                                                  \
+    }
+TOSAJIT_HPP_NUMBER(operator+)
+TOSAJIT_HPP_NUMBER(operator-)
+TOSAJIT_HPP_NUMBER(operator*)
+TOSAJIT_HPP_NUMBER(operator/)
+TOSAJIT_HPP_NUMBER(operator<<)
+TOSAJIT_HPP_NUMBER(operator>>)
+TOSAJIT_HPP_NUMBER(operator&)
+TOSAJIT_HPP_NUMBER(operator|)
+TOSAJIT_HPP_NUMBER(operator^)
+TOSAJIT_HPP_NUMBER(operator==)
+TOSAJIT_HPP_NUMBER(operator!=)
+TOSAJIT_HPP_NUMBER(operator>)
+TOSAJIT_HPP_NUMBER(operator>=)
+TOSAJIT_HPP_NUMBER(operator<)
+TOSAJIT_HPP_NUMBER(operator<=)
+TOSAJIT_HPP_NUMBER(maximum)
+TOSAJIT_HPP_NUMBER(minimum)
+TOSAJIT_HPP_NUMBER(pow)
+#undef TOSAJIT_HPP_NUMBER
+
+/* A DAG of inputs, constants and ops. */
+class expression {
+  public:
+    expression() : expression(nullptr) {}
+    explicit expression(const tosajit_expr_options &options) : expression(&options) {}
+
+    value input(const tosajit_tensor_type &type) {
+        tosajit_value node;
+        check(tosajit_expr_input(c(), &type, &node));
+        return value(c(), node);
+    }
+    template <class T> value input(sizes dims) { return input(tensor_type(element_of<T>(), dims)); }
+    /* What the host promises of a dynamic dimension of an input. */
+    void contract(const value &input, std::int32_t dimension, const tosajit_contract &promise) {
+        check(tosajit_expr_contract(c(), input.c(), dimension, &promise));
+    }
+
+    value constant(const tosajit_tensor_type &type, const void *data) {
+        tosajit_value node;
+        check(tosajit_expr_constant(c(), &type, data, &node));
+        return value(c(), node);
+    }
+    /* Elements in row-major order, which are copied. */
+    template <class Span> value constant(const Span &span, sizes dims) {
+        const tosajit_tensor view = tensor(span, dims).c(); /* checks the count */
+        return constant(tensor_type(view.element, dims), view.data);
+    }
+
+    void result(const value &a) { check(tosajit_expr_result(c(), a.c())); }
+    void verify() const { check(tosajit_expr_verify(c())); }
+    /* As a function of MLIR's TOSA dialect. */
+    std::string print(const char *name = "main") const {
+        char *text = nullptr;
+        check(tosajit_expr_print(c(), name, &text));
+        const std::unique_ptr<char, void (*)(char *)> owner(text, tosajit_text_release);
+        return text;
+    }
+    tosajit_expr *c() const noexcept { return expr_.get(); }
+
+  private:
+    explicit expression(const tosajit_expr_options *options) {
+        tosajit_expr *made = nullptr;
+        check(tosajit_expr_create(options, &made));
+        expr_.reset(made);
+    }
+    struct release {
+        void operator()(tosajit_expr *expr) const noexcept { tosajit_expr_destroy(expr); }
+    };
+    std::unique_ptr<tosajit_expr, release> expr_;
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * Engines and kernels */
+
+/* A reference to compiled code; an empty one can only be assigned. */
+class kernel {
+  public:
+    kernel() noexcept = default;
+    /* Takes over a reference that the C API gave. */
+    explicit kernel(tosajit_kernel *taken) noexcept : kernel_(taken) {}
+    kernel(const kernel &other) noexcept : kernel_(other.kernel_) {
+        if (kernel_) tosajit_kernel_retain(kernel_);
+    }
+    kernel(kernel &&other) noexcept : kernel_(std::exchange(other.kernel_, nullptr)) {}
+    kernel &operator=(kernel other) noexcept {
+        std::swap(kernel_, other.kernel_);
+        return *this;
+    }
+    ~kernel() { tosajit_kernel_release(kernel_); }
+
+    /* Compute all results. Of the tensors, those of results are written. */
+    void run(std::initializer_list<tensor> operands, std::initializer_list<tensor> results) const {
+        const views in(operands), out(results);
+        check(tosajit_run(kernel_, in.data(), in.count, out.data(), out.count));
+    }
+    void run(const std::vector<tensor> &operands, const std::vector<tensor> &results) const {
+        const views in(operands), out(results);
+        check(tosajit_run(kernel_, in.data(), in.count, out.data(), out.count));
+    }
+    /* The sizes that a result has for operands of these sizes. */
+    std::vector<std::int64_t> result_sizes(std::initializer_list<tensor> operands,
+                                           std::size_t index = 0) const {
+        const views in(operands);
+        std::array<std::int64_t, TOSAJIT_MAX_RANK> dims;
+        std::int32_t rank = 0;
+        check(tosajit_kernel_result_dims(kernel_, in.data(), in.count, index, &rank, dims.data()));
+        return std::vector<std::int64_t>(dims.data(), dims.data() + rank);
+    }
+
+    /* Wait until a BACKGROUND kernel runs natively. */
+    void wait() const { check(tosajit_kernel_wait(kernel_)); }
+    bool is_native() const noexcept { return tosajit_kernel_is_native(kernel_) != 0; }
+    void save(const std::string &path) const {
+        check(tosajit_kernel_save_file(kernel_, path.c_str()));
+    }
+    static kernel load(const std::string &path, const tosajit_load_options *options = nullptr) {
+        tosajit_kernel *loaded = nullptr;
+        check(tosajit_kernel_load_file(path.c_str(), options, &loaded));
+        return kernel(loaded);
+    }
+    tosajit_kernel *c() const noexcept { return kernel_; }
+    explicit operator bool() const noexcept { return kernel_ != nullptr; }
+
+  private:
+    /* Tensors as the C API takes them. */
+    struct views {
+        template <class Tensors> explicit views(const Tensors &tensors) : count(tensors.size()) {
+            if (count > TOSAJIT_MAX_TENSORS)
+                throw error(TOSAJIT_LIMIT_EXCEEDED, "run: more than 64 tensors");
+            std::size_t k = 0;
+            for (const tensor &t : tensors) all[k++] = t.c();
+        }
+        const tosajit_tensor *data() const noexcept { return all.data(); }
+        std::array<tosajit_tensor, TOSAJIT_MAX_TENSORS> all;
+        std::size_t count;
+    };
+
+    tosajit_kernel *kernel_ = nullptr;
+};
+
+/* Compiles; kernels may outlive it. */
+class engine {
+  public:
+    engine() : engine(nullptr) {}
+    explicit engine(const tosajit_engine_options &options) : engine(&options) {}
+
+    kernel compile(const expression &expr) const {
+        tosajit_kernel *made = nullptr;
+        check(tosajit_compile_expr(c(), expr.c(), &made));
+        return kernel(made);
+    }
+    tosajit_stats stats() const {
+        tosajit_stats stats = {};
+        stats.size = sizeof stats;
+        check(tosajit_engine_stats(c(), &stats));
+        return stats;
+    }
+    /* A text about the expression as this engine would compile it. */
+    std::string print(const expression &expr, tosajit_view view = TOSAJIT_VIEW_PLAN) const {
+        char *text = nullptr;
+        check(tosajit_print(c(), expr.c(), view, &text));
+        const std::unique_ptr<char, void (*)(char *)> owner(text, tosajit_text_release);
+        return text;
+    }
+    tosajit_engine *c() const noexcept { return engine_.get(); }
+
+  private:
+    explicit engine(const tosajit_engine_options *options) {
+        tosajit_engine *made = nullptr;
+        check(tosajit_engine_create(options, &made));
+        engine_.reset(made);
+    }
+    struct release {
+        void operator()(tosajit_engine *engine) const noexcept { tosajit_engine_destroy(engine); }
+    };
+    std::unique_ptr<tosajit_engine, release> engine_;
+};
+
+} // namespace tosajit
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compile: how a kernel of an engine begins; the rest is public. */
+#ifndef TOSAJIT_JIT_COMPILE_H
+#define TOSAJIT_JIT_COMPILE_H
+
+#include "jit/engine/engine.h"
+
+/* A kernel that holds the engine; with code if the store on disk has it. What tosajit_expr_verify
+ * gives, OUT_OF_MEMORY, LIMIT_EXCEEDED. */
+tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
+                             tosajit_kernel **kernel);
+
+#endif

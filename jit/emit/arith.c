@@ -1,0 +1,218 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters of arithmetic, comparison and selection. Float results are rounded once, by the
+ * instruction itself. */
+#include <llvm/Config/llvm-config.h>
+
+#include "jit/emit/emit.h"
+#include "runtime/expr/ops.h"
+#include "runtime/base/types.h"
+
+static bool is_float(const emit_op *op) { return type_is_float(op->operand); }
+/* Types narrower than f32 come as bits where bits are all that is needed. */
+static bool is_bits(const lane *l, LLVMValueRef x) {
+    return LLVMTypeOf(x) != lane_f32_type(l) && LLVMTypeOf(x) != lane_f64_type(l);
+}
+
+LLVMValueRef emit_identity(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)l, (void)op, x[0];
+}
+
+LLVMValueRef emit_abs(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op) && is_bits(l, x[0]))
+        return lane_and(l, x[0], lane_int_like(x[0], type_max((int)lane_bits(x[0]))));
+    if (is_float(op)) return lane_fabs(l, x[0]);
+    LLVMValueRef zero = lane_int_like(x[0], 0);
+    return lane_select(l, lane_icmp(l, LLVMIntSLT, x[0], zero), lane_sub(l, zero, x[0]), x[0]);
+}
+
+LLVMValueRef emit_add(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return is_float(op) ? lane_fadd(l, x[0], x[1]) : lane_add(l, x[0], x[1]);
+}
+
+LLVMValueRef emit_sub(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return is_float(op) ? lane_fsub(l, x[0], x[1]) : lane_sub(l, x[0], x[1]);
+}
+
+/* floor(a*b / 2^s + 1/2) as (P >> s) + bit s-1 of P, which cannot overflow where adding 2^(s-1) to
+ * the product could. */
+static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b,
+                                   LLVMValueRef shift) {
+    LLVMTypeRef wide = lane_int_type(l, 64);
+    LLVMValueRef one = lane_int(l, 64, 1),
+                 product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
+    LLVMValueRef is_zero = lane_icmp(l, LLVMIntEQ, shift, lane_int(l, 64, 0));
+    LLVMValueRef below = lane_select(l, is_zero, shift, lane_sub(l, shift, one));
+    LLVMValueRef half =
+        lane_select(l, is_zero, lane_int(l, 64, 0), lane_and(l, lane_lshr(l, product, below), one));
+    return lane_trunc(l, lane_add(l, lane_ashr(l, product, shift), half), lane_int_type(l, 32));
+}
+
+/* The same for a shift that is known, 1 to 63. Only at 63 does the sum reach 2^63, which no sign
+ * disturbs there: it is never negative. Of the shifted sum 32 bits remain, so that no arithmetic
+ * shift of 64 bits is needed, which AVX2 has not. */
+static LLVMValueRef product_scaled_by(const lane *l, LLVMValueRef a, LLVMValueRef b, int shift) {
+    LLVMTypeRef wide = lane_int_type(l, 64), narrow = lane_int_type(l, 32);
+    LLVMValueRef product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
+    LLVMValueRef sum = lane_add(l, product, lane_int(l, 64, INT64_C(1) << (shift - 1)));
+    if (shift <= 32 || shift == 63)
+        return lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, shift)), narrow);
+    LLVMValueRef upper = lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, 32)), narrow);
+    return lane_ashr(l, upper, lane_int(l, 32, shift - 32));
+}
+
+/* The shift where it is the same number in every call, at most 63; -1 where it is not known. */
+static int known_shift(const emit_op *op, const LLVMValueRef *x) {
+    if (op->operand_count == 2) return op->attributes->shift;
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(x[2])) == LLVMVectorTypeKind;
+    LLVMValueRef first = is_vector ? LLVMGetAggregateElement(x[2], 0) : x[2];
+    if (!LLVMIsConstant(x[2]) || !first || !LLVMIsAConstantInt(first)) return -1;
+    unsigned long long bits = LLVMConstIntGetZExtValue(first);
+    return bits < 63 ? (int)bits : 63;
+}
+
+/* The shift as i64, at most 63 whatever its bits. */
+static LLVMValueRef product_shift(const lane *l, LLVMValueRef shift) {
+    return lane_intrinsic(
+        l, "llvm.umin",
+        (LLVMValueRef[]){lane_zext(l, shift, lane_int_type(l, 64)), lane_int(l, 64, 63)}, 2);
+}
+
+LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op)) return lane_fmul(l, x[0], x[1]);
+    int shift = op->operand == TOSAJIT_I32 ? known_shift(op, x) : 0;
+    if (shift < 0) return scaled_product(l, x[0], x[1], product_shift(l, x[2]));
+    if (shift > 0) return product_scaled_by(l, x[0], x[1], shift);
+    if (op->operand == TOSAJIT_I64) return lane_mul_i64(l, x[0], x[1]);
+    if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
+    LLVMTypeRef wide = lane_element_type(l, op->result);
+    return lane_mul(l, lane_sext(l, x[0], wide), lane_sext(l, x[1], wide));
+}
+
+/* No instruction divides vectors of i64: these become scalar divisions, whose divisor is made
+ * harmless first. */
+static LLVMValueRef divide_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMValueRef zero = lane_int(l, 64, 0), one = lane_int(l, 64, 1),
+                 is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
+    LLVMValueRef negates = lane_icmp(l, LLVMIntEQ, b, lane_int(l, 64, -1));
+    LLVMValueRef divisor = lane_select(l, is_zero, one, lane_select(l, negates, one, b));
+    LLVMValueRef quotient = LLVMBuildSDiv(l->builder, a, divisor, "");
+    return lane_select(l, is_zero, zero, lane_select(l, negates, lane_sub(l, zero, a), quotient));
+}
+
+/* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated,
+ * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
+ * the rounding. */
+LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (op->operand == TOSAJIT_I64) return divide_i64(l, x[0], x[1]);
+    LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
+    LLVMValueRef zero = lane_int_like(x[0], 0), is_zero = lane_icmp(l, LLVMIntEQ, x[1], zero);
+    LLVMValueRef divisor = lane_select(l, is_zero, lane_int_like(x[1], 1), x[1]);
+    LLVMValueRef quotient = lane_fdiv(l, lane_sitofp(l, x[0], real), lane_sitofp(l, divisor, real));
+    /* min / -1 = 2^31 is the one quotient outside i32. */
+    LLVMValueRef fits = lane_fcmp(l, LLVMRealOLT, quotient, lane_f64(l, 2147483648.0));
+    LLVMValueRef safe = lane_select(l, fits, quotient, lane_f64(l, -2147483648.0));
+    LLVMValueRef integer = LLVMBuildFPToSI(l->builder, safe, i32, "");
+    return lane_select(l, is_zero, zero, integer);
+}
+
+/* The sum of the zero points in 16 bits; null where it is 0. Only those of i8 count. */
+static LLVMValueRef zero_points(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    int64_t sum = op->attributes->input_zp + op->attributes->output_zp;
+    LLVMTypeRef i16 = lane_int_type(l, 16);
+    if (op->operand != TOSAJIT_I8) return NULL;
+    if (op->operand_count == 3)
+        return lane_add(l, lane_sext(l, x[1], i16), lane_sext(l, x[2], i16));
+    return sum ? lane_int(l, 16, sum) : NULL;
+}
+
+/* Saturating output_zp - (x - input_zp): in 16 bits for i8, which hold every intermediate value;
+ * for wider types, whose zero points are 0, only the smallest value has no negative. */
+LLVMValueRef emit_negate(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    if (is_float(op) && is_bits(l, x[0]))
+        return lane_xor(l, x[0], lane_int_like(x[0], type_min((int)lane_bits(x[0]))));
+    if (is_float(op)) return lane_fneg(l, x[0]);
+    LLVMValueRef sum = zero_points(l, op, x);
+    if (!sum)
+        return lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){lane_int_like(x[0], 0), x[0]},
+                              2);
+    LLVMValueRef difference = lane_sub(l, sum, lane_sext(l, x[0], lane_int_type(l, 16)));
+    return lane_trunc(l, lane_clip(l, difference, INT8_MIN, INT8_MAX), lane_int_type(l, 8));
+}
+
+LLVMValueRef emit_ceil(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef operand = x[0];
+    return (void)op, lane_intrinsic(l, "llvm.ceil", &operand, 1);
+}
+
+LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef operand = x[0];
+    return (void)op, lane_intrinsic(l, "llvm.floor", &operand, 1);
+}
+
+/* LLVM would fold the widening of f16 into the op, and then, where there is no such instruction for
+ * f16, take the vector apart. */
+static LLVMValueRef kept_wide(const lane *l, const emit_op *op, LLVMValueRef x) {
+    bool folds = op->operand == TOSAJIT_F16 && l->target->level->extremes == CPU_EXTREMES_NATIVE &&
+                 !l->target->has_f16_arithmetic;
+    return folds ? lane_intrinsic(l, "llvm.arithmetic.fence", &x, 1) : x;
+}
+
+/* maximumNumber and minimumNumber: a number wins over a NaN. */
+static LLVMValueRef extreme_number(const lane *l, LLVMValueRef a, LLVMValueRef b, int larger) {
+#if LLVM_VERSION_MAJOR < 20 /* which has no intrinsic for it */
+    LLVMValueRef of_numbers = (larger ? lane_maximum : lane_minimum)(l, a, b);
+    LLVMValueRef or_first = lane_select(l, lane_fcmp(l, LLVMRealUNO, b, b), a, of_numbers);
+    return lane_select(l, lane_fcmp(l, LLVMRealUNO, a, a), b, or_first);
+#else
+    return lane_intrinsic(l, larger ? "llvm.maximumnum" : "llvm.minimumnum", (LLVMValueRef[]){a, b},
+                          2);
+#endif
+}
+
+/* Extremes: IEEE 754-2019 maximum/minimum where NaN wins, maximumNumber/minimumNumber where numbers
+ * do; both put -0 below +0. */
+static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b,
+                            int larger) {
+    if (!is_float(op))
+        return lane_intrinsic(l, larger ? "llvm.smax" : "llvm.smin", (LLVMValueRef[]){a, b}, 2);
+    a = kept_wide(l, op, a);
+    if (op->attributes->nan_mode == TOSAJIT_NAN_IGNORE) return extreme_number(l, a, b, larger);
+    return (larger ? lane_maximum : lane_minimum)(l, a, b);
+}
+
+LLVMValueRef emit_maximum(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return extreme(l, op, x[0], x[1], 1);
+}
+LLVMValueRef emit_minimum(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return extreme(l, op, x[0], x[1], 0);
+}
+
+LLVMValueRef emit_clamp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const tosajit_attributes *a = op->attributes;
+    LLVMValueRef low =
+        is_float(op) ? lane_real_like(x[0], a->min_val.f) : lane_int_like(x[0], a->min_val.i);
+    LLVMValueRef high =
+        is_float(op) ? lane_real_like(x[0], a->max_val.f) : lane_int_like(x[0], a->max_val.i);
+    return extreme(l, op, extreme(l, op, x[0], low, 1), high, 0);
+}
+
+/* Comparisons are false when an operand is NaN. */
+static LLVMValueRef compare(const lane *l, const emit_op *op, const LLVMValueRef *x,
+                            LLVMRealPredicate real, LLVMIntPredicate integer) {
+    return is_float(op) ? lane_fcmp(l, real, x[0], x[1]) : lane_icmp(l, integer, x[0], x[1]);
+}
+
+LLVMValueRef emit_equal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return compare(l, op, x, LLVMRealOEQ, LLVMIntEQ);
+}
+LLVMValueRef emit_greater(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return compare(l, op, x, LLVMRealOGT, LLVMIntSGT);
+}
+LLVMValueRef emit_greater_equal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return compare(l, op, x, LLVMRealOGE, LLVMIntSGE);
+}
+
+LLVMValueRef emit_select(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_select(l, x[0], x[1], x[2]);
+}

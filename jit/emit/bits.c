@@ -1,0 +1,70 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters of bitwise, logical and shift ops. */
+#include "jit/emit/emit.h"
+
+LLVMValueRef emit_bitwise_not(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_not(l, x[0]);
+}
+LLVMValueRef emit_bitwise_and(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_and(l, x[0], x[1]);
+}
+LLVMValueRef emit_bitwise_or(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_or(l, x[0], x[1]);
+}
+LLVMValueRef emit_bitwise_xor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_xor(l, x[0], x[1]);
+}
+
+/* A bool is already canonical: loading compared its byte with zero. */
+LLVMValueRef emit_logical_not(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_not(l, x[0]);
+}
+LLVMValueRef emit_logical_and(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_and(l, x[0], x[1]);
+}
+LLVMValueRef emit_logical_or(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_or(l, x[0], x[1]);
+}
+LLVMValueRef emit_logical_xor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_xor(l, x[0], x[1]);
+}
+
+LLVMValueRef emit_clz(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    /* The second operand says that 0 is no poison. */
+    LLVMTypeRef type = LLVMTypeOf(x[0]);
+    unsigned id = LLVMLookupIntrinsicID("llvm.ctlz", sizeof "llvm.ctlz" - 1);
+    LLVMValueRef operands[2] = {x[0], LLVMConstInt(LLVMInt1TypeInContext(l->context), 0, 0)};
+    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, &type, 1),
+                          LLVMGetIntrinsicDeclaration(l->module, id, &type, 1), operands, 2, "");
+}
+
+/* Shifts. An amount beyond the width makes the shift poison, which a select that does not choose it
+ * stops; where the instruction set already shifts to 0, LLVM folds the pair into one instruction.
+ * Amounts are read as unsigned. */
+
+static LLVMValueRef in_range(const lane *l, LLVMValueRef amount) {
+    return lane_icmp(l, LLVMIntULT, amount, lane_int_like(amount, lane_bits(amount)));
+}
+
+LLVMValueRef emit_logical_left_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op,
+           lane_select(l, in_range(l, x[1]), lane_shl(l, x[0], x[1]), lane_int_like(x[0], 0));
+}
+
+LLVMValueRef emit_logical_right_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op,
+           lane_select(l, in_range(l, x[1]), lane_lshr(l, x[0], x[1]), lane_int_like(x[0], 0));
+}
+
+/* Rounding adds bit b - 1 of a, the first that is shifted out; there is none for b = 0. */
+LLVMValueRef emit_arithmetic_right_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef last = lane_int_like(x[1], lane_bits(x[1]) - 1);
+    if (!op->attributes->round)
+        return lane_ashr(l, x[0], lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){x[1], last}, 2));
+    LLVMValueRef zero = lane_int_like(x[0], 0), one = lane_int_like(x[0], 1);
+    LLVMValueRef bit = lane_and(l, lane_lshr(l, x[0], lane_sub(l, x[1], one)), one);
+    LLVMValueRef carry = lane_select(l, lane_icmp(l, LLVMIntEQ, x[1], zero), zero, bit);
+    return lane_select(l, in_range(l, x[1]), lane_add(l, lane_ashr(l, x[0], x[1]), carry), zero);
+}

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The emitter of cast. To integer: nearest even, saturating, NaN gives 0. Between integers: low
+ * bits, or extension. To a narrower floating-point type: rounded afterwards, once. */
+#include "jit/emit/emit.h"
+#include "runtime/base/types.h"
+
+/* Limited before, so that plain conversions serve: llvm.fptosi.sat to less than 32 bits is done
+ * lane by lane. */
+static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    int width = type_width(result);
+    LLVMValueRef low = lane_real_like(x, (double)type_min(width)),
+                 high = lane_real_like(x, (double)type_max(width));
+    LLVMValueRef number =
+        lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, number, low), low, number);
+    LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, high), high, raised);
+    /* Adding 1.5 * 2^23 (2^52) rounds to an integer and leaves its lowest 16 bits in those of the
+     * sum. */
+    bool wide = LLVMTypeOf(x) == lane_f64_type(l);
+    LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1.8p52 : 0x1.8p23));
+    return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)),
+                      lane_element_type(l, result));
+}
+
+static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    if (type_width(result) < 32) return float_to_narrow_int(l, x, result);
+    LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
+    LLVMTypeRef types[2] = {lane_element_type(l, result), LLVMTypeOf(x)};
+    unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", sizeof "llvm.fptosi.sat" - 1);
+    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
+                          LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
+}
+
+/* Through f64 where f32 would round a first time; i64 goes to f64 only. */
+static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef x,
+                                 bool is_unsigned) {
+    bool exact = lane_bits(x) <= 16 || op->result == TOSAJIT_F32;
+    LLVMTypeRef type = exact ? lane_f32_type(l) : lane_f64_type(l);
+    return is_unsigned ? lane_uitofp(l, x, type) : lane_sitofp(l, x, type);
+}
+
+LLVMValueRef emit_cast(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMTypeRef target = lane_element_type(l, op->result);
+    if (type_is_float(op->operand)) {
+        if (type_is_float(op->result)) return x[0];
+        return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0))
+                                        : float_to_int(l, x[0], op->result);
+    }
+    bool is_unsigned = op->operand == TOSAJIT_I1 || op->attributes->input_unsigned;
+    if (type_is_float(op->result)) return int_to_float(l, op, x[0], is_unsigned);
+    if (op->result == TOSAJIT_I1) return lane_icmp(l, LLVMIntNE, x[0], lane_int_like(x[0], 0));
+    if (lane_bits(x[0]) > (unsigned)tosajit_type_size(op->result) * 8)
+        return lane_trunc(l, x[0], target);
+    return is_unsigned ? lane_zext(l, x[0], target) : lane_sext(l, x[0], target);
+}

@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters: one function per op of the table, from operand lanes to result lanes. Integers come as
+ * themselves, i1 as bool, floating point as f32 or f64; a floating-point result may be f32 or f64
+ * too, unrounded: it is rounded once to its type afterwards. Ops that only move or mask bits
+ * (MOVED and MASKED in ops.def) see the bits of the types narrower than f32 instead. */
+#ifndef TOSAJIT_JIT_EMIT_EMIT_H
+#define TOSAJIT_JIT_EMIT_EMIT_H
+
+#include <stdbool.h>
+
+#include "jit/lane/lane.h"
+
+typedef struct emit_op {
+    tosajit_op op;
+    const tosajit_attributes *attributes;
+    tosajit_type operand, result; /* element types of operand 0 and of the result */
+    int operand_count;            /* parameters included */
+    /* Of the op `table`: its table's address, and the bytes between elements; else null. */
+    LLVMValueRef table, stride;
+    const LLVMValueRef *loaded; /* the same table in registers, for lane_table_lookup; or null */
+} emit_op;
+
+typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
+
+/* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
+ * most 1 ulp off, for TOSAJIT_FAST. */
+#define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name;
+#include "tosajit/ops.def"
+#undef TOSAJIT_OP
+
+typedef struct op_emitters {
+    emitter *exact, *fast; /* the same where there is no other */
+} op_emitters;
+
+extern const op_emitters emitters[TOSAJIT_OP_COUNT];
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters of TOSAJIT_FAST: from f32 lanes to f32 lanes at most 1 ulp off, with all special values
+ * and subnormals as the exact tier has them. Evaluated in f32, whose rounding errors are kept out
+ * of the leading term; only the logarithm inside pow takes f64. Rare operands (huge, subnormal, not
+ * finite) leave the usual path for cold code. Errors are proven on all 2^32 operands (pow:
+ * sampled). */
+#include <math.h>
+
+#include "jit/emit/emit.h"
+#include "jit/emit/math.h"
+#include "jit/emit/math_coefficients.h"
+
+/* Adding this to an f32 rounds to an integer and leaves it in the low bits. */
+static const float shift = 0x1.8p23f;
+
+static LLVMValueRef bits_of(const lane *l, LLVMValueRef x) {
+    return lane_bitcast(l, x, lane_int_type(l, 32));
+}
+static LLVMValueRef float_of(const lane *l, LLVMValueRef bits) {
+    return lane_bitcast(l, bits, lane_f32_type(l));
+}
+static LLVMValueRef constant(const lane *l, double value) { return lane_f32(l, (float)value); }
+static LLVMValueRef to_exponent(const lane *l, LLVMValueRef n) {
+    return lane_shl(l, n, lane_int(l, 32, 23));
+}
+
+/* c[0] + c[1] x + ..., by Horner's rule: there are enough independent lanes to wait for. */
+static LLVMValueRef polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x) {
+    LLVMValueRef sum = constant(l, c[count - 1]);
+    for (unsigned k = count - 1; k > 0; k--) sum = lane_fma(l, sum, x, constant(l, c[k - 1]));
+    return sum;
+}
+
+/* x limited from above or below; NaN passes. */
+static LLVMValueRef at_most(const lane *l, LLVMValueRef x, double high) {
+    LLVMValueRef highest = constant(l, high);
+    return lane_select(l, lane_fcmp(l, LLVMRealOGT, x, highest), highest, x);
+}
+static LLVMValueRef at_least(const lane *l, LLVMValueRef x, double low) {
+    LLVMValueRef lowest = constant(l, low);
+    return lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), lowest, x);
+}
+
+/* A number as significand 2^n, n in the low bits of `shifted`. */
+typedef struct scaled {
+    LLVMValueRef significand, shifted;
+} scaled;
+
+/* significand 2^n where that is a normal number. */
+static LLVMValueRef scale(const lane *l, scaled v) {
+    return float_of(l, lane_add(l, bits_of(l, v.significand), to_exponent(l, v.shifted)));
+}
+
+/* The same for abs(n) <= 250: the first factor is exact, so the second one rounds once. NaN stays
+ * NaN. */
+static LLVMValueRef scale_far(const lane *l, scaled v) {
+    LLVMValueRef n = lane_sub(l, v.shifted, bits_of(l, lane_f32(l, shift))),
+                 half = lane_ashr(l, n, lane_int(l, 32, 1));
+    LLVMValueRef bias = lane_int(l, 32, 127), rest = lane_sub(l, n, half);
+    LLVMValueRef first =
+        lane_fmul(l, v.significand, float_of(l, to_exponent(l, lane_add(l, half, bias))));
+    return lane_fmul(l, first, float_of(l, to_exponent(l, lane_add(l, rest, bias))));
+}
+
+/* e^x = 2^n e^r, abs(x) < 200; 1 + r is split exactly, what rounding it loses goes to the tail. */
+static scaled exp_scaled(const lane *l, LLVMValueRef x) {
+    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0);
+    LLVMValueRef shifted = lane_fma(l, x, constant(l, 0x1.715476p0), magic),
+                 n = lane_fsub(l, shifted, magic);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -fast_ln2_parts[0]), x);
+    r = lane_fma(l, n, constant(l, -fast_ln2_parts[1]), r);
+    LLVMValueRef head = lane_fadd(l, r, one), lost = lane_fadd(l, lane_fsub(l, one, head), r);
+    LLVMValueRef q = polynomial(l, fast_exp_coefficients, COUNT(fast_exp_coefficients), r);
+    LLVMValueRef value = lane_fadd(l, head, lane_fma(l, lane_fmul(l, r, r), q, lost));
+    return (scaled){value, bits_of(l, shifted)};
+}
+
+/* e^x for all x. */
+static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
+    return scale_far(l, exp_scaled(l, at_most(l, at_least(l, x, -105.0), 89.0)));
+}
+
+LLVMValueRef fast_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef result = scale(l, exp_scaled(l, x[0]));
+    lane_cold cold =
+        lane_cold_begin(l, lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x[0]), constant(l, 87.33)));
+    LLVMValueRef far = exp_far(l, x[0]);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, far);
+}
+
+/* x = 2^k (1 + f) > 0 and normal, 1 + f in sqrt(1/2)..sqrt(2). */
+typedef struct split_f32 {
+    LLVMValueRef k, f; /* i32, f32 */
+} split_f32;
+
+static split_f32 split_normal(const lane *l, LLVMValueRef x) {
+    LLVMValueRef bits = bits_of(l, x), offset = lane_sub(l, bits, lane_int(l, 32, 0x3f3504f3));
+    LLVMValueRef exponent = lane_and(l, offset, lane_int(l, 32, -0x800000)),
+                 m = float_of(l, lane_sub(l, bits, exponent));
+    return (split_f32){lane_ashr(l, offset, lane_int(l, 32, 23)),
+                       lane_fsub(l, m, constant(l, 1.0))};
+}
+
+/* The same where x may be subnormal. */
+static split_f32 split_any(const lane *l, LLVMValueRef x) {
+    LLVMValueRef subnormal = lane_fcmp(l, LLVMRealOLT, x, constant(l, 0x1p-126));
+    LLVMValueRef normal = lane_select(l, subnormal, lane_fmul(l, x, constant(l, 0x1p23)), x);
+    split_f32 s = split_normal(l, normal);
+    s.k = lane_sub(l, s.k, lane_select(l, subnormal, lane_int(l, 32, 23), lane_int(l, 32, 0)));
+    return s;
+}
+
+/* Splits with cold code where `rare` holds in any lane. */
+static split_f32 split_with_cold(const lane *l, LLVMValueRef x, LLVMValueRef rare) {
+    split_f32 usual = split_normal(l, x);
+    lane_cold cold = lane_cold_begin(l, rare);
+    split_f32 any = split_any(l, x);
+    lane_cold_end(l, &cold);
+    return (split_f32){lane_cold_merge(l, &cold, usual.k, any.k),
+                       lane_cold_merge(l, &cold, usual.f, any.f)};
+}
+
+/* Neither positive, finite and normal. */
+static LLVMValueRef is_abnormal(const lane *l, LLVMValueRef x) {
+    LLVMValueRef before = lane_sub(l, bits_of(l, x), lane_int(l, 32, 0x00800000));
+    return lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
+}
+
+static LLVMValueRef special_fast_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
+    LLVMValueRef zero = constant(l, 0.0), infinity = lane_f32(l, INFINITY);
+    /* +inf and NaN are their own logarithms. */
+    LLVMValueRef large = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, infinity), result, x);
+    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x, zero),
+                 positive = lane_fcmp(l, LLVMRealUGT, x, zero);
+    return lane_select(l, positive, large,
+                       lane_select(l, pole, lane_fneg(l, infinity), lane_f32(l, NAN)));
+}
+
+/* k ln 2 + f + f^2 q(f): the first sum is made exact by what it lost. */
+LLVMValueRef fast_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef rare = is_abnormal(l, x[0]);
+    split_f32 s = split_with_cold(l, x[0], rare);
+    LLVMValueRef k = lane_sitofp(l, s.k, lane_f32_type(l)),
+                 head = lane_fmul(l, k, constant(l, fast_ln2_parts[0]));
+    LLVMValueRef sum = lane_fadd(l, head, s.f), lost = lane_fadd(l, lane_fsub(l, head, sum), s.f);
+    LLVMValueRef q = polynomial(l, fast_log_coefficients, COUNT(fast_log_coefficients), s.f);
+    LLVMValueRef low = lane_fma(l, k, constant(l, fast_ln2_parts[1]), lost);
+    LLVMValueRef result = lane_fadd(l, sum, lane_fma(l, lane_fmul(l, s.f, s.f), q, low));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef special = special_fast_logs(l, x[0], result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, special);
+}
+
+/* e^r - 1, abs(r) <= 0.3467. */
+static LLVMValueRef expm1_near(const lane *l, LLVMValueRef r) {
+    LLVMValueRef q = polynomial(l, fast_exp_coefficients, COUNT(fast_exp_coefficients), r);
+    return lane_fma(l, lane_fmul(l, r, r), q, r);
+}
+
+/* `unit` 2^n for a power of two, n in the low bits of `shifted`. */
+static LLVMValueRef times_power(const lane *l, double unit, LLVMValueRef shifted) {
+    return float_of(
+        l, lane_add(l, to_exponent(l, bits_of(l, shifted)), bits_of(l, constant(l, unit))));
+}
+
+/* a + a P(a^2 - centre) up to `end`, `far` beyond, with the sign of x. */
+typedef struct odd_function {
+    const double *c;
+    unsigned count;
+    double centre, end;
+} odd_function;
+
+static LLVMValueRef join_odd(const lane *l, odd_function f, LLVMValueRef a, LLVMValueRef far,
+                             LLVMValueRef x) {
+    LLVMValueRef p = polynomial(l, f.c, f.count, lane_fma(l, a, a, constant(l, -f.centre))),
+                 near = lane_fma(l, p, a, a);
+    LLVMValueRef size = lane_select(l, lane_fcmp(l, LLVMRealOGT, a, constant(l, f.end)), far, near);
+    return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){size, x}, 2);
+}
+
+/* Beyond 1: 1 - 2 / (e^2x + 1), e^2x = 2^n e^r. One f32 for ln 2 is enough, since 2^-n is small
+ * where n is large. */
+LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0),
+                 a = at_most(l, lane_fabs(l, x[0]), 9.1);
+    LLVMValueRef shifted = lane_fma(l, a, constant(l, 0x1.715476p1), magic),
+                 n = lane_fsub(l, shifted, magic);
+    LLVMValueRef half_r = lane_fma(l, n, constant(l, -0x1.62e43p-2), a),
+                 power = times_power(l, 1.0, shifted);
+    LLVMValueRef sum =
+        lane_fma(l, expm1_near(l, lane_fadd(l, half_r, half_r)), power, lane_fadd(l, power, one));
+    odd_function f = {fast_tanh_coefficients, COUNT(fast_tanh_coefficients), fast_tanh_centre,
+                      fast_tanh_end};
+    return join_odd(l, f, a, lane_fsub(l, one, lane_fdiv(l, constant(l, 2.0), sum)), x[0]);
+}
+
+/* Two polynomials: beyond 3.93 erf rounds to 1. */
+LLVMValueRef fast_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef a = at_most(l, lane_fabs(l, x[0]), 3.93), t = lane_fsub(l, a, constant(l, 2.25));
+    LLVMValueRef below =
+        polynomial(l, fast_erf_far_coefficients, COUNT(fast_erf_far_coefficients), t);
+    odd_function f = {fast_erf_coefficients, COUNT(fast_erf_coefficients), fast_erf_centre,
+                      fast_erf_end};
+    return join_odd(l, f, a, lane_fadd(l, below, constant(l, 1.0)), x[0]);
+}
+
+/* With x = n ln 2 - r: 1 / (1 + e^-x) = 2^n / D, D = 2^n + 1 + (e^r - 1). What rounding loses on
+ * the way to D, and in dividing, is added to the quotient. */
+static LLVMValueRef sigmoid_usual(const lane *l, LLVMValueRef x) {
+    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0), limited = at_most(l, x, 30.0);
+    LLVMValueRef shifted = lane_fma(l, limited, constant(l, 0x1.715476p0), magic),
+                 n = lane_fsub(l, shifted, magic);
+    LLVMValueRef minus_r = lane_fma(l, n, constant(l, -fast_ln2_parts[0]), limited);
+    LLVMValueRef r = lane_fma(l, n, constant(l, fast_ln2_parts[1]), lane_fneg(l, minus_r)),
+                 z = lane_fmul(l, r, r);
+    LLVMValueRef q = polynomial(l, fast_exp_coefficients, COUNT(fast_exp_coefficients), r),
+                 tail = lane_fma(l, z, q, r);
+    LLVMValueRef power = times_power(l, 1.0, shifted), head = lane_fadd(l, power, one),
+                 d = lane_fadd(l, head, tail);
+    LLVMValueRef of_head = lane_fadd(l, lane_fsub(l, one, head), power),
+                 of_d = lane_fadd(l, lane_fsub(l, head, d), tail);
+    LLVMValueRef lost =
+        lane_fma(l, z, q, lane_fadd(l, lane_fsub(l, r, tail), lane_fadd(l, of_head, of_d)));
+    LLVMValueRef y = lane_fdiv(l, one, d), minus_y = lane_fneg(l, y);
+    LLVMValueRef rest = lane_fma(l, minus_y, lost, lane_fma(l, minus_y, d, one));
+    return lane_fmul(l, lane_fma(l, y, rest, y), power);
+}
+
+/* Below -87, where results are nearly subnormal, 1 + e^-x is e^-x. */
+LLVMValueRef fast_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef result = sigmoid_usual(l, x[0]),
+                 low = lane_fcmp(l, LLVMRealOLT, x[0], constant(l, -87.0));
+    lane_cold cold = lane_cold_begin(l, low);
+    LLVMValueRef corrected = lane_select(l, low, exp_far(l, x[0]), result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
+}
+
+/* y = 1 / s, s = sqrt x, corrected by the remainders of both. */
+static LLVMValueRef rsqrt_usual(const lane *l, LLVMValueRef x) {
+    LLVMValueRef s = lane_sqrt(l, x), y = lane_fdiv(l, constant(l, 1.0), s),
+                 minus_s = lane_fneg(l, s);
+    LLVMValueRef root_rest = lane_fma(l, minus_s, s, x),
+                 rest = lane_fma(l, minus_s, y, constant(l, 1.0));
+    LLVMValueRef minus_half_y = lane_fmul(l, y, constant(l, -0.5));
+    return lane_fma(l, lane_fma(l, lane_fmul(l, root_rest, y), minus_half_y, rest), y, y);
+}
+
+/* Below 2^-100 a remainder may be subnormal. 0, infinity and NaN have remainders that are NaN. */
+LLVMValueRef fast_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef result = rsqrt_usual(l, x[0]), bits = bits_of(l, x[0]),
+                 lowest = lane_int(l, 32, 0x0d800000);
+    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, lane_sub(l, bits, lowest),
+                                  lane_int(l, 32, 0x7f800000 - 0x0d800000));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, x[0], constant(l, 0x1p-100));
+    LLVMValueRef scaled_up =
+        lane_fmul(l, rsqrt_usual(l, lane_fmul(l, x[0], constant(l, 0x1p60))), constant(l, 0x1p30));
+    LLVMValueRef value = lane_select(l, small, scaled_up, result),
+                 plain = lane_fdiv(l, constant(l, 1.0), lane_sqrt(l, x[0]));
+    value = lane_select(l, lane_fcmp(l, LLVMRealUNO, value, value), plain, value);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, value);
+}
+
+/* x = n pi/2 + r + low, 0 <= x <= 2^16. The first step is exact. So is first - r, all bits of which
+ * lie between those of the product, rounded by itself, and those of first; low takes what the
+ * second step lost. */
+typedef struct quarter_turns {
+    LLVMValueRef n, r, low; /* n: low bits of an i32 */
+} quarter_turns;
+
+static quarter_turns reduce_quarter(const lane *l, LLVMValueRef x) {
+    LLVMValueRef magic = lane_f32(l, shift),
+                 shifted = lane_fma(l, x, constant(l, 0x1.45f306p-1), magic);
+    LLVMValueRef n = lane_fsub(l, shifted, magic), second = constant(l, -fast_half_pi_parts[1]);
+    LLVMValueRef first = lane_fma(l, n, constant(l, -fast_half_pi_parts[0]), x),
+                 r = lane_fadd(l, first, lane_fmul(l, n, second));
+    LLVMValueRef low = lane_fma(l, n, second, lane_fsub(l, first, r));
+    return (quarter_turns){bits_of(l, shifted), r,
+                           lane_fma(l, n, constant(l, -fast_half_pi_parts[2]), low)};
+}
+
+static LLVMValueRef sin_near(const lane *l, quarter_turns t, LLVMValueRef z) {
+    LLVMValueRef p = polynomial(l, fast_sin_coefficients, COUNT(fast_sin_coefficients), z);
+    return lane_fadd(l, t.r, lane_fma(l, lane_fmul(l, z, t.r), p, t.low));
+}
+
+/* 1 - z/2 is rounded once, and what that loses added to the rest. */
+static LLVMValueRef cos_near(const lane *l, quarter_turns t, LLVMValueRef z) {
+    LLVMValueRef one = constant(l, 1.0), minus_half = constant(l, -0.5),
+                 head = lane_fma(l, z, minus_half, one);
+    LLVMValueRef lost = lane_fma(l, z, minus_half, lane_fsub(l, one, head));
+    LLVMValueRef p = polynomial(l, fast_cos_coefficients, COUNT(fast_cos_coefficients), z);
+    LLVMValueRef tail =
+        lane_fma(l, lane_fmul(l, z, z), p, lane_fma(l, t.r, lane_fneg(l, t.low), lost));
+    return lane_fadd(l, head, tail);
+}
+
+/* sin(x + phase pi/2) for x >= 0 with the sign of `sign`, which is a bit of i32. */
+static LLVMValueRef sine_usual(const lane *l, LLVMValueRef x, LLVMValueRef sign, int phase) {
+    quarter_turns t = reduce_quarter(l, x);
+    LLVMValueRef z = lane_fmul(l, t.r, t.r),
+                 n = phase ? lane_add(l, t.n, lane_int(l, 32, phase)) : t.n;
+    LLVMValueRef odd =
+        lane_icmp(l, LLVMIntNE, lane_and(l, n, lane_int(l, 32, 1)), lane_int(l, 32, 0));
+    LLVMValueRef value = lane_select(l, odd, cos_near(l, t, z), sin_near(l, t, z));
+    LLVMValueRef turned = lane_shl(l, n, lane_int(l, 32, 30));
+    if (sign) turned = lane_xor(l, turned, sign);
+    return float_of(
+        l, lane_xor(l, bits_of(l, value), lane_and(l, turned, lane_int(l, 32, INT32_MIN))));
+}
+
+/* Beyond 2^16 the exact emitter takes over. */
+static LLVMValueRef with_exact_beyond(const lane *l, const emit_op *op, const LLVMValueRef *x,
+                                      LLVMValueRef size, LLVMValueRef usual, emitter *exact) {
+    lane_cold cold = lane_cold_begin(l, lane_fcmp(l, LLVMRealOGE, size, constant(l, 0x1p16)));
+    LLVMValueRef value = exact(l, op, x);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, usual, value);
+}
+
+LLVMValueRef fast_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef size = lane_fabs(l, x[0]);
+    return with_exact_beyond(l, op, x, size, sine_usual(l, size, bits_of(l, x[0]), 0), emit_sin);
+}
+
+LLVMValueRef fast_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef size = lane_fabs(l, x[0]);
+    return with_exact_beyond(l, op, x, size, sine_usual(l, size, NULL, 1), emit_cos);
+}
+
+/* log2(2^k (1 + f)) in f64: k + s P(s^2), s = f / (2 + f). */
+static LLVMValueRef log2_f64(const lane *l, split_f32 parts) {
+    LLVMValueRef f = lane_fpext(l, parts.f), k = lane_sitofp(l, parts.k, lane_f64_type(l));
+    LLVMValueRef s = lane_fdiv(l, f, lane_fadd(l, f, lane_f64(l, 2.0)));
+    return lane_fma(l, s,
+                    lane_polynomial(l, fast_log2_coefficients, COUNT(fast_log2_coefficients),
+                                    lane_fmul(l, s, s)),
+                    k);
+}
+
+/* 2^t; the fraction of t is exact in f64 and rounded to f32 after. abs(t) < 2^20. */
+static scaled exp2_scaled(const lane *l, LLVMValueRef t) {
+    LLVMValueRef magic = lane_f64(l, 0x1.8p52), shifted = lane_fadd(l, t, magic);
+    LLVMValueRef r = lane_fptrunc(l, lane_fsub(l, t, lane_fsub(l, shifted, magic)));
+    LLVMValueRef n =
+        lane_trunc(l, lane_bitcast(l, shifted, lane_int_type(l, 64)), lane_int_type(l, 32));
+    LLVMValueRef p = polynomial(l, fast_exp2_coefficients, COUNT(fast_exp2_coefficients), r);
+    return (scaled){lane_fma(l, p, r, constant(l, 1.0)), n};
+}
+
+/* 2^t for any t but NaN, which gives anything. */
+static LLVMValueRef exp2_far(const lane *l, LLVMValueRef t) {
+    LLVMValueRef lowest = lane_f64(l, -160.0), highest = lane_f64(l, 160.0);
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, t, lowest), lowest, t);
+    scaled v =
+        exp2_scaled(l, lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, highest), highest, raised));
+    v.shifted = lane_add(l, v.shifted, bits_of(l, lane_f32(l, shift)));
+    return scale_far(l, v);
+}
+
+LLVMValueRef fast_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef size = lane_fabs(l, x[0]),
+                 subnormal = lane_fcmp(l, LLVMRealOLT, size, constant(l, 0x1p-126));
+    LLVMValueRef t =
+        lane_fmul(l, lane_fpext(l, x[1]), log2_f64(l, split_with_cold(l, size, subnormal)));
+    LLVMValueRef result = scale(l, exp2_scaled(l, t));
+    LLVMValueRef far = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, t), lane_f64(l, 125.0));
+    lane_cold cold = lane_cold_begin(l, lane_or(l, far, power_has_specials(l, x[0], x[1])));
+    LLVMValueRef special = power_special_values(l, x[0], x[1], exp2_far(l, t));
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, special);
+}

@@ -1,0 +1,205 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kernels in IR: a function per part, which checks which of the part's loop variants its column
+ * strides ask for. Then it walks planes x rows x columns (jit/emit/rows.c). */
+#include "jit/emit/kernel.h"
+
+#include <string.h>
+
+#include "jit/emit/part.h"
+#include "jit/emit/plain.h"
+#include "runtime/base/diag.h"
+#include "jit/target/loops.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/base/types.h"
+
+static void choose_levels(part_emitter *e, const loop_choice *c) {
+    plain_decide(e, c);
+    e->level_count = 0;
+    e->levels[e->level_count++] = plain_wide_level(e, c);
+    e->levels[0].shared = c->shared;
+    if (c->has_single) e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1};
+    if (c->shared || c->tail == TOSAJIT_TAIL_NONE) return;
+    const bool masked = c->tail == TOSAJIT_TAIL_MASKED;
+    e->levels[e->level_count++] =
+        (level){.lanes = masked ? c->lanes : 1, .repeats = 1, .masked = masked};
+}
+
+/* Whether the column strides of the call ask for this variant. Only leaves that differ between
+ * variants are looked at. */
+static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *variant,
+                                 uint64_t differing) {
+    LLVMValueRef all = NULL;
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (!has_bit(differing & ~variant->either, t)) continue;
+        LLVMIntPredicate predicate = has_bit(variant->splat, t) ? LLVMIntEQ : LLVMIntNE;
+        LLVMValueRef one =
+            LLVMBuildICmp(e->builder, predicate, column_stride(e, t), int64_constant(e, 0), "");
+        all = all ? LLVMBuildAnd(e->builder, all, one, "") : one;
+    }
+    return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
+}
+
+/* Once for all planes and rows. */
+static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
+    lane one = lane_of(e, 1);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        e->loaded[t][0] = NULL;
+        if (e->target->level->byte_tables && e->part->leaves[t].table &&
+            tensor_node(e, t)->type.element == TOSAJIT_I8)
+            lane_table_load(&one, pointers[t], column_stride(e, t), e->loaded[t]);
+    }
+}
+
+/* From the entry to the tile; a tile without elements is done at once. */
+static void enter_tile(part_emitter *e) {
+    LLVMBasicBlockRef check = new_block(e, "entry"), tile = new_block(e, "tile");
+    LLVMPositionBuilderAtEnd(e->builder, check);
+    if (e->part->has_planes) e->planes_left = LLVMBuildAlloca(e->builder, e->i64, "planes.left");
+    e->done = LLVMCreateBasicBlockInContext(e->context, "done");
+    LLVMValueRef zero = int64_constant(e, 0);
+    LLVMValueRef any =
+        LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->rows, zero, ""),
+                     LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, zero, ""), "");
+    if (e->part->has_planes)
+        any = LLVMBuildAnd(e->builder, any,
+                           LLVMBuildICmp(e->builder, LLVMIntSGT, e->planes, zero, ""), "");
+    LLVMBuildCondBr(e->builder, any, tile, e->done);
+    LLVMPositionBuilderAtEnd(e->builder, tile);
+}
+
+static void emit_part(part_emitter *e) {
+    enter_tile(e);
+    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], row_strides[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        pointers[t] = load_at(e, e->ptr, LLVMGetParam(e->function, 0), t);
+        row_strides[t] = load_at(e, e->i64, e->strides, 2 * t);
+    }
+    emit_tables(e, pointers);
+    emit_limits(e);
+    uint64_t differing = 0;
+    for (int32_t v = 1; v < e->part->variant_count; v++)
+        differing |=
+            (e->part->variants[v].splat ^ e->part->variants[0].splat) | e->part->variants[v].either;
+    for (int32_t v = 0; v < e->part->variant_count; v++) {
+        const tosajit_variant *variant = &e->part->variants[v];
+        if (v + 1 < e->part->variant_count) {
+            LLVMBasicBlockRef chosen = new_block(e, "variant"),
+                              other = LLVMCreateBasicBlockInContext(e->context, "other");
+            LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
+            LLVMPositionBuilderAtEnd(e->builder, chosen);
+            emit_variant(e, variant, pointers, row_strides);
+            continue_in(e, other);
+        } else {
+            emit_variant(e, variant, pointers, row_strides);
+        }
+    }
+    continue_in(e, e->done);
+    LLVMBuildRetVoid(e->builder);
+}
+
+static void add_attribute(LLVMValueRef function, const char *key, const char *value) {
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(context, key, (unsigned)strlen(key),
+                                                           value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+/* A tosajit_entry (tosajit.h), whose five parameters these are. */
+static void declare_function(part_emitter *e, const char *name) {
+    LLVMTypeRef parameters[5] = {e->ptr, e->ptr, e->i64, e->i64, e->i64};
+    e->function = LLVMAddFunction(
+        e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 5, 0));
+    e->strides = LLVMGetParam(e->function, 1);
+    e->planes = LLVMGetParam(e->function, 2);
+    e->rows = LLVMGetParam(e->function, 3);
+    e->cols = LLVMGetParam(e->function, 4);
+}
+
+/* Of every function that has a body; emitters may have added some. */
+static void set_attributes(LLVMModuleRef module, const target *t) {
+    for (LLVMValueRef function = LLVMGetFirstFunction(module); function;
+         function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) continue;
+        /* Without unwind tables the object is text and constants only. */
+        lane_add_flag(function, "nounwind");
+        add_attribute(function, "target-cpu", t->cpu);
+        add_attribute(function, "target-features", t->features);
+        if (t->tune) add_attribute(function, "tune-cpu", t->tune);
+        /* A larger frame is reported through the context's diagnostics. */
+        add_attribute(function, "warn-stack-size", EMIT_STACK_LIMIT);
+        /* Tuning models prefer narrower registers than the loops were planned for. */
+        if (t->level->vector_bytes > 16)
+            add_attribute(function, "prefer-vector-width",
+                          t->level->vector_bytes == 64 ? "512" : "256");
+    }
+}
+
+/* A node is emitted once for a row and once for each level, in every variant of every part. */
+size_t emit_most(const tosajit_expr *program, const plan *p) {
+    enum { LIGHT = 64, HEAVY = 256 };
+    size_t once = 0, variants = 0;
+    for (size_t k = 0; k < program->count; k++)
+        once += op_is_heavy(program->nodes[k].op) ? HEAVY : LIGHT;
+    for (int32_t k = 0; k < p->part_count; k++) variants += (size_t)p->parts[k].variant_count;
+    return once * variants * (1 + MAX_LEVELS);
+}
+
+/* Take the function's length from what is left. While it was emitted only instructions of nodes
+ * were counted, so that it could stop in time; here those of loops and addresses count as well. */
+static tosajit_status take_length(const part_emitter *e, size_t before) {
+    size_t length = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            length++;
+    *e->left = length < before ? before - length : 0;
+    if (*e->left > 0) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                      "the expression makes more than the %d instructions of one kernel; compile "
+                      "it in several",
+                      (int)EMIT_MAX_INSTRUCTIONS);
+}
+
+static tosajit_status emit_function(part_emitter *e, const plan *p, int32_t k, const char *name) {
+    const size_t before = *e->left;
+    e->part = &p->parts[k];
+    e->part_bit = UINT64_C(1) << k;
+    const loop_choice loops = loop_choose(p, k, e->program, e->target->level);
+    choose_levels(e, &loops);
+    declare_function(e, name);
+    emit_part(e);
+    plain_finish(e);
+    return take_length(e, before);
+}
+
+tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const target *t,
+                           LLVMModuleRef module, char *const *names, size_t *left) {
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    part_emitter e = {
+        .program = program,
+        .target = t,
+        .node_parts = p->node_parts,
+        .context = context,
+        .module = module,
+        .left = left,
+        .i64 = LLVMInt64TypeInContext(context),
+        .ptr = LLVMPointerTypeInContext(context, 0),
+        .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
+        .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
+        .values = memory_new(&p->allocator, program->count, sizeof *e.values),
+    };
+    tosajit_status status = TOSAJIT_OK;
+    if (!e.scalars || !e.splats || !e.values)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes",
+                            program->count);
+    e.builder = LLVMCreateBuilderInContext(context);
+    for (int32_t k = 0; !status && k < p->part_count; k++)
+        status = emit_function(&e, p, k, names[k]);
+    LLVMDisposeBuilder(e.builder);
+    set_attributes(module, t);
+    memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
+    memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
+    memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
+    return status;
+}

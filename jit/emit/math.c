@@ -1,0 +1,215 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters of exp, log, tanh, sigmoid, erf, reciprocal and rsqrt on f32. Operands are widened to
+ * f64, the function is evaluated there to about 2^-52 and rounded once, which makes overflow,
+ * subnormal results and their rounding come out by themselves. Only operations with one defined
+ * result are used, so bits do not depend on lane count or instruction set. */
+#include <math.h>
+#include <string.h>
+
+#include "jit/emit/emit.h"
+#include "jit/emit/math.h"
+#include "jit/emit/math_coefficients.h"
+
+LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
+    LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), lowest, x);
+    return lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, highest), highest, raised);
+}
+
+/* x = n ln 2 + r with n the nearest integer. */
+typedef struct exp_reduction {
+    LLVMValueRef exponent; /* n in the exponent bits of an f64, as i64 */
+    LLVMValueRef r;        /* abs(r) <= 0.3467 */
+} exp_reduction;
+
+/* Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits. The second part of ln 2
+ * keeps r exact to 2^-60. */
+static exp_reduction reduce_exp(const lane *l, LLVMValueRef x) {
+    LLVMValueRef shift = lane_f64(l, 0x1.8p52), log2_e = lane_f64(l, 0x1.71547652b82fep0);
+    LLVMValueRef shifted = lane_fma(l, x, log2_e, shift), n = lane_fsub(l, shifted, shift);
+    LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0]), x);
+    LLVMValueRef bits = lane_bitcast(l, shifted, lane_int_type(l, 64));
+    return (exp_reduction){lane_shl(l, bits, lane_int(l, 64, 52)),
+                           lane_fma(l, n, lane_f64(l, -ln2_parts[1]), r)};
+}
+
+/* x = (n / 8) ln 2 + r, e^x = scale (1 + tail): a table of 2^(j/8) spares the polynomial four
+ * steps. */
+typedef struct exp_parts {
+    LLVMValueRef bits; /* n in the low bits of an i64 */
+    LLVMValueRef scale, tail;
+} exp_parts;
+
+/* The entries lack j in the bits to which n is shifted, so that one addition makes 2^(n/8). */
+LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n) {
+    uint64_t table[COUNT(exp_eighths)];
+    for (unsigned j = 0; j < COUNT(exp_eighths); j++) {
+        memcpy(&table[j], &exp_eighths[j], sizeof table[j]);
+        table[j] -= (uint64_t)j << 49;
+    }
+    LLVMValueRef power =
+        lane_add(l, lane_lookup_8(l, table, n), lane_shl(l, n, lane_int(l, 64, 49)));
+    return lane_bitcast(l, power, lane_f64_type(l));
+}
+
+static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef shift = lane_f64(l, 0x1.8p52),
+                 shifted = lane_fma(l, x, lane_f64(l, 0x1.71547652b82fep3), shift);
+    LLVMValueRef n = lane_fsub(l, shifted, shift), bits = lane_bitcast(l, shifted, i64);
+    LLVMValueRef r = lane_fma(l, n, lane_f64(l, -ln2_parts[0] / 8), x);
+    r = lane_fma(l, n, lane_f64(l, -ln2_parts[1] / 8), r);
+    LLVMValueRef scale = exp2_of_eighths(l, bits),
+                 q = lane_polynomial(l, exp_short_coefficients, COUNT(exp_short_coefficients), r);
+    LLVMValueRef tail = lane_fma(l, lane_fmul(l, r, r), q, r);
+    return (exp_parts){bits, scale, tail};
+}
+
+/* e^x in f64, abs(x) < 700. NaN stays NaN: one that was widened from f32 has zero low bits, so its
+ * exponent is kept. */
+static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
+    if (lane_has_lookup(l)) {
+        exp_parts e = exp_by_table(l, x);
+        return lane_fma(l, e.scale, e.tail, e.scale);
+    }
+    exp_reduction e = reduce_exp(l, x);
+    LLVMValueRef q = lane_polynomial(l, exp_coefficients, COUNT(exp_coefficients), e.r);
+    LLVMValueRef tail = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);
+    LLVMValueRef power =
+        lane_bitcast(l, lane_fadd(l, tail, lane_f64(l, 1.0)), lane_int_type(l, 64));
+    return lane_bitcast(l, lane_add(l, power, e.exponent), lane_f64_type(l));
+}
+
+/* e^100 overflows f32 and e^-110 is below half its smallest subnormal. */
+LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return lane_round(l, op->result, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
+}
+
+/* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two
+ * f32 that f64 lands on it; there a factor a little below 1/4 decides as the cubic term would, and
+ * changes nothing else. */
+LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef one = lane_f64(l, 1.0), wide = lane_fpext(l, limit(l, x[0], -110.0, 100.0));
+    LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
+    LLVMValueRef near = lane_fma(l, wide, lane_f64(l, 0.25 * (1.0 - 0x1p-27)), lane_f64(l, 0.5));
+    LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, wide), lane_f64(l, 0x1p-11));
+    LLVMValueRef result = lane_round(l, op->result, lane_select(l, small, near, far));
+    return lane_except(l, x[0], -0x1.250c02p-10, 0x1.ffb6bep-2, result);
+}
+
+/* e^x - 1 = scale tail + (scale - 1), which does not cancel near 0, where scale is 1. With a table
+ * what its entries lack of 2^(j/8) joins the tail. */
+static LLVMValueRef expm1_f64(const lane *l, LLVMValueRef x) {
+    LLVMValueRef one = lane_f64(l, 1.0);
+    if (lane_has_lookup(l)) {
+        uint64_t rests[COUNT(exp_eighths_rests)];
+        memcpy(rests, exp_eighths_rests, sizeof rests);
+        exp_parts e = exp_by_table(l, x);
+        LLVMValueRef rest = lane_bitcast(l, lane_lookup_8(l, rests, e.bits), lane_f64_type(l));
+        return lane_fma(l, e.scale, lane_fadd(l, e.tail, rest), lane_fsub(l, e.scale, one));
+    }
+    exp_reduction e = reduce_exp(l, x);
+    LLVMValueRef q = lane_polynomial(l, expm1_coefficients, COUNT(expm1_coefficients), e.r);
+    LLVMValueRef power = lane_fma(l, lane_fmul(l, e.r, e.r), q, e.r);
+    LLVMValueRef scale_bits = lane_add(l, e.exponent, lane_bitcast(l, one, lane_int_type(l, 64)));
+    LLVMValueRef scale = lane_bitcast(l, scale_bits, lane_f64_type(l));
+    return lane_fma(l, power, scale, lane_fsub(l, scale, one));
+}
+
+/* E / (E + 2) with E = e^2x - 1. tanh 10 rounds to 1. */
+LLVMValueRef emit_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef wide = lane_fpext(l, limit(l, x[0], -10.0, 10.0)),
+                 expm1 = expm1_f64(l, lane_fadd(l, wide, wide));
+    LLVMValueRef result =
+        lane_round(l, op->result, lane_fdiv(l, expm1, lane_fadd(l, expm1, lane_f64(l, 2.0))));
+    /* The sums above turn -0 into +0. */
+    return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){result, x[0]}, 2);
+}
+
+/* One even polynomial for the whole range: erf is entire, and beyond 3.93 it rounds to 1 in f32. */
+LLVMValueRef emit_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef a = lane_fpext(l, limit(l, x[0], -3.93, 3.93)),
+                 u = lane_fma(l, a, a, lane_f64(l, -7.7));
+    return lane_round(
+        l, op->result,
+        lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
+}
+
+split split_f64(const lane *l, LLVMValueRef x) {
+    const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000,
+                  fraction = 0x000fffffffffffff;
+    LLVMTypeRef f64 = lane_f64_type(l);
+    LLVMValueRef offset =
+        lane_add(l, lane_bitcast(l, x, lane_int_type(l, 64)), lane_int(l, 64, one_bits - lowest));
+    LLVMValueRef m_bits =
+        lane_add(l, lane_and(l, offset, lane_int(l, 64, fraction)), lane_int(l, 64, lowest));
+    /* The biased exponent below the bits of 2^52 is the double 2^52 + 1023 + k; 64-bit conversions
+     * are slow before AVX-512. */
+    LLVMValueRef k_bits =
+        lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
+    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, k_bits, f64), lane_f64(l, 0x1p52 + 1023));
+    LLVMValueRef m = lane_bitcast(l, m_bits, f64), one = lane_f64(l, 1.0);
+    return (split){k, lane_fsub(l, m, one), lane_fadd(l, m, one)};
+}
+
+/* f = m - 1, s = f / (m + 1), ln m = f - s (f - s^2 P(s^2)): the leading term is exact. */
+static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
+    split parts = split_f64(l, x);
+    LLVMValueRef f = parts.below, s = lane_fdiv(l, f, parts.above), z = lane_fmul(l, s, s);
+    LLVMValueRef p = lane_polynomial(l, log_coefficients, COUNT(log_coefficients), z);
+    LLVMValueRef rest = lane_fma(l, z, p, lane_fneg(l, f));
+    return lane_fma(l, s, rest, lane_fma(l, parts.k, lane_f64(l, ln2_parts[0]), f));
+}
+
+/* The inputs on which f64 is not enough. */
+static const double hard_logs[][2] = {{0x1.bacb4ap+25, 0x1.1e0696p+4},
+                                      {0x1.b121a6p+76, 0x1.a9a3f2p+5},
+                                      {0x1.6351d8p+95, 0x1.08b512p+6}};
+
+static LLVMValueRef special_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
+    LLVMValueRef zero = lane_real_like(x, 0.0), infinity = lane_real_like(x, (double)INFINITY);
+    for (unsigned k = 0; k < COUNT(hard_logs); k++)
+        result = lane_except(l, x, hard_logs[k][0], hard_logs[k][1], result);
+    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x, infinity);
+    /* +inf and NaN are their own logarithms. */
+    LLVMValueRef large = lane_select(l, finite, result, x);
+    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x, zero),
+                 positive = lane_fcmp(l, LLVMRealUGT, x, zero);
+    return lane_select(
+        l, positive, large,
+        lane_select(l, pole, lane_fneg(l, infinity), lane_real_like(x, (double)NAN)));
+}
+
+/* Everything but positive numbers below infinity is rare. */
+LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef result = lane_round(l, op->result, log_f64(l, lane_fpext(l, x[0])));
+    LLVMValueRef before_zero =
+        lane_sub(l, lane_bitcast(l, x[0], lane_int_type(l, 32)), lane_int(l, 32, 1));
+    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
+    for (unsigned k = 0; k < COUNT(hard_logs); k++)
+        rare = lane_or(l, rare,
+                       lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], hard_logs[k][0])));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef corrected = special_logs(l, x[0], result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
+}
+
+LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_fdiv(l, lane_real_like(x[0], 1.0), x[0]);
+}
+
+/* An f32 estimate y, whose relative error e/2 is below 2^-22, and one step of third order in f64,
+ * which leaves 2^-53; that takes half the time of square root and division in f64. x y is exact, so
+ * e is, too. Where the step makes a NaN the estimate is the result: infinity of +-0, 0 of infinity,
+ * NaN. */
+LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x[0], 1.0), lane_sqrt(l, x[0])),
+                 y = lane_fpext(l, estimate);
+    LLVMValueRef root = lane_fmul(l, lane_fpext(l, x[0]), y),
+                 e = lane_fma(l, lane_fneg(l, root), y, lane_f64(l, 1.0));
+    LLVMValueRef half = lane_fma(l, e, lane_f64(l, 0.375), lane_f64(l, 0.5));
+    LLVMValueRef result = lane_round(l, op->result, lane_fma(l, lane_fmul(l, e, y), half, y));
+    return lane_select(l, lane_fcmp(l, LLVMRealUNO, result, result), estimate, result);
+}

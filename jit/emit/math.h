@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the emitters of f32 mathematics share. */
+#ifndef TOSAJIT_JIT_EMIT_MATH_H
+#define TOSAJIT_JIT_EMIT_MATH_H
+
+#include "jit/lane/lane.h"
+
+#define COUNT(array) (unsigned)(sizeof(array) / sizeof(*(array)))
+
+/* A double x = 2^k m > 0 that was widened from f32, m in sqrt(1/2)..sqrt(2): k, m - 1 and m + 1 as
+ * exact doubles. */
+typedef struct split {
+    LLVMValueRef k, below, above;
+} split;
+
+split split_f64(const lane *l, LLVMValueRef x);
+
+/* x limited to low..high; NaN passes, both comparisons being false. */
+LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high);
+/* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
+LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);
+
+/* x^y with the special values of C99 Annex F; `magnitude` is abs(x)^y where both are finite and x
+ * is not 0. They are needed only where the second function says so. */
+LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,
+                                  LLVMValueRef magnitude);
+LLVMValueRef power_has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y);
+
+#endif

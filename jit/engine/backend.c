@@ -1,0 +1,108 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Backend: the calls through the table. */
+#include "jit/engine/backend.h"
+
+#include <stdio.h>
+
+#include "jit/engine/gate.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/memory.h"
+
+void backend_name(const tosajit_kernel *kernel, backend_names *names) {
+    for (int32_t k = 0; k < kernel->plan.part_count; k++) {
+        snprintf(names->text[k], sizeof names->text[k], "%s_p%d", kernel->name, (int)k);
+        names->list[k] = names->text[k];
+    }
+}
+
+/* The error of a library that has its own last error. */
+static tosajit_status repeat(const compiler_table *table, tosajit_status status) {
+    const char *message = table->last_error();
+    return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
+}
+
+/* After gate_enter. */
+static tosajit_status leave_with(const tosajit_engine *engine, tosajit_status status) {
+    gate_leave();
+    return repeat(engine->compilers, status);
+}
+
+static tosajit_status start(tosajit_engine *engine) {
+    engine->compilers = compiler_find();
+    if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
+    const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
+    tosajit_status status = engine->compilers->create(engine->chosen_cpu, runs,
+                                                      &engine->meter.hooks, &engine->compiler);
+    return repeat(engine->compilers, status);
+}
+
+/* Load and start what knows LLVM, unless that has been done. Thread-safe. */
+static tosajit_status need(tosajit_engine *engine) {
+    pthread_mutex_lock(&engine->mutex);
+    tosajit_status status = engine->compiler ? TOSAJIT_OK : gate_enter();
+    if (!status && !engine->compiler) {
+        status = start(engine);
+        gate_leave();
+    }
+    pthread_mutex_unlock(&engine->mutex);
+    return status;
+}
+
+void backend_stop(tosajit_engine *engine) {
+    if (!engine->compiler) return;
+    gate_enter_to_release();
+    engine->compilers->destroy(engine->compiler);
+    gate_leave();
+}
+
+tosajit_status backend_compile(tosajit_engine *engine, const tosajit_kernel *const *kernels,
+                               size_t count, compiler_output *outputs) {
+    tosajit_status status = need(engine);
+    if (status) return status;
+    backend_names *names = memory_new(&engine->allocator, count, sizeof *names);
+    char *const **lists = memory_new(&engine->allocator, count, sizeof *lists);
+    for (size_t k = 0; names && lists && k < count; k++) {
+        backend_name(kernels[k], &names[k]);
+        lists[k] = names[k].list;
+    }
+    if (names && lists) {
+        status = gate_enter();
+        if (!status)
+            status = leave_with(
+                engine, engine->compilers->compile(
+                            engine->compiler, &(compiler_batch){kernels, lists, count}, outputs));
+    } else
+        status =
+            diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of %zu kernels", count);
+    memory_free(&engine->allocator, names, count, sizeof *names);
+    memory_free(&engine->allocator, lists, count, sizeof *lists);
+    return status;
+}
+
+tosajit_status backend_print(tosajit_engine *engine, const tosajit_kernel *kernel,
+                             tosajit_view view, char **text) {
+    backend_names names;
+    backend_name(kernel, &names);
+    tosajit_status status = need(engine);
+    if (!status) status = gate_enter();
+    if (status) return status;
+    return leave_with(engine,
+                      engine->compilers->print(engine->compiler, kernel, names.list, view, text));
+}
+
+tosajit_status backend_link(tosajit_engine *engine, const tosajit_kernel *kernel,
+                            const code_image *image, backend_names *names, tosajit_entry *entries,
+                            void **handle) {
+    tosajit_status status = gate_enter();
+    if (status) return status;
+    status = engine->compilers->link(engine->compiler, image, names->list, &kernel->allocator,
+                                     entries, handle);
+    return leave_with(engine, status);
+}
+
+void backend_unlink(tosajit_engine *engine, void *handle) {
+    gate_enter_to_release();
+    engine->compilers->unlink(engine->compiler, handle);
+    gate_leave();
+}

@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Background: one thread that does work on kernels, one after the other, while the interpreter
+ * answers for them. In: kernels, and what is to be done with each. Out: whether it is done, for
+ * whoever waits. What the work is, and what an engine is, it does not know. */
+#ifndef TOSAJIT_JIT_ENGINE_BACKGROUND_H
+#define TOSAJIT_JIT_ENGINE_BACKGROUND_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/run/kernel.h"
+
+typedef tosajit_status background_work(tosajit_engine *engine, tosajit_kernel *kernel);
+
+typedef struct job job;
+
+/* All zero where there is none. */
+typedef struct background {
+    pthread_t thread;
+    uint32_t process; /* that has the thread; 0: it was not started */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;  /* the queue, or stopping */
+    pthread_cond_t finished; /* a job */
+    job *first, *last;       /* to do; each holds its kernel */
+    bool stopping;
+} background;
+
+/* OUT_OF_MEMORY if the system gives no thread. */
+tosajit_status background_start(background *b);
+/* Finish the job that is being done, drop the others, end the thread. Kernels may still be waited
+ * for. Does nothing where no thread was started, or in a child process, which has none. */
+void background_stop(background *b);
+/* After that, when none of its kernels is left. */
+void background_destroy(background *b);
+
+/* Do the work on the kernel as soon as the thread is free, unless nobody wants it by then. */
+tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
+                              tosajit_kernel *kernel);
+/* Until the kernel's work is done: OK, or why it failed. OK if there is none. In a child process,
+ * NOT_EXECUTABLE if it was not done when the parent forked. */
+tosajit_status background_wait(tosajit_kernel *kernel);
+/* The kernel's last reference is gone. */
+void background_forget(const tosajit_kernel *kernel);
+
+#endif

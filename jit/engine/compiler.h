@@ -1,0 +1,64 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Compiler: the interface of everything that knows LLVM. In: a kernel's program and plan. Out: a
+ * flattened image, memory in which it runs, or a text. It is one table of functions, because
+ * libtosajit loads the library behind it, and with it LLVM, when it compiles for the first time:
+ * LLVM has 150 MB, and a process whose kernels come from images never needs it. */
+#ifndef TOSAJIT_JIT_ENGINE_COMPILER_H
+#define TOSAJIT_JIT_ENGINE_COMPILER_H
+
+#include "runtime/run/kernel.h"
+
+/* What LLVM needs for one CPU; any number of threads may use it. */
+typedef struct compiler compiler;
+
+/* Kernels to be compiled together, in one module of LLVM's, and what the functions of each are
+ * called: one name per part. */
+typedef struct compiler_batch {
+    const tosajit_kernel *const *kernels;
+    char *const *const *names;
+    size_t count;
+} compiler_batch;
+
+/* What compiling makes of one kernel. */
+typedef struct compiler_output {
+    code_image image;         /* the kernel's allocator's: code_release */
+    uint64_t features;        /* that the code needs */
+    tosajit_kernel_info info; /* its times but link_ms: of a batch, a kernel's even share */
+} compiler_output;
+
+typedef struct compiler_table {
+    /* tosajit_build: the two libraries share structs, so they must be of one build. */
+    const char *build;
+
+    /* cpu: a name, null for this machine's. runs: whether code will be linked to run here. */
+    tosajit_status (*create)(const char *cpu, bool runs, const tosajit_allocator *allocator,
+                             compiler **made);
+    void (*destroy)(compiler *c);
+
+    /* The code of every kernel of a batch, or a failure and none. outputs: one per kernel. */
+    tosajit_status (*compile)(compiler *c, const compiler_batch *batch, compiler_output *outputs);
+    /* Give a copy of the image memory in which it runs; handle gives it back. */
+    tosajit_status (*link)(compiler *c, const code_image *image, char *const *names,
+                           const tosajit_allocator *allocator, tosajit_entry *entries,
+                           void **handle);
+    void (*unlink)(compiler *c, void *handle);
+    /* IR or assembly, in memory from malloc. */
+    tosajit_status (*print)(compiler *c, const tosajit_kernel *kernel, char *const *names,
+                            tosajit_view view, char **text);
+
+    /* All that decides about the code beside the program: LLVM's version, the CPU and its features
+     * as LLVM names them. Written to text as by snprintf. */
+    size_t (*describe)(const compiler *c, char *text, size_t capacity);
+    /* The thread's last error, which may be another library's than the caller's. */
+    const char *(*last_error)(void);
+} compiler_table;
+
+/* The table, found once per process; null, with CODEGEN_FAILED in mind and a message, if the
+ * library cannot be loaded. Thread-safe. */
+const compiler_table *compiler_find(void);
+
+/* A hash of the sources that this build is made of. */
+extern const char tosajit_build[];
+
+#endif

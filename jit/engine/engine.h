@@ -1,0 +1,60 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Engine: what compilations share, and how long it lives: as long as its owner or a kernel holds
+ * it. */
+#ifndef TOSAJIT_JIT_ENGINE_ENGINE_H
+#define TOSAJIT_JIT_ENGINE_ENGINE_H
+
+#include <stdatomic.h>
+
+#include "jit/engine/background.h"
+#include "jit/engine/cache.h"
+#include "jit/engine/compiler.h"
+#include "jit/engine/pool.h"
+#include "jit/engine/presence.h"
+#include "runtime/base/memory.h"
+#include "jit/engine/store.h"
+
+struct tosajit_engine {
+    atomic_int references; /* the owner, and every kernel */
+    memory_meter meter;
+    tosajit_allocator allocator; /* counted by meter: what kernels and the cache take */
+    size_t max_bytes;            /* that live kernels may take; 0: any number */
+    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused;
+    presence presence; /* of threads that compile, release, or look into the cache */
+    uint32_t process;  /* that created the engine; after fork the child has none of its threads */
+    bool fast;         /* TOSAJIT_FAST for all kernels */
+    bool uncached;
+    char cpu[32];            /* as the options name it; empty: native */
+    tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
+    const char *chosen_cpu;  /* to compile for; null: this machine */
+    pthread_mutex_t mutex;
+    compiler *compiler; /* written once, under mutex; null until something is compiled */
+    const compiler_table *compilers;
+    cache cache;
+    store *store;              /* on disk; null: none */
+    background background;     /* of BACKGROUND */
+    tosajit_parallel parallel; /* of every kernel */
+    pool *pool;                /* the engine's own threads, or null */
+};
+
+/* The CPU that code was asked for, null for the machine's own. */
+static inline const char *engine_cpu(const tosajit_engine *engine) {
+    return engine->cpu[0] ? engine->cpu : NULL;
+}
+
+/* Before what compiles, or looks into the cache; then engine_leave. CODEGEN_FAILED in a child
+ * process whose parent's threads were doing so when it forked: it would wait for them for ever. */
+tosajit_status engine_enter(tosajit_engine *engine);
+void engine_leave(tosajit_engine *engine);
+
+void engine_retain(tosajit_engine *engine);
+void engine_release(tosajit_engine *engine);
+
+/* Whether this process is a child of the one that created the engine. */
+bool engine_is_inherited(const tosajit_engine *engine);
+
+/* LIMIT_EXCEEDED if the kernels that live take more than max_bytes. */
+tosajit_status engine_check_cap(tosajit_engine *engine);
+
+#endif

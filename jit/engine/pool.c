@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Pool: one loop at a time, divided into a slice per thread, so that a thread meets the same memory
+ * in call after call. Who is done with its own slice takes pieces of the others'.
+ *
+ * A thread joins a loop while it is open, and leaves it when no piece is left. The caller closes it
+ * and waits until everybody has left. So a thread that does not get a processor, because somebody
+ * else's work has it, costs the caller nothing until it has begun a piece. Whoever waits spins for
+ * a moment, because waking takes longer, then sleeps: the system moves a thread that waits for its
+ * turn only to a processor with nothing to do, and one that spins is none. */
+#define _POSIX_C_SOURCE 200809L
+#include "jit/engine/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "jit/engine/threads.h"
+#include "runtime/base/memory.h"
+#include "runtime/run/verbose.h"
+
+enum {
+    OPEN = 1,   /* of `joined`: threads may join */
+    MEMBER = 2, /* and this for each that has */
+};
+
+/* None where a test decides the order of steps, which knows no time. */
+#ifndef POOL_SPIN_NS
+#define POOL_SPIN_NS 20000
+#endif
+
+/* Pieces of a loop, [first, first + count), of which `taken` are begun or done. */
+typedef struct slice {
+    atomic_size_t taken;
+    size_t first, count;
+    char apart[64]; /* from the next one's cache line */
+} slice;
+
+typedef struct worker {
+    pool *pool;
+    pthread_t thread;
+    size_t index; /* of its slice */
+} worker;
+
+struct pool {
+    tosajit_allocator allocator;
+    size_t threads; /* with the caller */
+    size_t started;
+    atomic_bool busy; /* some caller has the threads */
+    atomic_uint joined;
+    atomic_uint loops; /* so many were opened: what threads wait for */
+    atomic_bool stopping;
+    pthread_mutex_t mutex; /* of sleepers */
+    pthread_cond_t opened, left;
+    void (*task)(void *argument, size_t index);
+    void *argument;
+    slice *slices;
+    worker *workers;
+};
+
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static bool has_opened(pool *p, unsigned seen) {
+    return atomic_load_explicit(&p->loops, memory_order_acquire) != seen ||
+           atomic_load_explicit(&p->stopping, memory_order_relaxed);
+}
+
+static bool has_emptied(pool *p, unsigned unused) {
+    (void)unused;
+    return atomic_load_explicit(&p->joined, memory_order_acquire) == 0;
+}
+
+/* Until `happened`; who makes it happen signals under the mutex. */
+static void wait_for(pool *p, bool (*happened)(pool *p, unsigned seen), unsigned seen,
+                     pthread_cond_t *signal) {
+    const int64_t end = verbose_clock() + POOL_SPIN_NS;
+    while (verbose_clock() < end)
+        for (int k = 0; k < 16; k++) {
+            if (happened(p, seen)) return;
+            relax();
+        }
+    pthread_mutex_lock(&p->mutex);
+    while (!happened(p, seen)) pthread_cond_wait(signal, &p->mutex);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+/* Its own slice, then the others'. */
+static void take_pieces(pool *p, size_t own) {
+    for (size_t k = 0; k < p->threads; k++) {
+        slice *s = &p->slices[(own + k) % p->threads];
+        size_t at;
+        while ((at = atomic_fetch_add_explicit(&s->taken, 1, memory_order_acq_rel)) < s->count)
+            p->task(p->argument, s->first + at);
+    }
+}
+
+static bool join(pool *p) {
+    unsigned joined = atomic_load_explicit(&p->joined, memory_order_relaxed);
+    do {
+        if (!(joined & OPEN)) return false;
+    } while (!atomic_compare_exchange_weak_explicit(&p->joined, &joined, joined + MEMBER,
+                                                    memory_order_acquire, memory_order_relaxed));
+    return true;
+}
+
+static void leave(pool *p) {
+    if (atomic_fetch_sub_explicit(&p->joined, MEMBER, memory_order_acq_rel) != MEMBER) return;
+    pthread_mutex_lock(&p->mutex);
+    pthread_cond_signal(&p->left);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+static void *work(void *argument) {
+    const worker *w = argument;
+    pool *p = w->pool;
+    unsigned seen = 0;
+    while (!atomic_load_explicit(&p->stopping, memory_order_relaxed)) {
+        wait_for(p, has_opened, seen, &p->opened);
+        seen = atomic_load_explicit(&p->loops, memory_order_acquire);
+        if (!join(p)) continue;
+        take_pieces(p, w->index);
+        leave(p);
+    }
+    return NULL;
+}
+
+/* Let the threads see what has changed. */
+static void wake(pool *p) {
+    pthread_mutex_lock(&p->mutex);
+    atomic_fetch_add_explicit(&p->loops, 1, memory_order_release);
+    pthread_cond_broadcast(&p->opened);
+    pthread_mutex_unlock(&p->mutex);
+}
+
+void pool_run(pool *p, size_t count, void (*task)(void *argument, size_t index), void *argument) {
+    if (count < 2 || atomic_exchange_explicit(&p->busy, true, memory_order_acquire)) {
+        for (size_t k = 0; k < count; k++) task(argument, k);
+        return;
+    }
+    p->task = task;
+    p->argument = argument;
+    for (size_t k = 0; k < p->threads; k++) {
+        const size_t first = count / p->threads * k + count % p->threads * k / p->threads;
+        const size_t next =
+            count / p->threads * (k + 1) + count % p->threads * (k + 1) / p->threads;
+        p->slices[k].first = first;
+        p->slices[k].count = next - first;
+        atomic_store_explicit(&p->slices[k].taken, 0, memory_order_relaxed);
+    }
+    atomic_store_explicit(&p->joined, OPEN, memory_order_release);
+    wake(p);
+    take_pieces(p, 0);
+    atomic_fetch_and_explicit(&p->joined, ~(unsigned)OPEN, memory_order_acq_rel);
+    wait_for(p, has_emptied, 0, &p->left);
+    atomic_store_explicit(&p->busy, false, memory_order_release);
+}
+
+static bool start_workers(pool *p) {
+    for (; p->started + 1 < p->threads; p->started++) {
+        worker *w = &p->workers[p->started];
+        *w = (worker){.pool = p, .index = p->started + 1};
+        if (!threads_start(&w->thread, work, w)) return false;
+    }
+    return true;
+}
+
+pool *pool_create(const tosajit_allocator *allocator, size_t threads) {
+    pool *p = memory_new(allocator, 1, sizeof *p);
+    if (!p) return NULL;
+    p->allocator = *allocator;
+    p->threads = threads;
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->opened, NULL);
+    pthread_cond_init(&p->left, NULL);
+    p->slices = memory_new(allocator, threads, sizeof *p->slices);
+    p->workers = memory_new(allocator, threads, sizeof *p->workers);
+    if (p->slices && p->workers && start_workers(p)) return p;
+    pool_destroy(p, false);
+    return NULL;
+}
+
+static void stop_workers(pool *p) {
+    atomic_store_explicit(&p->stopping, true, memory_order_relaxed);
+    wake(p);
+    for (size_t k = 0; k < p->started; k++) pthread_join(p->workers[k].thread, NULL);
+    pthread_cond_destroy(&p->opened);
+    pthread_cond_destroy(&p->left);
+    pthread_mutex_destroy(&p->mutex);
+}
+
+void pool_destroy(pool *p, bool is_inherited) {
+    const tosajit_allocator allocator = p->allocator;
+    if (!is_inherited) stop_workers(p);
+    memory_free(&allocator, p->slices, p->threads, sizeof *p->slices);
+    memory_free(&allocator, p->workers, p->threads, sizeof *p->workers);
+    memory_free(&allocator, p, 1, sizeof *p);
+}

@@ -1,0 +1,75 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Scalar functions called lane by lane: cold code that would be long in vectors. */
+#include "jit/lane/lane.h"
+
+enum { MAX_PARAMETERS = 2 };
+
+/* Made once per module. */
+static LLVMValueRef scalar_function(const lane *l, const lane_scalar_function *f,
+                                    LLVMTypeRef *type) {
+    LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context),
+                result = f->is_double ? LLVMDoubleTypeInContext(l->context) : f32;
+    *type = LLVMFunctionType(result, (LLVMTypeRef[MAX_PARAMETERS]){f32, f32},
+                             (unsigned)f->parameters, 0);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, f->name), x[MAX_PARAMETERS];
+    if (function) return function;
+    function = LLVMAddFunction(l->module, f->name, *type);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    lane_add_flag(function, "noinline");
+    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), l->target, 1};
+    LLVMPositionBuilderAtEnd(scalar.builder,
+                             LLVMAppendBasicBlockInContext(l->context, function, ""));
+    LLVMGetParams(function, x);
+    LLVMBuildRet(scalar.builder, f->body(&scalar, x));
+    LLVMDisposeBuilder(scalar.builder);
+    return function;
+}
+
+/* Memory for a value of each lane; in the entry block, so that loops do not grow the stack. */
+static LLVMValueRef lane_buffer(const lane *l, LLVMTypeRef element) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->builder),
+                      entry = LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(here));
+    LLVMPositionBuilderBefore(l->builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef buffer = LLVMBuildAlloca(l->builder, lane_vector(l, element), "lanes");
+    LLVMPositionBuilderAtEnd(l->builder, here);
+    return buffer;
+}
+
+static LLVMValueRef entry_of(const lane *l, LLVMTypeRef element, LLVMValueRef buffer,
+                             LLVMValueRef k) {
+    return LLVMBuildInBoundsGEP2(l->builder, element, buffer, &k, 1, "");
+}
+
+LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMValueRef *x) {
+    LLVMTypeRef type, f32 = LLVMFloatTypeInContext(l->context),
+                      i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef function = scalar_function(l, f, &type), operands[MAX_PARAMETERS],
+                 buffers[MAX_PARAMETERS];
+    const unsigned parameters = (unsigned)f->parameters;
+    for (unsigned o = 0; o < parameters; o++) operands[o] = x[o];
+    if (l->count == 1) return LLVMBuildCall2(l->builder, type, function, operands, parameters, "");
+    LLVMTypeRef result = LLVMGetReturnType(type);
+    LLVMValueRef results = lane_buffer(l, result);
+    for (unsigned o = 0; o < parameters; o++)
+        LLVMBuildStore(l->builder, x[o], buffers[o] = lane_buffer(l, f32));
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
+    LLVMValueRef parent = LLVMGetBasicBlockParent(before);
+    LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(l->context, parent, "");
+    LLVMBuildBr(l->builder, loop);
+    LLVMPositionBuilderAtEnd(l->builder, loop);
+    LLVMValueRef k = LLVMBuildPhi(l->builder, i64, "");
+    for (unsigned o = 0; o < parameters; o++)
+        operands[o] = LLVMBuildLoad2(l->builder, f32, entry_of(l, f32, buffers[o], k), "");
+    LLVMBuildStore(l->builder, LLVMBuildCall2(l->builder, type, function, operands, parameters, ""),
+                   entry_of(l, result, results, k));
+    LLVMValueRef next = LLVMBuildAdd(l->builder, k, LLVMConstInt(i64, 1, 0), "");
+    LLVMAddIncoming(k, (LLVMValueRef[]){LLVMConstInt(i64, 0, 0), next},
+                    (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMValueRef more =
+        LLVMBuildICmp(l->builder, LLVMIntNE, next, LLVMConstInt(i64, l->count, 0), "");
+    LLVMBuildCondBr(l->builder, more, loop, done);
+    LLVMPositionBuilderAtEnd(l->builder, done);
+    return LLVMBuildLoad2(l->builder, lane_vector(l, result), results, "");
+}

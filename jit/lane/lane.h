@@ -1,0 +1,196 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lanes: the vocabulary in which ops are emitted. A lane context is an IR builder with a lane
+ * count. Every value is a vector of that many lanes, or a scalar where the count is 1. So one
+ * emitter serves the wide loop, the narrow loop and the tail. No emitter knows an instruction set.
+ * No fast-math flag is ever set: bits must not depend on the optimiser. */
+#ifndef TOSAJIT_JIT_LANE_LANE_H
+#define TOSAJIT_JIT_LANE_LANE_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jit/target/target.h"
+#include "jit/target/loops.h"
+#include "tosajit/tosajit.h"
+
+typedef struct lane {
+    LLVMContextRef context; /* all borrowed from the kernel that is being emitted */
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    const target *target;
+    unsigned count; /* lanes per value; 1: scalars */
+} lane;
+
+/* Types of this lane count. A bool is the i1 of comparisons, not the byte in memory. */
+LLVMTypeRef lane_vector(const lane *l, LLVMTypeRef element);
+LLVMTypeRef lane_bool_type(const lane *l);
+LLVMTypeRef lane_int_type(const lane *l, unsigned bits);
+LLVMTypeRef lane_f32_type(const lane *l);
+LLVMTypeRef lane_f64_type(const lane *l);
+/* How values of an element type pass from op to op: i1 as bool, f32 and f64 as float and double,
+ * all others as integers of their size, which for floating point are the bits in memory. */
+LLVMTypeRef lane_element_type(const lane *l, tosajit_type element);
+/* Bits of an integer value's element. */
+unsigned lane_bits(LLVMValueRef value);
+
+/* The same constant in every lane. */
+LLVMValueRef lane_int(const lane *l, unsigned bits, int64_t value);
+LLVMValueRef lane_f32(const lane *l, float value);
+LLVMValueRef lane_f64(const lane *l, double value);
+/* A constant of another value's type: integer, or float rounded to it. */
+LLVMValueRef lane_int_like(LLVMValueRef like, int64_t value);
+LLVMValueRef lane_real_like(LLVMValueRef like, double value);
+/* A scalar in every lane. */
+LLVMValueRef lane_splat(const lane *l, LLVMValueRef scalar);
+
+/* Floating point, IEEE 754, round to nearest even. */
+LLVMValueRef lane_fadd(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fsub(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fmul(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fdiv(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_fneg(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_fabs(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_sqrt(const lane *l, LLVMValueRef a);
+/* a * b + c, rounded once. */
+LLVMValueRef lane_fma(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+LLVMValueRef lane_fcmp(const lane *l, LLVMRealPredicate predicate, LLVMValueRef a, LLVMValueRef b);
+
+/* IEEE 754-2019 maximum and minimum: NaN where an operand is NaN; -0 is below +0. */
+LLVMValueRef lane_maximum(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_minimum(const lane *l, LLVMValueRef a, LLVMValueRef b);
+
+/* Integers; all wrap. Shift amounts must be below the width. */
+LLVMValueRef lane_add(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_mul(const lane *l, LLVMValueRef a, LLVMValueRef b);
+/* Of factors that fill their 64 bits. */
+LLVMValueRef lane_mul_i64(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_and(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_or(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_xor(const lane *l, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef lane_not(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_shl(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+LLVMValueRef lane_lshr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+LLVMValueRef lane_ashr(const lane *l, LLVMValueRef a, LLVMValueRef amount);
+/* The nearest value in low..high, as signed integers. */
+LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high);
+LLVMValueRef lane_icmp(const lane *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
+
+/* condition ? a : b, per lane; condition is a bool. */
+LLVMValueRef lane_select(const lane *l, LLVMValueRef condition, LLVMValueRef a, LLVMValueRef b);
+
+/* Conversions; the target type is given as a type of this lane count. */
+LLVMValueRef lane_bitcast(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_sext(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_zext(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_trunc(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_fpext(const lane *l, LLVMValueRef a);   /* f32 -> f64 */
+LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a); /* f64 -> f32, round to nearest even */
+LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+
+/* Floating point from the form in which it passes from op to op to the one that ops compute with,
+ * f32 or f64, exactly; and back, from f32 or f64, rounded once to nearest even. Beyond the largest
+ * value comes infinity, or NaN where there is none. No instruction is used that flushes subnormals
+ * or rounds twice. */
+LLVMValueRef lane_widen(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
+
+/* The same where `a` is a value of the element type already, or NaN. */
+LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
+
+/* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which
+ * keeps in the lowest bit that something was lost, so that lane_narrow gives what rounding once
+ * would have. */
+LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
+
+/* table[index modulo 8] in registers; index is i64. Only where lane_has_lookup says so: wide lanes
+ * of some targets. */
+bool lane_has_lookup(const lane *l);
+LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
+
+/* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per
+ * lane, index being a signed byte. Only where the target has byte tables, and for lane counts of 2
+ * to 256 that are powers of two. Loading needs the function's entry block to be complete. */
+enum { LANE_TABLE_REGISTERS = 16 };
+void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride,
+                     LLVMValueRef *registers);
+LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
+
+/* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has
+ * are of no value. */
+LLVMValueRef lane_pick(const lane *l, LLVMValueRef a, LLVMValueRef b, unsigned first,
+                       unsigned count);
+
+/* `count` vectors of the same type, a power of two, as one; overwrites them. */
+LLVMValueRef lane_concat(const lane *l, LLVMValueRef *parts, unsigned count);
+
+/* An element of integers at base + index * stride in memory; index is i64, stride in bytes a scalar
+ * i64. */
+LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMValueRef index,
+                         LLVMValueRef stride);
+
+/* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1
+ * but 0 is true. mask says which lanes exist; null: all. lane_mask: the first `left` lanes, left >
+ * 0, at most LANE_MAX_MASK lanes; it may have more lanes than the vector. */
+enum { LANE_MAX_MASK = LOOP_MAX_MASK };
+LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
+LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
+/* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says
+ * which of them is the address. */
+LLVMValueRef lane_masked_call(const lane *l, const char *name, LLVMTypeRef value,
+                              LLVMValueRef *operands, unsigned count, unsigned pointer,
+                              unsigned alignment);
+LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address,
+                       LLVMValueRef mask);
+void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
+                LLVMValueRef mask);
+
+/* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
+LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands,
+                            unsigned count);
+
+/* `result`, but `value` where x is `input`: for the few inputs whose exact result is so near a
+ * midpoint of two f32 that the evaluation in f64 lands on the wrong side. */
+LLVMValueRef lane_except(const lane *l, LLVMValueRef x, double input, double value,
+                         LLVMValueRef result);
+
+/* An attribute without a value, such as "noinline". */
+void lane_add_flag(LLVMValueRef function, const char *name);
+
+/* Code for rare lanes: a branch that is taken only if `condition` holds in any lane. Begin leaves
+ * the builder in the cold block, end after it; then each value of the cold block is merged with the
+ * one that stands where it was not entered. */
+typedef struct lane_cold {
+    LLVMBasicBlockRef before, last, after; /* last: where the cold code ended */
+} lane_cold;
+/* That it is taken to its first successor. */
+void lane_mark_unlikely(const lane *l, LLVMValueRef branch);
+lane_cold lane_cold_begin(const lane *l, LLVMValueRef condition);
+void lane_cold_end(const lane *l, lane_cold *cold);
+LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual,
+                             LLVMValueRef rare);
+
+/* A function of one or two f32, made once per module. */
+typedef struct lane_scalar_function {
+    const char *name; /* of the symbol, which stays inside of the module */
+    LLVMValueRef (*body)(const lane *scalar, const LLVMValueRef *x);
+    int parameters;
+    bool is_double; /* its result; f32 otherwise */
+} lane_scalar_function;
+
+/* It on each lane, in a loop: for cold code that would be long in vectors. */
+LLVMValueRef lane_each(const lane *l, const lane_scalar_function *function, const LLVMValueRef *x);
+
+/* c[0] + c[1] x + ... + c[count - 1] x^(count - 1) in f64, count > 1, in count - 1 fused steps
+ * whose order is fixed. */
+LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x);
+
+/* table[index] per lane: `count` doubles become a constant of the module; index is a vector of i32
+ * or i64 in 0..count-1. */
+LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLVMValueRef index,
+                         const char *name);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What functions are made of: polynomials, and tables of doubles in memory or in registers. Above
+ * the vocabulary of lane.c, since it needs multiply-adds and gathers. */
+#include "jit/lane/lane.h"
+
+/* The coefficients first, first + step, ... below `end`, at least one, by Horner's rule in `x`. */
+static LLVMValueRef horner(const lane *l, const double *c, unsigned first, unsigned step,
+                           unsigned end, LLVMValueRef x) {
+    unsigned last = first + (end - 1 - first) / step * step;
+    LLVMValueRef sum = lane_f64(l, c[last]);
+    for (unsigned k = last; k > first; k -= step)
+        sum = lane_fma(l, sum, x, lane_f64(l, c[k - step]));
+    return sum;
+}
+
+/* Short ones as two chains, of even and odd powers. Long ones in groups of four, which leave less
+ * to wait for. */
+LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x) {
+    LLVMValueRef square = lane_fmul(l, x, x);
+    if (count <= 16)
+        return lane_fma(l, horner(l, c, 1, 2, count, square), x, horner(l, c, 0, 2, count, square));
+    LLVMValueRef fourth = lane_fmul(l, square, square);
+    unsigned first = (count - 1) / 4 * 4;
+    LLVMValueRef sum = horner(l, c, first, 1, count, x);
+    for (; first > 0; first -= 4)
+        sum = lane_fma(l, sum, fourth, horner(l, c, first - 4, 1, first, x));
+    return sum;
+}
+
+/* The table as a private constant of the module; made once per name. */
+static LLVMValueRef table_constant(const lane *l, const double *table, unsigned count,
+                                   const char *name) {
+    LLVMValueRef global = LLVMGetNamedGlobal(l->module, name);
+    if (global) return global;
+    enum { MAX_TABLE = 1024 };
+    LLVMValueRef values[MAX_TABLE];
+    LLVMTypeRef f64 = LLVMDoubleTypeInContext(l->context);
+    for (unsigned k = 0; k < count; k++) values[k] = LLVMConstReal(f64, table[k]);
+    global = LLVMAddGlobal(l->module, LLVMArrayType2(f64, count), name);
+    LLVMSetInitializer(global, LLVMConstArray2(f64, values, count));
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 64);
+    return global;
+}
+
+LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLVMValueRef index,
+                         const char *name) {
+    LLVMValueRef base = table_constant(l, table, count, name);
+    LLVMTypeRef f64 = LLVMDoubleTypeInContext(l->context);
+    LLVMValueRef address = LLVMBuildGEP2(l->builder, f64, base, &index, 1, "");
+    if (l->count == 1) return LLVMBuildLoad2(l->builder, f64, address, "");
+    LLVMValueRef operands[3] = {address, LLVMConstAllOnes(lane_bool_type(l)),
+                                LLVMGetPoison(lane_f64_type(l))};
+    return lane_masked_call(l, "llvm.masked.gather", lane_f64_type(l), operands, 3, 0,
+                            sizeof(double));
+}
+
+bool lane_has_lookup(const lane *l) { return l->target->level->permute && l->count % 8 == 0; }
+
+LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef entries[8], parts[8], poison = LLVMGetPoison(LLVMTypeOf(index));
+    for (unsigned k = 0; k < 8; k++) entries[k] = LLVMConstInt(i64, table[k], 0);
+    unsigned id = LLVMLookupIntrinsicID("llvm.x86.avx512.permvar.di.512",
+                                        sizeof "llvm.x86.avx512.permvar.di.512" - 1);
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0),
+                 values = LLVMConstVector(entries, 8);
+    unsigned count = l->count / 8;
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef operands[2] = {values, lane_pick(l, index, poison, 8 * k, 8)};
+        parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
+                                  function, operands, 2, "");
+    }
+    return lane_concat(l, parts, count);
+}

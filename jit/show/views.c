@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Views: plans are drawn here, code is printed by who makes it. */
+#define _POSIX_C_SOURCE 200809L
+#include "jit/show/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "jit/engine/backend.h"
+#include "jit/show/plan_print.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+
+static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
+    fpenv environment;
+    fpenv_hold(&environment);
+    (view == TOSAJIT_VIEW_SVG ? plan_print_svg : plan_print)(&kernel->plan, kernel->program, out);
+    fpenv_restore(&environment);
+    bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
+    free(*text);
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
+}
+
+tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
+                           char **text) {
+    char *printed = NULL;
+    const bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    if (!planned && engine->backend == TOSAJIT_BACKEND_INTERPRET)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "print: an engine that interprets has no code to show");
+    tosajit_status status = planned ? print_plan(kernel, view, &printed) : engine_enter(engine);
+    if (!planned && !status) {
+        status = backend_print(engine, kernel, view, &printed);
+        engine_leave(engine);
+    }
+    if (!status) *text = printed;
+    return status;
+}
+
+void tosajit_text_release(char *text) { free(text); }

@@ -1,0 +1,13 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Views: a kernel as people look at it. In: a kernel and what to show of it. Out: a text. */
+#ifndef TOSAJIT_JIT_SHOW_VIEWS_H
+#define TOSAJIT_JIT_SHOW_VIEWS_H
+
+#include "jit/engine/engine.h"
+
+/* For tosajit_text_release. NOT_EXECUTABLE, OUT_OF_MEMORY, CODEGEN_FAILED. */
+tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
+                           char **text);
+
+#endif

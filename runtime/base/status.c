@@ -1,0 +1,38 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Statuses: the message of the thread's last one, their names; and the version. The message is
+ * exported and may be another library's: a process that has libtosajit and libtosajit-runtime has
+ * one last error per thread, whichever of them is called. */
+#include "runtime/base/diag.h"
+
+_Thread_local char tosajit_private_message[DIAG_CAPACITY];
+
+const char *tosajit_last_error(void) { return tosajit_private_message; }
+
+const char *tosajit_status_name(tosajit_status status) {
+    static const char *const names[] = {
+        "TOSAJIT_OK",
+        "TOSAJIT_INVALID_ARGUMENT",
+        "TOSAJIT_TYPE_MISMATCH",
+        "TOSAJIT_SHAPE_MISMATCH",
+        "TOSAJIT_UNRANKED_SHAPE",
+        "TOSAJIT_BAD_ATTRIBUTE",
+        "TOSAJIT_OVERLAP",
+        "TOSAJIT_OVERFLOW",
+        "TOSAJIT_LIMIT_EXCEEDED",
+        "TOSAJIT_OUT_OF_MEMORY",
+        "TOSAJIT_NOT_EXECUTABLE",
+        "TOSAJIT_CODEGEN_FAILED",
+        "TOSAJIT_BAD_IMAGE",
+        "TOSAJIT_BAD_MODULE",
+    };
+    size_t index = (size_t)status;
+    return index < sizeof names / sizeof *names ? names[index] : "unknown status";
+}
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+const char *tosajit_version(void) {
+    return STRING(TOSAJIT_VERSION_MAJOR) "." STRING(TOSAJIT_VERSION_MINOR) "." STRING(
+        TOSAJIT_VERSION_PATCH);
+}

@@ -1,0 +1,516 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Expressions: building, with every node checked when it is added. */
+#include "runtime/expr/expr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/base/options.h"
+#include "runtime/base/types.h"
+
+static const tosajit_attributes no_attributes;
+
+tosajit_status tosajit_expr_create(const tosajit_expr_options *options, tosajit_expr **expr) {
+    if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: expr is a null pointer");
+    tosajit_expr_options known;
+    tosajit_status status = options_take(&known, sizeof known, options, "tosajit_expr_options");
+    if (!status) status = options_check_allocator(known.allocator);
+    if (status) return status;
+    if ((unsigned)known.accuracy > TOSAJIT_FAST)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_create: there is no accuracy %d",
+                          (int)known.accuracy);
+    tosajit_allocator allocator = memory_allocator(known.allocator);
+    tosajit_expr *made = memory_new(&allocator, 1, sizeof *made);
+    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "expr_create: out of memory");
+    made->allocator = allocator;
+    made->strict = known.strict != 0;
+    made->fast = known.accuracy == TOSAJIT_FAST;
+    *expr = made;
+    return TOSAJIT_OK;
+}
+
+void tosajit_expr_destroy(tosajit_expr *expr) {
+    if (!expr) return;
+    tosajit_allocator allocator = expr->allocator;
+    for (size_t k = 0; k < expr->count; k++)
+        memory_free(&allocator, expr->nodes[k].data, expr->nodes[k].data_size, 1);
+    memory_free(&allocator, expr->nodes, expr->capacity, sizeof *expr->nodes);
+    memory_free(&allocator, expr->contracts, expr->contract_capacity, sizeof *expr->contracts);
+    memory_free(&allocator, expr, 1, sizeof *expr);
+}
+
+value_name expr_value_name(const tosajit_expr *expr, tosajit_value value) {
+    value_name name;
+    const expr_node *node = &expr->nodes[value];
+    if (node->kind == NODE_INPUT)
+        snprintf(name.text, sizeof name.text, "%%arg%d", (int)node->tensor);
+    else if (node->kind == NODE_CONSTANT)
+        snprintf(name.text, sizeof name.text, "%%%d = tosa.const", (int)node->number);
+    else
+        snprintf(name.text, sizeof name.text, "%%%d = tosa.%s", (int)node->number,
+                 op_table[node->op].name);
+    return name;
+}
+
+/* Room for one more node: then appending it cannot fail. */
+static tosajit_status make_room(tosajit_expr *expr) {
+    if (expr->count >= TOSAJIT_MAX_NODES)
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                          "an expression has at most %d inputs, constants and ops",
+                          TOSAJIT_MAX_NODES);
+    if (memory_grow(&expr->allocator, (void **)&expr->nodes, &expr->capacity, expr->count + 1,
+                    sizeof *expr->nodes))
+        return TOSAJIT_OK;
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for expression node %zu", expr->count);
+}
+
+/* Append a node; on success it owns node->data. */
+static tosajit_status append(tosajit_expr *expr, const expr_node *node, tosajit_value *value) {
+    tosajit_status status = make_room(expr);
+    if (status) return status;
+    expr->nodes[expr->count] = *node;
+    expr->nodes[expr->count].number = (tosajit_value)expr->count;
+    *value = (tosajit_value)expr->count++;
+    return TOSAJIT_OK;
+}
+
+/* Inputs, non-splat constants, tables and results are the kernel's tensors; their number is
+ * bounded. Whether there may be so many more. */
+static tosajit_status check_tensor_limit(const tosajit_expr *expr, int32_t more) {
+    if (expr->input_count + expr->constant_count + expr->result_count + expr->table_count + more <=
+        TOSAJIT_MAX_TENSORS)
+        return TOSAJIT_OK;
+    return diag_error(
+        TOSAJIT_LIMIT_EXCEEDED,
+        "an expression has at most %d inputs, non-splat constants, tables and results together",
+        TOSAJIT_MAX_TENSORS);
+}
+
+tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                  tosajit_value *value) {
+    if (!expr || !value)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_input: expr or value is a null pointer");
+    char what[32];
+    snprintf(what, sizeof what, "operand %d", (int)expr->input_count);
+    tosajit_status status = type_check(type, what);
+    if (!status) status = check_tensor_limit(expr, 1);
+    if (status) return status;
+    expr_node node = {.kind = NODE_INPUT, .type = *type, .tensor = expr->input_count};
+    status = append(expr, &node, value);
+    if (!status) expr->input_count++;
+    return status;
+}
+
+const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input,
+                                         int32_t dimension) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == input && expr->contracts[k].dimension == dimension)
+            return &expr->contracts[k].contract;
+    return NULL;
+}
+
+static tosajit_status check_contract(const tosajit_contract *c) {
+    if (c->smallest < 0 || c->largest < 0 || c->multiple < 0)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_contract: a size or multiple is negative");
+    if (c->reserved[0] || c->reserved[1] || c->reserved[2])
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_contract: a reserved member is not 0; begin with "
+                          "tosajit_contract c = {0}");
+    int64_t multiple = c->multiple ? c->multiple : 1, largest = c->largest ? c->largest : INT64_MAX;
+    if (largest - largest % multiple < c->smallest) /* the largest multiple that is allowed */
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_contract: no multiple of %" PRId64 " is in %" PRId64 "..%" PRId64,
+                          multiple, c->smallest, largest);
+    return TOSAJIT_OK;
+}
+
+/* Put a promise at the end, or in the place of an older one. */
+static tosajit_status set_contract(tosajit_expr *expr, const expr_contract *promise) {
+    for (size_t k = 0; k < expr->contract_count; k++)
+        if (expr->contracts[k].input == promise->input &&
+            expr->contracts[k].dimension == promise->dimension)
+            return expr->contracts[k] = *promise, TOSAJIT_OK;
+    if (!memory_grow(&expr->allocator, (void **)&expr->contracts, &expr->contract_capacity,
+                     expr->contract_count + 1, sizeof *expr->contracts))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a contract");
+    expr->contracts[expr->contract_count++] = *promise;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_expr_contract(tosajit_expr *expr, tosajit_value input, int32_t dimension,
+                                     const tosajit_contract *contract) {
+    if (!expr || !contract)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_contract: expr or contract is a null pointer");
+    if (input < 0 || (size_t)input >= expr->count || expr->nodes[input].kind != NODE_INPUT)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_contract: %d is not an input of this expression", (int)input);
+    const tosajit_tensor_type *type = &expr->nodes[input].type;
+    if (dimension < 0 || dimension >= type->rank || type->dims[dimension] != TOSAJIT_DYNAMIC)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_contract: %s has no dynamic dimension %d",
+                          type_print(type).text, (int)dimension);
+    tosajit_status status = check_contract(contract);
+    return status ? status : set_contract(expr, &(expr_contract){input, dimension, *contract});
+}
+
+static bool all_equal(const char *data, size_t element, int64_t count) {
+    for (int64_t k = 1; k < count; k++)
+        if (memcmp(data, data + (size_t)k * element, element) != 0) return false;
+    return true;
+}
+
+/* Append a constant of a checked type; data is one element if splat, else all of them. */
+static tosajit_status add_constant(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                   const void *data, size_t size, bool splat,
+                                   tosajit_value *value) {
+    tosajit_status status = splat ? TOSAJIT_OK : check_tensor_limit(expr, 1);
+    if (status) return status;
+    expr_node node = {
+        .kind = NODE_CONSTANT, .type = *type, .tensor = -1, .splat = splat, .data_size = size};
+    node.data = memory_new(&expr->allocator, size, 1);
+    if (!node.data)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes", size);
+    memcpy(node.data, data, size);
+    status = append(expr, &node, value);
+    if (status)
+        memory_free(&expr->allocator, node.data, size, 1);
+    else if (!splat)
+        expr->constant_count++;
+    return status;
+}
+
+/* The type of a constant, and how many elements and bytes it has. */
+static tosajit_status check_constant_type(const tosajit_tensor_type *type, int64_t *count,
+                                          int64_t *bytes) {
+    tosajit_status status = type_check(type, "constant");
+    if (status) return status;
+    if (type->rank == TOSAJIT_UNRANKED)
+        return diag_error(TOSAJIT_UNRANKED_SHAPE, "a constant has a rank");
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] == TOSAJIT_DYNAMIC)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "constant dimension %d: the size of a constant is static", (int)d);
+    if (size_count(type->rank, type->dims, count) &&
+        size_multiply(*count, (int64_t)tosajit_type_size(type->element), bytes))
+        return TOSAJIT_OK;
+    return diag_error(TOSAJIT_OVERFLOW, "a constant %s has more than 2^63 - 1 bytes",
+                      type_print(type).text);
+}
+
+tosajit_status tosajit_expr_constant(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                     const void *data, tosajit_value *value) {
+    if (!expr || !value || !data)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_constant: expr, data or value is a null pointer");
+    int64_t count, bytes;
+    tosajit_status status = check_constant_type(type, &count, &bytes);
+    if (status) return status;
+    size_t element = tosajit_type_size(type->element);
+    bool splat = all_equal(data, element, count);
+    return add_constant(expr, type, data, splat ? element : (size_t)bytes, splat, value);
+}
+
+tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                   const void *data, size_t size, bool splat,
+                                   tosajit_value *value) {
+    int64_t count, bytes;
+    tosajit_status status = check_constant_type(type, &count, &bytes);
+    if (status) return status;
+    size_t expected = splat ? tosajit_type_size(type->element) : (size_t)bytes;
+    if (size != expected)
+        return diag_error(TOSAJIT_BAD_IMAGE, "a constant %s has %zu bytes, not %zu",
+                          type_print(type).text, expected, size);
+    return add_constant(expr, type, data, size, splat, value);
+}
+
+operand_role expr_role(const expr_node *node, int operand) {
+    const op_row *row = &op_table[node->op];
+    int parameter = operand - row->arity;
+    if (parameter < 0) return ROLE_DATA;
+    if (row->attributes & ATTRIBUTE_TABLE) return ROLE_TABLE;
+    bool of_channel = node->attributes.per_channel &&
+                      (parameter == PARAMETER_MULTIPLIER || parameter == PARAMETER_SHIFT);
+    return of_channel ? ROLE_CHANNEL : ROLE_PARAMETER;
+}
+
+static tosajit_status check_op(tosajit_op op, size_t operand_count) {
+    if (!op_is_valid(op)) return diag_error(TOSAJIT_INVALID_ARGUMENT, "%d is not an op", (int)op);
+    int arity = op_table[op].arity, required, parameters = tosajit_op_parameters(op, &required);
+    if (operand_count == (size_t)(arity + parameters) ||
+        (!required && operand_count == (size_t)arity))
+        return TOSAJIT_OK;
+    if (parameters)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values",
+                          op_table[op].name, arity, arity == 1 ? "" : "s", parameters,
+                          parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
+    return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu",
+                      op_table[op].name, arity, arity == 1 ? "" : "s", operand_count);
+}
+
+/* An op with the types of its operands, before it is a node. */
+typedef struct op_use {
+    tosajit_op op;
+    const tosajit_tensor_type *operands;
+    int operand_count;
+    const tosajit_attributes *attributes;
+    const tosajit_tensor_type *declared; /* or null */
+    bool strict;
+} op_use;
+
+/* The number of elements that a parameter must have; TOSAJIT_DYNAMIC if that is open. */
+static int64_t expected_count(const op_parameter *p, const tosajit_tensor_type *operand) {
+    if (p->count) return p->count;
+    return operand->rank > 0 ? operand->dims[operand->rank - 1] : TOSAJIT_DYNAMIC;
+}
+
+static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_type result) {
+    const tosajit_tensor_type *operand = &use->operands[0],
+                              *type = &use->operands[op_table[use->op].arity + k];
+    op_parameter p = op_describe_parameter(use->op, k, operand->element, result, use->attributes);
+    if (type->element != p.element)
+        return diag_error(TOSAJIT_TYPE_MISMATCH, "%s has elements of %s, not of %s", p.name,
+                          type_print(type).text, tosajit_type_name(p.element));
+    if (p.count == 0 && operand->rank == 0)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "per_channel needs an operand with a dimension");
+    if (type->rank == TOSAJIT_UNRANKED) return TOSAJIT_OK;
+    int64_t expected = expected_count(&p, operand);
+    bool fits = type->rank == 1 && (type->dims[0] == expected || type->dims[0] == TOSAJIT_DYNAMIC ||
+                                    expected == TOSAJIT_DYNAMIC);
+    if (fits) return TOSAJIT_OK;
+    if (expected == TOSAJIT_DYNAMIC)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s is %s, but a parameter has rank 1", p.name,
+                          type_print(type).text);
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name,
+                      type_print(type).text, expected, expected == 1 ? "" : "s");
+}
+
+/* A parameter must not be given twice. */
+static tosajit_status check_parameters_once(const op_use *use) {
+    const tosajit_attributes *a = use->attributes;
+    bool has_parameters = use->operand_count > op_table[use->op].arity;
+    if (!has_parameters || !(a->shift || a->input_zp || a->output_zp)) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                      "%s is given as attribute and as parameter; leave the attribute 0",
+                      a->shift ? "shift" : "a zero point");
+}
+
+/* The type of an op's result from the types of its operands, and the legality of everything; the
+ * one place that decides. */
+static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
+    int arity = op_table[use->op].arity;
+    tosajit_type elements[TOSAJIT_MAX_ARITY];
+    for (int k = 0; k < arity; k++) elements[k] = use->operands[k].element;
+    tosajit_type element = use->declared ? use->declared->element : TOSAJIT_TYPE_COUNT;
+    if (!use->declared && op_needs_result(use->op))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "the result's element type, to convert to, must be given");
+    if (!use->declared && !op_result_element(use->op, elements, &element))
+        element = elements[arity - 1];
+    tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
+    if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
+    if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    if (!status) status = check_parameters_once(use);
+    for (int k = 0; !status && k < use->operand_count - arity; k++)
+        status = check_parameter_type(use, k, element);
+    if (status) return status;
+    inferred->element = element;
+    status = type_check_size(element, inferred->rank, inferred->dims, "result");
+    if (status) return status;
+    return use->declared ? tosajit_verify_result(inferred, use->declared, use->strict) : TOSAJIT_OK;
+}
+
+/* The values of constant parameters; a table must be at hand as a whole. */
+static tosajit_status check_parameter_values(const tosajit_expr *expr, const expr_node *node) {
+    int arity = op_table[node->op].arity;
+    tosajit_type operand = expr->nodes[node->operands[0]].type.element;
+    for (int k = 0; k < node->operand_count - arity; k++) {
+        const expr_node *value = &expr->nodes[node->operands[arity + k]];
+        op_parameter p =
+            op_describe_parameter(node->op, k, operand, node->type.element, &node->attributes);
+        /* Its elements exist one by one. */
+        if (value->kind == NODE_OP && expr_role(node, arity + k) == ROLE_TABLE)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "%s must be an input or a constant, not the result of tosa.%s",
+                              p.name, op_table[value->op].name);
+        int64_t count = value->kind == NODE_CONSTANT && !value->splat ? value->type.dims[0] : 1;
+        tosajit_status status =
+            value->kind == NODE_CONSTANT ? op_check_parameter(&p, value->data, count) : TOSAJIT_OK;
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
+/* A table is read at any index, so a constant of equal elements is needed in full length. */
+static tosajit_status expand_constant(tosajit_expr *expr, expr_node *node) {
+    size_t element = node->data_size, size = element * (size_t)node->type.dims[0];
+    char *data = memory_new(&expr->allocator, size, 1);
+    if (!data)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table of %zu bytes", size);
+    for (size_t at = 0; at < size; at += element) memcpy(data + at, node->data, element);
+    memory_free(&expr->allocator, node->data, node->data_size, 1);
+    node->data = data;
+    node->data_size = size;
+    node->splat = false;
+    expr->constant_count++;
+    return TOSAJIT_OK;
+}
+
+/* Count a value that becomes a table. What may fail comes first. */
+static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
+    expr_node *node = &expr->nodes[op->operands[op->operand_count - 1]];
+    if (op_table[op->op].signature != SIGNATURE_LOOKUP || node->table) return TOSAJIT_OK;
+    const bool expands = node->kind == NODE_CONSTANT && node->splat;
+    tosajit_status status = check_tensor_limit(expr, expands ? 2 : 1); /* a constant, and a table */
+    if (!status && expands) status = expand_constant(expr, node);
+    if (status) return status;
+    node->table = true;
+    expr->table_count++;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands,
+                               size_t operand_count, const tosajit_attributes *attributes,
+                               const tosajit_tensor_type *result, tosajit_value *value) {
+    if (!expr || !operands || !value)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_op: expr, operands or value is a null pointer");
+    tosajit_status status = check_op(op, operand_count);
+    if (status) return status;
+    expr_node node = {.kind = NODE_OP, .op = op, .tensor = -1, .operand_count = (int)operand_count};
+    node.attributes = attributes ? *attributes : no_attributes;
+    tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS];
+    for (size_t k = 0; k < operand_count; k++) {
+        if (operands[k] < 0 || (size_t)operands[k] >= expr->count)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "tosa.%s operand %zu: %d is not a value of this expression",
+                              op_table[op].name, k, (int)operands[k]);
+        node.operands[k] = operands[k];
+        types[k] = expr->nodes[operands[k]].type;
+    }
+    op_use use = {op, types, node.operand_count, &node.attributes, result, expr->strict};
+    status = infer(&use, &node.type);
+    if (!status) status = check_parameter_values(expr, &node);
+    if (!status) status = make_room(expr);
+    if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
+    if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
+    if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
+    return append(expr, &node, value);
+}
+
+tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value) {
+    if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_result: expr is a null pointer");
+    if (value < 0 || (size_t)value >= expr->count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_result: %d is not a value of this expression", (int)value);
+    tosajit_status status = check_tensor_limit(expr, 1);
+    if (!status) expr->results[expr->result_count++] = value;
+    return status;
+}
+
+tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value,
+                                 tosajit_tensor_type *type) {
+    if (!expr || !type)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_type: expr or type is a null pointer");
+    if (value < 0 || (size_t)value >= expr->count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_type: %d is not a value of this expression", (int)value);
+    *type = expr->nodes[value].type;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands,
+                              size_t operand_count, const tosajit_attributes *attributes,
+                              const tosajit_tensor_type *result, int strict,
+                              tosajit_tensor_type *inferred) {
+    if (!operands)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "verify: operands is a null pointer");
+    tosajit_tensor_type shape;
+    tosajit_status status = check_op(op, operand_count);
+    if (status) return status;
+    op_use use = {op,     operands,   (int)operand_count, attributes ? attributes : &no_attributes,
+                  result, strict != 0};
+    status = infer(&use, &shape);
+    if (status) return diag_prefix(status, "tosa.%s: ", op_table[op].name);
+    if (inferred) *inferred = shape;
+    return TOSAJIT_OK;
+}
+
+/* Mark what the results reach; operands come before their users, so one pass backwards suffices. */
+static void mark_live(const tosajit_expr *expr, uint8_t *live) {
+    for (int32_t r = 0; r < expr->result_count; r++) live[expr->results[r]] = 1;
+    for (size_t k = expr->count; k-- > 0;) {
+        const expr_node *node = &expr->nodes[k];
+        if (node->kind == NODE_INPUT) live[k] = 1;
+        for (int o = 0; live[k] && o < node->operand_count; o++) live[node->operands[o]] = 1;
+    }
+}
+
+/* Copy one live node, whose operands are renumbered by moved[]. */
+static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved,
+                                tosajit_expr *program, tosajit_value *value) {
+    expr_node node = *source;
+    for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
+    if (node.kind == NODE_INPUT) program->input_count++;
+    if (node.kind != NODE_CONSTANT) return append(program, &node, value);
+    node.data = memory_new(&program->allocator, node.data_size, 1);
+    if (!node.data)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes",
+                          node.data_size);
+    memcpy(node.data, source->data, node.data_size);
+    tosajit_status status = append(program, &node, value);
+    if (status)
+        memory_free(&program->allocator, node.data, node.data_size, 1);
+    else if (!node.splat)
+        program->constant_count++;
+    return status;
+}
+
+void expr_number_constants(tosajit_expr *program) {
+    int32_t next = program->input_count;
+    for (size_t k = 0; k < program->count; k++)
+        if (program->nodes[k].kind == NODE_CONSTANT && !program->nodes[k].splat)
+            program->nodes[k].tensor = next++;
+}
+
+tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                            tosajit_expr **program) {
+    tosajit_expr_options options = {sizeof options, allocator, expr->strict,
+                                    expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    tosajit_expr *made = NULL;
+    uint8_t *live = memory_new(allocator, expr->count, 1);
+    tosajit_value *moved = memory_new(allocator, expr->count, sizeof *moved);
+    tosajit_status status = tosajit_expr_create(&options, &made);
+    if (!status && (!live || !moved))
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
+                            expr->count);
+    if (!status) mark_live(expr, live);
+    for (size_t k = 0; !status && k < expr->count; k++) {
+        if (!live[k]) continue;
+        status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
+        if (!status) made->nodes[moved[k]].number = expr->nodes[k].number;
+    }
+    for (size_t k = 0; !status && k < expr->contract_count; k++) {
+        expr_contract promise = expr->contracts[k];
+        promise.input = moved[promise.input];
+        status = set_contract(made, &promise);
+    }
+    for (int32_t r = 0; !status && r < expr->result_count; r++)
+        made->results[made->result_count++] = moved[expr->results[r]];
+    memory_free(allocator, live, expr->count, 1);
+    memory_free(allocator, moved, expr->count, sizeof *moved);
+    if (status) {
+        tosajit_expr_destroy(made);
+        return status;
+    }
+    expr_number_constants(made);
+    *program = made;
+    return TOSAJIT_OK;
+}

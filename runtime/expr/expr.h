@@ -1,0 +1,83 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Expressions: the DAG of inputs, constants and ops that a kernel computes. A node's operands come
+ * before it. A kernel keeps a compacted copy of the expression it was made from: its program. */
+#ifndef TOSAJIT_RUNTIME_EXPR_EXPR_H
+#define TOSAJIT_RUNTIME_EXPR_EXPR_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+typedef enum node_kind { NODE_INPUT, NODE_CONSTANT, NODE_OP } node_kind;
+
+typedef struct expr_node {
+    node_kind kind;
+    tosajit_op op;     /* of a NODE_OP */
+    int operand_count; /* of a NODE_OP, parameters included */
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS];
+    tosajit_attributes attributes;
+    tosajit_tensor_type type; /* as declared, or inferred where nothing was declared */
+    tosajit_value number; /* of the value in the expression that somebody built: what texts call it,
+                             whatever was left out since */
+    int32_t tensor; /* inputs: position; non-splat constants: position behind all inputs; else -1 */
+    bool splat;     /* of a NODE_CONSTANT: data is one element */
+    bool table;     /* some op looks it up */
+    void *data;     /* of a NODE_CONSTANT; owned */
+    size_t data_size;
+} expr_node;
+
+/* A promise about a dimension of an input. */
+typedef struct expr_contract {
+    tosajit_value input;
+    int32_t dimension;
+    tosajit_contract contract;
+} expr_contract;
+
+struct tosajit_expr {
+    tosajit_allocator allocator;
+    bool strict, fast;
+    expr_node *nodes;
+    size_t count, capacity;
+    expr_contract *contracts;
+    size_t contract_count, contract_capacity;
+    tosajit_value results[TOSAJIT_MAX_TENSORS];
+    int32_t result_count, input_count,
+        constant_count;  /* constants that are tensors, i.e. not splat */
+    int32_t table_count; /* tensors that are tables: a part may read them as data besides */
+};
+
+/* How a node uses an operand: what broadcasting does to it, and how code reads it. */
+typedef enum operand_role {
+    ROLE_DATA,      /* broadcast */
+    ROLE_PARAMETER, /* one element for the whole tensor */
+    ROLE_CHANNEL,   /* a parameter with one element per index of the last dimension; broadcast like
+                       data */
+    ROLE_TABLE,     /* looked up, at any index */
+} operand_role;
+operand_role expr_role(const expr_node *node, int operand);
+
+/* The promise about a dimension of an input; null if there is none. */
+const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input,
+                                         int32_t dimension);
+
+/* A copy with all inputs and, of the rest, only what the results need. */
+tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                            tosajit_expr **program);
+
+/* Number the tensors of a program: inputs first, so that a kernel's operands keep their positions.
+ */
+void expr_number_constants(tosajit_expr *program);
+
+/* tosajit_expr_constant for data as a program holds them: one element if splat, else all. BAD_IMAGE
+ * if size is another. */
+tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type,
+                                   const void *data, size_t size, bool splat, tosajit_value *value);
+
+/* "%4 = tosa.add" or "%arg1": how messages and plans call a value. */
+typedef struct value_name {
+    char text[64];
+} value_name;
+value_name expr_value_name(const tosajit_expr *expr, tosajit_value value);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Expressions as text: a function of MLIR's TOSA dialect that reads back as the same expression.
+ * In: an expression; out: the generic form of its ops, which every reader of MLIR knows. What TOSA
+ * has no word for (contracts, accuracy) are attributes of ours. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "runtime/expr/expr_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/expr/convert.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+#include "runtime/expr/ops.h"
+#include "runtime/base/types.h"
+
+/* Values are numbered anew where an op has parameters that the expression keeps as attributes:
+ * those become constants. */
+typedef struct printer {
+    const tosajit_expr *expr;
+    FILE *out;
+    const char *newline; /* between ops */
+    int next;            /* the number of the next value */
+    int *numbers;        /* of each node */
+} printer;
+
+/* ---------------------------------------------------------------------------------------------
+ * Values */
+
+static void print_value(const printer *p, tosajit_value value) {
+    const expr_node *node = &p->expr->nodes[value];
+    if (node->kind == NODE_INPUT)
+        fprintf(p->out, "%%arg%d", (int)node->tensor);
+    else
+        fprintf(p->out, "%%%d", p->numbers[value]);
+}
+
+static void print_type(const printer *p, const tosajit_tensor_type *type) {
+    fputs(type_print(type).text, p->out);
+}
+
+/* Floating point by its bits, which says NaN and infinity, too. */
+static void print_bits(const printer *p, tosajit_type type, uint64_t bits) {
+    const int digits = 2 * (int)tosajit_type_size(type);
+    if (type == TOSAJIT_I1)
+        fputs(bits & 0xff ? "true" : "false", p->out);
+    else if (type_is_float(type))
+        fprintf(p->out, "0x%0*" PRIX64, digits, bits & (UINT64_MAX >> (64 - 4 * digits)));
+    else
+        fprintf(p->out, "%" PRId64, convert_decode(type, bits).i);
+}
+
+/* Nested brackets around the elements from *at on. */
+static void print_elements(const printer *p, const tosajit_tensor_type *type, int32_t d,
+                           const char **at) {
+    if (d == type->rank) {
+        print_bits(p, type->element, convert_load(type->element, *at));
+        *at += tosajit_type_size(type->element);
+        return;
+    }
+    for (int64_t k = 0; k < type->dims[d]; k++) {
+        fputs(k ? ", " : "[", p->out);
+        print_elements(p, type, d + 1, at);
+    }
+    fputc(']', p->out);
+}
+
+static void print_dense(const printer *p, const tosajit_tensor_type *type, bool splat,
+                        const void *data) {
+    const char *at = data;
+    fputs("dense<", p->out);
+    if (splat)
+        print_bits(p, type->element, convert_load(type->element, data));
+    else
+        print_elements(p, type, 0, &at);
+    fputs("> : ", p->out);
+    print_type(p, type);
+}
+
+static int print_constant(printer *p, const tosajit_tensor_type *type, bool splat,
+                          const void *data) {
+    fprintf(p->out, "%s%%%d = \"tosa.const\"() <{values = ", p->newline, p->next);
+    print_dense(p, type, splat, data);
+    fputs("}> : () -> ", p->out);
+    print_type(p, type);
+    return p->next++;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Attributes */
+
+static void print_scalar(const printer *p, tosajit_type type, tosajit_scalar value) {
+    if (type_is_float(type))
+        print_bits(p, type, convert_encode(type, value));
+    else
+        fprintf(p->out, "%" PRId64, value.i);
+    fprintf(p->out, " : %s", tosajit_type_name(type));
+}
+
+static const char *truth(uint8_t flag) { return flag ? "true" : "false"; }
+
+/* Properties of the op, <{...}>, and what is no property of TOSA's, {...}. */
+static void print_attributes(const printer *p, const expr_node *node) {
+    static const char *const modes[] = {"SINGLE_ROUND", "INEXACT_ROUND", "DOUBLE_ROUND"};
+    const tosajit_attributes *a = &node->attributes;
+    const unsigned taken = op_table[node->op].attributes;
+    const char *nan_mode = a->nan_mode == TOSAJIT_NAN_IGNORE ? "IGNORE" : "PROPAGATE";
+    tosajit_type element = p->expr->nodes[node->operands[0]].type.element;
+    if (taken & ATTRIBUTE_MIN_MAX) {
+        fputs(" <{min_val = ", p->out);
+        print_scalar(p, element, a->min_val);
+        fputs(", max_val = ", p->out);
+        print_scalar(p, element, a->max_val);
+        fprintf(p->out, ", nan_mode = #tosa.nan_mode<%s>}>", nan_mode);
+    } else if (taken & ATTRIBUTE_NAN_MODE) {
+        fprintf(p->out, " <{nan_mode = #tosa.nan_mode<%s>}>", nan_mode);
+    } else if (taken & ATTRIBUTE_ROUND) {
+        fprintf(p->out, " <{round = %s}>", truth(a->round));
+    } else if (taken & ATTRIBUTE_SCALING) {
+        fprintf(p->out,
+                " <{scale32 = %s, rounding_mode = #tosa.rounding_mode<%s>, per_channel = %s, "
+                "input_unsigned = %s, output_unsigned = %s}>",
+                truth(a->scale32), modes[a->rounding_mode], truth(a->per_channel),
+                truth(a->input_unsigned), truth(a->output_unsigned));
+    } else if (a->input_unsigned) {
+        fputs(" {input_unsigned = true}", p->out);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Ops */
+
+/* Parameters that are attributes here and operands in TOSA, as constants; returns the number of the
+ * first one. */
+static int print_implied(printer *p, const expr_node *node, int count) {
+    int first = p->next;
+    tosajit_type operand = p->expr->nodes[node->operands[0]].type.element;
+    const tosajit_attributes *a = &node->attributes;
+    const int64_t one = 1;
+    for (int k = 0; k < count; k++) {
+        op_parameter parameter = op_describe_parameter(node->op, k, operand, node->type.element, a);
+        bool shift = op_table[node->op].attributes & ATTRIBUTE_SHIFT;
+        tosajit_tensor_type type = tosajit_ranked(parameter.element, 1, &one);
+        cell value = {.i = shift ? a->shift : k == 0 ? a->input_zp : a->output_zp};
+        unsigned char data[sizeof(uint64_t)] = {0}; /* of floating point: 0, the only legal value */
+        if (!type_is_float(parameter.element))
+            convert_store(parameter.element, data, convert_encode(parameter.element, value));
+        print_constant(p, &type, true, data);
+    }
+    return first;
+}
+
+static tosajit_tensor_type parameter_type(const printer *p, const expr_node *node, int k) {
+    const int64_t one = 1;
+    tosajit_type operand = p->expr->nodes[node->operands[0]].type.element;
+    return tosajit_ranked(
+        op_describe_parameter(node->op, k, operand, node->type.element, &node->attributes).element,
+        1, &one);
+}
+
+static void print_op(printer *p, tosajit_value value) {
+    const expr_node *node = &p->expr->nodes[value];
+    int missing =
+        op_table[node->op].arity + tosajit_op_parameters(node->op, NULL) - node->operand_count;
+    int implied = print_implied(p, node, missing);
+    p->numbers[value] = p->next++;
+    fprintf(p->out, "%s%%%d = \"tosa.%s\"(", p->newline, p->numbers[value],
+            op_table[node->op].name);
+    for (int k = 0; k < node->operand_count; k++) {
+        if (k) fputs(", ", p->out);
+        print_value(p, node->operands[k]);
+    }
+    for (int k = 0; k < missing; k++) fprintf(p->out, ", %%%d", implied + k);
+    fputc(')', p->out);
+    print_attributes(p, node);
+    fputs(" : (", p->out);
+    for (int k = 0; k < node->operand_count; k++) {
+        if (k) fputs(", ", p->out);
+        print_type(p, &p->expr->nodes[node->operands[k]].type);
+    }
+    for (int k = 0; k < missing; k++) {
+        tosajit_tensor_type type = parameter_type(p, node, k);
+        fputs(", ", p->out);
+        print_type(p, &type);
+    }
+    fputs(") -> ", p->out);
+    print_type(p, &node->type);
+}
+
+/* {tosajit.contract = [[dimension, smallest, largest, multiple]]} behind an argument's type. */
+static void print_contracts(const printer *p, tosajit_value input) {
+    bool any = false;
+    for (size_t k = 0; k < p->expr->contract_count; k++) {
+        const expr_contract *promise = &p->expr->contracts[k];
+        const tosajit_contract *c = &promise->contract;
+        if (promise->input != input) continue;
+        fputs(any ? ", " : " {tosajit.contract = [", p->out);
+        fprintf(p->out, "[%d, %" PRId64 ", %" PRId64 ", %" PRId64 "]", (int)promise->dimension,
+                c->smallest, c->largest, c->multiple);
+        any = true;
+    }
+    if (any) fputs("]}", p->out);
+}
+
+static void print_head(const printer *p, const char *name) {
+    const tosajit_expr *expr = p->expr;
+    const char *comma = "";
+    fprintf(p->out, "func.func @%s(", name);
+    for (size_t k = 0; k < expr->count; k++) {
+        if (expr->nodes[k].kind != NODE_INPUT) continue;
+        fputs(comma, p->out);
+        print_value(p, (tosajit_value)k);
+        fputs(": ", p->out);
+        print_type(p, &expr->nodes[k].type);
+        print_contracts(p, (tosajit_value)k);
+        comma = ", ";
+    }
+    fputs(") -> (", p->out);
+    for (int32_t r = 0; r < expr->result_count; r++) {
+        if (r) fputs(", ", p->out);
+        print_type(p, &expr->nodes[expr->results[r]].type);
+    }
+    fprintf(p->out, ")%s {", expr->fast ? " attributes {tosajit.accuracy = \"fast\"}" : "");
+}
+
+static void print_return(const printer *p) {
+    const tosajit_expr *expr = p->expr;
+    fprintf(p->out, "%sreturn", p->newline);
+    for (int32_t r = 0; r < expr->result_count; r++) {
+        fputs(r ? ", " : " ", p->out);
+        print_value(p, expr->results[r]);
+    }
+    for (int32_t r = 0; r < expr->result_count; r++) {
+        fputs(r ? ", " : " : ", p->out);
+        print_type(p, &expr->nodes[expr->results[r]].type);
+    }
+}
+
+bool expr_print(const tosajit_expr *expr, const char *name, bool one_line, FILE *out) {
+    printer p = {.expr = expr, .out = out, .newline = one_line ? " " : "\n  "};
+    p.numbers = calloc(expr->count + 1, sizeof *p.numbers);
+    if (!p.numbers) return false;
+    print_head(&p, name);
+    for (size_t k = 0; k < expr->count; k++) {
+        const expr_node *node = &expr->nodes[k];
+        if (node->kind == NODE_CONSTANT)
+            p.numbers[k] = print_constant(&p, &node->type, node->splat, node->data);
+        if (node->kind == NODE_OP) print_op(&p, (tosajit_value)k);
+    }
+    print_return(&p);
+    fputs(one_line ? " }" : "\n}\n", out);
+    free(p.numbers);
+    return true;
+}
+
+/* Names that need no quotes in MLIR. */
+static bool is_plain_name(const char *name) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+    static const char others[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789$.";
+    return *name && strchr(letters, *name) && name[strspn(name, others)] == '\0';
+}
+
+tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name, char **text) {
+    if (!expr || !text)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_print: expr or text is a null pointer");
+    if (name && !is_plain_name(name))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_print: \"%s\" is no plain name of a function", name);
+    if (expr->result_count == 0)
+        return diag_error(
+            TOSAJIT_INVALID_ARGUMENT,
+            "expr_print: the expression has no result; name one with tosajit_expr_result");
+    char *printed = NULL;
+    size_t size;
+    fpenv environment;
+    fpenv_hold(&environment);
+    FILE *out = open_memstream(&printed, &size);
+    bool fine = out && expr_print(expr, name ? name : "main", false, out) && !ferror(out);
+    if (out && fclose(out) != 0) fine = false;
+    fpenv_restore(&environment);
+    if (fine) {
+        *text = printed;
+        return TOSAJIT_OK;
+    }
+    free(printed);
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of an expression");
+}

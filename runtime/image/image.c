@@ -1,0 +1,331 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kernel images: writing and reading. All numbers have 8 bytes:
+ *
+ *     magic, format, size, checksum of all that follows
+ *     flags, fingerprint of the plan, bytes of the program, number of variants
+ *     program
+ *     variants: machine, features, alignment, offset and size of the code,
+ *               number of entries, their offsets
+ *     code
+ *
+ * Everything is checked but the code itself: whoever can forge it can run anything. */
+#include "runtime/image/image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/environment.h"
+#include "runtime/base/features.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/options.h"
+#include "runtime/base/types.h"
+#include "runtime/code/perf_map.h"
+#include "runtime/expr/program.h"
+#include "runtime/run/verbose.h"
+
+/* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
+enum { FORMAT = 2, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
+static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
+
+/* The part of a plan that code relies on: which tensors its pointers are, and which loops it has.
+ * Planning anew, by this or another version of the library, must give the same. */
+static uint64_t fingerprint(const plan *p) {
+    uint64_t hash = (uint64_t)p->part_count;
+    for (int32_t k = 0; k < p->part_count; k++) {
+        const plan_part *part = &p->parts[k];
+        const int64_t counts[] = {part->leaf_count,          part->operand_count,
+                                  part->result_count,        part->variant_count,
+                                  part->cols_multiple,       part->has_planes,
+                                  (int64_t)plan_tables(part)};
+        const uint64_t pieces[] = {
+            bytes_hash(counts, sizeof counts),
+            bytes_hash(part->operands, (size_t)part->leaf_count * sizeof *part->operands),
+            bytes_hash(part->results, (size_t)part->result_count * sizeof *part->results),
+            bytes_hash(part->variants, (size_t)part->variant_count * sizeof *part->variants), hash};
+        hash = bytes_hash(pieces, sizeof pieces);
+    }
+    return hash;
+}
+
+/* Writing. */
+
+static size_t variant_bytes(const image_variant *v) {
+    return (6 + v->code.entry_count) * sizeof(int64_t);
+}
+
+static void put_variant(byte_writer *w, const image_variant *v, uint64_t offset) {
+    const int64_t numbers[] = {v->code.machine, (int64_t)v->features,  v->code.alignment,
+                               (int64_t)offset, (int64_t)v->code.size, v->code.entry_count};
+    bytes_put(w, numbers, sizeof numbers);
+    for (uint32_t k = 0; k < v->code.entry_count; k++) bytes_put_number(w, v->code.entries[k]);
+}
+
+static void put_variants(byte_writer *w, const image_variant *variants, size_t count,
+                         const uint64_t *apart) {
+    size_t end = w->size;
+    for (size_t k = 0; k < count; k++) end += variant_bytes(&variants[k]);
+    for (size_t k = 0; k < count; k++) {
+        size_t at = size_align(end, CODE_ALIGNMENT);
+        put_variant(w, &variants[k], apart ? apart[k] : at);
+        end = at + variants[k].code.size;
+    }
+    for (size_t k = 0; !apart && k < count; k++) {
+        bytes_align(w, CODE_ALIGNMENT);
+        bytes_put(w, variants[k].code.bytes, variants[k].code.size);
+    }
+}
+
+static void set_number(byte_writer *w, size_t at, uint64_t number) {
+    memcpy(w->bytes + at, &number, sizeof number);
+}
+
+void image_write(const tosajit_expr *program, const plan *p, const image_variant *variants,
+                 size_t count, const uint64_t *apart, byte_writer *w) {
+    byte_writer body = {.allocator = w->allocator};
+    program_write(program, &body);
+    const int64_t head[] = {
+        FORMAT,        0, 0, apart ? FLAG_APART : 0, (int64_t)fingerprint(p), (int64_t)body.size,
+        (int64_t)count};
+    bytes_put(w, magic, MAGIC_BYTES);
+    bytes_put(w, head, sizeof head);
+    bytes_put(w, body.bytes, body.size);
+    w->failed |= body.failed;
+    bytes_release(&body);
+    put_variants(w, variants, count, apart);
+    if (w->failed) return;
+    set_number(w, SIZE_AT, w->size);
+    set_number(w, CHECKSUM_AT, bytes_hash(w->bytes + CHECKED_FROM, w->size - CHECKED_FROM));
+}
+
+tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (!code)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "the kernel is interpreted and has no code to save");
+    const image_variant variant = {code->image, code->features};
+    image_write(kernel->program, &kernel->plan, &variant, 1, NULL, w);
+    return w->failed ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel image")
+                     : TOSAJIT_OK;
+}
+
+/* Reading. */
+
+typedef struct image_head {
+    bool apart;
+    uint64_t fingerprint, program_bytes;
+    size_t variant_count;
+} image_head;
+
+static tosajit_status damaged(const char *what) {
+    return diag_error(TOSAJIT_BAD_IMAGE, "the kernel image is damaged: %s", what);
+}
+
+static tosajit_status read_head(byte_reader *r, image_head *head) {
+    const char *start = bytes_take(r, MAGIC_BYTES);
+    if (!start || memcmp(start, magic, MAGIC_BYTES) != 0)
+        return diag_error(TOSAJIT_BAD_IMAGE, "this is no kernel image");
+    int64_t format = bytes_take_number(r, INT64_MIN, INT64_MAX);
+    if (!r->failed && format != FORMAT)
+        return diag_error(
+            TOSAJIT_BAD_IMAGE,
+            "the kernel image has format %lld, but this library reads %d; compile the kernel anew",
+            (long long)format, (int)FORMAT);
+    uint64_t size = (uint64_t)bytes_take_number(r, 0, INT64_MAX),
+             checksum = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
+    if (r->failed || size > r->size) return damaged("it is cut off");
+    r->size = (size_t)size; /* what follows is somebody else's */
+    if (size < CHECKED_FROM ||
+        checksum != bytes_hash(r->bytes + CHECKED_FROM, r->size - CHECKED_FROM))
+        return damaged("its checksum is wrong");
+    head->apart = bytes_take_number(r, 0, FLAG_APART) != 0;
+    head->fingerprint = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
+    head->program_bytes = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
+    head->variant_count = (size_t)bytes_take_number(r, 1, MAX_VARIANTS);
+    return r->failed ? damaged("its header") : TOSAJIT_OK;
+}
+
+static tosajit_status read_program(byte_reader *r, const image_head *head,
+                                   const tosajit_allocator *allocator, tosajit_kernel **kernel) {
+    byte_reader body = {.size = (size_t)head->program_bytes};
+    body.bytes = bytes_take(r, head->program_bytes);
+    if (!body.bytes || head->program_bytes % sizeof(int64_t)) return damaged("its program");
+    tosajit_expr *program;
+    tosajit_status status = program_read(&body, allocator, &program);
+    if (status == TOSAJIT_OUT_OF_MEMORY || status == TOSAJIT_BAD_IMAGE) return status;
+    if (status)
+        return diag_prefix(TOSAJIT_BAD_IMAGE, "the kernel image has a program that cannot be: ");
+    expr_number_constants(program);
+    status = kernel_adopt(program, allocator, kernel);
+    if (status && status != TOSAJIT_OUT_OF_MEMORY) status = TOSAJIT_BAD_IMAGE;
+    if (status || fingerprint(&(*kernel)->plan) == head->fingerprint) return status;
+    tosajit_kernel_release(*kernel);
+    return diag_error(
+        TOSAJIT_BAD_IMAGE,
+        "the kernel image is of another version of this library; compile the kernel anew");
+}
+
+/* Where an image's code is, and how much. */
+static image_code code_of(const byte_reader *r, const image_head *head, const image_code *apart) {
+    return head->apart ? *apart : (image_code){r->bytes, r->size};
+}
+
+static tosajit_status read_variant(byte_reader *r, const image_code *from, int32_t part_count,
+                                   image_variant *v) {
+    v->code.machine = (uint16_t)bytes_take_number(r, 0, UINT16_MAX);
+    v->features = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
+    v->code.alignment = (uint32_t)bytes_take_number(r, 1, CODE_MAX_ALIGNMENT);
+    uint64_t offset = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
+    v->code.size = (size_t)bytes_take_number(r, 1, INT64_MAX);
+    v->code.entry_count = (uint32_t)bytes_take_number(r, 1, TOSAJIT_MAX_TENSORS);
+    for (uint32_t k = 0; k < v->code.entry_count; k++)
+        v->code.entries[k] = (uint32_t)bytes_take_number(r, 0, UINT32_MAX);
+    bool fine = !r->failed && (v->code.alignment & (v->code.alignment - 1)) == 0 &&
+                offset <= from->size && v->code.size <= from->size - offset &&
+                v->code.entry_count == (uint32_t)part_count;
+    for (uint32_t k = 0; fine && k < v->code.entry_count; k++)
+        fine = v->code.entries[k] < v->code.size;
+    v->code.bytes = from->bytes + (fine ? offset : 0);
+    return fine ? TOSAJIT_OK : damaged("a variant of its code");
+}
+
+static tosajit_status unsuitable(const image_variant *v) {
+    if (v->code.machine != features_machine())
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "the kernel image is for machine %u of ELF's numbering; this one is %u",
+                          (unsigned)v->code.machine, (unsigned)features_machine());
+    char text[FEATURES_TEXT];
+    features_print(v->code.machine, v->features & ~features_host(), false, text, sizeof text);
+    return diag_error(TOSAJIT_NOT_EXECUTABLE, "the kernel image needs what this CPU lacks: %s",
+                      *text ? text : "a feature unknown to this library");
+}
+
+/* The first variant that this CPU can run. All are checked. */
+static tosajit_status choose_variant(byte_reader *r, const image_head *head, const image_code *from,
+                                     int32_t part_count, image_variant *chosen) {
+    tosajit_status status = TOSAJIT_OK;
+    bool found = false;
+    image_variant v = {0};
+    for (size_t k = 0; !status && k < head->variant_count; k++) {
+        status = read_variant(r, from, part_count, &v);
+        if (status || found || v.code.machine != features_machine() ||
+            (v.features & ~features_host()))
+            continue;
+        *chosen = v;
+        found = true;
+    }
+    return status || found ? status : unsuitable(&v);
+}
+
+/* Code that was loaded. */
+typedef struct loaded {
+    kernel_code code;
+    bool mapped;
+    tosajit_entry entries[];
+} loaded;
+
+static size_t loaded_size(const code_image *code) {
+    return sizeof(loaded) + code->entry_count * sizeof(tosajit_entry);
+}
+
+static void release_loaded(tosajit_kernel *kernel) {
+    loaded *l = kernel->native;
+    if (l->mapped) code_unmap(&l->code.image);
+    memory_free(&kernel->allocator, l, 1, loaded_size(&l->code.image));
+    kernel_destroy(kernel);
+}
+
+/* It has its code from the first. */
+static tosajit_status wait_loaded(tosajit_kernel *kernel) {
+    (void)kernel;
+    return TOSAJIT_OK;
+}
+
+static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kernel *kernel) {
+    loaded *l = memory_new(&kernel->allocator, 1, loaded_size(&v->code));
+    if (!l) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
+    tosajit_status status = TOSAJIT_OK;
+    if (in_place)
+        l->code.image = v->code;
+    else
+        status = code_map(&v->code, &l->code.image);
+    if (status) {
+        memory_free(&kernel->allocator, l, 1, loaded_size(&v->code));
+        return status;
+    }
+    l->mapped = !in_place;
+    l->code.features = v->features;
+    l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
+    for (uint32_t k = 0; k < v->code.entry_count; k++)
+        l->entries[k] = code_entry(&l->code.image, k);
+    l->code.entries = l->entries;
+    kernel->native = l;
+    static const kernel_owner image = {wait_loaded, release_loaded};
+    kernel->owner = &image;
+    atomic_store_explicit(&kernel->code, &l->code, memory_order_release);
+    return TOSAJIT_OK;
+}
+
+static tosajit_status read_code(byte_reader *r, const image_head *head, const image_code *apart,
+                                tosajit_backend backend, tosajit_kernel *kernel) {
+    const image_code from = code_of(r, head, apart);
+    image_variant v;
+    tosajit_status status = choose_variant(r, head, &from, kernel->plan.part_count, &v);
+    if (backend == TOSAJIT_BACKEND_INTERPRET && (!status || status == TOSAJIT_NOT_EXECUTABLE))
+        return TOSAJIT_OK;
+    if (status) return status;
+    if (head->apart && (uintptr_t)v.code.bytes % v.code.alignment)
+        return damaged("its code is not aligned");
+    status = attach(&v, head->apart, kernel);
+    return status == TOSAJIT_NOT_EXECUTABLE && backend != TOSAJIT_BACKEND_NATIVE ? TOSAJIT_OK
+                                                                                 : status;
+}
+
+/* Tell those who look on: a line, and names for perf. Code that was linked into the program has
+ * names there. */
+static void observe(const tosajit_kernel *kernel, bool in_place) {
+    const environment *e = environment_get();
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_relaxed);
+    if (e->verbose & VERBOSE_COMPILE) verbose_loaded(kernel);
+    for (uint32_t k = 0; code && !in_place && (e->perf & PERF_MAP) && k < code->image.entry_count;
+         k++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_p%u", kernel->name, (unsigned)k);
+        perf_map_add(name, (uintptr_t)code->image.bytes + code->image.entries[k],
+                     code_entry_size(&code->image, k));
+    }
+}
+
+tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart,
+                               tosajit_backend backend, const tosajit_allocator *allocator,
+                               tosajit_kernel **kernel) {
+    byte_reader r = {.bytes = bytes, .size = size};
+    image_head head = {0};
+    tosajit_kernel *made = NULL;
+    tosajit_status status = read_head(&r, &head);
+    if (!status && head.apart != (apart != NULL)) status = damaged("its code is elsewhere");
+    if (!status) status = read_program(&r, &head, allocator, &made);
+    if (status) return status;
+    status = read_code(&r, &head, apart, backend, made);
+    if (status) {
+        tosajit_kernel_release(made);
+        return status;
+    }
+    observe(made, apart != NULL);
+    *kernel = made;
+    return TOSAJIT_OK;
+}
+
+tosajit_status image_find_code(const void *bytes, size_t size, const plan *p,
+                               image_variant *found) {
+    byte_reader r = {.bytes = bytes, .size = size};
+    image_head head = {0};
+    tosajit_status status = read_head(&r, &head);
+    if (status) return status;
+    if (head.apart || head.fingerprint != fingerprint(p) || !bytes_take(&r, head.program_bytes))
+        return damaged("it is of another kernel");
+    const image_code from = code_of(&r, &head, NULL);
+    return choose_variant(&r, &head, &from, p->part_count, found);
+}

@@ -1,0 +1,45 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kernel images: a kernel as bytes. An image holds the program, from which the plan and all checks
+ * are made anew, and for one or several CPUs the code. docs/images.md describes the format. */
+#ifndef TOSAJIT_RUNTIME_IMAGE_IMAGE_H
+#define TOSAJIT_RUNTIME_IMAGE_IMAGE_H
+
+#include "runtime/base/bytes.h"
+#include "runtime/run/kernel.h"
+
+/* Code for one set of CPU features. */
+typedef struct image_variant {
+    code_image code;
+    uint64_t features; /* that it needs; runtime/base/features.h */
+} image_variant;
+
+/* The variants of a kernel's code as an image, the preferred ones first. With `apart`, the image
+ * has no code: it lies elsewhere, with each variant's offset there in `offsets`. Out of memory is
+ * left in w->failed. */
+void image_write(const tosajit_expr *program, const plan *p, const image_variant *variants,
+                 size_t count, const uint64_t *apart, byte_writer *w);
+
+/* The kernel that runs natively, as an image. NOT_EXECUTABLE if it is interpreted, OUT_OF_MEMORY.
+ */
+tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w);
+
+/* Where an image that has no code finds it. */
+typedef struct image_code {
+    const unsigned char *bytes; /* executable */
+    size_t size;
+} image_code;
+
+/* A kernel with the code of the first variant that this CPU can run. Of the image nothing is kept,
+ * but apart code is used where it is. backend as for an engine: who answers where the process may
+ * not have executable memory. BAD_IMAGE; NOT_EXECUTABLE if no variant suits the CPU, with the
+ * features that are missing; OUT_OF_MEMORY. */
+tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart,
+                               tosajit_backend backend, const tosajit_allocator *allocator,
+                               tosajit_kernel **kernel);
+
+/* The code in an image that this CPU can run, for a kernel whose plan is p; it lies inside of the
+ * image. That the program is the same is the caller's to know. BAD_IMAGE, NOT_EXECUTABLE. */
+tosajit_status image_find_code(const void *bytes, size_t size, const plan *p, image_variant *found);
+
+#endif

@@ -1,0 +1,562 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Plan: which dimension of which operand decides each size of the iteration space, and what is left
+ * for the call.
+ *
+ * Per value and dimension the analysis carries the static size, if there is one, and the set of
+ * tensors whose dynamic size takes part. Broadcasting is associative, so the set says everything
+ * about a dynamic size: it is the only size other than 1 among them.
+ *
+ * The sum of a: ?x1 and b: 8x? through all of it:
+ *
+ *                                   dimension 0                    dimension 1
+ *     a: size, `dynamic`            ?, {a}                         1, {}
+ *     b: size, `dynamic`            8, {}, and `stretched`         ?, {b}
+ *     sum: size, `dynamic`          8, {a}, and `stretched`        ?, {b}
+ *     map of a                      a's size == 1 ? 0 : d0         0
+ *     map of b                      d0                             d1
+ *     `above_one`                   yes: 8                         no: b's size may be 1
+ *
+ * a's size does not decide dimension 0, because 8 does: it is 8 or 1 when called. b's alone decides
+ * dimension 1. A contract that a's size is at least 2 would put a into `firm`, and make its map d0.
+ *
+ * Which loops does the code need? Dimension 1 is innermost; if it is 1, dimension 0 is, and that is
+ * above one. Along the innermost a is one value in dimension 1, and either in dimension 0; b is
+ * contiguous in both. So may_splat = {a}, may_contiguous = {a, b}: a may be either, b is always
+ * contiguous, and there are two loops, with a as a splat and without. */
+#include "runtime/plan/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/plan/costs.h"
+#include "runtime/base/types.h"
+
+typedef struct dim_info {
+    int64_t size;     /* static, or TOSAJIT_DYNAMIC */
+    uint64_t dynamic; /* bit t: the dynamic size of tensor t takes part */
+    uint64_t firm;    /* of these: tensors whose size is never 1, by contract */
+    bool stretched;   /* a static size above 1 takes part */
+} dim_info;
+
+typedef struct value_info {
+    int32_t rank;
+    dim_info dims[TOSAJIT_MAX_RANK];
+} value_info;
+
+static value_info leaf_info(const tosajit_expr *program, tosajit_value value) {
+    const expr_node *node = &program->nodes[value];
+    value_info info = {.rank = node->type.rank};
+    for (int32_t d = 0; d < info.rank; d++) {
+        int64_t size = node->type.dims[d];
+        bool is_dynamic = size == TOSAJIT_DYNAMIC;
+        const tosajit_contract *contract = is_dynamic ? expr_contract_of(program, value, d) : NULL;
+        uint64_t bit = is_dynamic ? UINT64_C(1) << node->tensor : 0;
+        info.dims[d] = (dim_info){size, bit, contract && contract->smallest > 1 ? bit : 0,
+                                  !is_dynamic && size != 1};
+    }
+    return info;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int compare_demands(const plan_check *a, const plan_check *b) {
+    int order = compare_numbers(a->dynamic, b->dynamic);
+    if (!order) order = compare_numbers(a->other, b->other);
+    if (!order) order = compare_numbers((uint64_t)a->size, (uint64_t)b->size);
+    return order ? order : compare_numbers((uint64_t)a->from_end, (uint64_t)b->from_end);
+}
+
+static int by_demand(const void *a, const void *b) {
+    const plan_check *first = a, *second = b;
+    int order = compare_demands(first, second);
+    return order ? order : compare_numbers(first->position, second->position);
+}
+
+static int by_position(const void *a, const void *b) {
+    return compare_numbers(((const plan_check *)a)->position, ((const plan_check *)b)->position);
+}
+
+/* Keep the first of checks that demand the same; their order is the one in which calls fail. */
+static void merge_checks(plan *p) {
+    size_t kept = 1;
+    if (p->check_count < 2) return;
+    qsort(p->checks, p->check_count, sizeof *p->checks, by_demand);
+    for (size_t k = 1; k < p->check_count; k++)
+        if (compare_demands(&p->checks[kept - 1], &p->checks[k]) != 0)
+            p->checks[kept++] = p->checks[k];
+    qsort(p->checks, kept, sizeof *p->checks, by_position);
+    p->check_count = kept;
+}
+
+static tosajit_status add_check(plan *p, plan_check check) {
+    if (p->check_count == p->check_capacity) {
+        merge_checks(p); /* many values may demand the same */
+        if (p->check_count >= p->check_capacity / 2 &&
+            !memory_grow(&p->allocator, (void **)&p->checks, &p->check_capacity,
+                         p->check_capacity + 1, sizeof *p->checks))
+            return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    }
+    check.position = p->check_count ? p->checks[p->check_count - 1].position + 1 : 0;
+    p->checks[p->check_count++] = check;
+    return TOSAJIT_OK;
+}
+
+/* Take the declared type of a value into account: it may promise a size that the operands leave
+ * open. */
+static tosajit_status apply_declared(plan *p, const tosajit_expr *program, tosajit_value value,
+                                     value_info *info) {
+    const tosajit_tensor_type *type = &program->nodes[value].type;
+    for (int32_t d = 0; d < info->rank; d++) {
+        dim_info *dim = &info->dims[d];
+        int64_t declared = type->dims[d];
+        if (declared == TOSAJIT_DYNAMIC || declared == dim->size) continue;
+        if (dim->size != TOSAJIT_DYNAMIC)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "%s dimension %d: declared %" PRId64
+                              ", but the operands always give %" PRId64,
+                              expr_value_name(program, value).text, (int)d, declared, dim->size);
+        tosajit_status status =
+            add_check(p, (plan_check){value, info->rank - d, declared, dim->dynamic, 0, 0});
+        if (status) return status;
+        dim->size = declared;
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status broadcast_operand(const tosajit_expr *program, tosajit_value value, int o,
+                                        const value_info *operand, value_info *info) {
+    int32_t shift = info->rank - operand->rank;
+    for (int32_t d = 0; d < operand->rank; d++) {
+        dim_info *dim = &info->dims[d + shift];
+        const dim_info *from = &operand->dims[d];
+        if (dim->size != TOSAJIT_DYNAMIC && from->size != TOSAJIT_DYNAMIC && dim->size != 1 &&
+            from->size != 1 && dim->size != from->size)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "%s: operand %d dimension %d is always %" PRId64
+                              ", which does not broadcast with %" PRId64,
+                              expr_value_name(program, value).text, o, (int)d, from->size,
+                              dim->size);
+        if (dim->size == 1 || (dim->size == TOSAJIT_DYNAMIC && from->size != 1))
+            dim->size = from->size;
+        dim->dynamic |= from->dynamic;
+        dim->firm |= from->firm;
+        dim->stretched |= from->stretched;
+    }
+    return TOSAJIT_OK;
+}
+
+/* The one dimension of a parameter must have the size `expected`, which may be dynamic with the
+ * tensors of its own. */
+static tosajit_status match_parameter(plan *p, const tosajit_expr *program, tosajit_value value,
+                                      int o, const dim_info *given, const dim_info *expected) {
+    if (given->size != TOSAJIT_DYNAMIC && expected->size != TOSAJIT_DYNAMIC) {
+        if (given->size == expected->size) return TOSAJIT_OK;
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "%s: operand %d always has %" PRId64 " elements, but must have %" PRId64,
+                          expr_value_name(program, value).text, o, given->size, expected->size);
+    }
+    tosajit_value parameter = program->nodes[value].operands[o],
+                  data = program->nodes[value].operands[0];
+    if (given->size == TOSAJIT_DYNAMIC && expected->size == TOSAJIT_DYNAMIC)
+        return add_check(
+            p, (plan_check){parameter, 1, TOSAJIT_DYNAMIC, given->dynamic, expected->dynamic, 0});
+    if (given->size == TOSAJIT_DYNAMIC)
+        return add_check(p, (plan_check){parameter, 1, expected->size, given->dynamic, 0, 0});
+    return add_check(p, (plan_check){data, 1, given->size, expected->dynamic, 0, 0});
+}
+
+static tosajit_status parameter_info(plan *p, const tosajit_expr *program, tosajit_value value,
+                                     int o, const value_info *infos) {
+    const expr_node *node = &program->nodes[value];
+    const value_info *given = &infos[node->operands[o]], *data = &infos[node->operands[0]];
+    if (expr_role(node, o) == ROLE_CHANNEL)
+        return match_parameter(p, program, value, o, &given->dims[0], &data->dims[data->rank - 1]);
+    op_parameter described = op_describe_parameter(node->op, o - op_table[node->op].arity,
+                                                   program->nodes[node->operands[0]].type.element,
+                                                   node->type.element, &node->attributes);
+    dim_info expected = {described.count, 0, 0, false};
+    return match_parameter(p, program, value, o, &given->dims[0], &expected);
+}
+
+static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_value value,
+                              value_info *infos) {
+    const expr_node *node = &program->nodes[value];
+    value_info *info = &infos[value];
+    info->rank = node->type.rank;
+    for (int32_t d = 0; d < info->rank; d++) info->dims[d] = (dim_info){1, 0, 0, false};
+    tosajit_status status = TOSAJIT_OK;
+    for (int o = 0; !status && o < node->operand_count; o++)
+        status = expr_role(node, o) == ROLE_DATA
+                     ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
+                     : parameter_info(p, program, value, o, infos);
+    if (!status) status = apply_declared(p, program, value, info);
+    int64_t sizes[TOSAJIT_MAX_RANK]; /* more may be known of them than the declared type says */
+    for (int32_t d = 0; d < info->rank; d++) sizes[d] = info->dims[d].size;
+    return status ? status
+                  : type_check_size(node->type.element, info->rank, sizes,
+                                    expr_value_name(program, value).text);
+}
+
+static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *infos) {
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        tosajit_value value = (tosajit_value)k;
+        if (node->type.rank == TOSAJIT_UNRANKED)
+            return diag_error(TOSAJIT_UNRANKED_SHAPE,
+                              "%s: a kernel needs the rank of every tensor, and %s has none",
+                              expr_value_name(program, value).text, type_print(&node->type).text);
+        tosajit_status status = TOSAJIT_OK;
+        if (node->kind == NODE_OP)
+            status = op_info(p, program, value, infos);
+        else
+            infos[k] = leaf_info(program, value);
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Whether two results are certain to have the same sizes in every call. */
+static bool same_space(const value_info *a, const value_info *b) {
+    if (a->rank != b->rank) return false;
+    for (int32_t d = 0; d < a->rank; d++)
+        if (a->dims[d].size != b->dims[d].size ||
+            (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic))
+            return false;
+    return true;
+}
+
+/* Put each result into the first part whose iteration space it shares. */
+static void assign_results(plan *p, const tosajit_expr *program, const value_info *infos) {
+    for (int32_t r = 0; r < program->result_count; r++) {
+        const value_info *info = &infos[program->results[r]];
+        int32_t part = 0;
+        while (part < p->part_count &&
+               !same_space(info, &infos[program->results[p->parts[part].results[0]]]))
+            part++;
+        if (part == p->part_count) p->part_count++;
+        p->parts[part].results[p->parts[part].result_count++] = r;
+        p->node_parts[program->results[r]] |= UINT64_C(1) << part;
+    }
+    for (size_t k = program->count; k-- > 0;) {
+        const expr_node *node = &program->nodes[k];
+        for (int o = 0; o < node->operand_count; o++)
+            if (expr_role(node, o) == ROLE_TABLE)
+                p->table_parts[node->operands[o]] |= p->node_parts[k];
+            else
+                p->node_parts[node->operands[o]] |= p->node_parts[k];
+    }
+}
+
+static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *extent) {
+    if (leaf_size != TOSAJIT_DYNAMIC) return leaf_size == 1 ? MAP_ZERO : MAP_IDENTITY;
+    if (extent->firm & leaf_bit) return MAP_IDENTITY;
+    bool decides = extent->dynamic == leaf_bit && !extent->stretched;
+    return decides ? MAP_IDENTITY : MAP_RUNTIME;
+}
+
+/* A parameter of rank 1 may be read by a part of rank 0; it has one element then. */
+static map_kind map_of(const plan_leaf *leaf, const tosajit_tensor_type *type, int32_t rank,
+                       int32_t d, const value_info *space, uint64_t bit) {
+    int32_t own = d - (rank - type->rank);
+    return leaf->table || own < 0 ? MAP_ZERO : leaf_map(type->dims[own], bit, &space->dims[d]);
+}
+
+static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, bool table,
+                     const value_info *space) {
+    int32_t k = part->leaf_count++;
+    plan_leaf *leaf = &part->leaves[k];
+    leaf->value = value;
+    leaf->table = table;
+    part->operands[k] = leaf->tensor = node->tensor;
+    if (node->kind == NODE_INPUT)
+        part->operand_count++;
+    else
+        part->constants[k - part->operand_count] = node->data;
+    for (int32_t d = 0; d < part->rank; d++)
+        leaf->maps[d] =
+            (uint8_t)map_of(leaf, &node->type, part->rank, d, space, UINT64_C(1) << node->tensor);
+}
+
+/* The tensors that a part reads: operands first, then constants. */
+static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tosajit_expr *program,
+                        const value_info *space) {
+    for (int kind = NODE_INPUT; kind <= NODE_CONSTANT; kind++)
+        for (size_t k = 0; k < program->count; k++) {
+            const expr_node *node = &program->nodes[k];
+            if ((int)node->kind != kind || node->tensor < 0) continue;
+            if (p->node_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, false, space);
+            if (p->table_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, true, space);
+        }
+}
+
+uint64_t plan_tables(const plan_part *part) {
+    uint64_t tables = 0;
+    for (int32_t k = 0; k < part->leaf_count; k++) tables |= (uint64_t)part->leaves[k].table << k;
+    return tables;
+}
+
+bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
+    for (int32_t d = 0; d < part->rank; d++) {
+        if (part->extents[d] == TOSAJIT_DYNAMIC) return false;
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            if (part->leaves[k].maps[d] == MAP_RUNTIME) return false;
+    }
+    w->rank = part->rank;
+    w->tensors = part->leaf_count + 1;
+    for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = part->extents[d];
+    int64_t dense[TOSAJIT_MAX_RANK];
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor_type *type = &program->nodes[part->leaves[k].value].type;
+        int64_t dims[TOSAJIT_MAX_RANK]; /* a dynamic one that maps to itself has the extent's size
+                                           in every call */
+        for (int32_t d = 0; d < type->rank && !part->leaves[k].table; d++) {
+            int32_t at = d + part->rank - type->rank; /* below 0: a parameter in a part of rank 0 */
+            dims[d] = type->dims[d] != TOSAJIT_DYNAMIC ? type->dims[d]
+                      : at < 0                         ? 1
+                                                       : part->extents[at];
+        }
+        if (!part->leaves[k].table) walk_dense_strides(type->rank, dims, 1, dense);
+        for (int32_t d = 0; d < part->rank; d++)
+            walk_strides(w, d)[k] =
+                part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
+    }
+    walk_dense_strides(part->rank, part->extents, 1, dense);
+    for (int32_t d = 0; d < part->rank; d++) walk_strides(w, d)[part->leaf_count] = dense[d];
+    walk_coalesce(w);
+    return true;
+}
+
+/* Whether a call may join the rows into longer ones. A leaf that is one value per row is packed
+ * then, and contiguous. */
+static bool joins_rows(const walk *w) {
+    return w->rank > 1 && w->sizes[w->rank - 1] <= COST_SHORT_ROW;
+}
+
+/* Which leaves may be a splat, and which may be contiguous, along the columns of a call. With
+ * static sizes the columns are known: the walk is coalesced here. Else the columns are the
+ * innermost dimension that is not 1 in the call. That can be any dimension down to the first that
+ * is never 1, counted from the end. (A view can have a stride of 0 anywhere. It is packed then:
+ * such views are rare, and a loop for them would be in every kernel.) */
+static void inner_classes(const plan_part *part, const tosajit_expr *program, uint64_t *may_splat,
+                          uint64_t *may_contiguous) {
+    *may_splat = *may_contiguous = 0;
+    walk w;
+    if (plan_static_walk(part, program, &w)) {
+        for (int32_t k = 0; k < part->leaf_count; k++) {
+            bool splat = walk_strides(&w, w.rank - 1)[k] == 0;
+            if (splat) *may_splat |= UINT64_C(1) << k;
+            if (!splat || (joins_rows(&w) && !walk_stands(&w, k, 0)))
+                *may_contiguous |= UINT64_C(1) << k;
+        }
+        return;
+    }
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        bool splat = false, contiguous = false;
+        for (int32_t d = part->rank; d-- > 0;) {
+            if (part->extents[d] == 1) continue;
+            splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
+            contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
+            if (part->above_one[d]) break;
+        }
+        if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
+        if (contiguous) *may_contiguous |= UINT64_C(1) << k;
+    }
+}
+
+/* The k-th subset of a set of bits, 0 being the empty one: of {2, 5} they are {}, {2}, {5}, {2, 5}.
+ */
+static uint64_t subset(uint64_t set, uint64_t k) {
+    uint64_t chosen = 0;
+    for (uint64_t bit = 1; set; bit <<= 1, k >>= 1) {
+        while (!(set & bit)) bit <<= 1;
+        if (k & 1) chosen |= bit;
+        set &= ~bit;
+    }
+    return chosen;
+}
+
+static uint64_t leaf_set(const plan_part *part) {
+    return part->leaf_count ? ~UINT64_C(0) >> (64 - part->leaf_count) : 0;
+}
+
+/* Whether some dimension has a static size above 1 that no leaf is sure to walk: it comes from a
+ * constant of equal elements, or from a declared type. Only then can all leaves be splats in rows
+ * of more than one element. Else such rows have one element, any variant computes them, and the
+ * variant in which all leaves are splats is not needed. */
+static bool stretches_without_leaf(const plan_part *part) {
+    for (int32_t d = 0; d < part->rank; d++) {
+        bool from_leaf = part->extents[d] == TOSAJIT_DYNAMIC || part->extents[d] == 1;
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            from_leaf |= part->leaves[k].maps[d] == MAP_IDENTITY;
+        if (!from_leaf) return true;
+    }
+    return false;
+}
+
+/* Whether one loop for all classes of leaves is as fast as a loop for each. Two things must hold. A
+ * long op takes most of the time, so that reading a splat from memory costs nothing beside it. And
+ * no heavy op could be computed once per row in a loop of its own: exp(a) in exp(a) + b can, where
+ * a is a splat. */
+static bool can_share_one_loop(const plan_part *part, const plan *p, int32_t index,
+                               const tosajit_expr *program, uint64_t *leaves) {
+    bool is_long = false;
+    memset(leaves, 0, program->count * sizeof *leaves);
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        if (!part->leaves[k].table) leaves[part->leaves[k].value] |= UINT64_C(1) << k;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (node->kind != NODE_OP || !(p->node_parts[k] >> index & 1)) continue;
+        for (int o = 0; o < node->operand_count; o++) leaves[k] |= leaves[node->operands[o]];
+        is_long |= op_is_long(node->op);
+        if (!op_is_heavy(node->op)) continue;
+        for (int32_t v = 1; v < part->variant_count; v++)
+            if (!(leaves[k] & ~part->variants[v].splat) && (leaves[k] & ~part->variants[0].splat))
+                return false;
+    }
+    return is_long;
+}
+
+/* The loops of a part. Up to two leaves that may be a splat or contiguous: a loop for each
+ * combination. More: one in which they are all contiguous, and one that takes any combination,
+ * because it reads a splat from memory as a short pattern that does not advance. Where ops are long
+ * the second is as fast as any, and the only one. */
+static void plan_variants(plan_part *part, const plan *p, int32_t index,
+                          const tosajit_expr *program, uint64_t *leaves) {
+    uint64_t may_splat, may_contiguous;
+    inner_classes(part, program, &may_splat, &may_contiguous);
+    uint64_t always = may_splat & ~may_contiguous, either = may_splat & may_contiguous;
+    int open = 0;
+    for (uint64_t bits = either; bits; bits &= bits - 1) open++;
+    if (open <= 2) {
+        for (uint64_t k = 0; k < UINT64_C(1) << open; k++)
+            part->variants[part->variant_count++] =
+                (tosajit_variant){always | subset(either, k), 0};
+        if (open > 0 && (always | either) == leaf_set(part) && !stretches_without_leaf(part))
+            part->variant_count--;
+    } else {
+        part->variants[part->variant_count++] = (tosajit_variant){always, 0};
+    }
+    bool one = open > 0 && can_share_one_loop(part, p, index, program, leaves);
+    if (one) part->variant_count = 0;
+    if (one || open > 2) part->variants[part->variant_count++] = (tosajit_variant){always, either};
+}
+
+/* The largest power of two that divides a size, up to 64: threads and blocks cut columns at
+ * multiples of 64, so more cannot be promised. */
+static int64_t power_of_two(int64_t size) {
+    enum { MOST = 64 };
+    int64_t power = size & -size;
+    return power > MOST ? MOST : power;
+}
+
+/* A power of two that divides the columns of every tile. If the innermost dimension, but for static
+ * 1s, is never 1, then columns are that dimension, or several joined with it: multiples of its
+ * size.
+ */
+static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program) {
+    int32_t d = part->rank - 1;
+    while (d >= 0 && part->extents[d] == 1) d--;
+    if (d < 0 || !part->above_one[d]) return 1;
+    if (part->extents[d] != TOSAJIT_DYNAMIC) return power_of_two(part->extents[d]);
+    int64_t multiple = 1;
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const plan_leaf *leaf = &part->leaves[k];
+        int32_t own = d - (part->rank - program->nodes[leaf->value].type.rank);
+        const tosajit_contract *contract =
+            own < 0 || leaf->table ? NULL : expr_contract_of(program, leaf->value, own);
+        /* A contract that allows 1 says nothing: the operand may repeat, and another be the size.
+         */
+        if (!contract || contract->smallest < 2 || contract->multiple < 2) continue;
+        if (power_of_two(contract->multiple) > multiple)
+            multiple = power_of_two(contract->multiple);
+    }
+    return multiple;
+}
+
+/* Whether the walk of dense tensors may have more than two dimensions after neighbours are joined.
+ * A single leaf of open sizes repeats whole rows if anything, so its walk has rows and columns. */
+static bool has_planes(const plan_part *part, const tosajit_expr *program) {
+    walk w;
+    if (plan_static_walk(part, program, &w)) return w.rank > 2;
+    return part->rank > 2 && part->leaf_count > 1;
+}
+
+/* Bytes moved at some 100 per ns, and ops: a tenth of a vector instruction's time, or a
+ * polynomial's. */
+static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
+    plan_part *part = &p->parts[index];
+    fpenv environment;
+    fpenv_hold(&environment);
+    double ns = 0;
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        ns += cost_byte *
+              (double)tosajit_type_size(program->nodes[part->leaves[k].value].type.element);
+    for (int32_t k = 0; k < part->result_count; k++)
+        ns += cost_byte * (double)tosajit_type_size(
+                              program->nodes[program->results[part->results[k]]].type.element);
+    for (size_t k = 0; k < program->count; k++)
+        if (program->nodes[k].kind == NODE_OP && p->node_parts[k] >> index & 1)
+            ns += op_is_heavy(program->nodes[k].op) ? cost_heavy_op : cost_light_op;
+    part->element_ns = ns;
+    part->piece_elements = (int64_t)(cost_piece / ns) + 1;
+    fpenv_restore(&environment);
+}
+
+/* leaves: room for a number per node. */
+static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos,
+                       uint64_t *leaves) {
+    for (int32_t k = 0; k < p->part_count; k++) {
+        plan_part *part = &p->parts[k];
+        const value_info *space = &infos[program->results[part->results[0]]];
+        part->rank = space->rank;
+        for (int32_t d = 0; d < part->rank; d++) {
+            part->extents[d] = space->dims[d].size;
+            part->above_one[d] = part->extents[d] == TOSAJIT_DYNAMIC ? space->dims[d].firm != 0
+                                                                     : part->extents[d] > 1;
+        }
+        plan_leaves(part, k, p, program, space);
+        plan_variants(part, p, k, program, leaves);
+        part->cols_multiple = cols_multiple(part, program);
+        part->has_planes = has_planes(part, program);
+        guess_cost(p, k, program);
+    }
+}
+
+tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p) {
+    *p = (plan){.allocator = *allocator,
+                .node_count = program->count,
+                .part_capacity = (size_t)program->result_count};
+    if (program->result_count == 0)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "the expression has no result; name one with tosajit_expr_result");
+    value_info *infos = memory_new(allocator, program->count, sizeof *infos);
+    uint64_t *leaves = memory_new(allocator, program->count, sizeof *leaves);
+    p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
+    p->table_parts = memory_new(allocator, program->count, sizeof *p->table_parts);
+    p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
+    tosajit_status status = TOSAJIT_OK;
+    if (!infos || !leaves || !p->node_parts || !p->table_parts || !p->parts)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    if (!status) status = analyse(p, program, infos);
+    if (!status) merge_checks(p);
+    if (!status) assign_results(p, program, infos);
+    if (!status) plan_parts(p, program, infos, leaves);
+    memory_free(allocator, infos, program->count, sizeof *infos);
+    memory_free(allocator, leaves, program->count, sizeof *leaves);
+    if (status) plan_destroy(p);
+    return status;
+}
+
+void plan_destroy(plan *p) {
+    memory_free(&p->allocator, p->node_parts, p->node_count, sizeof *p->node_parts);
+    memory_free(&p->allocator, p->table_parts, p->node_count, sizeof *p->table_parts);
+    memory_free(&p->allocator, p->parts, p->part_capacity, sizeof *p->parts);
+    memory_free(&p->allocator, p->checks, p->check_capacity, sizeof *p->checks);
+    *p = (plan){0};
+}

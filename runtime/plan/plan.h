@@ -1,0 +1,86 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Plan: how the operands of an expression are walked to compute its results, decided once per
+ * kernel. In: a compacted expression. Out: parts, one per iteration space, each with an indexing
+ * map per operand, the decisions left for the call, and the loop variants that the code needs. */
+#ifndef TOSAJIT_RUNTIME_PLAN_PLAN_H
+#define TOSAJIT_RUNTIME_PLAN_PLAN_H
+
+#include <stdbool.h>
+
+#include "runtime/expr/expr.h"
+#include "runtime/plan/walk.h"
+
+enum { PLAN_MAX_VARIANTS = 4 };
+
+/* One dimension of an operand's indexing map. */
+typedef enum map_kind {
+    MAP_IDENTITY, /* d_i */
+    MAP_ZERO,     /* 0: a static size of 1, or a dimension that rank expansion adds */
+    MAP_RUNTIME,  /* size == 1 ? 0 : d_i, when called */
+} map_kind;
+
+/* An operand or non-splat constant that a part reads. One that is used as a table and as data is
+ * two leaves. */
+typedef struct plan_leaf {
+    tosajit_value value;
+    int32_t tensor; /* position among the kernel's tensors: operands, then constants */
+    bool table;     /* looked up; takes no part in broadcasting */
+    uint8_t maps[TOSAJIT_MAX_RANK];
+} plan_leaf;
+
+/* A size that a declared type or a parameter demands: the dynamic sizes of the tensors in `dynamic`
+ * must broadcast to exactly `size`, or, where that is TOSAJIT_DYNAMIC, to the same as those in
+ * `other`. */
+typedef struct plan_check {
+    tosajit_value value; /* which demands it */
+    int32_t from_end;    /* the dimension, 1 being the innermost: all tensors align there */
+    int64_t size;
+    uint64_t dynamic, other;
+    size_t position; /* in the order of the program */
+} plan_check;
+
+typedef struct plan_part {
+    int32_t rank;
+    /* Sizes of the iteration space; TOSAJIT_DYNAMIC: known when called. */
+    int64_t extents[TOSAJIT_MAX_RANK];
+    bool above_one[TOSAJIT_MAX_RANK]; /* the extent is never 1 */
+    /* Leaves are operand_count operands, then constants. */
+    int32_t leaf_count, operand_count, result_count;
+    plan_leaf leaves[TOSAJIT_MAX_TENSORS];
+    int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
+    const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
+    int32_t results[TOSAJIT_MAX_TENSORS];       /* positions among the kernel's results */
+    int64_t cols_multiple;  /* a power of two that divides the columns of every tile */
+    bool has_planes;        /* the code walks planes of rows, too */
+    double element_ns;      /* a guess of what an element costs */
+    int64_t piece_elements; /* so many are worth the trouble of waking a thread */
+    int32_t variant_count;
+    tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */
+} plan_part;
+
+typedef struct plan {
+    tosajit_allocator allocator;
+    size_t node_count;
+    uint64_t *node_parts;  /* per node, bit p: part p computes it */
+    uint64_t *table_parts; /* per node, bit p: part p looks it up */
+    int32_t part_count;
+    size_t part_capacity;
+    plan_part *parts;
+    size_t check_count, check_capacity;
+    plan_check *checks;
+} plan;
+
+/* SHAPE_MISMATCH (sizes that can never match), UNRANKED_SHAPE, INVALID_ARGUMENT (no result),
+ * OUT_OF_MEMORY. */
+tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
+void plan_destroy(plan *p);
+
+/* The leaves that are tables, as bits. */
+uint64_t plan_tables(const plan_part *part);
+
+/* The coalesced walk of a part whose sizes are all static, over dense tensors and in elements:
+ * leaves, then the results. False if a call decides anything. */
+bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Walk: coalescing of dimensions. */
+#include "runtime/plan/walk.h"
+
+/* Whether every tensor steps from one index of `outer` to the next as from the end of `inner` to
+ * one beyond. */
+static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, int64_t inner_size) {
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (outer[t] != inner[t] * inner_size) return false;
+    return true;
+}
+
+void walk_copy(walk *to, const walk *from) {
+    to->rank = from->rank;
+    to->tensors = from->tensors;
+    for (int32_t d = 0; d < from->rank; d++) to->sizes[d] = from->sizes[d];
+    for (int32_t k = 0; k < from->rank * from->tensors; k++) to->strides[k] = from->strides[k];
+}
+
+bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers) {
+    for (int32_t d = w->rank; d-- > 0;) {
+        if (!(dims >> d & 1)) continue;
+        const int64_t *steps = walk_steps(w, d);
+        if (++index[d] < w->sizes[d]) {
+            for (int32_t t = 0; t < w->tensors; t++) pointers[t] = (char *)pointers[t] + steps[t];
+            return true;
+        }
+        for (int32_t t = 0; t < w->tensors; t++)
+            pointers[t] = (char *)pointers[t] - steps[t] * (w->sizes[d] - 1);
+        index[d] = 0;
+    }
+    return false;
+}
+
+void walk_coalesce(walk *w) {
+    /* kept dimensions are rewritten in place, outermost first; `last` is the innermost kept so far.
+     */
+    int32_t last = -1;
+    for (int32_t d = 0; d < w->rank; d++) {
+        if (w->sizes[d] == 1) continue;
+        const int64_t *inner = walk_strides(w, d);
+        if (last >= 0 && merges(w, walk_strides(w, last), inner, w->sizes[d]))
+            w->sizes[last] *= w->sizes[d];
+        else
+            w->sizes[++last] = w->sizes[d];
+        int64_t *kept = walk_strides(w, last);
+        for (int32_t t = 0; t < w->tensors; t++) kept[t] = inner[t];
+    }
+    if (last < 0) {
+        w->sizes[last = 0] = 1;
+        for (int32_t t = 0; t < w->tensors; t++) w->strides[t] = 0;
+    }
+    w->rank = last + 1;
+}
+
+void walk_dense_strides(int32_t rank, const int64_t *dims, int64_t element_size, int64_t *strides) {
+    int64_t stride = element_size;
+    for (int32_t d = rank; d-- > 0;) {
+        strides[d] = stride;
+        stride *= dims[d];
+    }
+}

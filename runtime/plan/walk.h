@@ -1,0 +1,62 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Walk: an iteration space with one byte stride per tensor and dimension, coalesced. The plan uses
+ * it for the static shapes that it knows, a run for the sizes of the call. */
+#ifndef TOSAJIT_RUNTIME_PLAN_WALK_H
+#define TOSAJIT_RUNTIME_PLAN_WALK_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+typedef struct walk {
+    int32_t rank, tensors;
+    int64_t sizes[TOSAJIT_MAX_RANK];
+    /* [d * tensors + t], in bytes; 0: the tensor repeats along d. */
+    int64_t strides[TOSAJIT_MAX_RANK * TOSAJIT_MAX_TENSORS];
+} walk;
+
+static inline int64_t *walk_strides(walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
+static inline const int64_t *walk_steps(const walk *w, int32_t d) {
+    return &w->strides[d * w->tensors];
+}
+
+/* Whether a tensor repeats one element through dimensions d.. of the walk. */
+static inline bool walk_stands(const walk *w, int32_t t, int32_t d) {
+    for (; d < w->rank; d++)
+        if (walk_steps(w, d)[t] != 0) return false;
+    return true;
+}
+
+/* Whether a tensor's elements follow each other in memory through dimensions d.. of the walk. */
+static inline bool walk_follows(const walk *w, int32_t t, int32_t d, int64_t element_size) {
+    int64_t expected = element_size;
+    for (int32_t i = w->rank; i-- > d;) {
+        if (walk_steps(w, i)[t] != expected) return false;
+        expected *= w->sizes[i];
+    }
+    return true;
+}
+
+static inline int64_t walk_elements(const walk *w) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < w->rank; d++) count *= w->sizes[d];
+    return count;
+}
+
+/* Go to the next index of the dimensions in `dims` (bit d: dimension d), the last of them fastest,
+ * and move every tensor's pointer along. False after the last index; then index and pointers are
+ * again what they were at the first. */
+bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers);
+
+/* A copy, of no more than is used. */
+void walk_copy(walk *to, const walk *from);
+
+/* Drop dimensions of size 1 and merge neighbours that every tensor walks as one; what is left has
+ * rank >= 1. */
+void walk_coalesce(walk *w);
+
+/* Row-major byte strides of a dense tensor. */
+void walk_dense_strides(int32_t rank, const int64_t *dims, int64_t element_size, int64_t *strides);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Choose: which way a walk goes, and how it is cut for it. */
+#include "runtime/run/choose.h"
+
+#include "runtime/base/fpenv.h"
+#include "runtime/base/types.h"
+#include "runtime/run/pack.h"
+
+/* What all questions are about. */
+typedef struct asked {
+    const plan_part *part;
+    const walk *w;
+    const uint8_t *sizes; /* of elements */
+    bool in_place;
+} asked;
+
+static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
+
+/* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
+ * per row; *splat are the leaves that it reads so. The rest of `same` must be packed into rows.
+ * False if there is no loop: each reads some other leaf as one value per row, too. */
+static bool best_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
+    bool found = false;
+    *splat = 0;
+    for (int32_t v = 0; v < part->variant_count; v++) {
+        const tosajit_variant *variant = &part->variants[v];
+        const uint64_t taken = same & (variant->splat | variant->either);
+        if (variant->splat & ~same || *splat & ~taken) continue;
+        *splat = taken;
+        found = true;
+    }
+    return found;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The walk as it is. The order of its outer dimensions is free. */
+
+/* Whether an L1 cache of 32 KiB keeps one line of each of so many rows, `stride` bytes apart. Lines
+ * at a distance of 4096 bytes have only 8 places, those at 2048 bytes 16, and so on: what counts is
+ * the largest power of two that divides the stride. */
+static bool keeps_lines(int64_t rows, int64_t stride) {
+    enum { WAY_BYTES = 4096, WAYS = 8, LINE = 64 };
+    const int64_t power = stride & -stride, apart = power < WAY_BYTES ? power : WAY_BYTES;
+    return apart < LINE || rows <= WAYS * WAY_BYTES / apart;
+}
+
+/* The dimension that serves best as rows. It is the one next to the columns, unless that has few
+ * rows, they are short, and another dimension has more than twice as many: a call of the code costs
+ * more than a row. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. Where the
+ * walk is larger than the L1 cache the order of memory counts for more (costs.h). */
+static int32_t choose_row_dim(const walk *w, int64_t elements) {
+    const bool cached = elements <= COST_CACHED;
+    const int64_t few = cached ? COST_FEW_ROWS : COST_FEW_ROWS_UNCACHED;
+    const int64_t brief = cached ? COST_FEW_ROWS_COLUMNS : COST_FEW_ROWS_COLUMNS_UNCACHED;
+    int32_t best = w->rank - 2;
+    if (best < 1 || w->sizes[best] >= few || columns_of(w) >= brief || elements > COST_REORDERED)
+        return best;
+    for (int32_t d = best - 1; d >= 0; d--)
+        if (w->sizes[d] > 2 * w->sizes[best] &&
+            (cached || keeps_lines(w->sizes[d], walk_steps(w, d)[w->tensors - 1])))
+            best = d;
+    return best;
+}
+
+/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are
+ * few calls, if the cache forgives it. */
+static int32_t choose_plane_dim(const walk *w, int32_t row_dim, int64_t elements) {
+    int32_t best = row_dim == w->rank - 2 ? w->rank - 3 : w->rank - 2;
+    for (int32_t d = best - 1; elements <= COST_CACHED && d >= 0; d--)
+        if (d != row_dim && w->sizes[d] > w->sizes[best]) best = d;
+    return best;
+}
+
+/* The walk as it lies, and which tensors prevent that: `packed` are those whose columns are neither
+ * contiguous nor one value, or one value that no loop reads so. If there are none, this way can be
+ * taken. */
+static tile_choice choose_direct(const asked *a) {
+    const walk *w = a->w;
+    const int64_t *columns = walk_steps(w, w->rank - 1), elements = walk_elements(w);
+    tile_choice c = {.way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .planes = 1, .rows = 1};
+    uint64_t same = 0, contiguous = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        if (columns[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
+        if (columns[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
+    }
+    c.cols = columns_of(w);
+    if (c.cols == 1) { /* a single element: any loop serves */
+        c.splat = a->part->variants[0].splat;
+        return c;
+    }
+    best_loop(a->part, same, &c.splat);
+    c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
+    if (w->rank > 1) c.row_dim = choose_row_dim(w, elements);
+    if (w->rank > 2 && a->part->has_planes) c.plane_dim = choose_plane_dim(w, c.row_dim, elements);
+    c.outer = (UINT32_C(1) << (w->rank - 1)) - 1;
+    if (c.row_dim >= 0) {
+        c.rows = w->sizes[c.row_dim];
+        c.outer &= ~(UINT32_C(1) << c.row_dim);
+    }
+    if (c.plane_dim >= 0) {
+        c.planes = w->sizes[c.plane_dim];
+        c.outer &= ~(UINT32_C(1) << c.plane_dim);
+    }
+    return c;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * One long row */
+
+static int64_t widest_element(const asked *a) {
+    int64_t widest = 1;
+    for (int32_t t = 0; t < a->w->tensors; t++)
+        if (a->sizes[t] > widest) widest = a->sizes[t];
+    return widest;
+}
+
+/* Cut the walk into chunks; false if a row is longer than one. */
+static bool cut_chunks(const asked *a, tile_choice *c) {
+    const walk *w = a->w;
+    const int64_t bytes = COST_CHUNK_BYTES / widest_element(a);
+    const int64_t most = bytes < COST_CHUNK ? bytes : COST_CHUNK;
+    int64_t unit = 1, whole = COST_WHOLE_LINES;
+    c->split = w->rank - 1;
+    for (; c->split > 0 && unit * w->sizes[c->split] <= PACK_PERIOD; c->split--)
+        unit *= w->sizes[c->split];
+    if (unit == 1) return false;
+    c->step = most / unit; /* whole cache lines, so that an aligned result stays so */
+    while (whole > 1 && whole / 2 * unit % COST_WHOLE_LINES == 0) whole /= 2;
+    if (c->step > whole) c->step -= c->step % whole;
+    if (c->step > w->sizes[c->split]) c->step = w->sizes[c->split];
+    c->outer = (UINT32_C(1) << c->split) - 1;
+    c->planes = c->rows = 1;
+    c->cols = c->step * unit;
+    return true;
+}
+
+/* Make one long row of the inner dimensions: what does not lie in memory that way is packed. False
+ * if the code has no loop for that, or the buffers no room. */
+static bool choose_joined(const asked *a, tile_choice *c) {
+    const walk *w = a->w;
+    *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1};
+    if (!cut_chunks(a, c)) return false;
+    uint64_t same = 0, linear = 0;
+    int packed_count = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        linear |= (uint64_t)walk_follows(w, t, c->split, a->sizes[t]) << t;
+        if (t < a->part->leaf_count) same |= (uint64_t)walk_stands(w, t, c->split) << t;
+    }
+    if (!best_loop(a->part, same, &c->splat)) return false;
+    c->packed = ~(c->splat | linear) & ~UINT64_C(0) >> (64 - w->tensors);
+    for (uint64_t left = c->packed; left; left &= left - 1) packed_count++;
+    return packed_count <= TILE_MOST_PACKED;
+}
+
+/* Whether every packed tensor is an operand that has a pattern. */
+static bool have_patterns(const asked *a, const tile_choice *c) {
+    if (c->packed >> a->part->leaf_count) return false;
+    for (int32_t t = 0; t < a->part->leaf_count; t++)
+        if (c->packed >> t & 1 && !pack_fits(a->w, t, c->split, a->sizes[t])) return false;
+    return true;
+}
+
+/* What packing an operand by its pattern costs. One that does not move from chunk to chunk is
+ * packed once, and what repeats in it is copied. */
+static double packing_cost(const asked *a, const tile_choice *c, int32_t t, double elements) {
+    bool moves = false;
+    for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
+    return pack_cost(a->w, t, c->split, a->sizes[t],
+                     moves ? elements : cost_copied * (double)c->cols);
+}
+
+/* Whether one long row is worth its while: what packing, chunks and elements cost, against calls,
+ * planes, rows and vectors of the walk as it is. */
+static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
+    enum { VECTOR_BYTES = 64 };
+    const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
+    const double elements = (double)walk_elements(a->w), widest = (double)widest_element(a);
+    const int64_t row_bytes = direct->cols * widest_element(a);
+    const double rows = elements / (double)direct->cols, planes = rows / (double)direct->rows;
+    double each_row = cost_row + cost_vector * (double)((row_bytes - 1) / VECTOR_BYTES);
+    double ns = cost_join + cost_chunk * elements / (double)joined->cols +
+                cost_joined_byte * widest * elements;
+    for (int32_t t = 0; t < a->part->leaf_count; t++)
+        if (joined->packed >> t & 1) ns += packing_cost(a, joined, t, elements);
+    if (a->in_place && row_bytes % VECTOR_BYTES) each_row += cost_stall;
+    if (a->part->element_ns > cost_light)
+        each_row += cost_idle * (a->part->element_ns - cost_light);
+    const bool pays =
+        ns < cost_call * planes / (double)direct->planes + cost_plane * planes + each_row * rows;
+    fpenv_computed(&pays);
+    fpenv_leave(environment);
+    return pays;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Blocks */
+
+/* As many rows and columns as the buffer allows, in a wide block. But a packed tensor's rows may
+ * lie closer together than its columns, as in a transposed matrix. Then a cache line holds elements
+ * of several rows, and the block is about square, to use them all. */
+static void cut_blocks(const asked *a, tile_choice *c) {
+    const walk *w = a->w;
+    const int64_t *columns = walk_steps(w, w->rank - 1);
+    int64_t bytes = 0, most = COST_BLOCK, most_cols;
+    bool crosswise = false;
+    c->row_dim = w->rank - 2; /* -1: none */
+    c->outer = w->rank > 1 ? (UINT32_C(1) << c->row_dim) - 1 : 0;
+    c->rows = w->rank > 1 ? w->sizes[c->row_dim] : 1;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        const int64_t row = w->rank > 1 ? walk_steps(w, c->row_dim)[t] : 0;
+        if (!(c->packed >> t & 1)) continue;
+        bytes += a->sizes[t];
+        crosswise |= row != 0 && size_without_sign(row) < size_without_sign(columns[t]);
+    }
+    if (most > COST_SCRATCH_BYTES / bytes)
+        most = COST_SCRATCH_BYTES / bytes / COST_BLOCK_COLUMNS * COST_BLOCK_COLUMNS;
+    most_cols = crosswise && c->rows >= COST_BLOCK_ROWS / 2 ? COST_BLOCK_COLUMNS : most;
+    if (c->cols > most_cols) c->cols = most_cols;
+    most /= c->cols;
+    if (most > COST_BLOCK_ROWS) most -= most % COST_BLOCK_ROWS;
+    if (c->rows > most) c->rows = most;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The way */
+
+/* Elements of a block of results that are streamed, a multiple of a cache line's; 0: too many
+ * results, or no such stores. */
+static int64_t stream_block(const asked *a) {
+#if defined(__SSE2__)
+    int64_t size = 0;
+    for (int32_t t = a->part->leaf_count; t < a->w->tensors; t++) size += a->sizes[t];
+    return COST_STREAM_BLOCK_BYTES / size / COST_WHOLE_LINES * COST_WHOLE_LINES;
+#else
+    (void)a;
+    return 0;
+#endif
+}
+
+static bool may_join(const asked *a) {
+    const int64_t most = a->in_place ? COST_SHORT_ROW_IN_PLACE : COST_SHORT_ROW;
+    return a->w->rank > 1 && columns_of(a->w) <= most;
+}
+
+tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
+                        bool in_place, bool streams) {
+    const asked a = {part, w, element_sizes, in_place};
+    tile_choice direct = choose_direct(&a), joined;
+    if (may_join(&a) && choose_joined(&a, &joined)) {
+        joined.by_pattern = have_patterns(&a, &joined) && joining_pays(&a, &joined, &direct);
+        if (joined.by_pattern || (direct.packed && columns_of(w) <= COST_SHORT_ROW_PACKED))
+            return joined;
+    }
+    if (direct.packed) {
+        direct.way = TILE_BLOCKS;
+        direct.plane_dim = -1;
+        direct.planes = 1;
+        cut_blocks(&a, &direct);
+    } else if (streams && w->rank == 1 && !in_place && stream_block(&a) > 0) {
+        direct.way = TILE_STREAMED;
+        direct.cols = stream_block(&a);
+    }
+    return direct;
+}

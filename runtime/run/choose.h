@@ -1,0 +1,61 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Choose: how a coalesced walk is given to a part's code. A pure function of sizes, strides and the
+ * loops that the code has: a run executes the choice, a quick call remembers it, an explanation
+ * prints it. */
+#ifndef TOSAJIT_RUNTIME_RUN_CHOOSE_H
+#define TOSAJIT_RUNTIME_RUN_CHOOSE_H
+
+#include "runtime/plan/costs.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/walk.h"
+
+/* What each takes and costs is in the table at the top of tile.c. */
+typedef enum tile_way { TILE_DIRECT, TILE_STREAMED, TILE_JOINED, TILE_BLOCKS } tile_way;
+
+typedef struct tile_choice {
+    tile_way way;
+    bool by_pattern;   /* TILE_JOINED: operands are packed by pack.h, else by transpose.h */
+    uint64_t splat;    /* leaves that the code reads as one value per row */
+    uint64_t packed;   /* tensors that go through a buffer */
+    int32_t row_dim;   /* the walk's dimension that serves as rows; -1: none */
+    int32_t plane_dim; /* TILE_DIRECT: likewise as planes */
+    int32_t split;     /* TILE_JOINED: the dimension that is cut into chunks; a chunk has all of
+                          the dimensions inside it */
+    int64_t step;      /* TILE_JOINED: indices of `split` in a chunk */
+    uint32_t outer;    /* dimensions around what the code is given, as bits */
+    int64_t planes, rows, cols; /* what the code is given in one call, at most */
+} tile_choice;
+
+enum { TILE_MOST_PACKED = 3 /* tensors of a joined walk */ };
+
+/* `element_sizes` are the leaves', then the results', in bytes. `in_place`: a result is computed in
+ * place of an operand. `streams`: the results of the whole call are beyond the caches. The walk has
+ * no size of 0. */
+tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
+                        bool in_place, bool streams);
+
+/* Whether a walk goes as it lies, without tile_choose being asked: it has one dimension, or two
+ * whose rows are too long or too few to be joined. Only for walks that pack nothing, stream
+ * nothing, and have no result in place. */
+static inline bool tile_is_plain(const walk *w, int64_t elements) {
+    return w->rank == 1 ||
+           (w->rank == 2 && (w->sizes[1] > COST_SHORT_ROW || elements <= COST_FEW_ELEMENTS));
+}
+
+/* Whether the code has a loop in which exactly the leaves of this set are splats. */
+static inline bool tile_has_loop(const plan_part *part, uint64_t splat) {
+    for (int32_t v = 0; v < part->variant_count; v++)
+        if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
+    return false;
+}
+
+/* Whether so many bytes of results are better written past the caches. With 32 MiB of results
+ * usually come operands of that size, and most machines' caches keep less than the sum. The limit
+ * is fixed, because what the system says of its caches is often wrong, as in virtual machines. A
+ * part whose computing takes longer than its memory gains nothing. */
+static inline bool tile_is_beyond_caches(const plan_part *part, int64_t result_bytes) {
+    return result_bytes >= COST_STREAM_BYTES && part->element_ns <= cost_light;
+}
+
+#endif

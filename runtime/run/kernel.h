@@ -1,0 +1,74 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A kernel: the program, its plan, and the native code once there is some. Immutable after it was
+ * made, but for the code that a background compilation publishes. */
+#ifndef TOSAJIT_RUNTIME_RUN_KERNEL_H
+#define TOSAJIT_RUNTIME_RUN_KERNEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "runtime/code/code.h"
+#include "runtime/plan/plan.h"
+
+typedef struct kernel_code {
+    const tosajit_entry *entries; /* one per part */
+    tosajit_kernel_info info;
+    code_image image;  /* where the code is, as it runs */
+    uint64_t features; /* of the CPU, that the code needs */
+} kernel_code;
+
+/* Who made a kernel, and all that stands above it: an engine, or an image. */
+typedef struct kernel_owner {
+    /* Until the kernel has its code, or never will. */
+    tosajit_status (*wait)(tosajit_kernel *kernel);
+    /* The last reference is gone: give back what is the owner's, and have kernel_destroy called. */
+    void (*release)(tosajit_kernel *kernel);
+} kernel_owner;
+
+typedef struct quick quick; /* runtime/run/quick.h */
+
+struct tosajit_kernel {
+    atomic_int references;
+    tosajit_allocator allocator;
+    tosajit_expr *program;                        /* owned */
+    plan plan;                                    /* owned */
+    quick *quick;                                 /* owned: its usual calls; null: none */
+    tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
+    int32_t tensor_count;                         /* operands and non-splat constants */
+    const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
+    _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
+    bool loud;                                    /* say each run on standard error */
+    const char *cpu; /* that the engine was asked for; null: the machine's own. The maker's */
+    char name[48];   /* "tosajit_add_f32_7", unique in the process */
+
+    const kernel_owner *owner; /* null: nobody has anything to do with it */
+    /* Of the owner: null where there is none. */
+    tosajit_engine *engine;          /* that made it, and that it keeps */
+    struct cache_entry *cache_entry; /* under which it may be handed out again */
+    struct job *job;                 /* of its compilation in the background */
+    void *native;                    /* what its code belongs to */
+};
+
+/* Whether a size keeps a contract. */
+static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {
+    return size >= c->smallest && (!c->largest || size <= c->largest) &&
+           (c->multiple < 2 || size % c->multiple == 0);
+}
+
+/* A kernel with reference count 1 and no code. */
+tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                             tosajit_kernel **kernel);
+/* The same from a program, which belongs to the kernel from then on, and is destroyed on failure.
+ */
+tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
+                            tosajit_kernel **kernel);
+
+/* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
+void kernel_destroy(tosajit_kernel *kernel);
+
+/* Give a reference back if it is the last one; false, and nothing is done, if others hold the
+ * kernel. To ask first and release then would not do: in between the kernel may be found again. */
+bool kernel_release_last(tosajit_kernel *kernel);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Overlap: which bytes the tensors of a call share. A result may lie exactly on an operand, or
+ * interleave with other tensors without a common byte; anything else is refused before a byte is
+ * written. */
+#ifndef TOSAJIT_RUNTIME_RUN_OVERLAP_H
+#define TOSAJIT_RUNTIME_RUN_OVERLAP_H
+
+#include "runtime/run/kernel.h"
+
+/* A tensor of the call with strides filled in and the bytes that it touches, relative to data:
+ * [low, high). Not to be copied: tensor.strides is this struct's own array. */
+typedef struct view {
+    tosajit_tensor tensor;
+    int64_t strides[TOSAJIT_MAX_RANK];
+    int64_t low, high;
+    bool empty;
+} view;
+
+/* OVERLAP if an operand that is still read, or another result, shares a byte with a result in
+ * another way than exactly in place. */
+tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
+                             const view *results);
+
+/* OVERLAP if a strided result hits a byte twice. */
+tosajit_status overlap_check_result(const view *result, size_t index);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Pack: the elements that a tensor contributes to consecutive indices of a walk, one after the
+ * other in a buffer. Where short rows repeat or stretch, the same pattern of offsets comes again
+ * and again; it is worked out once and then followed in vectors. */
+#ifndef TOSAJIT_RUNTIME_RUN_PACK_H
+#define TOSAJIT_RUNTIME_RUN_PACK_H
+
+#include "runtime/plan/walk.h"
+
+enum {
+    PACK_PERIOD = 1024, /* elements of a pattern, at most */
+    PACK_LANES = 16,    /* elements that are moved at once, at most */
+    PACK_GROUPS = 512,  /* in a period, at most */
+    PACK_SLACK = 64,    /* bytes that may be written behind the last element */
+};
+
+/* Elements that one permutation of the words at `window` gives. */
+typedef struct pack_group {
+    int32_t position, window; /* in bytes of the buffer and of the tensor; NO_WINDOW in pack.c if
+                                 the elements lie too far apart */
+    int32_t words; /* 32-bit ones from the first element to the last: no other byte is touched */
+    uint8_t picks[PACK_LANES]; /* words that make the group */
+} pack_group;
+
+typedef struct pack {
+    int64_t period, advance; /* elements of the pattern; bytes from one period to the next */
+    int32_t size, lanes, group_count; /* bytes of an element; elements of a group, 0: one by one */
+    bool run_groups; /* each group is one run, and writes beyond it: runs are shorter than groups */
+    int32_t offsets[PACK_PERIOD]; /* of each element of the period, in bytes */
+    pack_group groups[PACK_GROUPS];
+} pack;
+
+/* Whether the pattern of tensor t in dimensions d.. of the walk can be prepared: its offsets are
+ * small enough. */
+bool pack_fits(const walk *w, int32_t t, int32_t d, int32_t size);
+
+/* Prepare the pattern of tensor t in dimensions d.. of the walk, d + 1.. being no more than
+ * PACK_PERIOD elements, of `size` bytes. */
+void pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p);
+
+/* What preparing and then packing `count` elements costs, in ns: fitted to what was measured with
+ * vectors of AVX-512. */
+double pack_cost(const walk *w, int32_t t, int32_t d, int32_t size, double count);
+
+/* Write `count` elements from index 0 of the pattern on, which lies at `from`. */
+void pack_gather(const pack *p, const char *from, int64_t count, char *to);
+
+#endif

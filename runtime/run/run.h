@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Run: the steps of a run for those who look at them. */
+#ifndef TOSAJIT_RUNTIME_RUN_RUN_H
+#define TOSAJIT_RUNTIME_RUN_RUN_H
+
+#include "runtime/run/overlap.h"
+#include "runtime/run/tile.h"
+
+/* Everything that can be wrong with a call but for memory that tensors share; tensors and written
+ * receive what it is about. */
+tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                         size_t operand_count, const tosajit_tensor *results, size_t result_count,
+                         view *tensors, view *written);
+
+/* The coalesced walk of a part, and its tensors. */
+void run_walk(const tosajit_kernel *kernel, int32_t part, const view *tensors, const view *results,
+              walk *w, tile_tensors *tile);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Slots: what a kernel remembers of the shapes that it has met, in words of 64 bits. A tag, made of
+ * a shape's sizes, names a few neighbouring slots; shapes may share a tag, so what a slot holds
+ * says which one it is for. A slot is written once, by the thread that takes it, and never changes.
+ */
+#ifndef TOSAJIT_RUNTIME_RUN_SLOTS_H
+#define TOSAJIT_RUNTIME_RUN_SLOTS_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SLOTS_MOST = 64, /* a power of two */
+    SLOTS_WAYS = 4,  /* neighbours that are searched */
+};
+
+/* What is in the place of a tag: one that is being written is left alone. Tags have SLOT_READY. */
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY };
+
+typedef struct slots {
+    size_t mask, words; /* a power of two less 1: the number of slots; of each */
+    _Atomic uint64_t tags[SLOTS_MOST];
+    int64_t memory[]; /* of all slots */
+} slots;
+
+static inline size_t slots_bytes(size_t count, size_t words) {
+    return sizeof(slots) + count * words * sizeof(int64_t);
+}
+
+static inline uint64_t slots_tag(uint64_t hash) {
+    return (hash ^ hash >> 13 ^ hash >> 22) | SLOT_READY;
+}
+
+static inline size_t slots_place(const slots *s, uint64_t tag, size_t way) {
+    return ((size_t)(tag >> 2) + way) & s->mask;
+}
+
+/* What is remembered under a tag in its way'th slot; null if that is for another tag. */
+static inline const int64_t *slots_find(const slots *s, uint64_t tag, size_t way) {
+    const size_t at = slots_place(s, tag, way);
+    return atomic_load_explicit(&s->tags[at], memory_order_acquire) == tag
+               ? &s->memory[at * s->words]
+               : NULL;
+}
+
+/* A slot for the tag, taken; null if there is none left. It is the caller's to write and publish.
+ */
+static inline int64_t *slots_take(slots *s, uint64_t tag) {
+    for (size_t way = 0; way < SLOTS_WAYS; way++) {
+        const size_t at = slots_place(s, tag, way);
+        uint64_t expected = SLOT_FREE;
+        if (atomic_load_explicit(&s->tags[at], memory_order_relaxed) == SLOT_FREE &&
+            atomic_compare_exchange_strong_explicit(&s->tags[at], &expected, SLOT_TAKEN,
+                                                    memory_order_acquire, memory_order_relaxed))
+            return &s->memory[at * s->words];
+    }
+    return NULL;
+}
+
+/* Whether slots_take has a slot for the tag, as long as no other thread takes it. */
+static inline int slots_have_room(const slots *s, uint64_t tag) {
+    for (size_t way = 0; way < SLOTS_WAYS; way++)
+        if (atomic_load_explicit(&s->tags[slots_place(s, tag, way)], memory_order_relaxed) ==
+            SLOT_FREE)
+            return 1;
+    return 0;
+}
+
+/* Let others find what was written. */
+static inline void slots_publish(slots *s, const int64_t *slot, uint64_t tag) {
+    const size_t at = (size_t)(slot - s->memory) / s->words;
+    atomic_store_explicit(&s->tags[at], tag, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Tiles: from a coalesced walk to calls of a part's code. */
+#ifndef TOSAJIT_RUNTIME_RUN_TILE_H
+#define TOSAJIT_RUNTIME_RUN_TILE_H
+
+#include "runtime/run/choose.h"
+
+/* A part's leaves, then its results. */
+typedef struct tile_tensors {
+    void *pointers[TOSAJIT_MAX_TENSORS];        /* at index 0 */
+    int64_t splat_strides[TOSAJIT_MAX_TENSORS]; /* what the code is told for a column stride of 0:
+                                                   0, or that between a table's elements */
+    uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
+} tile_tensors;
+
+/* Run a part's code over a coalesced walk without a size of 0, in the way that is best. `streams`:
+ * the results of the whole call are beyond the caches. */
+void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
+              const tile_tensors *tensors, bool streams);
+
+/* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
+ * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
+ * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16.
+ * splat_strides is null where all are 0. */
+void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *element_sizes,
+                  const int64_t *splat_strides, int64_t *strides);
+
+/* The ways, for tile.c. */
+typedef struct tile_job {
+    const plan_part *part;
+    tosajit_entry entry;
+    const walk *w;
+    const tile_tensors *tensors;
+    const tile_choice *choice;
+    const int64_t *strides; /* as tile_strides makes them */
+} tile_job;
+
+void tile_run_joined(const tile_job *job);
+void tile_run_blocks(const tile_job *job);
+void tile_run_streamed(const tile_job *job);
+
+#endif

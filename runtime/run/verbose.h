@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Verbose: lines on standard error about what is compiled and what is run. In: a kernel and what
+ * happened. Out: one line, that ends in a command which does the same again. */
+#ifndef TOSAJIT_RUNTIME_RUN_VERBOSE_H
+#define TOSAJIT_RUNTIME_RUN_VERBOSE_H
+
+#include "runtime/run/kernel.h"
+
+/* How a run went. */
+typedef struct verbose_call {
+    const tosajit_tensor *operands, *results;
+    size_t operand_count, result_count;
+    tosajit_status status;
+    const char *way; /* "quick", "native" or "interpreted" */
+    int64_t nanoseconds;
+} verbose_call;
+
+/* info: of the code, null where it is interpreted; a failure is the thread's last error. */
+void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status,
+                      const tosajit_kernel_info *info);
+/* The kernel came from an image. */
+void verbose_loaded(const tosajit_kernel *kernel);
+void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call);
+/* Nanoseconds on a clock that only runs forward. Integers: the caller's floating-point environment
+ * may be the host's. */
+int64_t verbose_clock(void);
+/* Milliseconds since a time of that clock. */
+double verbose_since(int64_t start);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The C++ interface, compiled by each compiler of the machine: operators against the same computed
+ * in C++, errors, views, ownership. A failed check ends the program with its line. */
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "tosajit/tosajit.hpp"
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition);                            \
+            std::exit(1);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+using tosajit::dynamic;
+
+/* The error of a call: its status, and words of its sentence. */
+template <class Call> static void refused(tosajit_status status, const char *words, Call call) {
+    try {
+        call();
+    } catch (const tosajit::error &e) {
+        if (e.status() == status && std::string(e.what()).find(words) != std::string::npos) return;
+        std::printf("found %s: %s\n", tosajit_status_name(e.status()), e.what());
+    }
+    std::printf("expected %s: %s\n", tosajit_status_name(status), words);
+    std::exit(1);
+}
+
+static void operators_are_ops(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input<float>({dynamic, 3}), b = e.input<float>({1, 3});
+    e.result(x * sigmoid(x + b));
+    e.result((x - b) / 2.0F);
+    e.result(select(((x > b) & !(x >= 5.0F)) | (x == 7), -x, maximum(1 - x, 0)));
+    tosajit::kernel kernel = engine.compile(e);
+    std::vector<float> a(12), bias = {1, 2, 3}, silu(12), half(12), chosen(12);
+    for (int k = 0; k < 12; k++) a[std::size_t(k)] = float(k) - 4;
+    kernel.run({{a, {4, 3}}, {bias, {1, 3}}}, {{silu, {4, 3}}, {half, {4, 3}}, {chosen, {4, 3}}});
+    for (std::size_t k = 0; k < 12; k++) {
+        const float v = a[k], w = bias[k % 3];
+        const double s = 1 / (1 + std::exp(-double(v + w)));
+        CHECK(std::fabs(silu[k] - v * s) <= 1e-6 * (1 + std::fabs(v)));
+        CHECK(half[k] == (v - w) / 2);
+        CHECK(chosen[k] == (((v > w && !(v >= 5)) || v == 7) ? -v : std::fmax(1 - v, 0.0F)));
+    }
+    CHECK(
+        (kernel.result_sizes({{a, {4, 3}}, {bias, {1, 3}}}, 2) == std::vector<std::int64_t>{4, 3}));
+}
+
+static void integers_are_exact(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input<std::int32_t>({dynamic});
+    e.result(((x << 3) ^ ~x) / 5);
+    e.result((x >> 1 & 0xFF) | 256);
+    e.result(clamp(cast(x, TOSAJIT_I8), -3, 4));
+    std::vector<std::int32_t> a = {-9, -1, 0, 7, 1000, INT32_MIN, INT32_MAX}, r(7), q(7);
+    std::vector<std::int8_t> c(7);
+    engine.compile(e).run({a}, {r, q, c});
+    for (std::size_t k = 0; k < a.size(); k++) {
+        const std::int64_t v = a[k];
+        CHECK(r[k] == (std::int32_t(std::uint32_t(v) << 3) ^ ~std::int32_t(v)) / 5);
+        CHECK(q[k] == ((std::int32_t(v >> 1) & 0xFF) | 256));
+        CHECK(c[k] == std::min(std::max(int(std::int8_t(v)), -3), 4));
+    }
+}
+
+static void small_floats_round_as_cast_does(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input(tosajit::tensor_type(TOSAJIT_F16, {dynamic}));
+    e.result(cast(x * 0.1, TOSAJIT_F32));
+    const std::uint16_t one[2] = {0x3C00, 0x4000}; /* 1 and 2 */
+    float r[2];
+    engine.compile(e).run({{TOSAJIT_F16, one, {2}}}, {{r, {2}}});
+    CHECK(r[0] == 0x1.998p-4F && r[1] == 0x1.998p-3F); /* 0.1, rounded to 11 bits */
+}
+
+static void errors_say_what_the_library_says(const tosajit::engine &engine) {
+    tosajit::expression e, other;
+    auto x = e.input<float>({4, 3}), y = e.input<float>({5, 3});
+    auto i = e.input<std::int8_t>({3});
+    refused(TOSAJIT_SHAPE_MISMATCH, "4", [&] { x + y; });
+    refused(TOSAJIT_TYPE_MISMATCH, "exp", [&] { exp(i); });
+    refused(TOSAJIT_TYPE_MISMATCH, "300 is no i8", [&] { i + 300; });
+    refused(TOSAJIT_TYPE_MISMATCH, "is no i8", [&] { i + 0.5; });
+    refused(TOSAJIT_TYPE_MISMATCH, "is no i8", [&] { i + std::nan(""); });
+    refused(TOSAJIT_TYPE_MISMATCH, "is no i8", [&] { i + 128U; });
+    auto wide = e.input<std::int64_t>({3});
+    refused(TOSAJIT_TYPE_MISMATCH, "is no i64", [&] { wide + 0x1p63; });
+    wide + -0x1p63;
+    refused(TOSAJIT_TYPE_MISMATCH, "beside i1", [&] { (x == x) & 1; });
+    auto z = other.input<float>({4, 3});
+    refused(TOSAJIT_INVALID_ARGUMENT, "different expressions", [&] { x + z; });
+    refused(TOSAJIT_INVALID_ARGUMENT, "no result", [&] { engine.compile(e); });
+    e.result(x + 1);
+    auto kernel = engine.compile(e);
+    std::vector<float> a(12), r(12), wrong(11);
+    refused(TOSAJIT_INVALID_ARGUMENT, "the span has 11 elements", [&] {
+        kernel.run({{a, {4, 3}}}, {{wrong, {4, 3}}});
+    });
+    std::vector<float> none;
+    refused(TOSAJIT_INVALID_ARGUMENT, "the span has 0 elements", [&] {
+        tosajit::tensor(none, {4, 3});
+    });
+    tosajit::tensor(none, {0, 3});
+    const std::int64_t big = std::int64_t(1) << 62;
+    refused(TOSAJIT_INVALID_ARGUMENT, "the span has 12 elements", [&] {
+        tosajit::tensor(a, {big, big, 3});
+    });
+    refused(TOSAJIT_INVALID_ARGUMENT, "the span has 12 elements", [&] {
+        tosajit::tensor(a, {-4, -3});
+    });
+    refused(TOSAJIT_INVALID_ARGUMENT, "the span has 12 elements", [&] { tosajit::tensor(a, {0}); });
+    refused(TOSAJIT_INVALID_ARGUMENT, "operand", [&] { kernel.run({}, {{r, {4, 3}}}); });
+    refused(TOSAJIT_INVALID_ARGUMENT, "strides", [&] { tosajit::tensor(a.data(), {4, 3}, {4}); });
+    refused(TOSAJIT_INVALID_ARGUMENT, "", [] { tosajit::kernel::load("/nowhere"); });
+    tosajit_engine_options options = {};
+    options.size = sizeof options;
+    options.cpu = "nothere";
+    refused(TOSAJIT_INVALID_ARGUMENT, "nothere", [&] { tosajit::engine made(options); });
+}
+
+static void views_and_ownership(const char *image) {
+    tosajit::kernel kept;
+    CHECK(!kept);
+    {
+        tosajit::engine engine;
+        tosajit::expression first;
+        auto x = first.input<double>({dynamic, dynamic});
+        auto table = first.constant(std::vector<double>{1, 10, 100}, {1, 3});
+        tosajit::expression moved = std::move(first); /* its values stay valid */
+        tosajit_contract promise = {};
+        promise.smallest = 1;
+        moved.contract(x, 1, promise);
+        moved.result(x * table);
+        CHECK(moved.print("f").find("tosa.mul") != std::string::npos);
+        CHECK(engine.print(moved).find("iteration space") != std::string::npos);
+        auto kernel = engine.compile(moved), copy = kernel;
+        CHECK(copy.c() == kernel.c() && engine.stats().kernels == 1);
+        kept = std::move(copy);
+        CHECK(!copy && kept && tosajit::to_string(x.type()) == "tensor<?x?xf64>");
+    }
+    double a[6] = {1, 2, 3, 4, 5, 6};
+    const std::int64_t size = 8;
+    std::vector<double> r(6);
+    kept.run({{a, {2, 3}, {size, 2 * size}}}, {{r, {2, 3}}}); /* the transpose of 3x2 */
+    CHECK((r == std::vector<double>{1, 30, 500, 2, 40, 600}));
+    kept.run(std::vector<tosajit::tensor>{{a, {2, 3}}}, {{a, {2, 3}}}); /* in place */
+    CHECK(a[5] == 600 && a[3] == 4);
+    if (!kept.is_native()) return;
+    kept.save(image);
+    tosajit::kernel::load(image).run(
+        {{a, {2, 3}}}, {{r, kept.result_sizes({{a, {2, 3}}}).size() == 2 ? tosajit::sizes{2, 3}
+                                                                         : tosajit::sizes{}}});
+    CHECK(r[5] == 60000);
+}
+
+int main(int argc, char **argv) {
+    CHECK(argc == 2);
+    const tosajit::engine engine;
+    operators_are_ops(engine);
+    integers_are_exact(engine);
+    small_floats_round_as_cast_does(engine);
+    errors_say_what_the_library_says(engine);
+    views_and_ownership(argv[1]);
+    return 0;
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The C++ interface and the programs of README.md, with each compiler of the machine, g++ and clang++: without a warning, and run.
+#   sh tests/api/cxx_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [FLAGS...]
+set -eu
+build=$1 source=$2
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $1"; exit 1; }
+# The blocks of README.md by language.
+for language in c cpp; do
+    awk -v fence="\`\`\`$language" '/^```/ { on = $0 == fence; next } on' "$source/README.md" >"$work/readme.$language"
+    [ -s "$work/readme.$language" ] || fail "README.md has no $language"
+done
+cp "$work/readme.c" "$work/readme_c.cpp"
+# compile COMPILER STANDARD FILE PROGRAM
+compile() {
+    # shellcheck disable=SC2086 # a list of words
+    "$1" "-std=$2" -Wall -Wextra -Wconversion -Werror "-I$source/include" "$3" -o "$4" -L"$build/jit" -ltosajit \
+        "-Wl,-rpath,$build/jit" $flags -lm || fail "$1 does not compile ${3##*/} as $2"
+}
+flags=$*
+compilers=""
+for compiler in g++ clang++ clang++-22; do
+    command -v "$compiler" >/dev/null || continue
+    compilers="$compilers $compiler"
+    compile "$compiler" c++17 "$source/tests/api/cxx_test.cc" "$work/cxx"
+    compile "$compiler" c++20 "$source/tests/api/cxx_test.cc" "$work/cxx20"
+    compile "$compiler" c++17 "$work/readme_c.cpp" "$work/readme_c"
+    compile "$compiler" c++17 "$work/readme.cpp" "$work/readme_cpp"
+    "$work/cxx" "$work/image" && "$work/cxx20" "$work/image" || fail "cxx_test.cc by $compiler"
+    [ "$("$work/readme_c")" = "11 22 33" ] || fail "the C of README.md as C++ by $compiler"
+    [ "$("$work/readme_cpp")" = 0.5 ] || fail "the C++ of README.md by $compiler"
+done
+compile cc c11 "$work/readme.c" "$work/readme_c"
+[ "$("$work/readme_c")" = "11 22 33" ] || fail "the C of README.md"
+[ -n "$compilers" ] || fail "there is neither g++ nor clang++"
+# All of it stands in one header, which may come twice.
+echo '#include <tosajit/tosajit.hpp>
+#include <tosajit/tosajit.hpp>' | ${compilers##* } -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" - || fail "the header alone"
+echo "compiled by$compilers"

@@ -1,0 +1,630 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Hostile calls and hosts: shapes and memory that no run may accept, each with the words of its
+ * refusal; hosts whose floating-point settings are unusual; memory that is never writable and
+ * executable at once; nothing on standard error, whatever fails. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/support/support.h"
+#include "tosajit/tosajit.h"
+
+#define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
+#define BIG (INT64_C(1) << 40)
+
+static tosajit_engine *engine_of(tosajit_backend backend) {
+    tosajit_engine_options options = {.size = sizeof options, .backend = backend, .uncached = 1};
+    tosajit_engine *engine = NULL;
+    CHECK(tosajit_engine_create(&options, &engine));
+    return engine;
+}
+
+static tosajit_kernel *add_of(tosajit_engine *engine, const char *a, const char *b) {
+    tosajit_tensor_type types[2] = {test_type(TOSAJIT_F32, a), test_type(TOSAJIT_F32, b)};
+    tosajit_kernel *kernel = NULL;
+    CHECK(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel));
+    return kernel;
+}
+
+/* One tensor of a call: `at` floats into the memory, or no data at all. */
+typedef struct row_tensor {
+    int32_t rank;
+    int64_t dims[3], strides[3];
+    enum { DENSE, STRIDED, NO_DIMS } layout;
+    enum { A, B, R, NOWHERE } memory;
+    int64_t at; /* bytes */
+} row_tensor;
+
+typedef struct row {
+    const char *a, *b; /* the kernel's operands */
+    row_tensor x, y, r;
+    tosajit_status status;
+    const char *words;
+} row;
+
+#define D2(d0, d1) .rank = 2, .dims = {d0, d1}
+#define ROOM_FLOATS 4096
+
+static const row rows[] = {
+    /* what is fine, beside what is not */
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A, .at = 1},
+     {D2(1, 3), .memory = B, .at = 2},
+     {D2(4, 3), .memory = R, .at = 3},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), {-12, -4}, STRIDED, A, 44},
+     {D2(4, 3), {0, 0}, STRIDED, B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(4, 3), .memory = A},
+     {D2(4, 3), .memory = A},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(0, 3), .memory = NOWHERE},
+     {D2(1, 3), .memory = B},
+     {D2(0, 3), .memory = NOWHERE},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(0, INT64_MAX), .memory = NOWHERE},
+     {D2(1, 1), .memory = B},
+     {D2(0, INT64_MAX), .memory = NOWHERE},
+     TOSAJIT_OK,
+     ""},
+    {"?x?",
+     "?x?",
+     {D2(1, 1), {INT64_MIN, INT64_MIN}, STRIDED, A},
+     {D2(1, 1), .memory = B},
+     {D2(1, 1), .memory = R},
+     TOSAJIT_OK,
+     ""},
+    /* sizes */
+    {"?x?",
+     "?x?",
+     {D2(-1, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 0 dimension 0: -1 is not a size"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(INT64_MIN, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 1 dimension 0: -9223372036854775808 is not a size"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(4, 3), .memory = B},
+     {D2(-4, -3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "result 0 dimension 0: -4 is not a size"},
+    {"?x?",
+     "?x?",
+     {D2(BIG, BIG), .memory = A},
+     {D2(1, 1), .memory = B},
+     {D2(BIG, BIG), .memory = R},
+     TOSAJIT_OVERFLOW,
+     "operand 0: tensor<1099511627776x1099511627776xf32> has more than 2^63 - 1 bytes"},
+    {"?x?",
+     "?x?",
+     {D2(BIG, 1), {0, 0}, STRIDED, A},
+     {D2(1, BIG), {0, 0}, STRIDED, B},
+     {D2(BIG, BIG), .memory = R},
+     TOSAJIT_OVERFLOW,
+     "result 0"},
+    {"?x?",
+     "?x?",
+     {D2(INT64_MAX, 1), .memory = A},
+     {D2(1, 1), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_OVERFLOW,
+     "operand 0"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(3, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "size 3 does not broadcast with 4"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(0, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "size 0 does not broadcast with 4"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 2), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "result 0 dimension 1: the given size is 2, but the operands give 3"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(1, 1), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "result 0 dimension 0: the given size is 1"},
+    {"4x3",
+     "1x3",
+     {D2(5, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(5, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 0 dimension 0 is 5, but the kernel was compiled for tensor<4x3xf32>"},
+    {"4x3",
+     "1x3",
+     {D2(4, 3), .memory = A},
+     {D2(4, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 1 dimension 0 is 4"},
+    {"4x3",
+     "1x3",
+     {D2(0, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(0, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 0 dimension 0 is 0"},
+    {"?x?",
+     "?x?",
+     {.rank = 3, .dims = {1, 4, 3}, .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 0 has rank 3"},
+    {"?x?",
+     "?x?",
+     {.rank = -1, .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "operand 0 has rank -1"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {.rank = INT32_MAX, .memory = R},
+     TOSAJIT_SHAPE_MISMATCH,
+     "result 0 has rank 2147483647"},
+    /* pointers */
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = NOWHERE},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_INVALID_ARGUMENT,
+     "operand 0: data is a null pointer"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = NOWHERE},
+     TOSAJIT_INVALID_ARGUMENT,
+     "result 0: data is a null pointer"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .layout = NO_DIMS, .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_INVALID_ARGUMENT,
+     "operand 0: dims is a null pointer"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .layout = NO_DIMS, .memory = R},
+     TOSAJIT_INVALID_ARGUMENT,
+     "result 0: dims is a null pointer"},
+    /* strides */
+    {"?x?",
+     "?x?",
+     {D2(4, 3), {INT64_MAX, 4}, STRIDED, A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_OVERFLOW,
+     "operand 0 dimension 0: 4 elements with a stride of 9223372036854775807 bytes exceed the "
+     "address space"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), {INT64_MIN, 4}, STRIDED, A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = R},
+     TOSAJIT_OVERFLOW,
+     "a stride of -9223372036854775808 bytes"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), {0, 4}, STRIDED, R},
+     TOSAJIT_OVERLAP,
+     "result 0 dimension"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), {12, 0}, STRIDED, R},
+     TOSAJIT_OVERLAP,
+     "result 0 dimension 1: a stride of 0 bytes"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), {4, 4}, STRIDED, R},
+     TOSAJIT_OVERLAP,
+     "does not step over"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), {8, 4}, STRIDED, R},
+     TOSAJIT_OVERLAP,
+     "does not step over"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), {12, 3}, STRIDED, R},
+     TOSAJIT_OVERLAP,
+     "a stride of 3 bytes"},
+    /* aliasing */
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = A, .at = 4},
+     TOSAJIT_OVERLAP,
+     "result 0 and operand 0 share memory"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = A, .at = 1},
+     TOSAJIT_OVERLAP,
+     "result 0 and operand 0 share memory"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A, .at = 40},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = A},
+     TOSAJIT_OVERLAP,
+     "result 0 and operand 0 share memory"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), .memory = A},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = B},
+     TOSAJIT_OVERLAP,
+     "result 0 and operand 1 share memory"},
+    {"?x?",
+     "?x?",
+     {D2(4, 4), {4, 16}, STRIDED, A},
+     {D2(1, 1), .memory = B},
+     {D2(4, 4), .memory = A},
+     TOSAJIT_OVERLAP,
+     "only an operand of the same data, strides and sizes"},
+    {"?x?",
+     "?x?",
+     {D2(4, 3), {-12, -4}, STRIDED, A, 44},
+     {D2(1, 3), .memory = B},
+     {D2(4, 3), .memory = A},
+     TOSAJIT_OVERLAP,
+     "share memory"},
+};
+
+static float memories[3][ROOM_FLOATS], before[3][ROOM_FLOATS];
+
+static tosajit_tensor place(const row_tensor *t) {
+    tosajit_tensor tensor = tosajit_dense(
+        TOSAJIT_F32, t->memory == NOWHERE ? NULL : (char *)memories[t->memory] + t->at, t->rank,
+        t->dims);
+    if (t->layout == STRIDED) tensor.strides = t->strides;
+    if (t->layout == NO_DIMS) tensor.dims = NULL;
+    return tensor;
+}
+
+static void hostile_calls_are_refused_with_reasons(void **state) {
+    (void)state;
+    for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_INTERPRET;
+         backend += TOSAJIT_BACKEND_INTERPRET) {
+        tosajit_engine *engine = engine_of((tosajit_backend)backend);
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            const row *given = &rows[k];
+            tosajit_kernel *kernel = add_of(engine, given->a, given->b);
+            tosajit_tensor operands[2] = {place(&given->x), place(&given->y)},
+                           result = place(&given->r);
+            memset(memories, 0x3d, sizeof memories);
+            memcpy(before, memories, sizeof before);
+            tosajit_status status = tosajit_run(kernel, operands, 2, &result, 1);
+            if (status != given->status)
+                fail_msg("row %zu: %s: %s", k, tosajit_status_name(status), tosajit_last_error());
+            if (status && !strstr(tosajit_last_error(), given->words))
+                fail_msg("row %zu: \"%s\"", k, tosajit_last_error());
+            if (status) assert_memory_equal(memories, before, sizeof before);
+            tosajit_kernel_release(kernel);
+        }
+        tosajit_engine_destroy(engine);
+    }
+}
+
+/* Types that no kernel may be compiled for. */
+static void hostile_types_are_refused_with_reasons(void **state) {
+    (void)state;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO);
+    tosajit_tensor_type deep = {TOSAJIT_F32, 17, {0}}, negative = test_type(TOSAJIT_F32, "4"),
+                        nameless = test_type((tosajit_type)99, "4"),
+                        huge = test_type(TOSAJIT_F32, "4x4"), flat = test_type(TOSAJIT_F32, "4"),
+                        low = test_type(TOSAJIT_F32, "4");
+    negative.dims[0] = -4;
+    huge.dims[0] = huge.dims[1] = INT64_C(1) << 31;
+    low.rank = INT32_MIN;
+    const struct {
+        tosajit_tensor_type a, b;
+        tosajit_status status;
+        const char *words;
+    } types[] = {
+        {deep, flat, TOSAJIT_LIMIT_EXCEEDED, "operand 0: rank 17 is not in 0..16"},
+        {flat, low, TOSAJIT_LIMIT_EXCEEDED, "operand 1: rank -2147483648"},
+        {negative, flat, TOSAJIT_SHAPE_MISMATCH,
+         "operand 0 dimension 0: a static size is at least 1, not -4"},
+        {nameless, flat, TOSAJIT_INVALID_ARGUMENT, "99 is not an element type"},
+        {huge, flat, TOSAJIT_OVERFLOW,
+         "operand 0: tensor<2147483648x2147483648xf32> has more than 2^63 - 1 bytes"},
+        {flat, test_type(TOSAJIT_F32, "5"), TOSAJIT_SHAPE_MISMATCH,
+         "dimension 0: 5 does not broadcast with 4"},
+    };
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        tosajit_kernel *kernel = NULL;
+        tosajit_tensor_type both[2] = {types[k].a, types[k].b};
+        tosajit_status status =
+            tosajit_compile(engine, TOSAJIT_OP_add, both, 2, NULL, NULL, &kernel);
+        if (status != types[k].status || !strstr(tosajit_last_error(), types[k].words))
+            fail_msg("row %zu: %s: %s", k, tosajit_status_name(status), tosajit_last_error());
+        assert_null(kernel);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+/* Every rounding mode, with and without flushing of subnormals: the same results, and the settings
+ * as before. */
+static void the_hosts_settings_neither_matter_nor_change(void **state) {
+    (void)state;
+    static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    const float a[4] = {1e-40f, 1, 16777216, 1.0f / 3}, b[4] = {1e-40f, 1e-10f, 1, 1.0f / 7},
+                expected[4] = {1e-40f + 1e-40f, 1, 16777216, 1.0f / 3 + 1.0f / 7};
+    const int64_t dims[1] = {4};
+    for (int backend = TOSAJIT_BACKEND_AUTO; backend <= TOSAJIT_BACKEND_INTERPRET;
+         backend += TOSAJIT_BACKEND_INTERPRET) {
+        tosajit_engine *engine = engine_of((tosajit_backend)backend);
+        tosajit_kernel *kernel = add_of(engine, "?", "?");
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
+            for (unsigned flush = 0; flush < 4; flush++) {
+                float r[4];
+                float x[4], y[4];
+                memcpy(x, a, sizeof x);
+                memcpy(y, b, sizeof y);
+                tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, x, 1, dims),
+                                              tosajit_dense(TOSAJIT_F32, y, 1, dims)};
+                tosajit_tensor result = tosajit_dense(TOSAJIT_F32, r, 1, dims);
+                fenv_t saved;
+                fegetenv(&saved);
+                fesetround(modes[m]);
+#if defined(__x86_64__)
+                /* FTZ, DAZ. */
+                const unsigned bits = (flush & 1 ? 0x8000u : 0) | (flush & 2 ? 0x40u : 0);
+                __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | bits);
+                unsigned set = __builtin_ia32_stmxcsr() & ~0x3fu;
+#endif
+                tosajit_status status = tosajit_run(kernel, operands, 2, &result, 1);
+                int mode = fegetround();
+#if defined(__x86_64__)
+                unsigned found = __builtin_ia32_stmxcsr() & ~0x3fu;
+#endif
+                fesetenv(&saved);
+                CHECK(status);
+                assert_int_equal(mode, modes[m]);
+#if defined(__x86_64__)
+                assert_int_equal(found, set);
+#endif
+                assert_memory_equal(r, expected, sizeof r);
+            }
+        tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+/* Write xor execute. */
+
+static atomic_bool finished;
+static atomic_uint scans, found_both;
+
+static void *watch_maps(void *unused) {
+    (void)unused;
+    while (!atomic_load(&finished)) {
+        char line[512];
+        FILE *maps = fopen("/proc/self/maps", "r");
+        while (maps && fgets(line, sizeof line, maps)) {
+            const char *rights = strchr(line, ' ');
+            if (rights && rights[2] == 'w' && rights[3] == 'x') atomic_fetch_add(&found_both, 1);
+        }
+        if (maps) fclose(maps);
+        atomic_fetch_add(&scans, 1);
+    }
+    return NULL;
+}
+
+static void no_page_is_writable_and_executable(void **state) {
+    (void)state;
+    static unsigned char image[1 << 16];
+    pthread_t watcher;
+    size_t size;
+    /* A page that is both is found, or the test below says nothing. */
+    void *both =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(pthread_create(&watcher, NULL, watch_maps, NULL), 0);
+    while (both != MAP_FAILED && !atomic_load(&found_both)) usleep(100);
+    if (both != MAP_FAILED) munmap(both, 4096);
+    unsigned scanned = atomic_load(&scans);
+    while (atomic_load(&scans) < scanned + 2) usleep(100);
+    atomic_store(&found_both, 0);
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    for (int k = 0; k < 60; k++) {
+        tosajit_kernel *kernel = add_of(engine, "?x?", "1x?"), *loaded;
+        CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
+        CHECK(tosajit_kernel_load(image, size, NULL, &loaded));
+        tosajit_kernel_release(loaded);
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_engine_destroy(engine);
+    atomic_store(&finished, true);
+    pthread_join(watcher, NULL);
+    print_message("%u scans of /proc/self/maps\n", atomic_load(&scans));
+    assert_int_equal(atomic_load(&found_both), 0);
+}
+
+/* Compilations that fail inside LLVM, and views of large expressions, with standard error in a
+ * file. */
+static tosajit_status fail_in_llvm(tosajit_engine *engine) {
+    tosajit_tensor_type type = test_type(TOSAJIT_F32, "?");
+    tosajit_expr *expr;
+    tosajit_kernel *kernel = NULL;
+    static tosajit_value values[3000];
+    tosajit_value value;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &value));
+    for (int k = 0; k < 3000; k++) {
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){value, value}, 2, NULL, NULL,
+                              &value));
+        values[k] = value;
+    }
+    for (int k = 2999; k >= 0; k--)
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_sub, (tosajit_value[]){values[k], value}, 2, NULL,
+                              NULL, &value));
+    CHECK(tosajit_expr_result(expr, value));
+    tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+    tosajit_expr_destroy(expr);
+    return status;
+}
+
+/* Standard error goes into a file from here on; returns a copy of what it was. */
+static int divert_standard_error(FILE *file) {
+    fflush(stderr);
+    int saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return saved;
+}
+
+static void expect_nothing_written(FILE *file, int saved) {
+    char written[4096];
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    size_t size = fread(written, 1, sizeof written - 1, file);
+    written[size] = 0;
+    fclose(file);
+    assert_string_equal(written, "");
+}
+
+static void failures_write_nothing_to_standard_error(void **state) {
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int saved = divert_standard_error(file);
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_status status = fail_in_llvm(engine);
+    tosajit_engine *other = NULL;
+    tosajit_engine_options options = {.size = sizeof options, .cpu = "z80"};
+    tosajit_status unknown = tosajit_engine_create(&options, &other);
+    tosajit_engine_destroy(engine);
+    expect_nothing_written(file, saved);
+    assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+    assert_int_equal(unknown, TOSAJIT_INVALID_ARGUMENT);
+}
+
+#if defined(__aarch64__)
+#define LOWEST_CPU "aarch64"
+#else
+#define LOWEST_CPU "x86-64-v2"
+#endif
+
+/* LLVM's libraries are loaded by then; but LLVM has not looked at the machine, if this is the first
+ * test. */
+static void without_descriptors_nothing_is_written_to_standard_error(void **state) {
+    (void)state;
+    struct rlimit limit;
+    float x[3] = {1, -2, 3}, r[3] = {0};
+    const int64_t dims[1] = {3};
+    const tosajit_tensor a = tosajit_dense(TOSAJIT_F32, x, 1, dims),
+                         result = tosajit_dense(TOSAJIT_F32, r, 1, dims);
+    tosajit_engine_options lowest = {
+        .size = sizeof lowest, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = LOWEST_CPU};
+    tosajit_engine *loading = NULL;
+    CHECK(tosajit_engine_create(&lowest, &loading));
+    tosajit_kernel_release(add_of(loading, "?", "?"));
+    tosajit_engine_destroy(loading);
+    FILE *file = tmpfile();
+    assert_true(file && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    int saved = divert_standard_error(file);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max}), 0);
+    const int opened = open("/dev/null", O_RDONLY);
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_kernel *kernel = add_of(engine, "?", "?");
+    const bool native = tosajit_kernel_is_native(kernel);
+    const tosajit_status status = tosajit_run(kernel, (tosajit_tensor[]){a, a}, 2, &result, 1);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    expect_nothing_written(file, saved);
+    assert_int_equal(opened, -1);
+    assert_int_equal(status, TOSAJIT_OK);
+    assert_true(native && r[0] == 2 && r[1] == -4 && r[2] == 6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_descriptors_nothing_is_written_to_standard_error), /* the first */
+        cmocka_unit_test(hostile_calls_are_refused_with_reasons),
+        cmocka_unit_test(hostile_types_are_refused_with_reasons),
+        cmocka_unit_test(the_hosts_settings_neither_matter_nor_change),
+        cmocka_unit_test(no_page_is_writable_and_executable),
+        cmocka_unit_test(failures_write_nothing_to_standard_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Large expressions: thousands of operations, for which code is generated in another way, against
+ * the interpreter; the time that they take; the limit of nodes. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <time.h>
+
+#include "tests/support/support.h"
+#include "tosajit/tosajit.h"
+
+#define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
+
+/* Of this thread on a processor: whoever else wants one does not count. */
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+typedef enum shape { CHAIN, DOUBLING, LADDER, WIDE, SHAPES } shape;
+static const char *const shape_names[SHAPES] = {"chain", "doubling", "ladder", "wide"};
+
+/* `ops` adds: one after the other; each of the one before with itself, which is a tree of 2^ops
+ * leaves; each of the two before; or of many inputs. */
+static tosajit_status build(shape s, int ops, tosajit_expr **expr) {
+    tosajit_tensor_type type = test_type(TOSAJIT_I32, "?");
+    tosajit_value inputs[40], last, before;
+    tosajit_status status = tosajit_expr_create(NULL, expr);
+    for (int k = 0; !status && k < (s == WIDE ? 40 : 1); k++)
+        status = tosajit_expr_input(*expr, &type, &inputs[k]);
+    last = before = inputs[0];
+    for (int k = 0; !status && k < ops; k++) {
+        tosajit_value other[SHAPES] = {inputs[0], last, before, inputs[s == WIDE ? k % 40 : 0]},
+                      value;
+        status = tosajit_expr_op(*expr, TOSAJIT_OP_add, (tosajit_value[]){last, other[s]}, 2, NULL,
+                                 NULL, &value);
+        before = last;
+        last = value;
+    }
+    return status ? status : tosajit_expr_result(*expr, last);
+}
+
+static tosajit_status compile_built(tosajit_engine *engine, shape s, int ops, double *took) {
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    double begin = seconds();
+    tosajit_status status = build(s, ops, &expr);
+    if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
+    *took = seconds() - begin;
+    tosajit_expr_destroy(expr);
+    tosajit_kernel_release(kernel);
+    return status;
+}
+
+/* `ops` of many kinds, each of two of the twelve values before it or of an input; the clamp keeps
+ * them finite. */
+static tosajit_status build_mixed(int ops, tosajit_expr **expr) {
+    enum { NEAR = 12 };
+    static const tosajit_op kinds[] = {TOSAJIT_OP_add, TOSAJIT_OP_mul,     TOSAJIT_OP_maximum,
+                                       TOSAJIT_OP_sub, TOSAJIT_OP_minimum, TOSAJIT_OP_abs};
+    const tosajit_attributes bounds = {.min_val = {.f = -3}, .max_val = {.f = 2.5}};
+    tosajit_tensor_type type = test_type(TOSAJIT_F32, "?");
+    tosajit_value *values = malloc((size_t)(ops + 2) * sizeof *values);
+    tosajit_status status = values ? tosajit_expr_create(NULL, expr) : TOSAJIT_OUT_OF_MEMORY;
+    for (int k = 0; !status && k < 2; k++) status = tosajit_expr_input(*expr, &type, &values[k]);
+    for (int k = 2; !status && k < ops + 2; k++) {
+        const tosajit_op op = k % 97 == 0  ? TOSAJIT_OP_tanh
+                              : k % 3 == 0 ? TOSAJIT_OP_clamp
+                                           : kinds[(unsigned)k * 7919u / 16 % 6];
+        const int near = k < NEAR ? k : NEAR,
+                  other = k % 4 == 0 ? k / 4 % 2
+                                     : k - 1 - (int)((unsigned)k * 2654435761u >> 20) % near;
+        const tosajit_value operands[2] = {values[k - 1], values[other]};
+        status = tosajit_expr_op(*expr, op, operands, (size_t)tosajit_op_arity(op),
+                                 op == TOSAJIT_OP_clamp ? &bounds : NULL, NULL, &values[k]);
+    }
+    if (!status) status = tosajit_expr_result(*expr, values[ops + 1]);
+    free(values);
+    return status;
+}
+
+/* From some thousand instructions on another register allocator and another instruction selection
+ * are at work, on every CPU. */
+static void large_kernels_compute_the_same(void **state) {
+    (void)state;
+    enum { COUNT = 133 };
+    static const char *const cpus[] = {NULL, "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    static float a[COUNT], b[COUNT], results[2][COUNT];
+    const int64_t dims[1] = {COUNT};
+    for (int i = 0; i < COUNT; i++)
+        a[i] = (float)(i % 17) * 0.37f - 3, b[i] = (float)(i % 29) * 0.21f - 2;
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 1, dims),
+                                        tosajit_dense(TOSAJIT_F32, b, 1, dims)};
+    size_t compared = 0;
+    for (size_t c = 0; c < sizeof cpus / sizeof *cpus; c++) {
+        tosajit_engine_options options = {
+            .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .cpu = cpus[c]};
+        tosajit_engine *engine;
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        /* Not a CPU that this machine can be. */
+        if (tosajit_engine_create(&options, &engine)) continue;
+        CHECK(build_mixed(2500, &expr));
+        CHECK(tosajit_compile_expr(engine, expr, &kernel));
+        for (int k = 0; k < 2; k++) {
+            const tosajit_tensor result = tosajit_dense(TOSAJIT_F32, results[k], 1, dims);
+            CHECK((k ? tosajit_run_interpreted : tosajit_run)(kernel, operands, 2, &result, 1));
+        }
+        assert_memory_equal(results[0], results[1], sizeof results[0]);
+        for (int i = 0; i < COUNT; i++) compared += results[0][i] != results[0][0];
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
+    assert_true(compared > COUNT / 2);
+}
+
+static tosajit_engine *engine_of(tosajit_backend backend) {
+    tosajit_engine_options options = {.size = sizeof options, .backend = backend};
+    tosajit_engine *engine;
+    CHECK(tosajit_engine_create(&options, &engine));
+    return engine;
+}
+
+/* TOSAJIT_OPS=<n> makes them smaller, for emulators. */
+static void large_expressions_take_linear_time(void **state) {
+    (void)state;
+    enum { OPS = 10000, INTERPRETED = 6 /* times as many */ };
+    const int native_ops = (int)test_setting("TOSAJIT_OPS", OPS);
+    for (int native = 0; native < 2; native++) {
+        tosajit_engine *engine =
+            engine_of(native ? TOSAJIT_BACKEND_AUTO : TOSAJIT_BACKEND_INTERPRET);
+        const int ops = native ? native_ops : native_ops * INTERPRETED;
+        for (shape s = CHAIN; s < SHAPES; s = (shape)(s + 1)) {
+            double small, whole;
+            compile_built(engine, s, ops / 4, &small);
+            tosajit_status status = compile_built(engine, s, ops, &whole);
+            if (status) assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+            print_message("%s of %d adds, %s: %.0f ms, a quarter of it %.0f ms: %s\n",
+                          shape_names[s], ops, native ? "native" : "interpreted", whole * 1e3,
+                          small * 1e3, tosajit_status_name(status));
+            if (whole > 4 * 4 * small + 0.5)
+                fail_msg("four times the ops take %.1f times as long", whole / small);
+        }
+        tosajit_engine_destroy(engine);
+    }
+}
+
+/* `nodes` ops in a chain, of which `results` are each the sum with another input: parts that all
+ * emit the whole chain, in several loops. */
+typedef struct bomb {
+    tosajit_op op;
+    tosajit_type element;
+    bool constant; /* the chain is of constants alone, of which nothing is left in the code */
+    int nodes, results;
+} bomb;
+
+static tosajit_expr *build_bomb(const bomb *b) {
+    const float number = 1.25f;
+    tosajit_tensor_type one = test_type(b->element, "1x1"), any = test_type(b->element, "?x?");
+    tosajit_expr *expr;
+    tosajit_value x, y, sum;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(b->constant ? tosajit_expr_constant(expr, &one, &number, &x)
+                      : tosajit_expr_input(expr, &any, &x));
+    y = x;
+    for (int k = 0; k < b->nodes; k++)
+        CHECK(tosajit_expr_op(expr, b->op, (tosajit_value[]){y, x}, (size_t)tosajit_op_arity(b->op),
+                              NULL, NULL, &y));
+    for (int k = 0; k < b->results; k++) {
+        CHECK(tosajit_expr_input(expr, &any, &x));
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, y}, 2, NULL, NULL, &sum));
+        CHECK(tosajit_expr_result(expr, sum));
+    }
+    return expr;
+}
+
+/* Each of them would be millions of instructions, or folded as often; they are counted while they
+ * are emitted. What a compilation near the bound takes is some seconds. */
+static void no_expression_takes_minutes(void **state) {
+    (void)state;
+    static const bomb bombs[] = {
+        {TOSAJIT_OP_pow, TOSAJIT_F32, false, 60000, 1},
+        {TOSAJIT_OP_pow, TOSAJIT_F32, false, 1000, 31},
+        {TOSAJIT_OP_pow, TOSAJIT_F32, true, 60000, 31},
+        {TOSAJIT_OP_add, TOSAJIT_F32, false, 65000, 31},
+        {TOSAJIT_OP_add, TOSAJIT_F32, true, 65000, 31},
+        {TOSAJIT_OP_identity, TOSAJIT_F32, false, 65000, 31},
+        {TOSAJIT_OP_add, TOSAJIT_BF16, false, 65000, 31},
+        {TOSAJIT_OP_intdiv, TOSAJIT_I64, false, 65000, 31},
+        {TOSAJIT_OP_erf, TOSAJIT_F32, false, 350, 1}, /* short enough, but for the stack */
+    };
+    const double most = 12; /* on a busy core and under sanitizers; 0.1 to 0.5, and 2.5 the last */
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_AUTO);
+    for (size_t k = 0; k < sizeof bombs / sizeof *bombs; k++) {
+        const bomb *b = &bombs[k];
+        tosajit_expr *expr = build_bomb(b);
+        tosajit_kernel *kernel = NULL;
+        double begin = seconds();
+        tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+        double took = seconds() - begin;
+        print_message("%d %s%s in %d parts: %.2f s: %s\n", b->nodes, tosajit_op_name(b->op),
+                      b->constant ? " of constants" : "", b->results, took,
+                      status ? tosajit_last_error() : "compiled");
+        if (status) assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+        if (status) assert_non_null(strstr(tosajit_last_error(), "compile it in several"));
+        assert_true(took < most);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+static void more_nodes_than_the_limit_are_refused(void **state) {
+    (void)state;
+    double took;
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_INTERPRET);
+    assert_int_equal(compile_built(engine, CHAIN, TOSAJIT_MAX_NODES, &took),
+                     TOSAJIT_LIMIT_EXCEEDED);
+    tosajit_engine_destroy(engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_kernels_compute_the_same),
+        cmocka_unit_test(large_expressions_take_linear_time),
+        cmocka_unit_test(no_expression_takes_minutes),
+        cmocka_unit_test(more_nodes_than_the_limit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,698 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Every public function as a call: see state_calls.h. The calls compute with integers only, so that
+ * whatever traps or is rounded is the library's. Memory is static, so that the stack is, too. */
+#include "tests/api/state_calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <state_aot.h> /* generated */
+#include "tests/support/support.h"
+
+enum { COUNT = 1 << 16, FEW = 1001, WIDE_INPUTS = 60, WIDE_RANK = 16, WIDE_COUNT = 1 << 8 };
+
+static uint64_t start(void) { return UINT64_C(0xcbf29ce484222325); }
+
+static uint64_t mix(uint64_t digest, const void *data, size_t size) {
+    for (size_t k = 0; k < size; k++)
+        digest = (digest ^ ((const uint8_t *)data)[k]) * UINT64_C(0x100000001b3);
+    return digest;
+}
+
+static outcome gave(tosajit_status status, const void *data, size_t size) {
+    return (outcome){status, status ? 0 : mix(start(), data, size)};
+}
+
+static outcome gave_number(int64_t number) { return gave(TOSAJIT_OK, &number, sizeof number); }
+
+/* Without digits: texts count the kernels of the process. */
+static outcome gave_text(tosajit_status status, char *text) {
+    uint64_t digest = start();
+    for (const char *at = text; !status && *at; at++)
+        if (*at < '0' || *at > '9') digest = mix(digest, at, 1);
+    if (!status) tosajit_text_release(text);
+    return (outcome){status, status ? 0 : digest};
+}
+
+static outcome gave_string(const char *text) { return gave(TOSAJIT_OK, text, strlen(text)); }
+
+/* ---------------------------------------------------------------------------------------------
+ * Data and objects */
+
+static float operands_f32[2][COUNT], results_f32[COUNT];
+static int32_t operands_i32[2][FEW], results_i32[FEW];
+static int64_t wide_operands[WIDE_INPUTS][WIDE_COUNT], wide_results[WIDE_COUNT];
+static const int64_t many[1] = {COUNT}, few[1] = {FEW}, open[1] = {TOSAJIT_DYNAMIC};
+
+void state_data_fill(void) {
+    test_random random = test_random_start(11);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < COUNT; i++)
+            test_random_element(&random, TOSAJIT_F32, &operands_f32[k][i]);
+        for (int i = 0; i < FEW; i++)
+            test_random_element(&random, TOSAJIT_I32, &operands_i32[k][i]);
+    }
+    for (int k = 0; k < WIDE_INPUTS; k++)
+        for (int i = 0; i < WIDE_COUNT; i++)
+            test_random_element(&random, TOSAJIT_I64, &wide_operands[k][i]);
+}
+
+/* pow(max(a, b), rsqrt(c)) * sigmoid(a), with a constant that is folded, and parts that the
+ * interpreter computes in long double. */
+static tosajit_status build(tosajit_expr *expr) {
+    const float negative[3] = {-0.77f, -0.77f, -0.77f}; /* a NaN for the compiler to fold */
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, open);
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){1});
+    tosajit_value a, b, c, v, w;
+    tosajit_status s = tosajit_expr_input(expr, &type, &a);
+    if (!s) s = tosajit_expr_input(expr, &type, &b);
+    if (!s) s = tosajit_expr_constant(expr, &one, negative, &c);
+    if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_rsqrt, &c, 1, NULL, NULL, &c);
+    if (!s)
+        s = tosajit_expr_op(expr, TOSAJIT_OP_maximum, (tosajit_value[]){b, c}, 2,
+                            &(tosajit_attributes){.nan_mode = TOSAJIT_NAN_IGNORE}, NULL, &v);
+    if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_pow, (tosajit_value[]){v, a}, 2, NULL, NULL, &v);
+    if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_sigmoid, &a, 1, NULL, NULL, &w);
+    if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){v, w}, 2, NULL, NULL, &v);
+    return s ? s : tosajit_expr_result(expr, v);
+}
+
+static int64_t wide_size(int d) { return d & 1 ? 1 : 2; }
+static bool wide_repeats(int k, int d) { return (k + d) % 3 == 0; }
+
+/* As many operands of as many dimensions as may be, and as many values at once as a kernel keeps.
+ */
+static tosajit_status build_wide(tosajit_expr *expr) {
+    enum { VALUES = 200 };
+    static tosajit_value in[WIDE_INPUTS], values[VALUES];
+    tosajit_status s = TOSAJIT_OK;
+    for (int k = 0; !s && k < WIDE_INPUTS; k++) {
+        int64_t dims[WIDE_RANK];
+        for (int d = 0; d < WIDE_RANK; d++) dims[d] = wide_repeats(k, d) ? 1 : TOSAJIT_DYNAMIC;
+        const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I64, WIDE_RANK, dims);
+        s = tosajit_expr_input(expr, &type, &in[k]);
+    }
+    for (int i = 0; !s && i < VALUES; i++)
+        s = tosajit_expr_op(
+            expr, i & 1 ? TOSAJIT_OP_add : TOSAJIT_OP_bitwise_xor,
+            (tosajit_value[]){in[i % WIDE_INPUTS],
+                              i < WIDE_INPUTS ? in[(i * 7 + 1) % WIDE_INPUTS] : values[i - 60]},
+            2, NULL, NULL, &values[i]);
+    tosajit_value v = values[0];
+    for (int i = 1; !s && i < VALUES; i++)
+        s = tosajit_expr_op(expr, TOSAJIT_OP_sub, (tosajit_value[]){v, values[i]}, 2, NULL, NULL,
+                            &v);
+    for (int i = VALUES; !s && i-- > 0;)
+        s = tosajit_expr_op(expr, TOSAJIT_OP_maximum, (tosajit_value[]){v, values[i * 17 % VALUES]},
+                            2, NULL, NULL, &v);
+    return s ? s : tosajit_expr_result(expr, v);
+}
+
+/* Transposed: nothing is quick, and what does not lie in rows is copied. */
+static tosajit_status
+run_wide(const tosajit_kernel *kernel,
+         tosajit_status (*run)(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                               size_t count, const tosajit_tensor *results, size_t results_count)) {
+    static int64_t dims[WIDE_INPUTS + 1][WIDE_RANK], strides[WIDE_INPUTS][WIDE_RANK];
+    static tosajit_tensor tensors[WIDE_INPUTS + 1];
+    for (int k = 0; k < WIDE_INPUTS; k++) {
+        int64_t stride = sizeof(int64_t);
+        for (int d = 0; d < WIDE_RANK; d++) {
+            dims[k][d] = wide_repeats(k, d) ? 1 : wide_size(d);
+            strides[k][d] = stride;
+            stride *= dims[k][d];
+        }
+        tensors[k] = tosajit_dense(TOSAJIT_I64, wide_operands[k], WIDE_RANK, dims[k]);
+        tensors[k].strides = strides[k];
+    }
+    for (int d = 0; d < WIDE_RANK; d++) dims[WIDE_INPUTS][d] = wide_size(d);
+    tensors[WIDE_INPUTS] = tosajit_dense(TOSAJIT_I64, wide_results, WIDE_RANK, dims[WIDE_INPUTS]);
+    memset(wide_results, 0, sizeof wide_results);
+    return run(kernel, tensors, WIDE_INPUTS, &tensors[WIDE_INPUTS], 1);
+}
+
+static tosajit_status make_engines(fixture *f) {
+    tosajit_engine_options options = {.size = sizeof options, .uncached = 1};
+    tosajit_status s = tosajit_engine_create(&options, &f->engine);
+    options.backend = TOSAJIT_BACKEND_INTERPRET;
+    if (!s) s = tosajit_engine_create(&options, &f->interpreter);
+    options.backend = TOSAJIT_BACKEND_BACKGROUND;
+    if (!s) s = tosajit_engine_create(&options, &f->background);
+    options.backend = TOSAJIT_BACKEND_AUTO;
+    options.threads = 2;
+    return s ? s : tosajit_engine_create(&options, &f->threads);
+}
+
+static tosajit_status make_division(tosajit_engine *engine, tosajit_kernel **kernel) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I32, 1, few);
+    const tosajit_tensor_type types[2] = {type, type};
+    return tosajit_compile(engine, TOSAJIT_OP_intdiv, types, 2, NULL, NULL, kernel);
+}
+
+tosajit_status fixture_make(fixture *f, const char *directory) {
+    memset(f, 0, sizeof *f);
+    f->directory = directory;
+    tosajit_status s = make_engines(f);
+    if (!s) s = tosajit_expr_create(NULL, &f->expr);
+    if (!s) s = build(f->expr);
+    if (!s) s = tosajit_expr_create(NULL, &f->wide_expr);
+    if (!s) s = build_wide(f->wide_expr);
+    if (!s) s = tosajit_compile_expr(f->engine, f->expr, &f->kernel);
+    if (!s) s = tosajit_compile_expr(f->threads, f->expr, &f->divided);
+    if (!s) s = tosajit_compile_expr(f->interpreter, f->expr, &f->interpreted);
+    if (!s) s = tosajit_compile_expr(f->engine, f->wide_expr, &f->wide);
+    if (!s) s = make_division(f->engine, &f->division);
+    return s ? s : tosajit_kernel_save(f->kernel, f->image, sizeof f->image, &f->image_size);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Calls without objects */
+
+static outcome status_name(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_status_name(TOSAJIT_OVERFLOW));
+}
+
+static outcome last_error(fixture *f) {
+    const tosajit_tensor type = {.element = TOSAJIT_F32};
+    const tosajit_status status = tosajit_run(f->kernel, &type, 1, &type, 1);
+    outcome o = gave_string(tosajit_last_error());
+    o.digest += (uint64_t)status;
+    return o;
+}
+
+static outcome version(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_version());
+}
+
+static outcome type_name(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_type_name(TOSAJIT_F8E5M2));
+}
+
+static outcome type_size(fixture *f) {
+    (void)f;
+    return gave_number((int64_t)tosajit_type_size(TOSAJIT_I48));
+}
+
+static outcome type_find(fixture *f) {
+    (void)f;
+    return gave_number(tosajit_type_find("bf16"));
+}
+
+static outcome type_print(fixture *f) {
+    (void)f;
+    char text[64];
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, few);
+    tosajit_type_print(&type, text, sizeof text);
+    return gave_string(text);
+}
+
+static outcome op_name(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_op_name(TOSAJIT_OP_pow));
+}
+
+static outcome op_arity(fixture *f) {
+    (void)f;
+    return gave_number(tosajit_op_arity(TOSAJIT_OP_select));
+}
+
+static outcome op_formula(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_op_formula(TOSAJIT_OP_pow));
+}
+
+static outcome op_find(fixture *f) {
+    (void)f;
+    return gave_number(tosajit_op_find("tosa.div"));
+}
+
+static outcome op_parameters(fixture *f) {
+    (void)f;
+    int required = 0;
+    return gave_number(tosajit_op_parameters(TOSAJIT_OP_rescale, &required) * 2 + required);
+}
+
+static outcome op_accepts(fixture *f) {
+    (void)f;
+    const tosajit_type types[2] = {TOSAJIT_I8, TOSAJIT_I8};
+    return gave_number(tosajit_op_accepts(TOSAJIT_OP_mul, types, TOSAJIT_I32));
+}
+
+static outcome cpu_name(fixture *f) {
+    (void)f;
+    return gave_string(tosajit_cpu_name(0));
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Expressions */
+
+static outcome expr_create(fixture *f) {
+    (void)f;
+    tosajit_expr *expr;
+    const tosajit_status status = tosajit_expr_create(NULL, &expr);
+    if (!status) tosajit_expr_destroy(expr);
+    return gave(status, NULL, 0);
+}
+
+/* An expression of its own, so that a failing call can be repeated. */
+static outcome in_expr(tosajit_status (*add)(tosajit_expr *expr, tosajit_value *value)) {
+    tosajit_expr *expr;
+    tosajit_value value = -1;
+    tosajit_status status = tosajit_expr_create(NULL, &expr);
+    if (status) return gave(status, NULL, 0);
+    status = add(expr, &value);
+    tosajit_expr_destroy(expr);
+    return gave(status, &value, sizeof value);
+}
+
+static tosajit_status add_input(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, open);
+    return tosajit_expr_input(expr, &type, value);
+}
+
+static tosajit_status add_contract(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_contract contract = {.smallest = 2, .multiple = 8};
+    const tosajit_status status = add_input(expr, value);
+    return status ? status : tosajit_expr_contract(expr, *value, 0, &contract);
+}
+
+static tosajit_status add_constant(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, few);
+    return tosajit_expr_constant(expr, &type, operands_f32[0], value);
+}
+
+/* Bounds that are rounded to see whether they are values of the type, and a zero point. */
+static tosajit_status add_ops(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_attributes bounds = {.min_val = {.f = 0x1p-149},
+                                       .max_val = {.f = 0x1.fffffep127}};
+    const tosajit_attributes no_value = {.min_val = {.f = 0x1.0000001p0}, .max_val = {.f = 2}};
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){1});
+    const uint32_t signalling = 0x7fa00000;
+    tosajit_value operands[3], clamped;
+    tosajit_status s = add_input(expr, &operands[0]);
+    if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_clamp, operands, 1, &bounds, NULL, &clamped);
+    if (!s) {
+        s = tosajit_expr_op(expr, TOSAJIT_OP_clamp, operands, 1, &no_value, NULL, value);
+        s = s == TOSAJIT_BAD_ATTRIBUTE ? TOSAJIT_OK : s ? s : TOSAJIT_CODEGEN_FAILED;
+    }
+    if (!s) s = tosajit_expr_constant(expr, &one, &signalling, &operands[1]);
+    operands[2] = operands[1];
+    if (!s) {
+        s = tosajit_expr_op(expr, TOSAJIT_OP_negate, operands, 3, NULL, NULL, value);
+        s = s == TOSAJIT_BAD_ATTRIBUTE ? TOSAJIT_OK : s ? s : TOSAJIT_CODEGEN_FAILED;
+    }
+    *value = clamped;
+    return s;
+}
+
+static tosajit_status add_result(tosajit_expr *expr, tosajit_value *value) {
+    const tosajit_status status = add_input(expr, value);
+    return status ? status : tosajit_expr_result(expr, *value);
+}
+
+static outcome expr_input(fixture *f) { return (void)f, in_expr(add_input); }
+static outcome expr_contract(fixture *f) { return (void)f, in_expr(add_contract); }
+static outcome expr_constant(fixture *f) { return (void)f, in_expr(add_constant); }
+static outcome expr_op(fixture *f) { return (void)f, in_expr(add_ops); }
+static outcome expr_result(fixture *f) { return (void)f, in_expr(add_result); }
+
+static outcome expr_type(fixture *f) {
+    tosajit_tensor_type type = {0};
+    const tosajit_status status = tosajit_expr_type(f->expr, 0, &type);
+    return gave(status, &type, sizeof type);
+}
+
+/* With bounds of floating point. */
+static outcome expr_print(fixture *f) {
+    char *text = NULL;
+    tosajit_expr *expr;
+    tosajit_value value;
+    (void)f;
+    tosajit_status status = tosajit_expr_create(NULL, &expr);
+    if (status) return gave(status, NULL, 0);
+    status = add_ops(expr, &value);
+    if (!status) status = tosajit_expr_result(expr, value);
+    if (!status) status = tosajit_expr_print(expr, "f", &text);
+    tosajit_expr_destroy(expr);
+    return gave_text(status, text);
+}
+
+static outcome expr_verify(fixture *f) { return gave(tosajit_expr_verify(f->expr), NULL, 0); }
+
+static outcome verify(fixture *f) {
+    (void)f;
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, open);
+    const tosajit_attributes bounds = {.min_val = {.f = -0x1p-149}, .max_val = {.f = 1}};
+    tosajit_tensor_type inferred = {0};
+    const tosajit_status status =
+        tosajit_verify(TOSAJIT_OP_clamp, &type, 1, &bounds, NULL, 0, &inferred);
+    return gave(status, &inferred, sizeof inferred);
+}
+
+static outcome infer_shape(fixture *f) {
+    (void)f;
+    const tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, 1, open),
+                                          tosajit_ranked(TOSAJIT_F32, 1, few)};
+    tosajit_tensor_type result = {0};
+    const tosajit_status status = tosajit_infer_shape(types, 2, 0, &result);
+    return gave(status, &result, sizeof result);
+}
+
+static outcome verify_result(fixture *f) {
+    (void)f;
+    const tosajit_tensor_type inferred = tosajit_ranked(TOSAJIT_F32, 1, open);
+    return gave(tosajit_verify_result(&inferred, &inferred, 1), NULL, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Engines and kernels */
+
+static outcome engine_create(fixture *f) {
+    (void)f;
+    tosajit_engine *engine;
+    const tosajit_engine_options options = {.size = sizeof options, .threads = 2};
+    const tosajit_status status = tosajit_engine_create(&options, &engine);
+    if (!status) tosajit_engine_destroy(engine);
+    return gave(status, NULL, 0);
+}
+
+static outcome engine_stats(fixture *f) {
+    tosajit_stats stats = {.size = sizeof stats};
+    const tosajit_status status = tosajit_engine_stats(f->interpreter, &stats);
+    return gave(status, &stats.kernels, sizeof stats.kernels);
+}
+
+typedef tosajit_status run_function(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                    size_t operand_count, const tosajit_tensor *results,
+                                    size_t result_count);
+
+static tosajit_status run_on(run_function *run, const tosajit_kernel *kernel, const int64_t *dims) {
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, operands_f32[0], 1, dims),
+                                        tosajit_dense(TOSAJIT_F32, operands_f32[1], 1, dims)};
+    const tosajit_tensor result = tosajit_dense(TOSAJIT_F32, results_f32, 1, dims);
+    memset(results_f32, 0, sizeof results_f32);
+    return run(kernel, operands, 2, &result, 1);
+}
+
+/* What a new kernel computes; the reference is given up. */
+static outcome gave_kernel(tosajit_status status, tosajit_kernel *kernel) {
+    if (status) return gave(status, NULL, 0);
+    status = run_on(tosajit_run, kernel, few);
+    tosajit_kernel_release(kernel);
+    return gave(status, results_f32, sizeof results_f32);
+}
+
+static outcome compile_expr(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    const tosajit_status status = tosajit_compile_expr(f->engine, f->expr, &kernel);
+    return gave_kernel(status, kernel);
+}
+
+static outcome compile_many(fixture *f) {
+    const tosajit_expr *exprs[3] = {f->expr, f->expr, f->expr};
+    tosajit_kernel *kernels[3] = {NULL};
+    const tosajit_status status = tosajit_compile_many(f->threads, exprs, 3, kernels, NULL);
+    for (int k = 1; k < 3; k++) tosajit_kernel_release(kernels[k]);
+    if (status) tosajit_kernel_release(kernels[0]);
+    return gave_kernel(status, kernels[0]);
+}
+
+static tosajit_status run_division(run_function *run, const tosajit_kernel *kernel) {
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_I32, operands_i32[0], 1, few),
+                                        tosajit_dense(TOSAJIT_I32, operands_i32[1], 1, few)};
+    const tosajit_tensor result = tosajit_dense(TOSAJIT_I32, results_i32, 1, few);
+    memset(results_i32, 0, sizeof results_i32);
+    return run(kernel, operands, 2, &result, 1);
+}
+
+static outcome compile(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    tosajit_status status = make_division(f->engine, &kernel);
+    if (!status) status = run_division(tosajit_run, kernel);
+    tosajit_kernel_release(kernel);
+    return gave(status, results_i32, sizeof results_i32);
+}
+
+static outcome kernel_retain(fixture *f) {
+    tosajit_kernel_retain(f->kernel);
+    tosajit_kernel_release(f->kernel);
+    return gave_number(0);
+}
+
+/* Answers by the interpreter until there is code, and by the code then. */
+static outcome kernel_wait(fixture *f) {
+    tosajit_kernel *kernel;
+    tosajit_status status = tosajit_compile_expr(f->background, f->expr, &kernel);
+    if (status) return gave(status, NULL, 0);
+    status = run_on(tosajit_run, kernel, few);
+    uint64_t digest = mix(start(), results_f32, sizeof results_f32);
+    if (!status) status = tosajit_kernel_wait(kernel);
+    if (!status) status = run_on(tosajit_run, kernel, few);
+    digest = mix(digest, results_f32, sizeof results_f32);
+    tosajit_kernel_release(kernel);
+    return (outcome){status, status ? 0 : digest};
+}
+
+static outcome kernel_is_native(fixture *f) {
+    return gave_number(2 * tosajit_kernel_is_native(f->kernel) +
+                       tosajit_kernel_is_native(f->interpreted));
+}
+
+/* Quick and static, quick and dynamic, divided, and with everything that takes stack. */
+static outcome run(fixture *f) {
+    uint64_t digest = start();
+    tosajit_status s = run_on(tosajit_run, f->kernel, few);
+    digest = mix(digest, results_f32, sizeof results_f32);
+    if (!s) s = run_on(tosajit_run, f->kernel, few);
+    digest = mix(digest, results_f32, sizeof results_f32);
+    if (!s) s = run_on(tosajit_run, f->divided, many);
+    digest = mix(digest, results_f32, sizeof results_f32);
+    if (!s) s = run_division(tosajit_run, f->division);
+    digest = mix(digest, results_i32, sizeof results_i32);
+    if (!s) s = run_wide(f->wide, tosajit_run);
+    digest = mix(digest, wide_results, sizeof wide_results);
+    return (outcome){s, s ? 0 : digest};
+}
+
+static outcome run_interpreted(fixture *f) {
+    uint64_t digest = start();
+    tosajit_status s = run_on(tosajit_run_interpreted, f->kernel, few);
+    digest = mix(digest, results_f32, sizeof results_f32);
+    if (!s) s = run_division(tosajit_run_interpreted, f->division);
+    digest = mix(digest, results_i32, sizeof results_i32);
+    if (!s) s = run_wide(f->wide, tosajit_run_interpreted);
+    digest = mix(digest, wide_results, sizeof wide_results);
+    return (outcome){s, s ? 0 : digest};
+}
+
+static tosajit_status result_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                  size_t operand_count, const tosajit_tensor *results,
+                                  size_t result_count) {
+    int64_t dims[TOSAJIT_MAX_RANK];
+    (void)results, (void)result_count;
+    return tosajit_kernel_result_dims(kernel, operands, operand_count, 0, NULL, dims);
+}
+
+static outcome kernel_result_dims(fixture *f) {
+    const tosajit_status status = run_on(result_dims, f->kernel, many);
+    return gave(status ? status : run_wide(f->wide, result_dims), NULL, 0);
+}
+
+static outcome kernel_operand_count(fixture *f) {
+    return gave_number((int64_t)tosajit_kernel_operand_count(f->wide));
+}
+
+static outcome kernel_result_count(fixture *f) {
+    return gave_number((int64_t)tosajit_kernel_result_count(f->wide));
+}
+
+static outcome kernel_operand_type(fixture *f) {
+    const tosajit_tensor_type type = tosajit_kernel_operand_type(f->kernel, 1);
+    return gave(TOSAJIT_OK, &type, sizeof type);
+}
+
+static outcome kernel_result_type(fixture *f) {
+    const tosajit_tensor_type type = tosajit_kernel_result_type(f->kernel, 0);
+    return gave(TOSAJIT_OK, &type, sizeof type);
+}
+
+static outcome kernel_part_count(fixture *f) {
+    return gave_number((int64_t)tosajit_kernel_part_count(f->kernel));
+}
+
+static outcome kernel_raw(fixture *f) {
+    tosajit_raw raw = {.size = sizeof raw};
+    const tosajit_status status = tosajit_kernel_raw(f->kernel, 0, &raw);
+    return gave(status, &raw.variant_count, sizeof raw.variant_count);
+}
+
+static outcome kernel_describe(fixture *f) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    const tosajit_status status = tosajit_kernel_describe(f->kernel, &info);
+    return gave(status, &info.code_bytes, sizeof info.code_bytes);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Images, objects, texts */
+
+static outcome kernel_save(fixture *f) {
+    static char image[sizeof f->image];
+    size_t size = 0;
+    const tosajit_status status = tosajit_kernel_save(f->kernel, image, sizeof image, &size);
+    return gave(status, &size, sizeof size);
+}
+
+static outcome kernel_load(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    const tosajit_status status = tosajit_kernel_load(f->image, f->image_size, NULL, &kernel);
+    return gave_kernel(status, kernel);
+}
+
+static const char *path_of(const fixture *f) {
+    static char path[512];
+    snprintf(path, sizeof path, "%s/kernel", f->directory);
+    return path;
+}
+
+static outcome kernel_save_file(fixture *f) {
+    return gave(tosajit_kernel_save_file(f->kernel, path_of(f)), NULL, 0);
+}
+
+/* What the call before has written. */
+static outcome kernel_load_file(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    const tosajit_status status = tosajit_kernel_load_file(path_of(f), NULL, &kernel);
+    return gave_kernel(status, kernel);
+}
+
+static tosajit_status aot_runs(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                               size_t operand_count, const tosajit_tensor *results,
+                               size_t result_count) {
+    (void)kernel, (void)operand_count;
+    return tosajit_aot_run(&state_aot_exp_aot, operands, 1, results, result_count);
+}
+
+static outcome aot_kernel(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    (void)f;
+    const tosajit_status status = tosajit_aot_kernel(&state_aot_exp_aot, &kernel);
+    return gave(status, NULL, 0);
+}
+
+static outcome aot_run(fixture *f) {
+    (void)f;
+    const tosajit_status status = run_on(aot_runs, NULL, few);
+    return gave(status, results_f32, sizeof results_f32);
+}
+
+static outcome compile_object(fixture *f) {
+    char *object = NULL;
+    size_t size = 0;
+    const tosajit_function function = {.name = "f", .expr = f->expr};
+    const tosajit_status status =
+        tosajit_compile_object(&f->engine, 1, &function, 1, &object, &size);
+    if (!status) tosajit_text_release(object);
+    return gave(status, &size, sizeof size);
+}
+
+static outcome print(fixture *f) {
+    uint64_t digest = start();
+    tosajit_status status = TOSAJIT_OK;
+    for (int view = TOSAJIT_VIEW_PLAN; !status && view <= TOSAJIT_VIEW_SVG; view++) {
+        char *text = NULL;
+        status = tosajit_print(f->engine, f->expr, (tosajit_view)view, &text);
+        digest += gave_text(status, text).digest;
+    }
+    return (outcome){status, status ? 0 : digest};
+}
+
+static char *explained;
+static tosajit_status explain_text(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                   size_t operand_count, const tosajit_tensor *results,
+                                   size_t result_count) {
+    return tosajit_explain(kernel, operands, operand_count, results, result_count, NULL,
+                           &explained);
+}
+
+static outcome explain(fixture *f) {
+    tosajit_status status = run_on(explain_text, f->divided, many);
+    const outcome divided = gave_text(status, explained);
+    if (status) return divided;
+    status = run_wide(f->wide, explain_text);
+    outcome wide = gave_text(status, explained);
+    wide.digest += divided.digest;
+    return wide;
+}
+
+static outcome quiesce(fixture *f) {
+    tosajit_kernel *kernel = NULL;
+    tosajit_quiesce();
+    return gave_number(tosajit_compile_expr(f->engine, f->expr, &kernel));
+}
+
+/* The calls that only give back are made by those that take. The last lets nobody compile. */
+const state_call state_calls[] = {
+    {"tosajit_status_name", status_name, false},
+    {"tosajit_last_error", last_error, false},
+    {"tosajit_version", version, false},
+    {"tosajit_type_name", type_name, false},
+    {"tosajit_type_size", type_size, false},
+    {"tosajit_type_find", type_find, false},
+    {"tosajit_type_print", type_print, false},
+    {"tosajit_op_name", op_name, false},
+    {"tosajit_op_arity", op_arity, false},
+    {"tosajit_op_formula", op_formula, false},
+    {"tosajit_op_find", op_find, false},
+    {"tosajit_op_parameters", op_parameters, false},
+    {"tosajit_op_accepts", op_accepts, false},
+    {"tosajit_cpu_name", cpu_name, false},
+    {"tosajit_expr_create", expr_create, false},
+    {"tosajit_expr_destroy", expr_create, false},
+    {"tosajit_expr_input", expr_input, false},
+    {"tosajit_expr_contract", expr_contract, false},
+    {"tosajit_expr_constant", expr_constant, false},
+    {"tosajit_expr_op", expr_op, false},
+    {"tosajit_expr_result", expr_result, false},
+    {"tosajit_expr_type", expr_type, false},
+    {"tosajit_expr_print", expr_print, false},
+    {"tosajit_expr_verify", expr_verify, false},
+    {"tosajit_verify", verify, false},
+    {"tosajit_infer_shape", infer_shape, false},
+    {"tosajit_verify_result", verify_result, false},
+    {"tosajit_engine_create", engine_create, false},
+    {"tosajit_engine_destroy", engine_create, false},
+    {"tosajit_engine_stats", engine_stats, false},
+    {"tosajit_compile_expr", compile_expr, false},
+    {"tosajit_compile_many", compile_many, false},
+    {"tosajit_compile", compile, false},
+    {"tosajit_kernel_retain", kernel_retain, false},
+    {"tosajit_kernel_release", kernel_retain, false},
+    {"tosajit_kernel_wait", kernel_wait, false},
+    {"tosajit_kernel_is_native", kernel_is_native, false},
+    {"tosajit_run", run, false},
+    {"tosajit_run_interpreted", run_interpreted, false},
+    {"tosajit_kernel_result_dims", kernel_result_dims, false},
+    {"tosajit_kernel_operand_count", kernel_operand_count, false},
+    {"tosajit_kernel_result_count", kernel_result_count, false},
+    {"tosajit_kernel_operand_type", kernel_operand_type, false},
+    {"tosajit_kernel_result_type", kernel_result_type, false},
+    {"tosajit_kernel_part_count", kernel_part_count, false},
+    {"tosajit_kernel_raw", kernel_raw, false},
+    {"tosajit_kernel_describe", kernel_describe, false},
+    {"tosajit_kernel_save", kernel_save, false},
+    {"tosajit_kernel_load", kernel_load, false},
+    {"tosajit_kernel_save_file", kernel_save_file, true},
+    {"tosajit_kernel_load_file", kernel_load_file, true},
+    {"tosajit_aot_kernel", aot_kernel, false},
+    {"tosajit_aot_run", aot_run, false},
+    {"tosajit_compile_object", compile_object, false},
+    {"tosajit_print", print, false},
+    {"tosajit_text_release", print, false},
+    {"tosajit_explain", explain, false},
+    {"tosajit_quiesce", quiesce, false},
+};
+const size_t state_call_count = sizeof state_calls / sizeof *state_calls;

@@ -1,0 +1,305 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Kernels from the cache on disk, through the public API. Each process of the test is a child, so
+ * that it begins without LLVM. */
+#define _DEFAULT_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/scratch.h"
+#include "tosajit/tosajit.h"
+
+enum { PATH_SIZE = 256, COUNT = 37 };
+
+static int count_entries(void) {
+    int count = 0;
+    DIR *stream = opendir(scratch);
+    REQUIRE(stream);
+    for (struct dirent *d; (d = readdir(stream));) count += strstr(d->d_name, ".kernel") != NULL;
+    closedir(stream);
+    return count;
+}
+
+static bool has_llvm(void) {
+    char line[512];
+    bool found = false;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    REQUIRE(maps);
+    while (fgets(line, sizeof line, maps)) found |= strstr(line, "libLLVM") != NULL;
+    fclose(maps);
+    return found;
+}
+
+static tosajit_engine *open_engine(tosajit_engine_options options) {
+    tosajit_engine *engine;
+    options.size = sizeof options;
+    options.cache_directory = scratch;
+    if (options.backend == TOSAJIT_BACKEND_AUTO) options.backend = TOSAJIT_BACKEND_NATIVE;
+    REQUIRE(!tosajit_engine_create(&options, &engine));
+    return engine;
+}
+
+static tosajit_kernel *compile(tosajit_engine *engine, tosajit_op op, tosajit_type type) {
+    tosajit_kernel *kernel;
+    tosajit_tensor_type dynamic = tosajit_ranked(type, 1, (int64_t[]){TOSAJIT_DYNAMIC}),
+                        operands[2] = {dynamic, dynamic};
+    REQUIRE(
+        !tosajit_compile(engine, op, operands, op == TOSAJIT_OP_exp ? 1 : 2, NULL, NULL, &kernel));
+    return kernel;
+}
+
+/* a and b hold small integers, of which sums and products are exact. */
+static bool computes(const tosajit_kernel *kernel, tosajit_op op) {
+    int32_t a[COUNT], b[COUNT], r[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+        a[k] = k * 7 - 90;
+        b[k] = k * k - 300;
+    }
+    const int64_t dims[] = {COUNT};
+    tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_I32, a, 1, dims),
+                                 tosajit_dense(TOSAJIT_I32, b, 1, dims)};
+    tosajit_tensor result = tosajit_dense(TOSAJIT_I32, r, 1, dims);
+    if (tosajit_run(kernel, operands, 2, &result, 1)) return false;
+    for (int k = 0; k < COUNT; k++)
+        if (r[k] != (op == TOSAJIT_OP_add   ? a[k] + b[k]
+                     : op == TOSAJIT_OP_sub ? a[k] - b[k]
+                                            : a[k] * b[k]))
+            return false;
+    return true;
+}
+
+/* Whether a kernel came from the directory. */
+static bool was_stored(const tosajit_kernel *kernel) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    REQUIRE(!tosajit_kernel_describe(kernel, &info));
+    REQUIRE(tosajit_kernel_is_native(kernel) && info.code_bytes > 0);
+    return info.codegen_ms == 0;
+}
+
+static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_mul};
+enum { OPS = sizeof ops / sizeof *ops };
+
+static void use(bool expect_stored) {
+    tosajit_engine *engine = open_engine((tosajit_engine_options){0});
+    for (int k = 0; k < OPS; k++) {
+        tosajit_kernel *kernel = compile(engine, ops[k], TOSAJIT_I32);
+        REQUIRE(was_stored(kernel) == expect_stored);
+        REQUIRE(computes(kernel, ops[k]));
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+static void compile_first(void) {
+    use(false);
+    REQUIRE(count_entries() == OPS);
+}
+
+static void find_later(void) {
+    use(true);
+    REQUIRE(!has_llvm());
+}
+
+static void a_later_process_needs_no_compiler(void **state) {
+    (void)state;
+    scratch_in_child(compile_first, 0);
+    scratch_in_child(find_later, 0);
+}
+
+static void find_in_background_engine(void) {
+    tosajit_engine *engine =
+        open_engine((tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND});
+    tosajit_kernel *kernel = compile(engine, TOSAJIT_OP_add, TOSAJIT_I32);
+    REQUIRE(was_stored(kernel)); /* at once: nothing to wait for */
+    REQUIRE(!tosajit_kernel_wait(kernel));
+    tosajit_engine_destroy(engine);
+    REQUIRE(computes(kernel, TOSAJIT_OP_add)); /* outlives the engine */
+    tosajit_kernel_release(kernel);
+}
+
+static void a_background_engine_finds_code_at_once(void **state) {
+    (void)state;
+    scratch_in_child(compile_first, 0);
+    scratch_in_child(find_in_background_engine, 0);
+}
+
+/* What changes the code makes another entry; what does not, does not. */
+static void compile_others(void) {
+    int entries = 0;
+    const tosajit_engine_options variations[] = {{.cpu = NULL},
+                                                 {.accuracy = TOSAJIT_FAST},
+                                                 {.cpu = "x86-64-v3"},
+                                                 {.threads = 2},
+                                                 {.uncached = 1}};
+    const int fresh[] = {1, 1, 1, 0, 0};
+    for (size_t k = 0; k < sizeof variations / sizeof *variations; k++) {
+#if !defined(__x86_64__)
+        if (variations[k].cpu) continue;
+#endif
+        tosajit_engine *engine = open_engine(variations[k]);
+        tosajit_kernel_release(compile(engine, TOSAJIT_OP_exp, TOSAJIT_F32));
+        entries += fresh[k];
+        REQUIRE(count_entries() == entries);
+        tosajit_engine_destroy(engine);
+    }
+    tosajit_engine *engine = open_engine((tosajit_engine_options){0});
+    tosajit_kernel_release(compile(engine, TOSAJIT_OP_add, TOSAJIT_F32));
+    tosajit_kernel_release(compile(engine, TOSAJIT_OP_add, TOSAJIT_I32));
+    REQUIRE(count_entries() == entries + 2);
+    tosajit_engine_destroy(engine);
+}
+
+static void what_changes_the_code_is_in_the_key(void **state) {
+    (void)state;
+    scratch_in_child(compile_others, 0);
+}
+
+/* Do something to every entry. */
+static void for_entries(void (*change)(const char *path, int number)) {
+    int number = 0;
+    DIR *stream = opendir(scratch);
+    REQUIRE(stream);
+    for (struct dirent *d; (d = readdir(stream));) {
+        char path[PATH_SIZE * 3];
+        if (!strstr(d->d_name, ".kernel")) continue;
+        snprintf(path, sizeof path, "%s/%s", scratch, d->d_name);
+        change(path, number++);
+    }
+    closedir(stream);
+}
+
+static void cut(const char *path, int number) {
+    struct stat s;
+    REQUIRE(!stat(path, &s) && !truncate(path, s.st_size - 1 - number * 100));
+}
+
+static void flip(const char *path, int number) {
+    FILE *file = fopen(path, "r+b");
+    REQUIRE(file && !fseek(file, -1 - number * 50, SEEK_END));
+    int byte = fgetc(file);
+    REQUIRE(byte != EOF && !fseek(file, -1, SEEK_CUR) && fputc(byte ^ 0x10, file) != EOF &&
+            !fclose(file));
+}
+
+static void open_to_others(const char *path, int number) {
+    REQUIRE(!chmod(path, number % 2 ? 0620 : 0602));
+}
+
+static void empty(const char *path, int number) {
+    (void)number;
+    REQUIRE(!truncate(path, 0));
+}
+
+static void compile_again(void) { use(false); }
+
+static void damaged_entries_are_compiled_anew(void **state) {
+    (void)state;
+    void (*const changes[])(const char *, int) = {cut, flip, open_to_others, empty};
+    scratch_in_child(compile_first, 0);
+    for (size_t k = 0; k < sizeof changes / sizeof *changes; k++) {
+        scratch_in_child(find_later, 0);
+        for_entries(changes[k]);
+        scratch_in_child(compile_again, 0);
+    }
+    scratch_in_child(find_later, 0);
+}
+
+static void refuse_directory(void) {
+    char path[PATH_SIZE * 2];
+    tosajit_engine *engine = NULL;
+    tosajit_engine_options options = {.size = sizeof options, .cache_directory = path};
+    snprintf(path, sizeof path, "%s/none/none", scratch);
+    REQUIRE(tosajit_engine_create(&options, &engine) == TOSAJIT_INVALID_ARGUMENT && !engine);
+    REQUIRE(strstr(tosajit_last_error(), path));
+    REQUIRE(!chmod(scratch, 0777));
+    options.cache_directory = scratch;
+    REQUIRE(tosajit_engine_create(&options, &engine) == TOSAJIT_INVALID_ARGUMENT && !engine);
+    REQUIRE(strstr(tosajit_last_error(), "can be written by others"));
+}
+
+static void unsafe_directories_are_refused(void **state) {
+    (void)state;
+    scratch_in_child(refuse_directory, 0);
+}
+
+static void use_environment(void) {
+    REQUIRE(!setenv("TOSAJIT_CACHE_DIR", scratch, 1));
+    tosajit_engine *engine;
+    REQUIRE(!tosajit_engine_create(NULL, &engine));
+    tosajit_kernel_release(compile(engine, TOSAJIT_OP_add, TOSAJIT_I32));
+    tosajit_engine_destroy(engine);
+    REQUIRE(count_entries() == 1);
+}
+
+/* A variable is no reason to fail: one warning, and no cache. */
+static void use_unsafe_environment(void) {
+    char text[512] = "";
+    int ends[2];
+    REQUIRE(!chmod(scratch, 0777) && !setenv("TOSAJIT_CACHE_DIR", scratch, 1));
+    REQUIRE(!pipe(ends) && dup2(ends[1], STDERR_FILENO) >= 0 &&
+            !fcntl(ends[0], F_SETFL, O_NONBLOCK));
+    for (int k = 0; k < 2; k++) {
+        tosajit_engine *engine;
+        REQUIRE(!tosajit_engine_create(NULL, &engine));
+        tosajit_kernel_release(compile(engine, TOSAJIT_OP_sub, TOSAJIT_I32));
+        tosajit_engine_destroy(engine);
+    }
+    ssize_t size = read(ends[0], text, sizeof text - 1);
+    if (size <= 0 || !strstr(text, "TOSAJIT_CACHE_DIR: the cache directory") ||
+        strchr(text, '\n') != text + size - 1)
+        _exit(3);
+    if (count_entries() != 1) _exit(4);
+}
+
+static void the_environment_asks_for_a_directory(void **state) {
+    (void)state;
+    scratch_in_child(use_environment, 0);
+    scratch_in_child(use_unsafe_environment, 0);
+}
+
+/* Compile, run and check until killed. */
+static void work(unsigned seed) {
+    /* A few entries: they come and go. */
+    tosajit_engine *engine = open_engine((tosajit_engine_options){.cache_bytes = 20000});
+    for (;;) {
+        tosajit_op op = ops[rand_r(&seed) % OPS];
+        tosajit_kernel *kernel = compile(engine, op, TOSAJIT_I32);
+        REQUIRE(computes(kernel, op));
+        tosajit_kernel_release(kernel);
+    }
+}
+
+static void killed_processes_leave_a_sound_cache(void **state) {
+    (void)state;
+    scratch_storm(&(storm){work, .processes = 3, .kills = 40, .longest_pause = 60000});
+    for_entries(empty); /* whatever is there by chance */
+    scratch_in_child(compile_again, 0);
+    scratch_in_child(find_later, 0);
+}
+
+int main(void) {
+#define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
+    const struct CMUnitTest tests[] = {
+        STORED_TEST(a_later_process_needs_no_compiler),
+        STORED_TEST(a_background_engine_finds_code_at_once),
+        STORED_TEST(what_changes_the_code_is_in_the_key),
+        STORED_TEST(damaged_entries_are_compiled_anew),
+        STORED_TEST(unsafe_directories_are_refused),
+        STORED_TEST(the_environment_asks_for_a_directory),
+        STORED_TEST(killed_processes_leave_a_sound_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

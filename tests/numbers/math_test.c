@@ -1,0 +1,280 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Transcendental functions against MPFR: strided samples of all 2^32 operands, the neighbourhood of
+ * every operand where something happens, and pairs for pow. TOSAJIT_STRIDE=1 makes it exhaustive.
+ * TOSA allows several ulp; here every result must be rounded correctly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "tests/support/functions.h"
+#include "tosajit/tosajit.h"
+
+enum { BATCH = 4096, PRECISION = 160, STRIDE = 50021, PAIRS = 60000 };
+
+typedef struct tally {
+    uint64_t checked;
+} tally;
+
+static void compare(tally *t, const char *engine, tosajit_op op, float x, float y, float actual,
+                    float expected) {
+    t->checked++;
+    if (!test_same(TOSAJIT_F32, test_bits_of(actual), test_bits_of(expected), 0))
+        fail_msg("%s: %s(%a, %a) [operands 0x%08x 0x%08x] is %a [0x%08x], should be %a [0x%08x]",
+                 engine, tosajit_op_name(op), (double)x, (double)y, test_bits_of(x),
+                 test_bits_of(y), (double)actual, test_bits_of(actual), (double)expected,
+                 test_bits_of(expected));
+}
+
+static float expected_value(const test_function *f, float x, mpfr_t argument, mpfr_t value) {
+    mpfr_set_flt(argument, x, MPFR_RNDN);
+    f->value(value, argument, MPFR_RNDN);
+    return mpfr_get_flt(value, MPFR_RNDN);
+}
+
+/* Operands around which results change their kind: exponents of every size, thresholds of overflow
+ * and underflow, and so on. */
+static size_t special_operands(float *x) {
+    static const float centres[] = {0x1p-149f,  0x1p-126f,       1,          0.5f,
+                                    2,          88.72284f,       87.33655f,  103.97208f,
+                                    17,         8.66f,           9.01f,      3.92f,
+                                    0x1p23f,    0x1p24f,         1.5707964f, 3.1415927f,
+                                    6.2831855f, 0x1.921fb6p100f, 10.05f,     3.4028235e38f};
+    size_t count = 0;
+    for (size_t k = 0; k < sizeof centres / sizeof *centres; k++)
+        for (uint32_t step = 0; step < 17; step++)
+            for (uint32_t sign = 0; sign < 2; sign++)
+                x[count++] = test_float_of(((test_bits_of(centres[k]) + step - 8) & 0x7fffffff) |
+                                           sign << 31);
+    const uint32_t rest[] = {0,          0x80000000, 0x7f800000, 0xff800000,
+                             0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
+    for (size_t k = 0; k < sizeof rest / sizeof *rest; k++) x[count++] = test_float_of(rest[k]);
+    return count;
+}
+
+/* One batch through every engine. */
+static void check_batch(const test_function *f, tosajit_kernel *const *kernels, tally *tallies,
+                        float *x, const float *expected, size_t count) {
+    static float r[BATCH];
+    for (size_t e = 0; e < test_engine_count; e++) {
+        test_run_function(kernels[e], TOSAJIT_F32, x, x, r, (int64_t)count);
+        for (size_t k = 0; k < count; k++)
+            compare(&tallies[e], test_engines[e].name, f->op, x[k], x[k], r[k], expected[k]);
+    }
+}
+
+static void report(tosajit_op op, const tally *tallies) {
+    for (size_t e = 0; e < test_engine_count; e++)
+        printf("  %-10s %-12s %9llu operands rounded correctly\n", tosajit_op_name(op),
+               test_engines[e].name, (unsigned long long)tallies[e].checked);
+}
+
+static void unary_functions_are_rounded_correctly(void **state) {
+    (void)state;
+    static float x[BATCH], expected[BATCH];
+    uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
+        const test_function *f = &test_functions[n];
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        tally tallies[TEST_MAX_ENGINES] = {0};
+        test_function_kernels(test_engines, test_engine_count, f->op, TOSAJIT_F32, kernels);
+        size_t count = special_operands(x);
+        for (uint64_t bits = 7 * n; bits < UINT64_C(1) << 32 || count > 0; count = 0) {
+            for (; count < BATCH && bits < UINT64_C(1) << 32; bits += stride)
+                x[count++] = test_float_of((uint32_t)bits);
+            for (size_t k = 0; k < count; k++)
+                expected[k] = expected_value(f, x[k], argument, value);
+            check_batch(f, kernels, tallies, x, expected, count);
+        }
+        test_release_kernels(kernels, test_engine_count);
+        report(f->op, tallies);
+    }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+/* Pairs whose power is an ordinary number more often than overflow: x near 1 with large y, and all
+ * sizes otherwise. */
+static void random_pair(test_random *random, float *x, float *y) {
+    float a, b;
+    test_random_element(random, TOSAJIT_F32, &a);
+    test_random_element(random, TOSAJIT_F32, &b);
+    if (test_random_chance(random, 60)) {
+        a = 1.0f + (float)test_random_range(random, -800000, 4000000) * 0x1p-20f;
+        b = (float)test_random_range(random, -1000000, 1000000) * 0x1p-15f;
+        if (test_random_chance(random, 20)) a = -a, b = floorf(b);
+    }
+    *x = a;
+    *y = b;
+}
+
+static void pow_is_rounded_correctly(void **state) {
+    (void)state;
+    static float x[BATCH], y[BATCH], r[BATCH], expected[BATCH];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    tally tallies[TEST_MAX_ENGINES] = {0};
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    test_function_kernels(test_engines, test_engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs;
+         done += BATCH) {
+        for (size_t k = 0; k < BATCH; k++) {
+            random_pair(&random, &x[k], &y[k]);
+            mpfr_set_flt(a, x[k], MPFR_RNDN);
+            mpfr_set_flt(b, y[k], MPFR_RNDN);
+            mpfr_pow(value, a, b, MPFR_RNDN);
+            expected[k] = mpfr_get_flt(value, MPFR_RNDN);
+        }
+        for (size_t e = 0; e < test_engine_count; e++) {
+            test_run_function(kernels[e], TOSAJIT_F32, x, y, r, BATCH);
+            for (size_t k = 0; k < BATCH; k++)
+                compare(&tallies[e], test_engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k],
+                        expected[k]);
+        }
+    }
+    test_release_kernels(kernels, test_engine_count);
+    report(TOSAJIT_OP_pow, tallies);
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+/* Every pair of special values: C99 Annex F, by libm, which follows it. */
+static void pow_of_special_values(void **state) {
+    (void)state;
+    static float x[TEST_POWER_PAIRS], y[TEST_POWER_PAIRS], r[TEST_POWER_PAIRS];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    tally t = {0};
+    test_power_pairs(x, y);
+    test_function_kernels(test_engines, test_engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    for (size_t e = 0; e < test_engine_count; e++) {
+        test_run_function(kernels[e], TOSAJIT_F32, x, y, r, TEST_POWER_PAIRS);
+        for (size_t k = 0; k < TEST_POWER_PAIRS; k++)
+            compare(&t, test_engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k],
+                    (float)pow((double)x[k], (double)y[k]));
+    }
+    test_release_kernels(kernels, test_engine_count);
+}
+
+/* The types narrower than f32, by precision and exponents as MPFR counts them: the smallest
+ * subnormal is 2^(emin - 1). */
+typedef struct narrow_type {
+    tosajit_type type;
+    int exponent_bits, fraction_bits;
+    mpfr_exp_t emin, emax;
+} narrow_type;
+
+static const narrow_type narrow_types[] = {{TOSAJIT_F16, 5, 10, -23, 16},
+                                           {TOSAJIT_BF16, 8, 7, -132, 128}};
+
+static double decode(const narrow_type *t, uint16_t bits) {
+    int exponents = (1 << t->exponent_bits) - 1, exponent = bits >> t->fraction_bits & exponents,
+        bias = exponents / 2;
+    int fraction = bits & ((1 << t->fraction_bits) - 1), one = 1 << t->fraction_bits;
+    double sign = bits >> 15 ? -1 : 1;
+    if (exponent == exponents) return fraction ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexp(one + fraction, exponent - bias - t->fraction_bits)
+                            : ldexp(fraction, 1 - bias - t->fraction_bits));
+}
+
+/* A value of high precision, rounded once to the type. */
+static double round_to(const narrow_type *t, const mpfr_t value) {
+    mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+    mpfr_t rounded;
+    mpfr_init2(rounded, t->fraction_bits + 1);
+    mpfr_set_emin(t->emin);
+    mpfr_set_emax(t->emax);
+    int ternary = mpfr_set(rounded, value, MPFR_RNDN);
+    ternary = mpfr_check_range(rounded, ternary, MPFR_RNDN);
+    mpfr_subnormalize(rounded, ternary, MPFR_RNDN);
+    double result = mpfr_get_d(rounded, MPFR_RNDN);
+    mpfr_set_emin(emin);
+    mpfr_set_emax(emax);
+    mpfr_clear(rounded);
+    return result;
+}
+
+static bool same_value(double a, double b) {
+    return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
+}
+
+/* Run one op on all of x (and y) through every engine and compare with values that were rounded
+ * once. */
+static void check_narrow(const narrow_type *t, tosajit_op op, uint16_t *x, uint16_t *y,
+                         const double *expected, int64_t count) {
+    static uint16_t r[65536];
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    test_function_kernels(test_engines, test_engine_count, op, t->type, kernels);
+    for (size_t e = 0; e < test_engine_count; e++) {
+        test_run_function(kernels[e], t->type, x, y, r, count);
+        for (int64_t k = 0; k < count; k++)
+            if (!same_value(decode(t, r[k]), expected[k]))
+                fail_msg("%s: %s %s(0x%04x, 0x%04x) is %a, should be %a", test_engines[e].name,
+                         tosajit_type_name(t->type), tosajit_op_name(op), x[k], y[k],
+                         decode(t, r[k]), expected[k]);
+    }
+    test_release_kernels(kernels, test_engine_count);
+}
+
+static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
+    (void)state;
+    static uint16_t x[65536];
+    static double expected[65536];
+    mpfr_t argument, value;
+    mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < TEST_FUNCTIONS; n++)
+        for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
+            const narrow_type *t = &narrow_types[m];
+            for (int k = 0; k < 65536; k++) {
+                x[k] = (uint16_t)k;
+                mpfr_set_d(argument, decode(t, x[k]), MPFR_RNDN);
+                test_functions[n].value(value, argument, MPFR_RNDN);
+                expected[k] = round_to(t, value);
+            }
+            check_narrow(t, test_functions[n].op, x, x, expected, 65536);
+        }
+    mpfr_clears(argument, value, (mpfr_ptr)NULL);
+}
+
+static void narrow_powers_are_rounded_correctly(void **state) {
+    (void)state;
+    static uint16_t x[65536], y[65536];
+    static double expected[65536];
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 2));
+    for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
+        const narrow_type *t = &narrow_types[m];
+        for (int k = 0; k < 65536; k++) {
+            test_random_element(&random, t->type, &x[k]);
+            test_random_element(&random, t->type, &y[k]);
+            /* Small integer and half exponents make exact results and midpoints. */
+            if (k % 2)
+                y[k] = (uint16_t)((t->type == TOSAJIT_F16 ? 0x3800 : 0x3f00) +
+                                  (k / 2 % 5) * (1 << (t->fraction_bits - 1)));
+            mpfr_set_d(a, decode(t, x[k]), MPFR_RNDN);
+            mpfr_set_d(b, decode(t, y[k]), MPFR_RNDN);
+            mpfr_pow(value, a, b, MPFR_RNDN);
+            expected[k] = round_to(t, value);
+        }
+        check_narrow(t, TOSAJIT_OP_pow, x, y, expected, 65536);
+    }
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unary_functions_are_rounded_correctly),
+        cmocka_unit_test(pow_is_rounded_correctly), cmocka_unit_test(pow_of_special_values),
+        cmocka_unit_test(narrow_types_are_rounded_correctly_on_all_operands),
+        cmocka_unit_test(narrow_powers_are_rounded_correctly)};
+    const int failed = cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+    mpfr_free_cache();
+    return failed;
+}

@@ -1,0 +1,582 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Random expressions: generation, printing, building, naive shape rules. See random_program.h. */
+#include "tests/support/random_program.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Generation. */
+
+static const int64_t interesting_sizes[] = {1,  2,   3,   4,   5,   7,   8,    9,
+                                            15, 16,  17,  31,  32,  33,  63,   64,
+                                            65, 127, 128, 129, 255, 257, 1000, 1025};
+
+static int64_t random_size(test_random *random, int64_t limit) {
+    if (test_random_chance(random, 3)) return 0;
+    int64_t size = interesting_sizes[test_random_range(
+        random, 0, (int64_t)(sizeof interesting_sizes / sizeof *interesting_sizes) - 1)];
+    return size <= limit ? size : test_random_range(random, 1, limit < 5 ? limit : 5);
+}
+
+static int32_t random_rank(test_random *random) {
+    static const int32_t ranks[] = {0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6};
+    if (test_random_chance(random, 4))
+        return (int32_t)test_random_range(random, 7, TOSAJIT_MAX_RANK);
+    return ranks[test_random_range(random, 0, (int64_t)(sizeof ranks / sizeof *ranks) - 1)];
+}
+
+static void random_space(test_random *random, program *p) {
+    p->rank = random_rank(random);
+    if (test_random_chance(random, 6)) { /* a table's own size, so that one can be data, too */
+        p->rank = 1;
+        p->full[0] = test_random_chance(random, 50) ? 256 : 513;
+        return;
+    }
+    int64_t limit = PROGRAM_MAX_ELEMENTS;
+    int32_t order = (int32_t)test_random_range(random, 0, p->rank); /* where the large size goes */
+    for (int32_t k = 0; k < p->rank; k++) {
+        int32_t d = (k + order) % p->rank;
+        int64_t allowed = p->rank > 6 && k > 1 && limit > 2 ? 2 : limit;
+        p->full[d] = random_size(random, allowed);
+        if (p->full[d] > 1) limit /= p->full[d];
+        if (limit < 1) limit = 1;
+    }
+}
+
+/* A leaf's sizes: each the full one or 1, in the patterns that occur in practice and at random. */
+static void random_leaf_dims(test_random *random, const program *p, program_node *node) {
+    int32_t rank = p->strict || test_random_chance(random, 75)
+                       ? p->rank
+                       : (int32_t)test_random_range(random, 0, p->rank);
+    int64_t pattern = test_random_range(random, 0, 9), kept = test_random_range(random, 0, rank);
+    node->type.rank = rank;
+    for (int32_t d = 0; d < rank; d++) {
+        bool one = pattern < 4   ? false
+                   : pattern < 7 ? test_random_chance(random, 50)
+                   : pattern < 8 ? d != kept
+                   : pattern < 9 ? d == kept
+                                 : true;
+        node->first_dims[d] = one ? 1 : p->full[d + p->rank - rank];
+    }
+}
+
+static void random_element(test_random *random, const program_node *node, bool legal,
+                           unsigned char *element) {
+    if (node->is_parameter && legal)
+        test_parameter_element(random, &node->parameter, element);
+    else
+        test_random_element(random, node->type.element, element);
+}
+
+static bool random_constant(test_random *random, program_node *node) {
+    node->kind = PROGRAM_CONSTANT;
+    for (int32_t d = 0; d < node->type.rank; d++) {
+        if (node->first_dims[d] == 0) node->first_dims[d] = 1;
+        node->type.dims[d] = node->first_dims[d];
+    }
+    size_t size = tosajit_type_size(node->type.element);
+    int64_t count = 1;
+    for (int32_t d = 0; d < node->type.rank; d++) count *= node->type.dims[d];
+    node->data = malloc((size_t)count * size);
+    if (!node->data) return false;
+    bool splat = test_random_chance(random, 50);
+    for (int64_t k = 0; k < count; k++)
+        if (splat && k > 0)
+            memcpy(node->data + (size_t)k * size, node->data, size);
+        else
+            random_element(random, node, true, node->data + (size_t)k * size);
+    return true;
+}
+
+void program_fill(const program_node *node, test_random *random, bool legal,
+                  unsigned char *element) {
+    random_element(random, node, legal, element);
+}
+
+static void random_input(test_random *random, program *p, program_node *node) {
+    node->kind = PROGRAM_INPUT;
+    int64_t dynamic = test_random_range(random, 0, 2) * 50; /* percent: static, mixed, dynamic */
+    for (int32_t d = 0; d < node->type.rank; d++)
+        node->type.dims[d] = node->first_dims[d] == 0 || test_random_chance(random, (int)dynamic)
+                                 ? TOSAJIT_DYNAMIC
+                                 : node->first_dims[d];
+    p->inputs[p->input_count++] = p->count;
+}
+
+/* Make the next node an input or a constant; -1 if there is no memory. */
+static int finish_leaf(test_random *random, program *p, int constants) {
+    program_node *node = &p->nodes[p->count];
+    if (p->input_count == PROGRAM_MAX_INPUTS ||
+        (p->input_count > 0 && test_random_chance(random, constants))) {
+        if (!random_constant(random, node)) return -1;
+    } else {
+        random_input(random, p, node);
+    }
+    return p->count++;
+}
+
+/* A new input or constant of this element type; -1 if there is no room or memory. */
+static int add_leaf(test_random *random, program *p, tosajit_type element) {
+    if (p->count == PROGRAM_MAX_NODES) return -1;
+    program_node *node = &p->nodes[p->count];
+    *node = (program_node){.type = {element, 0, {0}}};
+    random_leaf_dims(random, p, node);
+    return finish_leaf(random, p, 20);
+}
+
+/* Whether a node can be data: a parameter may have another size than the space. */
+static bool fits_space(const program *p, const program_node *node) {
+    if (node->type.rank > p->rank || (p->strict && node->type.rank != p->rank)) return false;
+    for (int32_t d = 0; d < node->type.rank; d++)
+        if (node->first_dims[d] != 1 &&
+            node->first_dims[d] != p->full[d + p->rank - node->type.rank])
+            return false;
+    return true;
+}
+
+static int pick_operand(test_random *random, program *p, tosajit_type element, bool reuse) {
+    int candidates[PROGRAM_MAX_NODES], count = 0;
+    for (int k = 0; k < p->count; k++)
+        if (p->nodes[k].type.element == element && fits_space(p, &p->nodes[k]))
+            candidates[count++] = k;
+    if (count > 0 && reuse)
+        return candidates[test_random_chance(random, 50)
+                              ? count - 1
+                              : (int)test_random_range(random, 0, count - 1)];
+    return add_leaf(random, p, element);
+}
+
+static void random_clamp(test_random *random, tosajit_type element, tosajit_attributes *a) {
+    static const double bounds[] = {-32768.0, -100.0, -2.5, -1.0, -0.0, 0.0, 0.25, 1.0, 6.0, 448.0};
+    static const int64_t extremes[TOSAJIT_TYPE_COUNT] = {[TOSAJIT_I8] = 127,
+                                                         [TOSAJIT_I16] = 32767,
+                                                         [TOSAJIT_I32] = INT32_MAX,
+                                                         [TOSAJIT_I64] = INT64_MAX / 2};
+    if (test_is_float(element)) {
+        a->min_val.f = bounds[test_random_range(random, 0, 6)];
+        a->max_val.f = bounds[test_random_range(random, 6, 9)];
+        return;
+    }
+    a->min_val.i = test_random_range(random, -extremes[element] - 1, extremes[element]);
+    a->max_val.i = test_random_range(random, a->min_val.i, extremes[element]);
+}
+
+static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
+                                            tosajit_type element, tosajit_type result) {
+    tosajit_attributes a = {0};
+    if (op == TOSAJIT_OP_rescale) return test_random_scaling(random, element, result);
+    if (op == TOSAJIT_OP_clamp) random_clamp(random, element, &a);
+    if (op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum)
+        a.nan_mode = test_random_chance(random, 50) ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
+    if (op == TOSAJIT_OP_mul && element == TOSAJIT_I32 && test_random_chance(random, 50))
+        a.shift = (int32_t)test_random_range(random, 0, 63);
+    if (op == TOSAJIT_OP_negate && element == TOSAJIT_I8) {
+        a.input_zp = test_random_range(random, -128, 127);
+        a.output_zp = test_random_range(random, -128, 127);
+    }
+    if (op == TOSAJIT_OP_arithmetic_right_shift) a.round = test_random_chance(random, 50);
+    if (op == TOSAJIT_OP_cast &&
+        (element == TOSAJIT_I8 || element == TOSAJIT_I16 || element == TOSAJIT_I32))
+        a.input_unsigned = test_random_chance(random, 30);
+    return a;
+}
+
+/* `a == 1 ? b : a` over sizes of which some are dynamic; the sizes are known to fit. */
+static int64_t broadcast_static(int64_t a, int64_t b) {
+    if (a == 1 || (a == TOSAJIT_DYNAMIC && b > 1)) return b;
+    return a;
+}
+
+/* Declare other sizes than the inferred ones: a size may be forgotten, or, unless strict, promised.
+ */
+static void random_declaration(test_random *random, const program *p, program_node *node) {
+    for (int32_t d = 0; d < node->type.rank; d++) {
+        if (!test_random_chance(random, 40)) continue;
+        if (node->type.dims[d] != TOSAJIT_DYNAMIC)
+            node->type.dims[d] = TOSAJIT_DYNAMIC;
+        else if (!p->strict && node->first_dims[d] > 0)
+            node->type.dims[d] = node->first_dims[d];
+    }
+}
+
+static void infer(test_random *random, const program *p, program_node *node) {
+    int arity = tosajit_op_arity(node->op);
+    node->type.rank = 0;
+    for (int o = 0; o < arity; o++)
+        if (p->nodes[node->operands[o]].type.rank > node->type.rank)
+            node->type.rank = p->nodes[node->operands[o]].type.rank;
+    for (int32_t d = 0; d < node->type.rank; d++) node->type.dims[d] = node->first_dims[d] = 1;
+    for (int o = 0; o < arity; o++) {
+        const program_node *operand = &p->nodes[node->operands[o]];
+        int32_t shift = node->type.rank - operand->type.rank;
+        for (int32_t d = 0; d < operand->type.rank; d++) {
+            node->type.dims[d + shift] =
+                broadcast_static(node->type.dims[d + shift], operand->type.dims[d]);
+            if (node->first_dims[d + shift] == 1)
+                node->first_dims[d + shift] = operand->first_dims[d];
+        }
+    }
+    node->declared = node->op == TOSAJIT_OP_cast || node->op == TOSAJIT_OP_rescale ||
+                     test_random_chance(random, 30);
+    if (node->declared) random_declaration(random, p, node);
+}
+
+/* One of the op's legal rows; strict leaves out f64, which is no type of TOSA's. */
+static bool random_signature(test_random *random, tosajit_op op, bool strict,
+                             tosajit_type *operands, tosajit_type *result) {
+    tosajit_type types[TOSAJIT_MAX_ARITY], to;
+    unsigned state = 0;
+    int64_t seen = 0;
+    while (test_next_signature(op, &state, types, &to)) {
+        if (strict && (types[0] == TOSAJIT_F64 || types[tosajit_op_arity(op) - 1] == TOSAJIT_F64 ||
+                       to == TOSAJIT_F64))
+            continue;
+        /* Each of them with equal chance. */
+        if (test_random_range(random, 0, seen++) != 0) continue;
+        memcpy(operands, types, sizeof types);
+        *result = to;
+    }
+    return seen > 0;
+}
+
+/* A value that is there and can be this parameter, or -1. A table may be any input or constant, but
+ * no op's result; the constants for others must have legal values, which only those have that were
+ * made for it. */
+static int find_parameter(test_random *random, const program *p, tosajit_op op,
+                          const test_parameter *q, int64_t count) {
+    int candidates[PROGRAM_MAX_NODES], found = 0;
+    program_kind forbidden = op == TOSAJIT_OP_table ? PROGRAM_OP : PROGRAM_CONSTANT;
+    for (int k = 0; k < p->count; k++) {
+        const program_node *node = &p->nodes[k];
+        bool fits = node->type.element == q->element && node->type.rank == 1 &&
+                    node->first_dims[0] == count;
+        if (fits && node->kind != forbidden) candidates[found++] = k;
+    }
+    return found > 0 ? candidates[test_random_range(random, 0, found - 1)] : -1;
+}
+
+/* The op's next parameter: a value that is there, or a new leaf. */
+static int pick_parameter(test_random *random, program *p, const program_node *op,
+                          tosajit_type operand) {
+    int k = op->operand_count - tosajit_op_arity(op->op);
+    test_parameter q = test_parameter_of(op->op, k, operand, op->type.element, &op->attributes);
+    const program_node *data = &p->nodes[op->operands[0]];
+    int64_t count = q.count ? q.count : data->first_dims[data->type.rank - 1];
+    int found = test_random_chance(random, 40) ? find_parameter(random, p, op->op, &q, count) : -1;
+    if (found >= 0 || p->count == PROGRAM_MAX_NODES) return found;
+    program_node *leaf = &p->nodes[p->count];
+    *leaf = (program_node){
+        .type = {q.element, 1, {0}}, .first_dims = {count}, .is_parameter = true, .parameter = q};
+    leaf->channels_of = q.count ? -1 : op->operands[0];
+    if (count > 0) return finish_leaf(random, p, 50);
+    if (p->input_count == PROGRAM_MAX_INPUTS) return -1; /* no constant is empty */
+    random_input(random, p, leaf);
+    return p->count++;
+}
+
+static bool pick_parameters(test_random *random, program *p, program_node *node,
+                            tosajit_type operand) {
+    int required, parameters = tosajit_op_parameters(node->op, &required);
+    if (!required && test_random_chance(random, 40)) return true;
+    if (p->nodes[node->operands[0]].type.rank == 0) node->attributes.per_channel = 0;
+    node->attributes.shift = 0;
+    node->attributes.input_zp = node->attributes.output_zp = 0;
+    for (int k = 0; k < parameters; k++) {
+        int value = pick_parameter(random, p, node, operand);
+        if (value < 0) return false;
+        node->operands[node->operand_count++] = value;
+    }
+    return true;
+}
+
+static tosajit_op random_op(test_random *random) {
+    static const tosajit_op with_parameters[] = {TOSAJIT_OP_mul, TOSAJIT_OP_negate,
+                                                 TOSAJIT_OP_table, TOSAJIT_OP_rescale,
+                                                 TOSAJIT_OP_rescale};
+    if (test_random_chance(random, 15)) return with_parameters[test_random_range(random, 0, 4)];
+    return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_COUNT - 1);
+}
+
+/* Append one op; false if there is no room for its operands. */
+static bool add_op(test_random *random, program *p, int reuse) {
+    program_node node = {.kind = PROGRAM_OP, .op = random_op(random)};
+    tosajit_type elements[TOSAJIT_MAX_ARITY];
+    if (!random_signature(random, node.op, p->strict, elements, &node.type.element)) return true;
+    /* In a DAG most ops should continue what is there. */
+    bool fits = false;
+    for (int k = 0; k < p->count; k++)
+        fits |= p->nodes[k].type.element == elements[tosajit_op_arity(node.op) - 1];
+    if (p->count > 0 && !fits && test_random_chance(random, 80)) return true;
+    for (int o = 0; o < tosajit_op_arity(node.op); o++) {
+        node.operands[o] = pick_operand(random, p, elements[o], test_random_chance(random, reuse));
+        if (node.operands[o] < 0) return false;
+        node.operand_count++;
+    }
+    node.attributes = random_attributes(random, node.op, elements[0], node.type.element);
+    if (!pick_parameters(random, p, &node, elements[0]) || p->count == PROGRAM_MAX_NODES)
+        return false;
+    infer(random, p, &node);
+    p->nodes[p->count++] = node;
+    return true;
+}
+
+bool program_random(test_random *random, int ops, program *p) {
+    p->count = p->input_count = p->result_count = 0;
+    p->strict = test_random_chance(random, 20);
+    random_space(random, p);
+    int made = 0;
+    for (int tries = 0; tries < 20 * ops && made < ops; tries++) {
+        int before = p->count;
+        if (!add_op(random, p, ops == 1 ? 15 : 75)) break;
+        made += p->count > before;
+    }
+    if (p->count == 0 && add_leaf(random, p, TOSAJIT_F32) < 0) return false;
+    p->results[p->result_count++] = p->count - 1;
+    int64_t more = ops == 1 ? 0 : test_random_range(random, 0, PROGRAM_MAX_RESULTS - 1);
+    for (int64_t k = 0; k < more; k++)
+        p->results[p->result_count++] = (int)test_random_range(random, p->count / 2, p->count - 1);
+    return true;
+}
+
+void program_free(program *p) {
+    for (int k = 0; k < p->count; k++) free(p->nodes[k].data);
+    p->count = 0;
+}
+
+/* Printing. */
+
+static void print_attributes(const program_node *node, FILE *file) {
+    const tosajit_attributes *a = &node->attributes;
+    if (node->op == TOSAJIT_OP_clamp && test_is_float(node->type.element))
+        fprintf(file, " min %a max %a", a->min_val.f, a->max_val.f);
+    if (node->op == TOSAJIT_OP_clamp && !test_is_float(node->type.element))
+        fprintf(file, " min %" PRId64 " max %" PRId64, a->min_val.i, a->max_val.i);
+    if (a->nan_mode) fprintf(file, " ignore_nan");
+    if (a->shift) fprintf(file, " shift %d", (int)a->shift);
+    if (a->input_zp || a->output_zp)
+        fprintf(file, " input_zp %d output_zp %d", (int)a->input_zp, (int)a->output_zp);
+    if (a->round) fprintf(file, " round");
+    if (a->input_unsigned) fprintf(file, " input_unsigned");
+    if (a->output_unsigned) fprintf(file, " output_unsigned");
+    if (a->scale32) fprintf(file, " scale32");
+    if (a->per_channel) fprintf(file, " per_channel");
+    if (a->rounding_mode) fprintf(file, " rounding_mode %d", (int)a->rounding_mode);
+}
+
+void program_print(const program *p, FILE *file) {
+    if (p->strict) fprintf(file, "  strict\n");
+    for (int k = 0; k < p->count; k++) {
+        const program_node *node = &p->nodes[k];
+        char type[400];
+        tosajit_type_print(&node->type, type, sizeof type);
+        fprintf(file, "  %%%d = ", k);
+        if (node->kind == PROGRAM_INPUT) fprintf(file, "input");
+        if (node->kind == PROGRAM_CONSTANT)
+            fprintf(file, "constant 0x%" PRIx64 "...", test_bits(node->type.element, node->data));
+        if (node->kind == PROGRAM_OP) fprintf(file, "%s", tosajit_op_name(node->op));
+        for (int o = 0; o < node->operand_count; o++) fprintf(file, " %%%d", node->operands[o]);
+        print_attributes(node, file);
+        fprintf(file, " : %s%s\n", type, node->declared ? " (declared)" : "");
+    }
+    fprintf(file, "  results");
+    for (int r = 0; r < p->result_count; r++) fprintf(file, " %%%d", p->results[r]);
+    fprintf(file, "\n");
+}
+
+/* Building. */
+
+static tosajit_status build_node(const program_node *node, tosajit_expr *expr,
+                                 const tosajit_value *values, tosajit_value *value) {
+    if (node->kind == PROGRAM_INPUT) return tosajit_expr_input(expr, &node->type, value);
+    if (node->kind == PROGRAM_CONSTANT)
+        return tosajit_expr_constant(expr, &node->type, node->data, value);
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS];
+    for (int o = 0; o < node->operand_count; o++) operands[o] = values[node->operands[o]];
+    const tosajit_tensor_type *declared = node->declared ? &node->type : NULL;
+    return tosajit_expr_op(expr, node->op, operands, (size_t)node->operand_count, &node->attributes,
+                           declared, value);
+}
+
+tosajit_status program_build(const program *p, tosajit_expr **expr) {
+    tosajit_expr_options options = {.size = sizeof options, .strict = p->strict};
+    tosajit_expr *made = NULL;
+    tosajit_value values[PROGRAM_MAX_NODES];
+    tosajit_status status = tosajit_expr_create(&options, &made);
+    for (int k = 0; !status && k < p->count; k++)
+        status = build_node(&p->nodes[k], made, values, &values[k]);
+    for (int r = 0; !status && r < p->result_count; r++)
+        status = tosajit_expr_result(made, values[p->results[r]]);
+    if (status)
+        tosajit_expr_destroy(made);
+    else
+        *expr = made;
+    return status;
+}
+
+test_parameter program_parameter(const program *p, int k, int o) {
+    const program_node *node = &p->nodes[k];
+    return test_parameter_of(node->op, o - tosajit_op_arity(node->op),
+                             p->nodes[node->operands[0]].type.element, node->type.element,
+                             &node->attributes);
+}
+
+tosajit_status program_build_flat(const program *p, int k, tosajit_expr **expr) {
+    const program_node *node = &p->nodes[k];
+    tosajit_expr *made = NULL;
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS], value;
+    tosajit_tensor_type result = {node->type.element, 1, {TOSAJIT_DYNAMIC}};
+    tosajit_status status = tosajit_expr_create(NULL, &made);
+    for (int o = 0; !status && o < node->operand_count; o++) {
+        int64_t count = o < tosajit_op_arity(node->op) ? 0 : program_parameter(p, k, o).count;
+        tosajit_tensor_type type = {
+            p->nodes[node->operands[o]].type.element, 1, {count ? count : TOSAJIT_DYNAMIC}};
+        status = tosajit_expr_input(made, &type, &operands[o]);
+    }
+    if (!status)
+        status = tosajit_expr_op(made, node->op, operands, (size_t)node->operand_count,
+                                 &node->attributes, &result, &value);
+    if (!status) status = tosajit_expr_result(made, value);
+    if (status)
+        tosajit_expr_destroy(made);
+    else
+        *expr = made;
+    return status;
+}
+
+/* Rules. */
+
+void program_reach(const program *p, int node, bool *reached) {
+    for (int k = 0; k < p->count; k++) reached[k] = k == node;
+    for (int k = node; k >= 0; k--)
+        for (int o = 0; reached[k] && o < p->nodes[k].operand_count; o++)
+            reached[p->nodes[k].operands[o]] = true;
+}
+
+static void mark_live(const program *p, bool *live) {
+    bool reached[PROGRAM_MAX_NODES];
+    for (int k = 0; k < p->count; k++) live[k] = false;
+    for (int r = 0; r < p->result_count; r++) {
+        program_reach(p, p->results[r], reached);
+        for (int k = 0; k < p->count; k++) live[k] |= reached[k];
+    }
+}
+
+bool program_is_table(const program *p, int k) {
+    bool live[PROGRAM_MAX_NODES], found = false;
+    mark_live(p, live);
+    for (int n = 0; n < p->count; n++)
+        found |= live[n] && p->nodes[n].kind == PROGRAM_OP && p->nodes[n].op == TOSAJIT_OP_table &&
+                 p->nodes[n].operands[1] == k;
+    return found;
+}
+
+/* The size that this call gives to a dimension of the space: what static sizes demand, else the one
+ * of the first call or another. */
+static int64_t run_size(const program *p, test_random *random, int32_t d, bool first) {
+    int64_t size = first || test_random_chance(random, 30)
+                       ? p->full[d]
+                       : random_size(random, p->full[d] > 4 ? p->full[d] : 4);
+    for (int k = 0; k < p->count; k++) {
+        const tosajit_tensor_type *type = &p->nodes[k].type;
+        int32_t own = d - (p->rank - type->rank);
+        if (p->nodes[k].is_parameter && p->nodes[k].channels_of < 0) continue;
+        if (own >= 0 && type->dims[own] != TOSAJIT_DYNAMIC && type->dims[own] != 1)
+            return type->dims[own];
+    }
+    return size;
+}
+
+/* A parameter's size follows from the op, or from the channels in this call; or it is wrong. */
+static void random_parameter_dims(const program *p, test_random *random, bool mismatch,
+                                  program_shape *inputs) {
+    program_shape shapes[PROGRAM_MAX_NODES] = {{0, {0}}};
+    program_shapes(p, inputs, shapes);
+    for (int k = 0; k < p->input_count; k++) {
+        const program_node *node = &p->nodes[p->inputs[k]];
+        if (!node->is_parameter || node->type.dims[0] != TOSAJIT_DYNAMIC) continue;
+        const program_shape *data = node->channels_of >= 0 ? &shapes[node->channels_of] : NULL;
+        if (data && data->rank > 0) inputs[k].dims[0] = data->dims[data->rank - 1];
+        if (mismatch && test_random_chance(random, 20))
+            inputs[k].dims[0] = test_random_range(random, 0, 300);
+    }
+}
+
+void program_random_dims(const program *p, test_random *random, program_shape *inputs) {
+    int64_t space[TOSAJIT_MAX_RANK];
+    int64_t count = 1;
+    for (int32_t d = 0; d < p->rank; d++) {
+        space[d] = run_size(p, random, d, count * p->full[d] > PROGRAM_MAX_ELEMENTS / 64);
+        count *= space[d] ? space[d] : 1;
+    }
+    for (int32_t d = 0; count > PROGRAM_MAX_ELEMENTS && d < p->rank; d++)
+        space[d] = run_size(p, random, d, true);
+    bool mismatch = test_random_chance(random, 8);
+    for (int k = 0; k < p->input_count; k++) {
+        const program_node *node = &p->nodes[p->inputs[k]];
+        inputs[k].rank = node->type.rank;
+        inputs[k].dims[0] = node->first_dims[0];
+        if (node->is_parameter) continue;
+        int64_t elements = 1;
+        for (int32_t d = 0; d < node->type.rank; d++) {
+            int64_t size =
+                test_random_chance(random, 25) ? 1 : space[d + p->rank - node->type.rank];
+            if (mismatch && elements < 100 && test_random_chance(random, 30))
+                size = test_random_range(random, 0, 4);
+            inputs[k].dims[d] = node->type.dims[d] == TOSAJIT_DYNAMIC ? size : node->type.dims[d];
+            elements *= inputs[k].dims[d] > 1 ? inputs[k].dims[d] : 1;
+        }
+    }
+    random_parameter_dims(p, random, mismatch, inputs);
+}
+
+/* The sizes of an op's result, also when something does not fit: then the last size that is not 1.
+ */
+static bool op_shape(const program *p, int k, const program_shape *shapes, program_shape *shape) {
+    const program_node *node = &p->nodes[k];
+    bool fits = true;
+    for (int o = tosajit_op_arity(node->op); o < node->operand_count; o++) {
+        const program_shape *data = &shapes[node->operands[0]];
+        int64_t count = program_parameter(p, k, o).count;
+        fits &= shapes[node->operands[o]].dims[0] == (count ? count : data->dims[data->rank - 1]);
+    }
+    shape->rank = node->type.rank;
+    for (int32_t d = 0; d < shape->rank; d++) {
+        shape->dims[d] = 1;
+        for (int o = 0; o < tosajit_op_arity(node->op); o++) {
+            const program_shape *operand = &shapes[node->operands[o]];
+            int32_t own = d - (shape->rank - operand->rank);
+            int64_t size = own < 0 ? 1 : operand->dims[own];
+            fits &= size == 1 || shape->dims[d] == 1 || size == shape->dims[d];
+            if (size != 1) shape->dims[d] = size;
+        }
+        fits &= node->type.dims[d] == TOSAJIT_DYNAMIC || node->type.dims[d] == shape->dims[d];
+    }
+    return fits;
+}
+
+bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes) {
+    bool live[PROGRAM_MAX_NODES];
+    mark_live(p, live);
+    int next = 0;
+    bool fits = true;
+    for (int k = 0; k < p->count; k++) {
+        const program_node *node = &p->nodes[k];
+        if (node->kind == PROGRAM_INPUT) shapes[k] = inputs[next++];
+        if (node->kind == PROGRAM_CONSTANT) {
+            shapes[k].rank = node->type.rank;
+            memcpy(shapes[k].dims, node->type.dims, sizeof shapes[k].dims);
+        }
+        if (node->kind == PROGRAM_OP && live[k]) fits &= op_shape(p, k, shapes, &shapes[k]);
+    }
+    return fits;
+}
+
+bool program_moves(const program *p, int k) {
+    const program_node *node = &p->nodes[k];
+    if (node->kind != PROGRAM_OP) return true;
+    if (node->op == TOSAJIT_OP_identity) return program_moves(p, node->operands[0]);
+    return node->op == TOSAJIT_OP_select && program_moves(p, node->operands[1]) &&
+           program_moves(p, node->operands[2]);
+}

@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Random expressions for the differential test: generating, printing, building through the public
+ * interface, and the naive shape rules that the test believes in. In: random numbers. Out: a
+ * program; it owns the data of its constants. */
+#ifndef TOSAJIT_TESTS_SUPPORT_RANDOM_PROGRAM_H
+#define TOSAJIT_TESTS_SUPPORT_RANDOM_PROGRAM_H
+
+#include <stdio.h>
+
+#include "tests/support/support.h"
+
+enum {
+    PROGRAM_MAX_NODES = 40,
+    PROGRAM_MAX_INPUTS = 8,
+    PROGRAM_MAX_RESULTS = 3,
+    PROGRAM_MAX_ELEMENTS = 6000, /* of an iteration space */
+};
+
+typedef enum program_kind { PROGRAM_INPUT, PROGRAM_CONSTANT, PROGRAM_OP } program_kind;
+
+typedef struct program_node {
+    program_kind kind;
+    tosajit_tensor_type type;             /* of an op: inferred, or declared if `declared` */
+    int64_t first_dims[TOSAJIT_MAX_RANK]; /* sizes that fit the whole program */
+    unsigned char *data;                  /* of a constant, dense */
+    tosajit_op op;
+    int operands[TOSAJIT_MAX_OPERANDS], operand_count; /* parameters behind the data */
+    tosajit_attributes attributes;
+    bool declared;
+    bool is_parameter; /* a leaf made for an op's parameter */
+    test_parameter parameter;
+    int channels_of; /* of a parameter with an element per channel: the value that has the channels
+                      */
+} program_node;
+
+typedef struct program {
+    int count, inputs[PROGRAM_MAX_INPUTS], input_count, results[PROGRAM_MAX_RESULTS], result_count;
+    program_node nodes[PROGRAM_MAX_NODES];
+    int32_t rank;                   /* the highest of a leaf */
+    int64_t full[TOSAJIT_MAX_RANK]; /* sizes that leaves have, or 1 */
+    bool strict;
+} program;
+
+typedef struct program_shape {
+    int32_t rank;
+    int64_t dims[TOSAJIT_MAX_RANK];
+} program_shape;
+
+/* A program of `ops` ops, or a few fewer. False if there is no memory. */
+bool program_random(test_random *random, int ops, program *p);
+void program_free(program *p);
+void program_print(const program *p, FILE *file);
+
+/* The program as an expression; fails the way the public functions fail. */
+tosajit_status program_build(const program *p, tosajit_expr **expr);
+/* One op of it over 1-D dynamic data, in which nothing broadcasts; of its parameters, those with an
+ * element per channel have one per element of the data. */
+tosajit_status program_build_flat(const program *p, int node, tosajit_expr **expr);
+/* What the op demands of its operand o, a parameter. */
+test_parameter program_parameter(const program *p, int node, int o);
+/* Whether an op that a result depends on looks up node k. */
+bool program_is_table(const program *p, int k);
+
+/* A random element for an input: of a parameter a legal one, or any. */
+void program_fill(const program_node *node, test_random *random, bool legal,
+                  unsigned char *element);
+/* reached[k]: whether the node depends on node k, or is it. */
+void program_reach(const program *p, int node, bool *reached);
+/* Random run-time sizes for the inputs; may be a mismatch. */
+void program_random_dims(const program *p, test_random *random, program_shape *inputs);
+/* Sizes of every node that a result depends on, from those of the inputs; false if they do not
+ * broadcast, or a declared size is not met: then the sizes are what a call might still be tried
+ * with. */
+bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
+/* Whether the node only moves elements, so that even NaN keep their bits. */
+bool program_moves(const program *p, int node);
+
+#endif

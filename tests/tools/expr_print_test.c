@@ -1,0 +1,208 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Printed expressions: random programs become MLIR text, MLIR's verifier accepts it, and what is
+ * read back has the same plan, the same results bit for bit, and prints as the same text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/random_program.h"
+#include "tools/mlir/module.h"
+
+enum { CASES = 400, OPS = 12 };
+
+static void say(void *context, const tosajit_mlir_finding *finding) {
+    (void)context;
+    fprintf(stderr, "%s\n", finding->text);
+}
+
+/* A text read back as an expression; the file is kept open for it. */
+typedef struct reading {
+    tosajit_mlir *file;
+    mlir_function function;
+} reading;
+
+static reading read_back(const char *text, bool verify) {
+    reading r = {0};
+    tosajit_mlir_options options = {.size = sizeof options, .say = say};
+    tosajit_status status = tosajit_mlir_read(text, strlen(text), &options, &r.file);
+    if (!status && verify) status = tosajit_mlir_verify(r.file);
+    if (!status) status = mlir_module_build(r.file, 0, NULL, &r.function);
+    if (status) fail_msg("refused:\n%s", text);
+    return r;
+}
+
+static void close_reading(reading *r) {
+    mlir_function_release(&r->function);
+    tosajit_mlir_close(r->file);
+}
+
+static char *print(const tosajit_expr *expr) {
+    char *text = NULL;
+    if (tosajit_expr_print(expr, "f", &text) != TOSAJIT_OK) fail_msg("%s", tosajit_last_error());
+    return text;
+}
+
+/* The plan with the numbers of values left out: parameters that were attributes have numbers when
+ * they are read back. */
+static char *plan_of(tosajit_engine *engine, const tosajit_expr *expr) {
+    char *text = NULL;
+    if (tosajit_print(engine, expr, TOSAJIT_VIEW_PLAN, &text) != TOSAJIT_OK)
+        fail_msg("%s", tosajit_last_error());
+    char *to = text;
+    for (const char *from = text; *from;) {
+        *to++ = *from;
+        if (*from++ == '%')
+            while (isdigit((unsigned char)*from)) from++;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* Whether MLIR's verifier takes the program: it wants equal ranks, and parameters whose sizes are
+ * static. */
+static bool suits_verifier(const program *p) {
+    for (int k = 0; k < p->count; k++) {
+        const program_node *node = &p->nodes[k];
+        if (node->kind != PROGRAM_OP) continue;
+        for (int o = 0; o < node->operand_count; o++) {
+            const tosajit_tensor_type *type = &p->nodes[node->operands[o]].type;
+            bool parameter = o >= tosajit_op_arity(node->op);
+            if (parameter ? type->dims[0] == TOSAJIT_DYNAMIC || node->attributes.per_channel
+                          : type->rank != node->type.rank)
+                return false;
+        }
+    }
+    return p->strict;
+}
+
+static void random_programs_read_back_as_themselves(void **state) {
+    (void)state;
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = TOSAJIT_BACKEND_INTERPRET};
+    tosajit_engine *engine;
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    int verified = 0, compared = 0;
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        test_random random = test_random_start(seed);
+        program p;
+        tosajit_expr *expr = NULL;
+        assert_true(program_random(&random, 1 + (int)(seed % OPS), &p));
+        if (program_build(&p, &expr) == TOSAJIT_OK && tosajit_expr_verify(expr) == TOSAJIT_OK) {
+            bool verify = suits_verifier(&p);
+            char *text = print(expr);
+            reading r = read_back(text, verify);
+            char *again = print(r.function.expr), *plan = plan_of(engine, expr),
+                 *plan_again = plan_of(engine, r.function.expr);
+            reading second = read_back(again, verify);
+            char *third = print(second.function.expr);
+            if (strcmp(plan, plan_again) != 0)
+                fail_msg("seed %d: another plan:\n%s\n%s\nof\n%s", (int)seed, plan, plan_again,
+                         text);
+            if (strcmp(again, third) != 0)
+                fail_msg("seed %d: another text:\n%s\n%s", (int)seed, again, third);
+            verified += verify;
+            compared++;
+            tosajit_text_release(text);
+            tosajit_text_release(again);
+            tosajit_text_release(third);
+            tosajit_text_release(plan);
+            tosajit_text_release(plan_again);
+            close_reading(&r);
+            close_reading(&second);
+        }
+        tosajit_expr_destroy(expr);
+        program_free(&p);
+    }
+    tosajit_engine_destroy(engine);
+    print_message("%d programs, of which MLIR verified %d\n", compared, verified);
+    assert_true(compared > CASES / 2 && verified > 10);
+}
+
+/* One expression that has everything the text has words of its own for. */
+static void everything_is_in_the_text(void **state) {
+    (void)state;
+    const int64_t dims[] = {TOSAJIT_DYNAMIC, 2};
+    tosajit_expr_options options = {.size = sizeof options, .accuracy = TOSAJIT_FAST};
+    tosajit_tensor_type floats = tosajit_ranked(TOSAJIT_F16, 2, dims),
+                        ints = tosajit_ranked(TOSAJIT_I32, 2, dims);
+    tosajit_expr *expr;
+    tosajit_value x, i, c, clamped, product, sum;
+    assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &floats, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &ints, &i), TOSAJIT_OK);
+    assert_int_equal(
+        tosajit_expr_contract(expr, i, 0, &(tosajit_contract){.smallest = 2, .multiple = 8}),
+        TOSAJIT_OK);
+    const uint16_t halves[2] = {0x7e00, 0x8000}; /* a NaN and -0 */
+    tosajit_tensor_type pair = tosajit_ranked(TOSAJIT_F16, 2, (int64_t[]){1, 2});
+    assert_int_equal(tosajit_expr_constant(expr, &pair, halves, &c), TOSAJIT_OK);
+    tosajit_attributes a = {
+        .min_val.f = -1.0 / 0.0, .max_val.f = 1.5, .nan_mode = TOSAJIT_NAN_IGNORE};
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_clamp, &x, 1, &a, NULL, &clamped),
+                     TOSAJIT_OK);
+    assert_int_equal(
+        tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){clamped, c}, 2, NULL, NULL, &sum),
+        TOSAJIT_OK);
+    a = (tosajit_attributes){.shift = 7};
+    assert_int_equal(
+        tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){i, i}, 2, &a, NULL, &product),
+        TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, sum), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, product), TOSAJIT_OK);
+    char *text = print(expr);
+    static const char *const words[] = {"{tosajit.contract = [[0, 2, 0, 8]]}",
+                                        "tosajit.accuracy = \"fast\"",
+                                        "min_val = 0xFC00 : f16",
+                                        "dense<[[0x7E00, 0x8000]]> : tensor<1x2xf16>",
+                                        "dense<7> : tensor<1xi8>",
+                                        "nan_mode<IGNORE>"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!strstr(text, words[k])) fail_msg("'%s' is not in\n%s", words[k], text);
+    reading r = read_back(text, true);
+    char *again = print(r.function.expr);
+    assert_string_equal(text, again);
+    tosajit_text_release(text);
+    tosajit_text_release(again);
+    close_reading(&r);
+    tosajit_expr_destroy(expr);
+}
+
+static void what_cannot_be_printed_is_refused(void **state) {
+    (void)state;
+    tosajit_expr *expr;
+    tosajit_value x;
+    char *text = NULL;
+    tosajit_tensor_type scalar = tosajit_ranked(TOSAJIT_F32, 0, NULL);
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_print(NULL, NULL, &text), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_print(expr, NULL, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_print(expr, NULL, &text), TOSAJIT_INVALID_ARGUMENT);
+    assert_non_null(strstr(tosajit_last_error(), "no result"));
+    assert_int_equal(tosajit_expr_input(expr, &scalar, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_print(expr, "a b", &text), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_print(expr, "", &text), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_print(expr, "0a", &text), TOSAJIT_INVALID_ARGUMENT);
+    assert_null(text);
+    assert_int_equal(tosajit_expr_print(expr, NULL, &text), TOSAJIT_OK);
+    assert_string_equal(text, "func.func @main(%arg0: tensor<f32>) -> (tensor<f32>) {\n  return "
+                              "%arg0 : tensor<f32>\n}\n");
+    tosajit_text_release(text);
+    tosajit_expr_destroy(expr);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs_read_back_as_themselves),
+        cmocka_unit_test(everything_is_in_the_text),
+        cmocka_unit_test(what_cannot_be_printed_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,540 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The REPL as somebody at a terminal meets it, through a pseudo-terminal: editing, completion,
+ * history, Ctrl-C, Ctrl-D.
+ *   repl_pty_test build/tools/tosajit
+ * Every step waits for a text that only an answer has, never for a time. */
+#define _DEFAULT_SOURCE /* mkdtemp, nanosleep */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/pty.h"
+
+static const char *tool;
+static char directory[] = "/tmp/repl_pty_test.XXXXXX";
+static pty s;
+
+/* A session with a history of its own in the test's directory. */
+static void start_usual(void) {
+    static char history[64];
+    snprintf(history, sizeof history, "TOSAJIT_HISTORY=%s/history", directory);
+    char *const environment[] = {history, (char *)"TERM=xterm", (char *)"LC_ALL=C.UTF-8",
+                                 (char *)"HOME=/nonexistent", NULL};
+    pty_start(&s, tool, environment);
+}
+
+/* The prompt, and then keys. */
+static void at_prompt(const char *keys) {
+    pty_wait_for(&s, "tosajit> ");
+    pty_type(&s, keys);
+}
+
+static void leave(void) {
+    at_prompt("\004");
+    pty_expect_exit(&s, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Tests */
+
+static void a_line_is_answered_and_control_d_leaves(void **state) {
+    (void)state;
+    start_usual();
+    pty_wait_for(&s, ":help tells what to type");
+    at_prompt("add f32 [?,3] [4,1]\r");
+    pty_wait_for(&s, "tensor<4x3xf32>\r\n");
+    pty_wait_for(&s, "bytes of code");
+    at_prompt("nonsense(x) : f32[?]\r");
+    pty_wait_for(&s, "error: there is no op nonsense");
+    leave();
+}
+
+static void quit_leaves(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt(":quit\r");
+    pty_expect_exit(&s, 0);
+}
+
+static void tab_completes_what_is_certain(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("sigm\t(x) : f32[?]\r");
+    pty_wait_for(&s, "tosa.sigmoid : tensor<?xf32>");
+    at_prompt(":ru\tramp 2\r"); /* a space behind :run is typed, too */
+    pty_wait_for(&s, "2 of f32");
+    at_prompt("clamp(x, max_\t6, min_\t0) : bf1\t[?]\r");
+    pty_wait_for(&s, "tosa.clamp : tensor<?xbf16>");
+    at_prompt(":accuracy fa\t\r");
+    pty_wait_for(&s, "accuracy fast");
+    leave();
+}
+
+static void tab_lists_what_is_not(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("logical_\t");
+    pty_wait_for(&s, "logical_not          logical_and          logical_or");
+    pty_wait_for(&s, "logical_right_shift");
+    pty_type(&s, "xo\t i1 [?] [?]\r"); /* and the line goes on */
+    pty_wait_for(&s, "tosa.logical_xor");
+    at_prompt("zzz\t\003"); /* nothing to complete */
+    pty_wait_for(&s, "^C");
+    leave();
+}
+
+static void write_array(const char *name) {
+    static const char bytes[] = "\x93NUMPY\x01\0\x3e\0{'descr': '<f4', 'fortran_order': False, "
+                                "'shape': (1,), }    \n\0\0\x28\x42"; /* 42 */
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, sizeof bytes - 1, out), sizeof bytes - 1);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void tab_completes_files(void **state) {
+    (void)state;
+    char line[128], spaced[64];
+    snprintf(spaced, sizeof spaced, "%s/with space", directory);
+    assert_int_equal(mkdir(spaced, 0700), 0);
+    write_array("answer.npy");
+    write_array("answers.npy");
+    write_array("answer.txt"); /* no array by its name */
+    write_array("with space/one.npy");
+    start_usual();
+    at_prompt("negate f32 [?]\r");
+    snprintf(line, sizeof line, ":run %s/an\t", directory);
+    at_prompt(line);
+    pty_type(&s, "\t"); /* there are two */
+    pty_wait_for(&s, "answer.npy   answers.npy");
+    pty_type(&s, "s\t\r");
+    pty_wait_for(&s, "[-42]");
+    snprintf(line, sizeof line, ":run %s/wi\t", directory);
+    at_prompt(line); /* a directory leads on, and a space needs quotes */
+    pty_type(&s, "\t\r");
+    pty_wait_for(&s, "[-42]");
+    snprintf(line, sizeof line, ":run \"%s/wi\t\t\r", directory);
+    at_prompt(line);
+    pty_wait_for(&s, "[-42]");
+    snprintf(line, sizeof line, ":run %s/no\t3\r", directory);
+    at_prompt(line);
+    pty_wait_for(&s, "no3: ");
+    leave();
+    assert_null(strstr(s.output, "answer.txt"));
+}
+
+static void a_line_longer_than_the_terminal_can_be_edited(void **state) {
+    enum { TERMS = 1200 };
+    static char line[4 * TERMS + 32];
+    char *at = line;
+    (void)state;
+    start_usual();
+    for (int k = 0; k < TERMS; k++) at += sprintf(at, "%sx", k ? " + " : "");
+    sprintf(at,
+            " : f32[?]\001-\005"); /* Ctrl-A to its beginning, a sign there, and back to its end */
+    at_prompt(line);
+    pty_type(&s, "\r");
+    pty_wait_for(&s, "tosa.add : tensor<?xf32>");
+    at_prompt(":run [1]\r");
+    pty_wait_for(&s, "[1198]");      /* -x + x + ... */
+    at_prompt("\020\020\001\004\r"); /* two lines up, without the sign again */
+    pty_wait_for(&s, "tosa.add : tensor<?xf32>");
+    at_prompt(":run [1]\r");
+    pty_wait_for(&s, "[1200]");
+    leave();
+}
+
+static void resizing_keeps_the_line(void **state) {
+    static const unsigned short widths[] = {20, 200, 3, 1, 80};
+    (void)state;
+    start_usual();
+    at_prompt("y = x * sigmoid(x) ");
+    pty_wait_for(&s, "sigmoid(x) ");
+    for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
+        pty_resize(&s, 24, widths[k]);
+        pty_type(&s, "+ x ");
+    }
+    pty_type(&s, ": f32[?,7]\r");
+    pty_wait_for(&s, "tensor<?x7xf32>");
+    at_prompt("sin f32 [?]\r");
+    at_prompt(":sweep\r");
+    pty_wait_for(&s, "sweep\r\n");
+    pty_resize(&s, 10, 40); /* a command goes on */
+    pty_wait_for(&s, "GB/s");
+    pty_wait_for(&s, "16777216");
+    leave();
+}
+
+/* A line of more rows than the window has, in a window that shrinks, is moved in, and grows. */
+static void a_window_smaller_than_the_line_keeps_it(void **state) {
+    static const unsigned short sizes[][2] = {{5, 80}, {24, 10}, {1, 2}, {3, 200}, {24, 80}};
+    enum { TERMS = 150 };
+    static char line[4 * TERMS + 32];
+    char *at = line;
+    (void)state;
+    start_usual();
+    for (int k = 0; k < TERMS; k++) at += sprintf(at, "%sx", k ? " + " : "");
+    pty_resize(&s, 24, 80);
+    at_prompt(line);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        pty_wait_for(&s, "x");
+        pty_resize(&s, sizes[k][0], sizes[k][1]);
+        pty_type(&s, "\001\005 + x\001\002\005"); /* to the beginning and back */
+    }
+    pty_type(&s, " : f32[?]\r");
+    pty_wait_for(&s, "tosa.add : tensor<?xf32>");
+    at_prompt(":run [1]\r");
+    pty_wait_for(&s, "[155]");
+    leave();
+}
+
+/* A search of a thousand keys, within a line as long as libedit's first buffer, and counts. */
+static void searching_for_long_does_no_harm(void **state) {
+    static char line[1100], keys[1300];
+    (void)state;
+    start_usual();
+    memset(line, 'x', sizeof line - 2);
+    at_prompt(line);
+    memset(keys, 'y', sizeof keys - 1);
+    keys[0] = '\022';
+    pty_type(&s, keys);
+    memset(keys, '\022', sizeof keys - 1);
+    pty_type(&s, keys);
+    pty_wait_for(&s, "no line with 'y");
+    pty_type(&s, "\007\003");
+    pty_wait_for(&s, "^C");
+    const size_t begin = s.matched;
+    at_prompt("\0339\0339\0339\0339\0339\0339x\003");
+    pty_wait_for(&s, "^C");
+    assert_null(strstr(s.output + begin, "xxxx"));
+    at_prompt("abs f32 [19]\r");
+    pty_wait_for(&s, "tensor<19xf32>\r\n");
+    leave();
+}
+
+static void search_finds_the_latest_line_and_older_ones(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("abs f32 [31]\r");
+    at_prompt("exp f32 [32]\r");
+    at_prompt("abs f32 [33]\r");
+    pty_wait_for(&s, "tensor<33xf32>\r\n");
+    at_prompt("\022ab\r"); /* the latest */
+    pty_wait_for(&s, "tensor<33xf32>\r\n");
+    at_prompt("\022ab\022\r"); /* and an older one */
+    pty_wait_for(&s, "tensor<31xf32>\r\n");
+    at_prompt("\022f32\022\022\r"); /* 31, 33, 32 */
+    pty_wait_for(&s, "tensor<32xf32>\r\n");
+    at_prompt("\022abq\177\177\177ex\r"); /* the pattern changes */
+    pty_wait_for(&s, "tensor<32xf32>\r\n");
+    at_prompt("abs f32 [34\022exp\007]\r"); /* the line as it was */
+    pty_wait_for(&s, "tensor<34xf32>\r\n");
+    at_prompt("\022exp\001\004\004\004abs\r"); /* a key that edits what was found */
+    pty_wait_for(&s, "tensor<32xf32>\r\n");
+    at_prompt("\022exp\003"); /* no part of it is left */
+    at_prompt("\022\177\007\022\r");
+    at_prompt("abs f32 [35]\r");
+    pty_wait_for(&s, "tensor<35xf32>\r\n");
+    leave();
+}
+
+/* As a regular expression it would be looked for until the sun has gone out. */
+static void a_search_is_for_what_is_typed(void **state) {
+    static const char pattern[] = "\\(a*\\)*\\(a*\\)*\\1\\2b";
+    char line[250];
+    (void)state;
+    start_usual();
+    memset(line, 'a', sizeof line - 2);
+    memcpy(line + sizeof line - 2, "\r", 2);
+    at_prompt(line);
+    at_prompt("\022");
+    pty_type(&s, pattern);
+    pty_wait_for(&s, "no line with '");
+    pty_wait_for(&s, "b': ");
+    pty_type(&s, "\003");
+    pty_wait_for(&s, "^C");
+    at_prompt("\\(a*\\)*\\(a*\\)*\\1\\2b\033p\033n\003"); /* libedit's other keys for that */
+    pty_wait_for(&s, "^C");
+    at_prompt("abs f32 [36]\r");
+    pty_wait_for(&s, "tensor<36xf32>\r\n");
+    leave();
+}
+
+static void a_line_has_an_end(void **state) {
+    static char line[70000];
+    (void)state;
+    start_usual();
+    pty_wait_for(&s, "tosajit> ");
+    memset(line, '(', sizeof line);
+    assert_true(pty_type_bytes(&s, line, sizeof line));
+    pty_type(&s, "\r");
+    pty_wait_for(&s, "error: a line has at most 65536 characters here");
+    at_prompt("abs f32 [20]\r");
+    pty_wait_for(&s, "tensor<20xf32>\r\n");
+    leave();
+}
+
+static void control_d_leaves_only_an_empty_line(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("abs f32 [15]\004\004\001\004\r"); /* at the end nothing; at the beginning the
+                                                    character goes */
+    pty_wait_for(&s, "there is no op bs");
+    at_prompt("func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "\004");
+    pty_wait_for(&s, "the input ends within the module or function");
+    pty_expect_exit(&s, 0);
+}
+
+static void pasted_lines_are_answered_one_by_one(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("abs f32 [16]\rabs f32 [17]\r:run ramp 17\rfunc.func @f(%x: tensor<18xf32>) -> "
+              "tensor<18xf32> {\r  return %x : "
+              "tensor<18xf32>\r}\r");
+    pty_wait_for(&s, "tensor<16xf32>\r\n");
+    pty_wait_for(&s, "tensor<17xf32>\r\n");
+    pty_wait_for(&s, "17 of f32\r\n");
+    pty_wait_for(&s, "tensor<18xf32>\r\n");
+    leave();
+}
+
+static void control_c_drops_the_line(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("this would be an error\003");
+    pty_wait_for(&s, "^C");
+    at_prompt("abs f32 [5]\r");
+    pty_wait_for(&s, "tensor<5xf32>\r\n");
+    leave();
+    assert_null(strstr(s.output, "error"));
+}
+
+/* A terminal that takes no more output, as a slow line does not: Ctrl-C drops that output. */
+static void control_c_frees_a_session_that_cannot_write(void **state) {
+    static char line[2000], redraws[400];
+    (void)state;
+    start_usual();
+    pty_wait_for(&s, "tosajit> ");
+    memset(line, 'x', sizeof line - 1);
+    memset(redraws, '\014', sizeof redraws - 1);
+    pty_type(&s, line);
+    pty_type(&s, redraws);
+    double used;
+    do {
+        used = pty_seconds(&s);
+        poll(NULL, 0, 200);
+    } while (!pty_waits(&s) || pty_seconds(&s) != used);
+    pty_type(&s, "\003");
+    poll(NULL, 0, 200);
+    pty_type(&s, "abs f32 [22]\r");
+    pty_wait_for(&s, "tensor<22xf32>\r\n");
+    leave();
+}
+
+static void control_c_stops_a_command(void **state) {
+    (void)state;
+    const struct timespec moment = {0, 50000000};
+    start_usual();
+    at_prompt("sin f32 [?]\r");
+    at_prompt(":sweep\r");
+    pty_wait_for(&s, "sweep\r\n"); /* libedit has given the terminal back */
+    nanosleep(&moment, NULL);      /* not what is waited for: a stop before the start is as good */
+    pty_type(&s, "\003");
+    pty_wait_for(&s, "error: interrupted");
+    at_prompt("abs f32 [6]\r");
+    pty_wait_for(&s, "tensor<6xf32>\r\n");
+    leave();
+}
+
+static void mlir_goes_on_until_braces_balance(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "\003"); /* drops all of it */
+    at_prompt("func.func @f(%x: tensor<9xf32>) -> tensor<9xf32> {\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "return %x : tensor<9xf32>\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "}\r");
+    pty_wait_for(&s, "result 0: %x : tensor<9xf32>");
+    leave();
+}
+
+static void history_lasts_over_sessions(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("exp f32 [11]\r");
+    at_prompt("exp f32 [12]\r");
+    leave();
+    start_usual();
+    at_prompt("\033[A\033[A\r");
+    pty_wait_for(&s, "tensor<11xf32>\r\n");
+    at_prompt("\02212\r"); /* Ctrl-R finds it */
+    pty_wait_for(&s, "tensor<12xf32>\r\n");
+    leave();
+}
+
+static void history_is_made_where_xdg_says(void **state) {
+    (void)state;
+    char home[64], file[128], line[64] = "";
+    snprintf(home, sizeof home, "XDG_STATE_HOME=%s/state", directory);
+    snprintf(file, sizeof file, "%s/state/tosajit/history", directory);
+    char *const environment[] = {home, (char *)"TERM=xterm", NULL};
+    pty_start(&s, tool, environment);
+    at_prompt("log f32 [13]\r");
+    leave();
+    FILE *in = fopen(file, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(line, sizeof line, in));
+    fclose(in);
+    assert_string_equal(line, "log f32 [13]\n");
+}
+
+static void empty_history_variable_means_none(void **state) {
+    (void)state;
+    char home[64], file[128];
+    snprintf(home, sizeof home, "HOME=%s", directory);
+    snprintf(file, sizeof file, "%s/.local", directory);
+    char *const environment[] = {home, (char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm", NULL};
+    pty_start(&s, tool, environment);
+    at_prompt("log f32 [14]\r");
+    pty_wait_for(&s, "tensor<14xf32>");
+    leave();
+    assert_int_not_equal(access(file, F_OK), 0);
+}
+
+/* Reading a device or a pipe might never end. */
+static void history_is_a_file_or_none(void **state) {
+    (void)state;
+    char pipe[64], named[80];
+    snprintf(pipe, sizeof pipe, "%s/pipe", directory);
+    snprintf(named, sizeof named, "TOSAJIT_HISTORY=%s", pipe);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    char *const piped[] = {named, (char *)"TERM=xterm", NULL};
+    char *const endless[] = {(char *)"TOSAJIT_HISTORY=/dev/zero", (char *)"TERM=xterm", NULL};
+    for (int k = 0; k < 2; k++) {
+        pty_start(&s, tool, k ? endless : piped);
+        at_prompt("log f32 [15]\r");
+        pty_wait_for(&s, "tensor<15xf32>");
+        leave();
+    }
+}
+
+static void hot_loops_are_bright(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("add f32 [1024] [1024]\r");
+    at_prompt(":asm\r");
+    pty_wait_for(&s, "\033[1;32m.LBB0_");
+    pty_wait_for(&s, "\033[0m");
+    leave();
+}
+
+static void without_colour_they_are_not(void **state) {
+    (void)state;
+    char *const environment[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
+                                 (char *)"NO_COLOR=1", NULL};
+    pty_start(&s, tool, environment);
+    at_prompt("add f32 [1024] [1024]\r");
+    at_prompt(":asm\r");
+    pty_wait_for(&s, "Lfunc_end0");
+    leave();
+    assert_null(strstr(s.output, "\033[1;32m"));
+}
+
+static void odd_keys_do_no_harm(void **state) {
+    static char line[6000];
+    (void)state;
+    start_usual();
+    pty_wait_for(&s, "tosajit> ");
+    assert_int_equal(write(s.terminal, "\0", 1), 1);   /* Ctrl-@ sets a mark */
+    pty_type(&s, "\377\376 \303\251 \033[3~\033[Z\r"); /* no UTF-8; an e with an accent; delete and
+                                                  another key */
+    pty_wait_for(&s, "error: an operand expected");
+    memset(line, '~', sizeof line - 8);
+    memcpy(line + sizeof line - 8, "x\r", 3);
+    at_prompt(line);
+    pty_wait_for(&s, "error: nests more than 200 deep");
+    leave();
+}
+
+/* Closing the window. */
+static void a_lost_terminal_ends_it(void **state) {
+    (void)state;
+    int status;
+    start_usual();
+    pty_wait_for(&s, "tosajit> ");
+    close(s.terminal);
+    const time_t until = time(NULL) + PTY_PATIENCE;
+    while (waitpid(s.process, &status, WNOHANG) == 0) {
+        if (time(NULL) >= until) kill(s.process, SIGKILL);
+        assert_true(time(NULL) < until + 5);
+        poll(NULL, 0, 50);
+    }
+    if (WIFSIGNALED(status)) assert_int_equal(WTERMSIG(status), SIGHUP);
+}
+
+static int make_directory(void **state) {
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    return system(command);
+}
+
+int main(int count, char **words) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_answered_and_control_d_leaves),
+        cmocka_unit_test(quit_leaves),
+        cmocka_unit_test(tab_completes_what_is_certain),
+        cmocka_unit_test(tab_lists_what_is_not),
+        cmocka_unit_test(tab_completes_files),
+        cmocka_unit_test(a_line_longer_than_the_terminal_can_be_edited),
+        cmocka_unit_test(resizing_keeps_the_line),
+        cmocka_unit_test(a_window_smaller_than_the_line_keeps_it),
+        cmocka_unit_test(searching_for_long_does_no_harm),
+        cmocka_unit_test(search_finds_the_latest_line_and_older_ones),
+        cmocka_unit_test(a_search_is_for_what_is_typed),
+        cmocka_unit_test(a_line_has_an_end),
+        cmocka_unit_test(control_d_leaves_only_an_empty_line),
+        cmocka_unit_test(pasted_lines_are_answered_one_by_one),
+        cmocka_unit_test(control_c_drops_the_line),
+        cmocka_unit_test(control_c_frees_a_session_that_cannot_write),
+        cmocka_unit_test(control_c_stops_a_command),
+        cmocka_unit_test(mlir_goes_on_until_braces_balance),
+        cmocka_unit_test(history_lasts_over_sessions),
+        cmocka_unit_test(history_is_made_where_xdg_says),
+        cmocka_unit_test(empty_history_variable_means_none),
+        cmocka_unit_test(history_is_a_file_or_none),
+        cmocka_unit_test(hot_loops_are_bright),
+        cmocka_unit_test(without_colour_they_are_not),
+        cmocka_unit_test(odd_keys_do_no_harm),
+        cmocka_unit_test(a_lost_terminal_ends_it),
+    };
+    if (count != 2) return 2;
+    tool = words[1];
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

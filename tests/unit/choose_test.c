@@ -1,0 +1,293 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Choosing a way: a table of walks and the ways that they take; and walks at random, run in the way
+ * that was chosen with a sum in C in the code's place, against the same sum element by element. The
+ * sum in C has the loops that the part says it has, and notes what it is given first: that is what
+ * the choice says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/plan/costs.h"
+#include "runtime/run/tile.h"
+
+enum { A, B, R, TENSORS, SIZE = sizeof(float) };
+
+static const uint8_t sizes[TENSORS] = {SIZE, SIZE, SIZE};
+
+/* Two operands, with a loop for each combination of splats or for none; light, or long. */
+static const tosajit_variant all_loops[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}},
+                             plain_loop[] = {{0, 0}}, b_splat[] = {{2, 0}};
+
+static plan_part make_part(const tosajit_variant *loops, int32_t count) {
+    plan_part part = {.leaf_count = 2, .operand_count = 2, .result_count = 1};
+    part.has_planes = true;
+    part.element_ns = 3 * SIZE * cost_byte + cost_light_op;
+    part.variant_count = count;
+    for (int32_t v = 0; v < count; v++) part.variants[v] = loops[v];
+    return part;
+}
+
+/* A walk of a, b and the result: sizes, and strides of each in elements; what else is asked; and
+ * the choice: way, planes, rows and columns, splats, packed tensors. */
+typedef struct way_case {
+    const char *what, *sizes, *strides[TENSORS], *asked, *chosen;
+} way_case;
+
+static const way_case ways[] = {
+    {"one element", "1", {"0", "0", "0"}, "", "direct 1x1x1"},
+    {"equal", "1000", {"1", "1", "1"}, "", "direct 1x1x1000"},
+    {"a value", "1000", {"1", "0", "1"}, "", "direct 1x1x1000 splat b"},
+    {"a row", "50x1000", {"1000x1", "0x1", "1000x1"}, "", "direct 1x50x1000"},
+    {"a column", "9x99", {"99x1", "1x0", "99x1"}, "", "direct 1x9x99 splat b"},
+    {"a column, no loop for it",
+     "9x99",
+     {"99x1", "1x0", "99x1"},
+     "plain",
+     "blocks 1x9x99 packed b"},
+    {"planes", "5x6x70", {"70x0x1", "0x70x1", "420x70x1"}, "", "direct 5x6x70"},
+    {"short rows, few", "30x2x20", {"20x0x1", "0x20x1", "40x20x1"}, "", "direct 2x30x20"},
+    {"long rows, few", "30x2x90", {"90x0x1", "0x90x1", "180x90x1"}, "", "direct 30x2x90"},
+    {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "joined 1x1x1920 packed b"},
+    {"few elements", "20x3", {"3x1", "0x1", "3x1"}, "", "direct 1x20x3"},
+    {"a row of 100", "1000x100", {"100x1", "0x1", "100x1"}, "", "direct 1x1000x100"},
+    {"which stalls", "1000x100", {"100x1", "0x1", "100x1"}, "in place", "joined 1x1x1600 packed b"},
+    {"a transpose", "512x512", {"1x512", "512x1", "512x1"}, "", "blocks 1x16x64 packed a"},
+    {"its result", "512x512", {"512x1", "512x1", "1x512"}, "", "blocks 1x16x64 packed r"},
+    {"every other", "90x500", {"1200x2", "0x1", "500x1"}, "", "blocks 1x2x500 packed a"},
+    {"seven columns", "1024x7", {"1x1024", "7x1", "7x1"}, "", "joined 1x1x1792 packed a"},
+    {"of the result", "2048x12", {"12x1", "12x1", "1x2048"}, "", "joined 1x1x1920 packed r"},
+    {"in planes", "16x4x3", {"12x1x4", "12x3x1", "12x3x1"}, "", "joined 1x1x192 packed a"},
+    {"past the caches", "16777216", {"1", "1", "1"}, "streams", "streamed 1x1x128"},
+    {"but not in place", "16777216", {"1", "1", "1"}, "streams, in place", "direct 1x1x16777216"},
+};
+
+static int32_t parse(const char *text, int64_t *numbers) {
+    int32_t count = 0;
+    for (char *end; *text; text = *end ? end + 1 : end) numbers[count++] = strtoll(text, &end, 10);
+    return count;
+}
+
+static walk make_walk(const char *sizes, const char *const *strides) {
+    walk w = {.tensors = TENSORS};
+    int64_t numbers[TOSAJIT_MAX_RANK];
+    w.rank = parse(sizes, w.sizes);
+    for (int32_t t = 0; t < TENSORS; t++) {
+        assert_int_equal(parse(strides[t], numbers), w.rank);
+        for (int32_t d = 0; d < w.rank; d++) walk_strides(&w, d)[t] = SIZE * numbers[d];
+    }
+    return w;
+}
+
+static int print_set(char *to, const char *name, uint64_t set) {
+    if (!set) return 0;
+    return sprintf(to, " %s %s%s%s", name, set & 1 ? "a" : "", set & 2 ? "b" : "",
+                   set & 4 ? "r" : "");
+}
+
+static void print_choice(const tile_choice *c, char *to) {
+    static const char *const names[] = {[TILE_DIRECT] = "direct",
+                                        [TILE_STREAMED] = "streamed",
+                                        [TILE_JOINED] = "joined",
+                                        [TILE_BLOCKS] = "blocks"};
+    to += sprintf(to, "%s %dx%dx%d", names[c->way], (int)c->planes, (int)c->rows, (int)c->cols);
+    to += print_set(to, "splat", c->splat);
+    print_set(to, "packed", c->packed);
+}
+
+static void walks_take_their_way(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        const way_case *c = &ways[k];
+        const walk w = make_walk(c->sizes, c->strides);
+        const bool plain = strstr(c->asked, "plain");
+        const plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
+        const tile_choice choice = tile_choose(&part, &w, sizes, strstr(c->asked, "in place"),
+                                               strstr(c->asked, "streams"));
+        char text[128];
+        print_choice(&choice, text);
+        print_message("%s: %s\n", c->what, text);
+#if !defined(__SSE2__)
+        if (strstr(c->chosen, "streamed")) continue; /* no such stores */
+#endif
+        assert_string_equal(text, c->chosen);
+    }
+}
+
+/* In the code's place. */
+static const plan_part *part_now;
+static bool called;
+static int64_t first_planes, first_rows, first_cols;
+
+static void sum(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
+                int64_t cols) {
+    const char *plane[TENSORS] = {pointers[A], pointers[B], pointers[R]};
+    uint64_t splat = 0;
+    for (int t = 0; t < TENSORS; t++) {
+        assert_true(strides[2 * t + 1] == SIZE || (t != R && strides[2 * t + 1] == 0));
+        splat |= (uint64_t)(strides[2 * t + 1] == 0) << t;
+    }
+    assert_true(cols == 1 || tile_has_loop(part_now, splat));
+    assert_true(planes > 0 && rows > 0 && cols > 0);
+    if (!called) {
+        first_planes = planes;
+        first_rows = rows;
+        first_cols = cols;
+    }
+    called = true;
+    for (int64_t p = 0; p < planes; p++) {
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++) {
+                float a, b, result;
+                memcpy(&a, plane[A] + r * strides[0] + c * strides[1], SIZE);
+                memcpy(&b, plane[B] + r * strides[2] + c * strides[3], SIZE);
+                result = a + b;
+                memcpy((char *)(uintptr_t)plane[R] + r * strides[4] + c * strides[5], &result,
+                       SIZE);
+            }
+        for (int t = 0; t < TENSORS && p + 1 < planes; t++)
+            plane[t] += rows * strides[2 * t] + strides[2 * TENSORS + t];
+    }
+}
+
+static uint64_t state_of_random;
+static int64_t random_below(int64_t end) {
+    state_of_random = state_of_random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (int64_t)(state_of_random >> 33) % end;
+}
+
+enum { FLOATS = 1 << 18 };
+static float memory[TENSORS][FLOATS], expected[FLOATS];
+
+/* Sizes, and strides of operands that repeat, are dense, have gaps or lie in another order; the
+ * result has no stride of 0. False if it does not fit the memory. */
+static bool draw_walk(walk *w) {
+    w->rank = 1 + (int32_t)random_below(4);
+    w->tensors = TENSORS;
+    for (int32_t d = 0; d < w->rank; d++) {
+        const int64_t most = random_below(4) ? 9 : 200;
+        w->sizes[d] = 2 + random_below(most);
+    }
+    for (int32_t t = 0; t < TENSORS; t++) {
+        int32_t order[TOSAJIT_MAX_RANK];
+        int64_t stride = random_below(4) ? 1 : 2;
+        for (int32_t d = 0; d < w->rank; d++) order[d] = w->rank - 1 - d;
+        if (random_below(3) == 0) {
+            const int32_t d = (int32_t)random_below(w->rank), swapped = order[0];
+            order[0] = order[d];
+            order[d] = swapped;
+        }
+        for (int32_t k = 0; k < w->rank; k++) {
+            const bool repeats = t != R && random_below(3) == 0;
+            walk_strides(w, order[k])[t] = repeats ? 0 : SIZE * stride;
+            if (!repeats) stride *= w->sizes[order[k]] + (random_below(5) ? 0 : 3);
+            if (stride > FLOATS) return false;
+        }
+    }
+    walk_coalesce(w);
+    return true;
+}
+
+static void sum_each(const walk *w, const float *a, const float *b) {
+    void *at[TENSORS] = {(void *)(uintptr_t)a, (void *)(uintptr_t)b, expected};
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    do *(float *)at[R] = *(const float *)at[A] + *(const float *)at[B];
+    while (walk_next(w, (UINT32_C(1) << w->rank) - 1, index, at));
+}
+
+static void check_walk(const walk *w, plan_part *part, bool in_place) {
+    tile_tensors tensors = {.element_sizes = {SIZE, SIZE, SIZE}};
+    for (int32_t t = 0; t < TENSORS; t++) tensors.pointers[t] = memory[t];
+    for (int k = 0; k < FLOATS; k++) {
+        memory[A][k] = (float)(k % 1021);
+        memory[B][k] = (float)(k % 4093) * 2048;
+        memory[R][k] = expected[k] = -1;
+    }
+    if (in_place) {
+        memcpy(expected, memory[A], sizeof expected);
+        tensors.pointers[R] = memory[A];
+    }
+    sum_each(w, memory[A], memory[B]);
+    part_now = part;
+    called = false;
+    const tile_choice choice = tile_choose(part, w, tensors.element_sizes, in_place, false);
+    tile_run(part, sum, w, &tensors, false);
+    assert_int_equal(first_planes, choice.planes);
+    assert_int_equal(first_rows, choice.rows);
+    assert_int_equal(first_cols, choice.cols);
+    assert_memory_equal(tensors.pointers[R], expected, sizeof expected);
+}
+
+static void random_walks_give_their_sums(void **state) {
+    (void)state;
+    int taken[TILE_BLOCKS + 1] = {0}, patterns = 0;
+    for (uint64_t seed = 1; seed <= 600; seed++) {
+        walk w;
+        state_of_random = seed * 7919;
+        plan_part part = seed % 3 ? make_part(all_loops, 4) : make_part(plain_loop, 1);
+        part.has_planes = seed % 2;
+        if (!draw_walk(&w)) continue;
+        bool in_place = seed % 5 == 0; /* a lies as the result does */
+        for (int32_t d = 0; in_place && d < w.rank; d++)
+            walk_strides(&w, d)[A] = walk_strides(&w, d)[R];
+        const tile_choice choice = tile_choose(&part, &w, sizes, in_place, false);
+        taken[choice.way]++;
+        patterns += choice.way == TILE_JOINED && choice.by_pattern;
+        check_walk(&w, &part, in_place);
+    }
+    print_message("%d direct, %d joined, %d of them by patterns, %d in blocks\n",
+                  taken[TILE_DIRECT], taken[TILE_JOINED], patterns, taken[TILE_BLOCKS]);
+    /* Fewer by patterns where no instruction permutes a vector. */
+    assert_true(taken[TILE_DIRECT] > 9 && patterns > 4 && taken[TILE_JOINED] - patterns > 9 &&
+                taken[TILE_BLOCKS] > 9);
+}
+
+/* Windows of an operand: the second begins where the last, shorter chunk of the first did. */
+static void a_shorter_chunk_is_not_kept(void **state) {
+    (void)state;
+    const walk w = make_walk("2x1000x3", (const char *[]){"640x1x0", "3000x3x1", "3000x3x1"});
+    plan_part part = make_part(plain_loop, 1);
+    const tile_choice choice = tile_choose(&part, &w, sizes, false, false);
+    assert_int_equal(choice.way, TILE_JOINED);
+    assert_int_equal(choice.step, 640);
+    check_walk(&w, &part, false);
+}
+
+/* The loop that takes most of the splats is taken; what it does not take is packed. */
+static void the_best_loop_is_taken(void **state) {
+    (void)state;
+    static const tosajit_variant either[] = {{0, 0}, {0, 3}}, one[] = {{0, 0}, {1, 0}, {2, 0}};
+    const struct {
+        const tosajit_variant *loops;
+        int32_t count;
+        const char *a, *b;
+        uint64_t splat, packed;
+    } cases[] = {{either, 2, "1000x0", "1000x1", 1, 0},
+                 {either, 2, "1000x0", "1000x0", 3, 0},
+                 {one, 3, "1000x1", "1000x0", 2, 0},
+                 {one, 3, "1000x0", "1000x0", 1, 2},
+                 {b_splat, 1, "1000x1", "1000x0", 2, 0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const walk w = make_walk("90x500", (const char *[]){cases[k].a, cases[k].b, "1000x1"});
+        const plan_part part = make_part(cases[k].loops, cases[k].count);
+        const tile_choice choice = tile_choose(&part, &w, sizes, false, false);
+        assert_int_equal(choice.splat, cases[k].splat);
+        assert_int_equal(choice.packed, cases[k].packed);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walks_take_their_way),
+        cmocka_unit_test(the_best_loop_is_taken),
+        cmocka_unit_test(a_shorter_chunk_is_not_kept),
+        cmocka_unit_test(random_walks_give_their_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

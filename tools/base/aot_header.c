@@ -1,0 +1,121 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The C header of an ahead-of-time object. A function's arguments are, for each operand and then
+ * each result, a pointer to its elements and, if its shape is not static, its sizes; tensors are
+ * dense and row-major. */
+#include "tools/base/aot_header.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *c_type(tosajit_type element) {
+    static const char *const names[TOSAJIT_TYPE_COUNT] = {
+        [TOSAJIT_I1] = "uint8_t",   [TOSAJIT_I8] = "int8_t",        [TOSAJIT_I16] = "int16_t",
+        [TOSAJIT_I32] = "int32_t",  [TOSAJIT_I48] = "int64_t",      [TOSAJIT_I64] = "int64_t",
+        [TOSAJIT_F16] = "uint16_t", [TOSAJIT_BF16] = "uint16_t",    [TOSAJIT_F32] = "float",
+        [TOSAJIT_F64] = "double",   [TOSAJIT_F8E4M3FN] = "uint8_t", [TOSAJIT_F8E5M2] = "uint8_t",
+    };
+    return names[element];
+}
+
+static void print_element(FILE *out, tosajit_type element) {
+    fputs("TOSAJIT_", out);
+    for (const char *c = tosajit_type_name(element); *c; c++)
+        fputc(toupper((unsigned char)*c), out);
+}
+
+/* One tensor of a function: "operand0" or "result0". */
+typedef struct tensor {
+    char name[32];
+    bool is_result, is_static;
+    tosajit_tensor_type type;
+} tensor;
+
+static tensor tensor_at(const mlir_function *f, size_t index) {
+    tensor t = {.is_result = index >= f->input_count, .is_static = true};
+    size_t own = t.is_result ? index - f->input_count : index;
+    snprintf(t.name, sizeof t.name, "%s%zu", t.is_result ? "result" : "operand", own);
+    tosajit_expr_type(f->expr, t.is_result ? f->results[own] : f->inputs[own], &t.type);
+    for (int32_t d = 0; d < t.type.rank; d++) t.is_static &= t.type.dims[d] != TOSAJIT_DYNAMIC;
+    return t;
+}
+
+static void print_comment(FILE *out, const aot_function *a) {
+    fprintf(out, "/* @%s\n", a->shown);
+    for (size_t k = 0; k < a->function.input_count + a->function.result_count; k++) {
+        const tensor t = tensor_at(&a->function, k);
+        char text[512];
+        tosajit_type_print(&t.type, text, sizeof text);
+        fprintf(out, " *   %s: %s\n", t.name, text);
+    }
+    fprintf(out, " * Tensors are dense and row-major. Checks and errors as tosajit_run. */\n");
+}
+
+static void print_parameters(FILE *out, const mlir_function *f) {
+    for (size_t k = 0; k < f->input_count + f->result_count; k++) {
+        const tensor t = tensor_at(f, k);
+        fprintf(out, "%s%s%s *%s", k ? ", " : "", t.is_result ? "" : "const ",
+                c_type(t.type.element), t.name);
+        if (!t.is_static) fprintf(out, ", const int64_t %s_dims[%d]", t.name, (int)t.type.rank);
+    }
+}
+
+static void print_static_dims(FILE *out, const tensor *t) {
+    if (!t->is_static || t->type.rank == 0) return;
+    fprintf(out, "    static const int64_t %s_dims[%d] = {", t->name, (int)t->type.rank);
+    for (int32_t d = 0; d < t->type.rank; d++)
+        fprintf(out, "%s%" PRId64, d ? ", " : "", t->type.dims[d]);
+    fprintf(out, "};\n");
+}
+
+/* A tensor's members are set one by one, which C and C++ read alike; operands are not written
+ * through the pointer. */
+static void print_tensor(FILE *out, const tensor *t, const char *array, size_t at) {
+    fprintf(out, "    %s[%zu] = tosajit_dense(", array, at);
+    print_element(out, t->type.element);
+    fprintf(out, ", (void *)(uintptr_t)%s, %d, ", t->name, (int)t->type.rank);
+    fprintf(out, t->type.rank ? "%s_dims);\n" : "NULL);\n", t->name);
+}
+
+static void print_function(FILE *out, const aot_function *a) {
+    const mlir_function *f = &a->function;
+    const size_t inputs = f->input_count, results = f->result_count;
+    fputc('\n', out);
+    print_comment(out, a);
+    fprintf(out, "extern tosajit_aot %s;\nstatic inline tosajit_status %s(", a->symbol, a->name);
+    print_parameters(out, f);
+    fprintf(out, ") {\n    tosajit_tensor operands[%zu], results[%zu];\n", inputs ? inputs : 1,
+            results);
+    for (size_t k = 0; k < inputs + results; k++) {
+        const tensor t = tensor_at(f, k);
+        print_static_dims(out, &t);
+        print_tensor(out, &t, t.is_result ? "results" : "operands", t.is_result ? k - inputs : k);
+    }
+    fprintf(out, "    return tosajit_aot_run(&%s, operands, %zu, results, %zu);\n}\n", a->symbol,
+            inputs, results);
+}
+
+/* A path within a comment, which it must not end. */
+static void print_path(FILE *out, const char *path) {
+    for (; *path; path++)
+        fputc((unsigned char)*path < ' ' || *path == '*' || *path == '\\' ? '_' : *path, out);
+}
+
+void aot_header_write(FILE *out, const char *name, const char *source,
+                      const aot_function *functions, size_t count) {
+    fputs(AOT_HEADER_BEGIN " from ", out);
+    print_path(out, source);
+    fprintf(out,
+            ", tosajit %s. Link the object of the same name and the library tosajit-runtime.\n"
+            " * For views with strides and for results' sizes: tosajit_aot_kernel, tosajit_run, "
+            "tosajit_kernel_result_dims. */\n",
+            tosajit_version());
+    fprintf(
+        out,
+        "#ifndef TOSAJIT_AOT_%s_H\n#define TOSAJIT_AOT_%s_H\n\n#include <tosajit/tosajit.h>\n\n",
+        name, name);
+    fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", out);
+    for (size_t k = 0; k < count; k++) print_function(out, &functions[k]);
+    fputs("\n#ifdef __cplusplus\n}\n#endif\n#endif\n", out);
+}

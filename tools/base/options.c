@@ -1,0 +1,249 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The command line: one table says what every option is called, takes and means. */
+#include "tools/base/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/base/suggest.h"
+
+typedef enum option_kind {
+    FLAG,
+    WORD,
+    NEEDED,
+    LIST
+} option_kind; /* NEEDED: a word that has no default */
+
+static const struct option {
+    unsigned bit;
+    option_kind kind;
+    const char *name, *value, *help;
+    size_t offset, count_offset; /* in options; the second one for a LIST */
+} table[] = {
+    {OPTION_ENTRY, WORD, "--entry", "NAME",
+     "the function; not needed where the file has one, or one called main",
+     offsetof(options, entry), 0},
+    {OPTION_EXPR, WORD, "--expr", "TEXT", "the functions themselves, as MLIR, in place of FILE",
+     offsetof(options, expr), 0},
+    {OPTION_SHAPE, LIST, "--shape", "SHAPE",
+     "sizes of the next argument, 1024x8 or scalar; behind a colon byte strides, 1024x8:64,8",
+     offsetof(options, shapes), offsetof(options, shape_count)},
+    {OPTION_THREADS, WORD, "--threads", "N", "run on so many threads; 1 is the default",
+     offsetof(options, threads), 0},
+    {OPTION_JSON, FLAG, "--json", NULL, "print one JSON object", offsetof(options, json), 0},
+    {OPTION_INPUT, LIST, "--input", "A.npy",
+     "the next argument of the function, once per argument; - is standard input",
+     offsetof(options, inputs), offsetof(options, input_count)},
+    {OPTION_OUTPUT, LIST, "--output", "R.npy",
+     "where the next result goes, once per result; - is standard output",
+     offsetof(options, outputs), offsetof(options, output_count)},
+    {OPTION_CPU, WORD, "--cpu", "NAME",
+     "code for this CPU: native (default), v2 to v4 (x86-64-v2 ...), aarch64, or a model as "
+     "znver4, neoverse-n1",
+     offsetof(options, cpu), 0},
+    {OPTION_ACCURACY, WORD, "--accuracy", "NAME",
+     "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
+     offsetof(options, accuracy), 0},
+    {OPTION_STRICT, FLAG, "--strict", NULL,
+     "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},
+    {OPTION_PRINT, FLAG, "--print", NULL, "print the results' elements", offsetof(options, print),
+     0},
+    {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter",
+     offsetof(options, check), 0},
+    {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled",
+     offsetof(options, interpret), 0},
+    {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output",
+     offsetof(options, svg), 0},
+    {OPTION_OBJECT, NEEDED, "-o", "NAME.o", "the object file to write", offsetof(options, object),
+     0},
+    {OPTION_OBJECT, NEEDED, "--header", "NAME.h", "the C header to write",
+     offsetof(options, header), 0},
+    {OPTION_OBJECT, WORD, "--targets", "LIST",
+     "code for each of these CPUs, v2,v3,v4 for instance; the program chooses when it runs",
+     offsetof(options, targets), 0},
+    {OPTION_MARKDOWN, FLAG, "--markdown", NULL,
+     "the page docs/ops.md: types, parameters, attributes, accuracy", offsetof(options, markdown),
+     0},
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+int usage_error(const char *command, const char *format, ...) {
+    const char *space = *command ? " " : "";
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tosajit%s%s: error: ", space, command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\ntry: tosajit%s%s --help\n", space, command);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
+
+/* The option of that name, which may be followed by "=value". */
+static const struct option *find(const char *word, unsigned taken) {
+    size_t length = strcspn(word, "=");
+    for (size_t k = 0; k < OPTIONS; k++)
+        if ((table[k].bit & taken) && strlen(table[k].name) == length &&
+            strncmp(word, table[k].name, length) == 0)
+            return &table[k];
+    return NULL;
+}
+
+/* With the nearest option that the command takes. */
+static bool refuse_option(const char *command, unsigned taken, const char *word) {
+    suggestion s = {.word = word, .length = strcspn(word, "=")};
+    for (size_t k = 0; k < OPTIONS; k++)
+        if (table[k].bit & taken) suggest(&s, table[k].name);
+    if (s.name)
+        return usage_error(command, "there is no option %s here; did you mean %s?", word, s.name) ==
+               EXIT_FINE;
+    return usage_error(command, "there is no option %s here", word) == EXIT_FINE;
+}
+
+static bool store(const char *command, const struct option *option, const char *value,
+                  options *parsed) {
+    char *field = (char *)parsed + option->offset;
+    if (option->kind == FLAG) {
+        *(bool *)(void *)field = true;
+    } else if (option->kind == LIST) {
+        size_t *count = (size_t *)(void *)((char *)parsed + option->count_offset);
+        (*(const char ***)(void *)field)[(*count)++] = value;
+    } else if (*(const char **)(void *)field) {
+        return usage_error(command, "%s is given twice", option->name) == EXIT_FINE;
+    } else {
+        *(const char **)(void *)field = value;
+    }
+    return true;
+}
+
+/* An option at words[*at], which moves on to its last word. */
+static bool parse_option(const char *command, unsigned taken, int count, char *const *words,
+                         int *at, options *parsed) {
+    const char *word = words[*at], *equals = strchr(word, '=');
+    const struct option *option = find(word, taken);
+    if (!option) return refuse_option(command, taken, word);
+    if (option->kind == FLAG)
+        return (!equals && store(command, option, NULL, parsed)) ||
+               usage_error(command, "%s takes no value", option->name) == EXIT_FINE;
+    if (equals) return store(command, option, equals + 1, parsed);
+    if (*at + 1 >= count)
+        return usage_error(command, "%s needs a value, %s", option->name, option->value) ==
+               EXIT_FINE;
+    return store(command, option, words[++*at], parsed);
+}
+
+static bool parse_file(const char *command, unsigned taken, bool takes_file, const char *word,
+                       options *parsed) {
+    if (!takes_file) return usage_error(command, "takes no file, found %s", word) == EXIT_FINE;
+    if (parsed->file && (taken & OPTION_INPUT))
+        return usage_error(command,
+                           "one file expected, found %s and %s; arrays are given with --input",
+                           parsed->file, word) == EXIT_FINE;
+    if (parsed->file)
+        return usage_error(command, "one file expected, found %s and %s", parsed->file, word) ==
+               EXIT_FINE;
+    parsed->file = word;
+    return true;
+}
+
+bool options_parse(const char *command, unsigned taken, bool takes_file, int count,
+                   char *const *words, options *parsed) {
+    memset(parsed, 0, sizeof *parsed);
+    parsed->inputs = malloc(((size_t)count + 1) * sizeof *parsed->inputs);
+    parsed->outputs = malloc(((size_t)count + 1) * sizeof *parsed->outputs);
+    parsed->shapes = malloc(((size_t)count + 1) * sizeof *parsed->shapes);
+    if (!parsed->inputs || !parsed->outputs || !parsed->shapes)
+        return usage_error(command, "out of memory") == EXIT_FINE;
+    bool only_files = false;
+    for (int k = 0; k < count; k++) {
+        const char *word = words[k];
+        bool option = !only_files && word[0] == '-' && word[1] != '\0'; /* "-" is standard input */
+        if (!only_files && strcmp(word, "--") == 0) {
+            only_files = true;
+        } else if (option && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            parsed->help = true;
+            return true;
+        } else if (!(option ? parse_option(command, taken, count, words, &k, parsed)
+                            : parse_file(command, taken, takes_file, word, parsed))) {
+            return false;
+        }
+    }
+    if (parsed->file && parsed->expr)
+        return usage_error(command, "FILE and --expr exclude each other, found %s", parsed->file) ==
+               EXIT_FINE;
+    parsed->cpu = options_cpu(parsed->cpu);
+    if (!options_check_cpu(command, parsed->cpu)) return false;
+    return !takes_file || parsed->file || parsed->expr ||
+           usage_error(command, "a file is expected") == EXIT_FINE;
+}
+
+const char *options_cpu(const char *name) {
+    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    for (size_t k = 0; name && k < sizeof levels / sizeof *levels; k++)
+        if (strcmp(name, levels[k] + sizeof "x86-64-" - 1) == 0) return levels[k];
+    return name;
+}
+
+bool options_check_cpu(const char *command, const char *name) {
+    if (!name || strcmp(name, "native") == 0) return true;
+    const char *known;
+    for (size_t k = 0; (known = tosajit_cpu_name(k)); k++)
+        if (strcmp(name, known) == 0) return true;
+    /* The library has the sentence, with the names that there are. */
+    tosajit_engine_options settings = {
+        .size = sizeof settings, .backend = TOSAJIT_BACKEND_CROSS, .cpu = name};
+    tosajit_engine *engine = NULL;
+    bool made = tosajit_engine_create(&settings, &engine) == TOSAJIT_OK;
+    tosajit_engine_destroy(engine);
+    return made || usage_error(command, "%s", tosajit_last_error()) == EXIT_FINE;
+}
+
+bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy) {
+    *accuracy = o->accuracy && strcmp(o->accuracy, "fast") == 0 ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    return !o->accuracy || *accuracy == TOSAJIT_FAST || strcmp(o->accuracy, "exact") == 0 ||
+           usage_error(command, "--accuracy is exact or fast, not %s", o->accuracy) == EXIT_FINE;
+}
+
+void options_release(options *parsed) {
+    free(parsed->inputs);
+    free(parsed->outputs);
+    free(parsed->shapes);
+    memset(parsed, 0, sizeof *parsed);
+}
+
+void options_print_help(unsigned taken) {
+    for (size_t k = 0; k < OPTIONS; k++) {
+        char name[32];
+        if (!(table[k].bit & taken)) continue;
+        snprintf(name, sizeof name, "%s %s", table[k].name, table[k].value ? table[k].value : "");
+        printf("  %-18s %s\n", name, table[k].help);
+    }
+    printf("  %-18s %s\n", "--help", "this text");
+}
+
+/* Lines of the usage are wrapped behind the command's name. */
+static size_t print_word(const char *word, size_t column, size_t indent) {
+    enum { WIDTH = 100 };
+    if (column + 1 + strlen(word) > WIDTH) {
+        printf("\n%*s", (int)indent, "");
+        column = indent;
+    }
+    return column + (size_t)printf(" %s", word);
+}
+
+void options_print_usage(const char *command, unsigned taken, bool takes_file) {
+    const size_t indent = (size_t)printf("usage: tosajit %s", command);
+    size_t column = indent;
+    if (takes_file)
+        column = print_word(taken & OPTION_EXPR ? "(FILE | --expr TEXT)" : "FILE", column, indent);
+    for (size_t k = 0; k < OPTIONS; k++) {
+        char word[64];
+        const struct option *o = &table[k];
+        bool shown = (taken & o->bit) && o->bit != OPTION_EXPR, needed = o->kind == NEEDED;
+        snprintf(word, sizeof word, "%s%s%s%s%s%s", needed ? "" : "[", o->name, o->value ? " " : "",
+                 o->value ? o->value : "", needed ? "" : "]", o->kind == LIST ? "..." : "");
+        if (shown) column = print_word(word, column, indent);
+    }
+}

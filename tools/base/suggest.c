@@ -1,0 +1,91 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Edit distance with exchanges of neighbours (optimal string alignment), over names of at most NAME
+ * letters. */
+#include "tools/base/suggest.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { NAME = 40, NEVER = 1000 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool alike(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+    size_t rows[3][NAME + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++) last[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t change = last[j - 1] + !alike(a[i - 1], b[j - 1]);
+            row[j] = least(change, least(last[j], row[j - 1]) + 1);
+            bool exchanged =
+                i > 1 && j > 1 && alike(a[i - 1], b[j - 2]) && alike(a[i - 2], b[j - 1]);
+            if (exchanged) row[j] = least(row[j], before[j - 2] + 1);
+        }
+        size_t *next = before;
+        before = last;
+        last = row;
+        row = next;
+    }
+    return last[b_length];
+}
+
+static bool is_part(const char *word, size_t length, const char *name) {
+    for (; *name; name++) {
+        size_t k = 0;
+        while (k < length && name[k] && alike(word[k], name[k])) k++;
+        if (k == length) return true;
+    }
+    return false;
+}
+
+void suggest(suggestion *s, const char *name) {
+    enum { PART = 3 }; /* letters that say enough */
+    size_t length = strlen(name), distance = NEVER;
+    if (s->length == 0 || s->length > NAME || length > NAME) return;
+    size_t edits = edit_distance(s->word, s->length, name, length);
+    if (edits <= s->length / 3 + (s->length > 1)) distance = edits;
+    if (s->length >= PART && is_part(s->word, s->length, name))
+        distance = least(distance, 1 + (length - s->length) / 8);
+    if (distance == NEVER || (s->name && distance >= s->distance)) return;
+    s->name = name;
+    s->distance = distance;
+}
+
+void suggest_ops(suggestion *s) {
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) suggest(s, tosajit_op_name((tosajit_op)op));
+}
+
+void suggest_types(suggestion *s) {
+    for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
+        suggest(s, tosajit_type_name((tosajit_type)type));
+}
+
+const char *suggest_expression(const char *word, size_t length) {
+    static const struct {
+        const char *name, *expression;
+    } known[] = {
+        {"relu", "maximum(x, 0)"},
+        {"relu6", "clamp(x, min=0, max=6)"},
+        {"leaky_relu", "maximum(x, x * 0.01)"},
+        {"silu", "x * sigmoid(x)"},
+        {"swish", "x * sigmoid(x)"},
+        {"gelu", "x * (erf(x * 0.70710678) + 1) * 0.5"},
+        {"softplus", "log(exp(x) + 1)"},
+        {"sqrt", "pow(x, 0.5)"},
+        {"square", "x * x"},
+        {"exp2", "pow(2, x)"},
+        {"tan", "sin(x) / cos(x)"},
+        {"mod", "x - intdiv(x, y) * y"},
+        {"where", "select(c, x, y)"},
+        {"min", "minimum(x, y)"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strlen(known[k].name) == length && memcmp(known[k].name, word, length) == 0)
+            return known[k].expression;
+    return NULL;
+}

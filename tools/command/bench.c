@@ -1,0 +1,374 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit bench: how fast a kernel is on tensors of given sizes, and how that compares with copying
+ * as many bytes. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/data/bandwidth.h"
+#include "tools/command/call.h"
+#include "tools/command/commands.h"
+
+enum { ROUNDS = 3, COMPILATIONS = 5 };
+static const double SLICE_SECONDS =
+                        0.5, /* of each measurement; the kernel and the copy take turns */
+    PATIENCE_SECONDS = 2;    /* until progress is shown */
+
+/* A tensor that a call reads or writes. */
+typedef struct bench_tensor {
+    tosajit_tensor view;
+    shape_word shape;
+    void *memory; /* owned */
+} bench_tensor;
+
+typedef struct bench_figures {
+    timing time; /* the least, the median and the most of all rounds */
+    double bytes, copy_bytes_per_second, elements;
+    double first_seconds,
+        compile_seconds; /* of the first kernel, with the start of LLVM; of a later one */
+    tosajit_kernel_info info;
+} bench_figures;
+
+typedef struct bench {
+    const options *o;
+    entry entry;
+    tosajit_accuracy accuracy;
+    size_t threads;
+    tosajit_engine *engine;
+    tosajit_kernel *kernel;
+    bench_tensor tensors[TOSAJIT_MAX_TENSORS]; /* arguments, then results */
+    bench_figures figures;
+} bench;
+
+static size_t argument_count(const bench *b) { return b->entry.function.input_count; }
+static size_t result_count(const bench *b) { return b->entry.function.result_count; }
+
+/* ---------------------------------------------------------------------------------------------
+ * Words */
+
+static tosajit_tensor_type tensor_type(const bench *b, size_t k) {
+    return call_tensor_type(&b->entry, b->kernel, k);
+}
+
+static int read_shapes(bench *b, bool *known) {
+    shape_word shapes[TOSAJIT_MAX_TENSORS];
+    int code = call_read_shapes("bench", b->o, &b->entry, b->kernel, shapes, known);
+    for (size_t k = 0; code == EXIT_FINE && k < TOSAJIT_MAX_TENSORS; k++)
+        b->tensors[k].shape = shapes[k];
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Memory */
+
+static uint32_t next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 32);
+}
+
+/* Small integers, and floating point in [-4, 4): patterns that no function finds special. */
+static uint64_t random_bits(tosajit_type type, uint64_t *state) {
+    uint32_t bits = next_random(state);
+    float f = (float)(bits >> 8) * 0x1p-21f - 4.0f;
+    double d = (double)f;
+    uint32_t f_bits;
+    uint64_t d_bits;
+    memcpy(&f_bits, &f, sizeof f_bits);
+    memcpy(&d_bits, &d, sizeof d_bits);
+    switch (type) {
+    case TOSAJIT_I1: return bits >> 31;
+    case TOSAJIT_I8: return bits >> 24;
+    case TOSAJIT_F8E4M3FN: return (bits >> 24) & 0xbf;       /* below 2 */
+    case TOSAJIT_F8E5M2: return (bits >> 24) & 0xbf;         /* below 2 */
+    case TOSAJIT_F16: return (bits >> 16 & 0x8fff) | 0x3000; /* from 1/8 to 2 */
+    case TOSAJIT_BF16: return f_bits >> 16;
+    case TOSAJIT_F32: return f_bits;
+    case TOSAJIT_F64: return d_bits;
+    default: return bits >> 27;
+    }
+}
+
+static void fill(const bench_tensor *t, size_t bytes, uint64_t seed) {
+    size_t size = tosajit_type_size(t->view.element);
+    for (size_t at = 0; at + size <= bytes; at += size) {
+        uint64_t bits = random_bits(t->view.element, &seed);
+        /* The machine is little-endian, as all that the library has code for. */
+        memcpy((char *)t->memory + at, &bits, size);
+    }
+}
+
+static int make_tensor(bench *b, size_t k) {
+    bench_tensor *t = &b->tensors[k];
+    tosajit_type element = tensor_type(b, k).element;
+    int64_t low, high;
+    char text[CALL_TEXT];
+    if (!shape_extent(&t->shape, (int64_t)tosajit_type_size(element), &low, &high) ||
+        (uint64_t)(high - low) > SIZE_MAX / 2)
+        return command_error("%s: these sizes exceed the address space",
+                             call_describe(&b->entry, b->kernel, k, text));
+    size_t bytes = (size_t)(high - low);
+    t->memory = malloc(bytes ? bytes : 1);
+    if (!t->memory)
+        return command_error("out of memory for %zu bytes of %s", bytes,
+                             call_describe(&b->entry, b->kernel, k, text));
+    t->view = (tosajit_tensor){element, t->shape.rank, (char *)t->memory - low, t->shape.dims,
+                               t->shape.strided ? t->shape.strides : NULL};
+    fill(t, bytes, k + 1);
+    return EXIT_FINE;
+}
+
+static int make_tensors(bench *b) {
+    const size_t arguments = argument_count(b), all = arguments + result_count(b);
+    tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
+    for (size_t k = 0; k < arguments; k++) {
+        int code = make_tensor(b, k);
+        if (code != EXIT_FINE) return code;
+        views[k] = b->tensors[k].view;
+    }
+    for (size_t k = arguments; k < all; k++) {
+        shape_word *s = &b->tensors[k].shape;
+        if (b->o->shape_count <= arguments &&
+            tosajit_kernel_result_dims(b->kernel, views, arguments, k - arguments, &s->rank,
+                                       s->dims) != TOSAJIT_OK)
+            return entry_refuse(&b->entry);
+        int code = make_tensor(b, k);
+        if (code != EXIT_FINE) return code;
+    }
+    return EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Measuring */
+
+static double begun, told; /* seconds; the command runs once */
+
+/* Asked between rounds; it never stops. On a terminal it shows that something happens. */
+static bool show_progress(void) {
+    double now = timing_now();
+    if (isatty(STDERR_FILENO) && now - begun > PATIENCE_SECONDS && now - told > 0.5) {
+        told = now;
+        fprintf(stderr, "\rmeasuring, %.0f s ... ", now - begun);
+        fflush(stderr);
+    }
+    return false;
+}
+
+static int compile(bench *b) {
+    bench_figures *f = &b->figures;
+    double start = timing_now(), samples[COMPILATIONS];
+    tosajit_engine_options settings = {.size = sizeof settings,
+                                       .backend = TOSAJIT_BACKEND_NATIVE,
+                                       .cpu = b->o->cpu,
+                                       .accuracy = b->accuracy,
+                                       .uncached = 1,
+                                       .threads = b->threads > 1 ? b->threads : 0};
+    if (tosajit_engine_create(&settings, &b->engine) != TOSAJIT_OK)
+        return command_error("%s", tosajit_last_error());
+    if (tosajit_compile_expr(b->engine, b->entry.function.expr, &b->kernel) != TOSAJIT_OK)
+        return entry_refuse(&b->entry);
+    f->first_seconds = timing_now() - start;
+    f->info.size = sizeof f->info;
+    for (int k = 0; k < COMPILATIONS; k++) { /* as an engine that goes on compiling has it */
+        tosajit_kernel *again;
+        start = timing_now();
+        if (tosajit_compile_expr(b->engine, b->entry.function.expr, &again) != TOSAJIT_OK)
+            return entry_refuse(&b->entry);
+        samples[k] = timing_now() - start;
+        tosajit_kernel_describe(again, &f->info);
+        tosajit_kernel_release(again);
+    }
+    f->compile_seconds = timing_median(samples, COMPILATIONS);
+    return EXIT_FINE;
+}
+
+/* The kernel and the copy take turns, so that what disturbs the machine disturbs both. */
+static int measure(bench *b) {
+    const size_t arguments = argument_count(b), results = result_count(b);
+    const timing_limits limits = {.total_seconds = SLICE_SECONDS, .stop = show_progress};
+    tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
+    bench_figures *f = &b->figures;
+    for (size_t k = 0; k < arguments + results; k++) views[k] = b->tensors[k].view;
+    f->bytes = timing_bytes(views, arguments + results);
+    for (size_t k = arguments; k < arguments + results; k++) {
+        double elements = 1;
+        for (int32_t d = 0; d < views[k].rank; d++) elements *= (double)views[k].dims[d];
+        if (elements > f->elements) f->elements = elements;
+    }
+    bandwidth copy;
+    if (!bandwidth_create(f->bytes, &copy))
+        return command_error("out of memory for a copy of %.0f bytes", f->bytes);
+    double medians[ROUNDS], copies[ROUNDS];
+    tosajit_status status = TOSAJIT_OK;
+    begun = timing_now();
+    for (int k = 0; k < ROUNDS && status == TOSAJIT_OK; k++) {
+        timing t;
+        status = timing_run(b->kernel, views, arguments, views + arguments, results, &limits, &t);
+        if (status == TOSAJIT_OK) copies[k] = bandwidth_measure(&copy, &limits);
+        medians[k] = t.median;
+        if (k == 0 || t.least < f->time.least) f->time.least = t.least;
+        if (t.most > f->time.most) f->time.most = t.most;
+        f->time.calls += t.calls;
+    }
+    bandwidth_destroy(&copy);
+    if (told > 0) fputs("\r                              \r", stderr);
+    if (status != TOSAJIT_OK) return entry_refuse(&b->entry);
+    f->time.median = timing_median(medians, ROUNDS);
+    f->copy_bytes_per_second = timing_median(copies, ROUNDS);
+    return EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Telling */
+
+static double gigabytes_per_second(const bench_figures *f) {
+    return f->time.median > 0 ? f->bytes / f->time.median * 1e-9 : 0;
+}
+static double percent_of_copy(const bench_figures *f) {
+    return f->copy_bytes_per_second > 0
+               ? 100 * gigabytes_per_second(f) / (f->copy_bytes_per_second * 1e-9)
+               : 0;
+}
+static double nanoseconds_per_element(const bench_figures *f) {
+    return f->elements > 0 ? f->time.median * 1e9 / f->elements : 0;
+}
+
+/* Whether the system may move this process between CPUs. */
+static bool is_pinned(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1;
+}
+
+static void tell_compile(const bench *b) {
+    const tosajit_kernel_info *info = &b->figures.info;
+    printf("compiling        %.2f ms (IR %.2f, passes %.2f, code %.2f, linking %.2f), the first "
+           "kernel of the process %.1f; %zu bytes\n",
+           b->figures.compile_seconds * 1e3, info->emit_ms, info->passes_ms, info->codegen_ms,
+           info->link_ms, b->figures.first_seconds * 1e3, info->code_bytes);
+}
+
+static void tell_shape(const bench_tensor *t) {
+    for (int32_t d = 0; d < t->shape.rank; d++)
+        printf("%s%" PRId64, d ? "x" : "", t->shape.dims[d]);
+    printf("%s%s", t->shape.rank ? "x" : "", tosajit_type_name(t->view.element));
+    if (t->shape.strided) fputs(" strided", stdout);
+}
+
+static void tell_text(const bench *b, bool measured) {
+    const bench_figures *f = &b->figures;
+    const size_t arguments = argument_count(b), all = arguments + result_count(b);
+    printf("@%s", tosajit_mlir_name(b->entry.file, b->entry.index));
+    for (size_t k = 0; measured && k < all; k++) {
+        fputs(k == arguments ? " -> " : k ? ", " : ": ", stdout);
+        tell_shape(&b->tensors[k]);
+    }
+    putchar('\n');
+    if (measured && f->elements > 0) {
+        printf("a call           %.1f ns, the median of %" PRId64 " (from %.1f to %.1f)\n",
+               f->time.median * 1e9, f->time.calls, f->time.least * 1e9, f->time.most * 1e9);
+        printf("an element       %.4f ns\n", nanoseconds_per_element(f));
+        printf("memory           %.2f GB/s: %.0f bytes read or written\n", gigabytes_per_second(f),
+               f->bytes);
+        printf("compared with    memcpy of as many bytes: %.2f GB/s here and now; this is %.0f %% "
+               "of it\n",
+               f->copy_bytes_per_second * 1e-9, percent_of_copy(f));
+    } else if (measured) {
+        printf("a call           %.1f ns; the tensors are empty\n", f->time.median * 1e9);
+    }
+    tell_compile(b);
+    char example[CALL_TEXT];
+    if (!measured)
+        printf("not measured     sizes are dynamic; give them with --shape, once per argument, as "
+               "%s\n",
+               call_example(&b->entry, b->kernel, example));
+    if (measured && b->threads == 1 && !is_pinned())
+        puts("advice           taskset -c 1 tosajit bench ... keeps the system from moving it to "
+             "another CPU");
+}
+
+/* The name with quotes and backslashes escaped; it has no control characters. */
+static void tell_json_string(const char *text) {
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') putchar('\\');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void tell_json_tensors(const bench *b, const char *name, size_t first, size_t end) {
+    printf(", \"%s\": [", name);
+    for (size_t k = first; k < end; k++) {
+        const bench_tensor *t = &b->tensors[k];
+        printf("%s{\"type\": \"%s\", \"shape\": [", k > first ? ", " : "",
+               tosajit_type_name(t->view.element));
+        for (int32_t d = 0; d < t->shape.rank; d++)
+            printf("%s%" PRId64, d ? ", " : "", t->shape.dims[d]);
+        fputs("]", stdout);
+        if (t->shape.strided) {
+            fputs(", \"strides\": [", stdout);
+            for (int32_t d = 0; d < t->shape.rank; d++)
+                printf("%s%" PRId64, d ? ", " : "", t->shape.strides[d]);
+            putchar(']');
+        }
+        putchar('}');
+    }
+    putchar(']');
+}
+
+static void tell_json(const bench *b, bool measured) {
+    const bench_figures *f = &b->figures;
+    const tosajit_kernel_info *i = &f->info;
+    const size_t arguments = argument_count(b), all = arguments + result_count(b);
+    fputs("{\"function\": ", stdout);
+    tell_json_string(tosajit_mlir_name(b->entry.file, b->entry.index));
+    printf(", \"accuracy\": \"%s\", \"threads\": %zu",
+           b->accuracy == TOSAJIT_FAST ? "fast" : "exact", b->threads);
+    if (measured) {
+        tell_json_tensors(b, "arguments", 0, arguments);
+        tell_json_tensors(b, "results", arguments, all);
+        printf(", \"calls\": %" PRId64 ", \"median_ns\": %.6g, \"least_ns\": %.6g, \"most_ns\": "
+               "%.6g, \"ns_per_element\": %.6g",
+               f->time.calls, f->time.median * 1e9, f->time.least * 1e9, f->time.most * 1e9,
+               nanoseconds_per_element(f));
+        printf(", \"bytes\": %.0f, \"gb_per_s\": %.6g, \"copy_gb_per_s\": %.6g, "
+               "\"percent_of_copy\": %.6g, \"pinned\": %s",
+               f->bytes, gigabytes_per_second(f), f->copy_bytes_per_second * 1e-9,
+               percent_of_copy(f), is_pinned() ? "true" : "false");
+    }
+    printf(", \"compile_ms\": %.6g, \"first_compile_ms\": %.6g, \"emit_ms\": %.6g, \"passes_ms\": "
+           "%.6g, \"codegen_ms\": %.6g",
+           f->compile_seconds * 1e3, f->first_seconds * 1e3, i->emit_ms, i->passes_ms,
+           i->codegen_ms);
+    printf(", \"link_ms\": %.6g, \"code_bytes\": %zu}\n", i->link_ms, i->code_bytes);
+}
+
+static int run_bench(bench *b) {
+    int code = compile(b);
+    bool measured = false;
+    if (code == EXIT_FINE) code = read_shapes(b, &measured);
+    if (code == EXIT_FINE && measured) code = make_tensors(b);
+    if (code == EXIT_FINE && measured) code = measure(b);
+    if (code == EXIT_FINE) (b->o->json ? tell_json : tell_text)(b, measured);
+    return code;
+}
+
+int cmd_bench(const options *o) {
+    static bench b; /* too large for a stack; the command runs once */
+    b.o = o;
+    int code = options_accuracy("bench", o, &b.accuracy) ? call_read_threads("bench", o, &b.threads)
+                                                         : EXIT_USAGE;
+    if (code == EXIT_FINE) code = entry_open(o, &b.entry);
+    if (code != EXIT_FINE) return code;
+    code = run_bench(&b);
+    for (size_t k = 0; k < TOSAJIT_MAX_TENSORS; k++) free(b.tensors[k].memory);
+    tosajit_kernel_release(b.kernel);
+    tosajit_engine_destroy(b.engine);
+    entry_close(&b.entry);
+    return code;
+}

@@ -1,0 +1,50 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The commands of the tool, and what they share: a file that is open and a function that was read
+ * from it. */
+#ifndef TOSAJIT_TOOLS_COMMAND_COMMANDS_H
+#define TOSAJIT_TOOLS_COMMAND_COMMANDS_H
+
+#include "tools/mlir/module.h"
+#include "tools/base/options.h"
+
+/* Each runs with the options it takes and returns the exit code. */
+int cmd_verify(const options *o);
+int cmd_plan(const options *o);
+int cmd_run(const options *o);
+int cmd_bench(const options *o);
+int cmd_explain(const options *o);
+int cmd_outline(const options *o);
+int cmd_ir(const options *o);
+int cmd_asm(const options *o);
+int cmd_compile(const options *o);
+int cmd_ops(const options *o);
+
+/* The function that a command is about. */
+typedef struct entry {
+    tosajit_mlir *file;
+    size_t index;
+    mlir_function function;
+} entry;
+
+/* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it.
+ * Null after a finding. */
+tosajit_mlir *open_file(const options *o);
+/* Find o->entry in it. False after a finding. */
+bool find_function(const options *o, tosajit_mlir *file, size_t *index);
+/* Read a function of it, to be released with mlir_function_release. False after a finding. */
+bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built);
+/* Open o->file, find o->entry, and read it so that a kernel can be made. An exit code; entry_close
+ * only after EXIT_FINE. */
+int entry_open(const options *o, entry *e);
+void entry_close(entry *e);
+/* Report the library's last error at the function's place; returns EXIT_REFUSED. */
+int entry_refuse(const entry *e);
+/* Something about the file's use that no place in the file is to blame for; returns EXIT_REFUSED.
+ */
+int command_error(const char *format, ...);
+
+/* "(tensor<?x3xf32>) -> tensor<?x3xf32>", on standard output. */
+void print_function_type(const mlir_function *function);
+
+#endif

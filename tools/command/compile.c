@@ -1,0 +1,132 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit compile: functions of a file as an object and a C header. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/base/aot_object.h"
+#include "tools/command/commands.h"
+#include "tools/data/output_file.h"
+
+typedef struct job {
+    const options *o;
+    tosajit_mlir *file;
+    aot_object object;
+    aot_function *functions;
+    size_t function_count;
+} job;
+
+static int check_options(job *j) {
+    const options *o = j->o;
+    if (!o->object || !o->header) return usage_error("compile", "-o and --header are needed");
+    if (o->cpu && o->targets)
+        return usage_error("compile", "--cpu and --targets exclude each other");
+    if (output_file_same(o->object, o->header))
+        return usage_error("compile", "object and header are one file, %s", o->object);
+    return aot_object_open(o->object, &j->object)
+               ? EXIT_FINE
+               : usage_error("compile", "-o %s has no name", o->object);
+}
+
+static int add_target(job *j, const char *cpu, tosajit_accuracy accuracy) {
+    if (j->object.engine_count == AOT_MAX_TARGETS)
+        return usage_error("compile", "--targets has more than %d CPUs", (int)AOT_MAX_TARGETS);
+    if (!options_check_cpu("compile", options_cpu(cpu))) return EXIT_USAGE;
+    return aot_object_add_target(&j->object, cpu, accuracy)
+               ? command_error("%s", tosajit_last_error())
+               : EXIT_FINE;
+}
+
+static int open_targets(job *j) {
+    tosajit_accuracy accuracy;
+    if (!options_accuracy("compile", j->o, &accuracy)) return EXIT_USAGE;
+    if (!j->o->targets) return add_target(j, j->o->cpu, accuracy);
+    int code = EXIT_FINE;
+    for (const char *at = j->o->targets; code == EXIT_FINE && *at;) {
+        char name[AOT_NAME];
+        size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof name)
+            return usage_error("compile", "--targets %s has an empty or overlong name",
+                               j->o->targets);
+        memcpy(name, at, length);
+        name[length] = 0;
+        code = add_target(j, name, accuracy);
+        at += length + (at[length] == ',');
+    }
+    return code != EXIT_FINE || j->object.engine_count
+               ? code
+               : usage_error("compile", "--targets is empty");
+}
+
+static int read_function(job *j, size_t index) {
+    aot_function *a = &j->functions[j->function_count];
+    if (!build_function(j->file, index, j->o->strict, &a->function)) return EXIT_REFUSED;
+    j->function_count++; /* to be released */
+    const entry e = {j->file, index, a->function};
+    if (tosajit_expr_verify(a->function.expr)) return entry_refuse(&e);
+    aot_object_name(&j->object, tosajit_mlir_name(j->file, index), a);
+    return EXIT_FINE;
+}
+
+static int read_functions(job *j) {
+    j->file = open_file(j->o);
+    if (!j->file) return EXIT_REFUSED;
+    size_t count = tosajit_mlir_count(j->file), first = 0;
+    if (count > AOT_MAX_FUNCTIONS)
+        return command_error("%s has more than %d functions", j->o->file, (int)AOT_MAX_FUNCTIONS);
+    if (j->o->entry && !find_function(j->o, j->file, &first)) return EXIT_USAGE;
+    j->functions = calloc(count, sizeof *j->functions);
+    if (!j->functions) return command_error("out of memory for %zu functions", count);
+    int code = EXIT_FINE;
+    for (size_t k = j->o->entry ? first : 0;
+         code == EXIT_FINE && k < (j->o->entry ? first + 1 : count); k++)
+        code = read_function(j, k);
+    return code;
+}
+
+static int compile(job *j) {
+    j->object.functions = j->functions;
+    j->object.function_count = j->function_count;
+    return aot_object_compile(&j->object) ? command_error("%s", tosajit_last_error()) : EXIT_FINE;
+}
+
+static int refuse_file(const char *path) {
+    return command_error("%s: cannot write: %s", path, strerror(errno));
+}
+
+/* Both are complete before either gets its name. */
+static int write_files(job *j) {
+    const options *o = j->o;
+    output_file object, header;
+    if (!output_file_open(o->object, &object)) return refuse_file(o->object);
+    fwrite(j->object.bytes, 1, j->object.size, object.stream);
+    if (!output_file_finish(&object)) return refuse_file(o->object);
+    bool open = output_file_open(o->header, &header);
+    if (open)
+        aot_header_write(header.stream, j->object.stem, o->file ? o->file : "an expression",
+                         j->functions, j->function_count);
+    if (!open || !output_file_finish(&header)) {
+        output_file_abort(&object);
+        return refuse_file(o->header);
+    }
+    bool fine = output_file_commit(&object);
+    if (fine && output_file_commit(&header)) return EXIT_FINE;
+    output_file_abort(&header);
+    return refuse_file(fine ? o->header : o->object);
+}
+
+int cmd_compile(const options *o) {
+    static int (*const phases[])(job *) = {check_options, open_targets, read_functions, compile,
+                                           write_files};
+    job j = {.o = o};
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < sizeof phases / sizeof *phases && code == EXIT_FINE; k++)
+        code = phases[k](&j);
+    for (size_t k = 0; k < j.function_count; k++) mlir_function_release(&j.functions[k].function);
+    free(j.functions);
+    aot_object_close(&j.object);
+    tosajit_mlir_close(j.file);
+    return code;
+}

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Opening a file and reading the function that the command line asks for. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/command/commands.h"
+
+static void say(void *context, const tosajit_mlir_finding *finding) {
+    (void)context;
+    fprintf(stderr, "%s\n", finding->text);
+}
+
+int command_error(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("tosajit: error: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return EXIT_REFUSED;
+}
+
+tosajit_mlir *open_file(const options *o) {
+    tosajit_mlir_options options = {
+        .size = sizeof options, .name = o->expr ? "<expr>" : NULL, .say = say, .guard = 1};
+    tosajit_mlir *file = NULL;
+    tosajit_status status = o->expr ? tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file)
+                                    : tosajit_mlir_open(o->file, &options, &file);
+    if (!status && o->strict) status = tosajit_mlir_verify(file);
+    if (!status) return file;
+    if (o->expr && !strstr(o->expr, "func.func"))
+        fputs("tosajit: --expr takes a func.func in MLIR; expressions are typed to `tosajit` "
+              "without a command\n",
+              stderr);
+    tosajit_mlir_close(file);
+    return NULL;
+}
+
+bool find_function(const options *o, tosajit_mlir *file, size_t *index) {
+    bool found = tosajit_mlir_find(file, o->entry, index) == TOSAJIT_OK;
+    if (!found && !o->entry) fputs("tosajit: choose one with --entry\n", stderr);
+    return found;
+}
+
+bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built) {
+    tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+    return mlir_module_build(file, index, &options, built) == TOSAJIT_OK;
+}
+
+int entry_open(const options *o, entry *e) {
+    memset(e, 0, sizeof *e);
+    e->file = open_file(o);
+    if (!e->file) return EXIT_REFUSED;
+    int code = EXIT_FINE;
+    if (!find_function(o, e->file, &e->index))
+        code = EXIT_USAGE;
+    else if (!build_function(e->file, e->index, o->strict, &e->function))
+        code = EXIT_REFUSED;
+    else if (tosajit_expr_verify(e->function.expr) != TOSAJIT_OK)
+        code = entry_refuse(e);
+    if (code != EXIT_FINE) entry_close(e);
+    return code;
+}
+
+void entry_close(entry *e) {
+    mlir_function_release(&e->function);
+    tosajit_mlir_close(e->file);
+    memset(e, 0, sizeof *e);
+}
+
+int entry_refuse(const entry *e) {
+    mlir_module_report(e->file, e->index, &e->function, tosajit_last_error());
+    return EXIT_REFUSED;
+}
+
+/* "tensor<2xf32>, tensor<2xi1>" */
+static void print_types(const mlir_function *function, const tosajit_value *values, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        char text[512]; /* 16 dimensions of 20 characters fit */
+        tosajit_tensor_type type;
+        if (tosajit_expr_type(function->expr, values[k], &type) != TOSAJIT_OK) continue;
+        tosajit_type_print(&type, text, sizeof text);
+        printf("%s%s", k ? ", " : "", text);
+    }
+}
+
+void print_function_type(const mlir_function *function) {
+    bool several = function->result_count != 1;
+    putchar('(');
+    print_types(function, function->inputs, function->input_count);
+    printf(") -> %s", several ? "(" : "");
+    print_types(function, function->results, function->result_count);
+    printf("%s", several ? ")" : "");
+}

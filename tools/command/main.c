@@ -1,0 +1,253 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The tosajit command. In: a command and its words; out: its exit code. The table below is the
+ * whole of the tool. */
+#define _POSIX_C_SOURCE 200809L /* fcntl, SIGXFSZ, pthread_sigmask */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/command/commands.h"
+#include "tools/repl/cmd_repl.h"
+#include "tools/base/suggest.h"
+
+typedef struct command {
+    const char *name, *summary;
+    bool takes_file;
+    unsigned options;
+    int (*run)(const options *);
+    const char *text; /* the rest of the help: what it does, and examples */
+} command;
+
+static const command commands[] = {
+    {"verify", "say whether kernels can be made of a file's functions", true,
+     OPTION_EXPR | OPTION_STRICT, cmd_verify,
+     "Each function is reported as `ok`, with its type, or refused with file, line and column.\n"
+     "Operands of unequal rank are accepted unless --strict.\n\n"
+     "  tosajit verify examples/gelu_bias.mlir\n"
+     "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
+    {"plan", "show how a kernel will walk its operands", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
+     "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
+     "  tosajit plan examples/gelu_bias.mlir\n"
+     "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
+    {"run", "compute a function on .npy files", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY |
+         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET,
+     cmd_run,
+     "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, "
+     "f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
+     "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
+     "--check computes everything twice, with the kernel and with the interpreter. All results "
+     "must be equal bit for bit; with\n"
+     "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart.\n\n"
+     "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
+     "examples/gelu_bias.npy --print --check\n"
+     "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
+    {"bench", "say how fast a function is on tensors of given sizes", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
+         OPTION_STRICT | OPTION_JSON,
+     cmd_bench,
+     "The median time of a call, what it is per element and in bytes moved, and next to it what "
+     "memcpy reaches in the same run with the\n"
+     "same number of bytes. --shape is given once per argument, and once per result if a result is "
+     "not dense; it may be left out where\n"
+     "all sizes are static. Without it a function of dynamic sizes is only compiled. Operands are "
+     "random.\n\n"
+     "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
+     "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 "
+     "--accuracy fast --json\n"
+     "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a "
+     ": (tensor<?xf32>) -> tensor<?xf32>\n"
+     "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
+    {"explain", "say what a call on tensors of given sizes does, without making it", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
+         OPTION_STRICT,
+     cmd_explain,
+     "Which dimensions are joined, how each operand is read, which loop runs on tiles of which "
+     "size, on how many threads, what the cost\n"
+     "model expects, and what would make it faster. These are the decisions of the run itself, "
+     "taken on tensors without memory.\n\n"
+     "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
+     "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
+    {"outline", "divide functions into elementwise regions and the rest", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT, cmd_outline,
+     "Prints a module in which each region of elementwise operations is a function @NAME_region_0, "
+     "..., called from where it was; matmul,\n"
+     "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be "
+     "made of all of them. Without --entry all\n"
+     "functions are divided. examples/engine is a program that runs models in this way.\n\n"
+     "  tosajit outline examples/engine/mlp.mlir\n"
+     "  tosajit outline model.mlir --entry @main >divided.mlir && tosajit plan divided.mlir "
+     "--entry main_region_0\n"},
+    {"ir", "show the LLVM IR of a kernel", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
+     "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
+    {"asm", "show the assembly of a kernel", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
+     "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
+    {"compile", "write an object file and a C header", true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT,
+     cmd_compile,
+     "All functions of the file, or the one of --entry. NAME.h declares a typed C function "
+     "NAME_FUNCTION for each; a program that links\n"
+     "NAME.o needs the library tosajit-runtime and nothing else. With --targets the object has "
+     "code for several CPUs and the program uses\n"
+     "the best that its CPU can run. The CPUs need not be this machine's, but must be of one "
+     "architecture.\n\n"
+     "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --targets v2,v3,v4\n"
+     "  cc app.c gelu.o -ltosajit-runtime\n"
+     "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --cpu neoverse-n1\n"},
+    {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
+     "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep "
+     "shift\n"},
+    {"repl", "compile and run what is typed, line by line", false,
+     OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_repl,
+     "This is what tosajit does without a command, too. A line is an operation on types, an "
+     "expression, or a function in MLIR; `:help`\n"
+     "tells the rest. On a terminal lines can be edited and names completed (Tab), and they are "
+     "kept in $TOSAJIT_HISTORY, or else in\n"
+     "tosajit/history in the XDG state directory. In a pipe the exit code is 1 if any line was "
+     "refused.\n\n"
+     "  tosajit\n"
+     "  echo 'y = x * sigmoid(x) : f32[?]' | tosajit\n"
+     "  printf 'add f32 [?,3] [?,1]\\n:run ramp 5x3 5x1\\n' | tosajit\n"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void) {
+    printf("tosajit %s: TOSA elementwise operations, compiled into SIMD kernels\n\n",
+           tosajit_version());
+    printf("usage: tosajit COMMAND [FILE] [OPTIONS]\n"
+           "       tosajit                  to type expressions and see what becomes of them\n\n");
+    for (size_t k = 0; k < COMMANDS; k++)
+        printf("  %-8s %s\n", commands[k].name, commands[k].summary);
+    printf("\n  tosajit COMMAND --help   the options of a command\n"
+           "  tosajit --version\n\n"
+           "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are func.func "
+           "of elementwise operations.\n\n"
+           "examples:\n"
+           "  tosajit verify examples/gelu_bias.mlir\n"
+           "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
+           "examples/gelu_bias.npy --print\n"
+           "  tosajit asm examples/gelu_bias.mlir\n"
+           "  echo 'add f32 [?,3] [4,1]' | tosajit\n\n"
+           "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong usage\n");
+}
+
+static void print_command_help(const command *c) {
+    printf("tosajit %s: %s\n\n", c->name, c->summary);
+    options_print_usage(c->name, c->options, c->takes_file);
+    printf("\n\n");
+    options_print_help(c->options);
+    printf("\n%s", c->text);
+}
+
+static const command *find_command(const char *name) {
+    for (size_t k = 0; k < COMMANDS; k++)
+        if (strcmp(name, commands[k].name) == 0) return &commands[k];
+    return NULL;
+}
+
+static int refuse_command(const char *name) {
+    suggestion s = {.word = name, .length = strlen(name)};
+    for (size_t k = 0; k < COMMANDS; k++) suggest(&s, commands[k].name);
+    if (s.name) return usage_error("", "there is no command %s; did you mean %s?", name, s.name);
+    return usage_error("", "there is no command %s", name);
+}
+
+static int run_command(const command *c, int count, char *const *words) {
+    options o;
+    int code = EXIT_USAGE;
+    if (options_parse(c->name, c->options, c->takes_file, count, words, &o)) {
+        code = EXIT_FINE;
+        if (o.help)
+            print_command_help(c);
+        else
+            code = c->run(&o);
+    }
+    options_release(&o);
+    return code;
+}
+
+/* Help about the command that the words name, or about all. */
+static int help(int count, char *const *words) {
+    const command *about = count > 0 ? find_command(words[0]) : NULL;
+    if (count > 1)
+        return usage_error("", "help is about one command, found %s and %s", words[0], words[1]);
+    if (count > 0 && !about) return refuse_command(words[0]);
+    if (about)
+        print_command_help(about);
+    else
+        print_help();
+    return EXIT_FINE;
+}
+
+static int dispatch(int count, char *const *words) {
+    const options none = {0};
+    if (count == 0) return cmd_repl(&none);
+    const char *first = words[0];
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
+        strcmp(first, "version") == 0) {
+        if (count > 1)
+            return usage_error("", "%s takes nothing behind it, found %s", first, words[1]);
+        printf("tosajit %s\n", tosajit_version());
+        return EXIT_FINE;
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
+        return help(count - 1, words + 1);
+    const command *c = find_command(first);
+    return c ? run_command(c, count - 1, words + 1) : refuse_command(first);
+}
+
+/* Descriptors 0 to 2 belong to the standard streams even where they came closed: the next file that
+ * is opened must not be one of them. Opened the wrong way round, they fail as closed ones do. */
+static void claim_streams(void) {
+    for (int d = STDIN_FILENO; d <= STDERR_FILENO; d++)
+        if (fcntl(d, F_GETFD) < 0) (void)open("/dev/null", d == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+typedef struct invocation {
+    int count;
+    char *const *words;
+    sigset_t signals; /* those that were blocked when the command was started */
+    int code;
+} invocation;
+
+static void *invoke(void *argument) {
+    invocation *i = argument;
+    pthread_sigmask(SIG_SETMASK, &i->signals, NULL);
+    i->code = dispatch(i->count, i->words);
+    return NULL;
+}
+
+/* Dispatch on a stack of the usual size, whatever the limit of the shell: MLIR and LLVM recurse.
+ * Signals are for that thread, which waits for keys. */
+static int dispatch_on_stack(int count, char *const *words) {
+    enum { STACK = 8 * 1024 * 1024 };
+    invocation i = {.count = count, .words = words};
+    sigset_t all;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &i.signals);
+    bool fine = pthread_attr_init(&attributes) == 0;
+    fine = fine && pthread_attr_setstacksize(&attributes, STACK) == 0;
+    fine = fine && pthread_create(&thread, &attributes, invoke, &i) == 0;
+    if (!fine)
+        return command_error("the system gives no thread with a stack of %d bytes", (int)STACK);
+    pthread_join(thread, NULL);
+    return i.code;
+}
+
+int main(int argc, char **argv) {
+    claim_streams();
+    /* A file beyond the limit is an error like any other, and what was begun is removed. */
+    signal(SIGXFSZ, SIG_IGN);
+    int code = dispatch_on_stack(argc > 0 ? argc - 1 : 0, argv + 1);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    return written || code != EXIT_FINE ? code : command_error("cannot write to standard output");
+}

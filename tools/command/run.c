@@ -1,0 +1,248 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit run: read the operands, compile, compute, check, and hand out the results. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/data/array.h"
+#include "tools/command/check.h"
+#include "tools/command/commands.h"
+
+typedef struct job {
+    const options *o;
+    entry entry;
+    tosajit_accuracy accuracy;
+    tosajit_engine *engine;
+    tosajit_kernel *kernel;
+    npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
+    tosajit_tensor operand_views[TOSAJIT_MAX_TENSORS], result_views[TOSAJIT_MAX_TENSORS];
+} job;
+
+enum { TYPE_TEXT = 512 };
+
+static void input_type(const job *s, size_t index, tosajit_tensor_type *type,
+                       char text[TYPE_TEXT]) {
+    *type = tosajit_ranked(TOSAJIT_F32, 0, NULL);
+    tosajit_expr_type(s->entry.function.expr, s->entry.function.inputs[index], type);
+    tosajit_type_print(type, text, TYPE_TEXT);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Wrong usage */
+
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+static int check_counts(const job *s) {
+    const options *o = s->o;
+    const mlir_function *f = &s->entry.function;
+    const char *name = tosajit_mlir_name(s->entry.file, s->entry.index);
+    if (o->input_count < f->input_count) {
+        tosajit_tensor_type type;
+        char text[TYPE_TEXT];
+        input_type(s, o->input_count, &type, text);
+        return usage_error(
+            "run",
+            "argument %zu of @%s is missing: %s expected; it has %zu argument%s, found %zu --input",
+            o->input_count, name, text, f->input_count, plural(f->input_count), o->input_count);
+    }
+    if (o->input_count > f->input_count)
+        return usage_error(
+            "run", "@%s has %zu argument%s, found %zu --input, the first in excess is %s", name,
+            f->input_count, plural(f->input_count), o->input_count, o->inputs[f->input_count]);
+    if (o->output_count > 0 && o->output_count != f->result_count)
+        return usage_error("run", "@%s has %zu result%s, found %zu --output", name, f->result_count,
+                           plural(f->result_count), o->output_count);
+    return EXIT_FINE;
+}
+
+static size_t count_dashes(const char **paths, size_t count) {
+    size_t found = 0;
+    for (size_t k = 0; k < count; k++) found += strcmp(paths[k], "-") == 0;
+    return found;
+}
+
+/* Standard input is read once, and nothing else is said where a result goes to standard output. */
+static int check_streams(const options *o) {
+    size_t read = count_dashes(o->inputs, o->input_count) + (o->file && strcmp(o->file, "-") == 0);
+    if (read > 1) return usage_error("run", "standard input can be read once, found %zu -", read);
+    if (count_dashes(o->outputs, o->output_count) == 0) return EXIT_FINE;
+    if (o->print)
+        return usage_error("run", "--output - and --print would both write to standard output");
+    if (o->check)
+        return usage_error("run", "--output - and --check would both write to standard output");
+    return EXIT_FINE;
+}
+
+static int check_options(const options *o) {
+    if (o->check && o->interpret)
+        return usage_error(
+            "run", "--check compares a kernel with the interpreter, --interpret makes no kernel");
+    if (o->accuracy && o->interpret)
+        return usage_error("run", "--accuracy is about compiled code, --interpret makes none");
+    if (o->cpu && o->interpret)
+        return usage_error("run", "--cpu is about compiled code, --interpret makes none");
+    return check_streams(o);
+}
+
+/* The second of two results that share a file would replace the first in silence. */
+static int check_outputs(job *s) {
+    const options *o = s->o;
+    for (size_t a = 0; a < o->output_count; a++)
+        for (size_t b = 0; b < a; b++)
+            if (output_file_same(o->outputs[a], o->outputs[b]))
+                return usage_error("run", "two results cannot both go to one file: %s and %s",
+                                   o->outputs[b], o->outputs[a]);
+    return EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Operands */
+
+static bool shape_fits(const tosajit_tensor_type *type, const npy_array *array) {
+    if (type->rank == TOSAJIT_UNRANKED) return true;
+    if (type->rank != array->rank) return false;
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] != TOSAJIT_DYNAMIC && type->dims[d] != array->dims[d]) return false;
+    return true;
+}
+
+/* "has shape 2x3" */
+static void describe_shape(const npy_array *array, char *text, size_t capacity) {
+    size_t used =
+        (size_t)snprintf(text, capacity, "%s", array->rank ? "has shape " : "is a scalar");
+    for (int32_t d = 0; d < array->rank && used < capacity; d++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s%" PRId64, d ? "x" : "",
+                                 array->dims[d]);
+}
+
+static int read_operand(job *s, size_t index) {
+    const char *path = s->o->inputs[index],
+               *name = tosajit_mlir_name(s->entry.file, s->entry.index);
+    tosajit_tensor_type type;
+    char expected[TYPE_TEXT], found[TYPE_TEXT];
+    npy_error error;
+    input_type(s, index, &type, expected);
+    if (!npy_read(path, type.element, &s->operands[index], &error))
+        return command_error("argument %zu of @%s, %s: %s", index, name, expected, error.text);
+    if (!shape_fits(&type, &s->operands[index])) {
+        describe_shape(&s->operands[index], found, sizeof found);
+        return command_error("argument %zu of @%s, %s: %s: the array %s", index, name, expected,
+                             path, found);
+    }
+    s->operand_views[index] = array_view(&s->operands[index]);
+    return EXIT_FINE;
+}
+
+static int read_operands(job *s) {
+    int code = EXIT_FINE;
+    for (size_t k = 0; k < s->entry.function.input_count && code == EXIT_FINE; k++)
+        code = read_operand(s, k);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Computing */
+
+static int compile(job *s) {
+    const options *o = s->o;
+    tosajit_backend backend = o->interpret ? TOSAJIT_BACKEND_INTERPRET
+                              : o->check   ? TOSAJIT_BACKEND_NATIVE
+                                           : TOSAJIT_BACKEND_AUTO;
+    tosajit_engine_options settings = {
+        .size = sizeof settings, .backend = backend, .cpu = o->cpu, .accuracy = s->accuracy};
+    if (tosajit_engine_create(&settings, &s->engine) != TOSAJIT_OK)
+        return command_error("%s", tosajit_last_error());
+    return tosajit_compile_expr(s->engine, s->entry.function.expr, &s->kernel) == TOSAJIT_OK
+               ? EXIT_FINE
+               : entry_refuse(&s->entry);
+}
+
+static int make_result(job *s, size_t index) {
+    int32_t rank;
+    int64_t dims[TOSAJIT_MAX_RANK];
+    size_t count = s->entry.function.input_count;
+    if (tosajit_kernel_result_dims(s->kernel, s->operand_views, count, index, &rank, dims) !=
+        TOSAJIT_OK)
+        return entry_refuse(&s->entry);
+    if (!array_make(tosajit_kernel_result_type(s->kernel, index).element, rank, dims,
+                    &s->results[index]))
+        return command_error("out of memory for result %zu", index);
+    s->result_views[index] = array_view(&s->results[index]);
+    return EXIT_FINE;
+}
+
+static int compute(job *s) {
+    const mlir_function *f = &s->entry.function;
+    for (size_t k = 0; k < f->result_count; k++) {
+        int code = make_result(s, k);
+        if (code != EXIT_FINE) return code;
+    }
+    bool ran = tosajit_run(s->kernel, s->operand_views, f->input_count, s->result_views,
+                           f->result_count) == TOSAJIT_OK;
+    return ran ? EXIT_FINE : entry_refuse(&s->entry);
+}
+
+static int check(job *s) {
+    const check_case c = {&s->entry,   s->engine,  s->kernel,
+                          s->operands, s->results, s->accuracy == TOSAJIT_FAST};
+    return s->o->check ? check_results(&c) : EXIT_FINE;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Results */
+
+/* All files are complete before the first one takes its name. */
+static int write_results(job *s) {
+    output_file pending[TOSAJIT_MAX_TENSORS];
+    npy_error error;
+    size_t written = 0, committed = 0, count = s->o->output_count;
+    bool fine = true;
+    for (; fine && written < count; written += fine) {
+        const npy_array *r = &s->results[written];
+        fine = npy_write(s->o->outputs[written], r->element, r->rank, r->dims, r->data,
+                         &pending[written], &error);
+    }
+    for (; fine && committed < count; committed++)
+        fine = npy_commit(s->o->outputs[committed], &pending[committed], &error);
+    for (size_t k = committed; k < written; k++) output_file_abort(&pending[k]);
+    return fine ? EXIT_FINE : command_error("%s", error.text);
+}
+
+static int show_results(job *s) {
+    bool summary = s->o->output_count == 0;
+    for (size_t k = 0; k < s->entry.function.result_count; k++) {
+        if (summary) {
+            printf("result %zu: ", k);
+            array_print_summary(stdout, &s->results[k]);
+        }
+        if (s->o->print) array_print_values(stdout, &s->results[k]);
+    }
+    return EXIT_FINE;
+}
+
+static int run_job(job *s) {
+    static int (*const phases[])(job *) = {check_outputs, read_operands, compile,     compute,
+                                           check,         write_results, show_results};
+    int code = check_counts(s);
+    for (size_t k = 0; k < sizeof phases / sizeof *phases && code == EXIT_FINE; k++)
+        code = phases[k](s);
+    return code;
+}
+
+int cmd_run(const options *o) {
+    static job s; /* too large for a stack; the command runs once */
+    s.o = o;
+    int code = options_accuracy("run", o, &s.accuracy) ? check_options(o) : EXIT_USAGE;
+    if (code == EXIT_FINE) code = entry_open(o, &s.entry);
+    if (code != EXIT_FINE) return code;
+    code = run_job(&s);
+    for (size_t k = 0; k < TOSAJIT_MAX_TENSORS; k++) {
+        npy_release(&s.operands[k]);
+        npy_release(&s.results[k]);
+    }
+    tosajit_kernel_release(s.kernel);
+    tosajit_engine_destroy(s.engine);
+    entry_close(&s.entry);
+    return code;
+}

@@ -1,0 +1,58 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit plan, ir, asm: what the library makes of a function, as text. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command/commands.h"
+#include "tools/data/output_file.h"
+
+/* Write to a file of that name; "-" is standard output. */
+static int write_text(const char *path, const char *text) {
+    output_file out;
+    bool fine = output_file_open(path, &out);
+    if (fine) fputs(text, out.stream);
+    fine = fine && output_file_finish(&out) && output_file_commit(&out);
+    return fine ? EXIT_FINE : command_error("%s: cannot write: %s", path, strerror(errno));
+}
+
+/* A plan speaks of values, which the file has names for. */
+static int show_text(const entry *e, tosajit_view view, const char *path, const char *text) {
+    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    char *renamed = planned ? mlir_module_rename(e->file, e->index, &e->function, text) : NULL;
+    int code = write_text(path, renamed ? renamed : text);
+    free(renamed);
+    return code;
+}
+
+static int show(const char *command, const options *o, tosajit_backend backend, tosajit_view view) {
+    entry e;
+    tosajit_accuracy accuracy;
+    if (!options_accuracy(command, o, &accuracy)) return EXIT_USAGE;
+    int code = entry_open(o, &e);
+    if (code != EXIT_FINE) return code;
+    tosajit_engine_options settings = {
+        .size = sizeof settings, .backend = backend, .cpu = o->cpu, .accuracy = accuracy};
+    tosajit_engine *engine = NULL;
+    char *text = NULL;
+    if (tosajit_engine_create(&settings, &engine) != TOSAJIT_OK)
+        code = command_error("%s", tosajit_last_error());
+    else if (tosajit_print(engine, e.function.expr, view, &text) != TOSAJIT_OK)
+        code = entry_refuse(&e);
+    else
+        code = show_text(&e, view, o->svg ? o->svg : "-", text);
+    tosajit_text_release(text);
+    tosajit_engine_destroy(engine);
+    entry_close(&e);
+    return code;
+}
+
+/* A plan needs no LLVM. */
+int cmd_plan(const options *o) {
+    return show("plan", o, TOSAJIT_BACKEND_INTERPRET,
+                o->svg ? TOSAJIT_VIEW_SVG : TOSAJIT_VIEW_PLAN);
+}
+int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_IR); }
+int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_ASM); }

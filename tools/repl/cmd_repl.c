@@ -1,0 +1,185 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit without arguments: lines from a terminal or a pipe, each answered at once. In a pipe
+ * nothing is written but answers, findings have line numbers, and the exit code tells whether all
+ * lines were fine. */
+#define _POSIX_C_SOURCE 200809L /* getc_unlocked, isatty */
+#include "tools/repl/cmd_repl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/repl/answer.h"
+#include "tools/repl/edit.h"
+#include "tools/repl/edit_guard.h"
+
+enum { MOST_BYTES = 16 * 1024 * 1024 }; /* of a line, and of a text of MLIR */
+
+typedef struct text {
+    char *bytes;
+    size_t length, capacity;
+    bool too_long;
+} text;
+
+typedef struct session {
+    repl r;
+    repl_edit *edit; /* null: a pipe */
+    text line;       /* of a pipe */
+    text mlir;       /* lines of an unfinished module or function */
+    repl_scan scan;
+    bool inside, skipping;      /* inside: mlir is being read; skipping: until an empty line */
+    size_t number, mlir_number; /* of the last line, and of mlir's first one */
+} session;
+
+/* What does not fit is left out, and remembered as too long. */
+static void append(text *t, const char *bytes, size_t length) {
+    if (length == 0) return; /* there may be no memory yet, which memcpy must not be given */
+    if (t->too_long || length > (size_t)MOST_BYTES - t->length) {
+        t->too_long = true;
+        return;
+    }
+    if (t->length + length > t->capacity) {
+        size_t larger = 2 * t->capacity + length + 256;
+        char *grown = realloc(t->bytes, larger);
+        if (!grown) {
+            t->too_long = true;
+            return;
+        }
+        t->bytes = grown;
+        t->capacity = larger;
+    }
+    memcpy(t->bytes + t->length, bytes, length);
+    t->length += length;
+}
+
+static void clear(text *t) {
+    t->length = 0;
+    t->too_long = false;
+}
+
+/* A line of a pipe; the last one may end without a newline. */
+static repl_input read_line(session *s) {
+    char bytes[4096];
+    size_t count = 0;
+    int c;
+    clear(&s->line);
+    while ((c = getc_unlocked(stdin)) != EOF && c != '\n') {
+        bytes[count++] = (char)c;
+        if (count < sizeof bytes) continue;
+        append(&s->line, bytes, count);
+        count = 0;
+    }
+    append(&s->line, bytes, count);
+    return c == EOF && s->line.length == 0 && !s->line.too_long ? REPL_END : REPL_LINE;
+}
+
+static repl_input next_line(session *s, const char **line, size_t *length) {
+    if (s->edit)
+        return repl_edit_line(s->edit, s->inside ? "     ... " : "tosajit> ", line, length);
+    repl_input input = read_line(s);
+    *line = s->line.bytes ? s->line.bytes : "";
+    *length = s->line.length;
+    return input;
+}
+
+static bool is_blank(const char *line, size_t length) {
+    for (size_t k = 0; k < length; k++)
+        if (line[k] != ' ' && line[k] != '\t' && line[k] != '\r') return false;
+    return true;
+}
+
+static void leave_mlir(session *s) {
+    s->inside = false;
+    clear(&s->mlir);
+    memset(&s->scan, 0, sizeof s->scan);
+}
+
+/* One more line of a module or function. An empty one ends what has no body. */
+static void take_mlir(session *s, const char *line, size_t length) {
+    if (!s->inside) s->mlir_number = s->number;
+    s->inside = true;
+    append(&s->mlir, line, length);
+    append(&s->mlir, "\n", 1);
+    repl_extent extent = repl_scan_line(&s->scan, line, length);
+    bool refused = extent == REPL_TOO_DEEP || s->mlir.too_long;
+    if (extent == REPL_TOO_DEEP)
+        repl_fail_line(&s->r, s->number,
+                       "brackets nest more than %d deep; all lines up to an empty one are left out",
+                       REPL_MAX_DEPTH);
+    else if (s->mlir.too_long)
+        repl_fail_line(
+            &s->r, s->number,
+            "this text has more than %d bytes; all lines up to an empty one are left out",
+            MOST_BYTES);
+    else if (extent == REPL_COMPLETE || (extent == REPL_BEGUN && is_blank(line, length)))
+        repl_answer_mlir(&s->r, s->mlir.bytes, s->mlir.length, s->mlir_number);
+    else
+        return;
+    s->skipping = refused;
+    leave_mlir(s);
+}
+
+static void take_line(session *s, const char *line, size_t length) {
+    s->number++;
+    if (s->line.too_long)
+        repl_fail_line(&s->r, s->number, "this line has more than %d bytes", MOST_BYTES);
+    else if (s->skipping)
+        s->skipping = !is_blank(line, length);
+    else if (s->inside || repl_is_mlir(line, length))
+        take_mlir(s, line, length);
+    else
+        repl_answer(&s->r, line, length, s->number);
+}
+
+static void loop(session *s) {
+    const char *line;
+    size_t length;
+    while (!s->r.quit) {
+        repl_input input = next_line(s, &line, &length);
+        if (input == REPL_END) break;
+        if (input == REPL_LINE)
+            take_line(s, line, length);
+        else
+            leave_mlir(s);
+        if (input == REPL_CUT)
+            repl_fail_line(
+                &s->r, ++s->number,
+                "a line has at most %d characters here; a file or a pipe takes longer ones",
+                EDIT_GUARD_LONGEST);
+        fflush(stdout);
+    }
+    if (s->inside && !s->r.quit)
+        repl_fail_line(&s->r, s->mlir_number,
+                       "the input ends within the module or function that begins here");
+}
+
+static bool may_style(void) {
+    const char *terminal = getenv("TERM"), *plain = getenv("NO_COLOR");
+    return !(plain && *plain) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static void run(session *s) {
+    s->r.terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    s->r.styled = s->r.terminal && may_style();
+    if (s->r.terminal) {
+        s->edit = repl_edit_open();
+        if (!s->edit) s->r.failed = true;
+        if (s->edit)
+            printf("tosajit %s   :help tells what to type, Ctrl-D leaves\n", tosajit_version());
+    }
+    if (s->edit || !s->r.terminal) loop(s);
+    repl_edit_close(s->edit);
+}
+
+int cmd_repl(const options *o) {
+    static session s; /* the command runs once */
+    if (!repl_open(&s.r, o)) return EXIT_USAGE;
+    run(&s);
+    bool fine = s.r.terminal ? s.edit || !s.r.failed : !s.r.failed;
+    repl_close(&s.r);
+    free(s.line.bytes);
+    free(s.mlir.bytes);
+    return fine ? EXIT_FINE : EXIT_REFUSED;
+}

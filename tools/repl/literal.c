@@ -1,0 +1,279 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Types, numbers and lists of numbers, as they are written in a line. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/repl/grammar.h"
+
+/* ---------------------------------------------------------------------------------------------
+ * Nodes */
+
+repl_node *parse_add_node(lexer *p, repl_node_kind kind, size_t from, int32_t what) {
+    if (p->line->node_count >= TOSAJIT_MAX_NODES) {
+        lex_fail(p, (repl_span){from, p->at - from}, "an expression has at most %d values",
+                 TOSAJIT_MAX_NODES);
+        return NULL;
+    }
+    repl_node *node = LEX_ADD(p, node);
+    if (node) *node = (repl_node){kind, {from, p->at - from}, what, -1};
+    return node;
+}
+
+int32_t parse_last_node(const lexer *p) { return (int32_t)p->line->node_count - 1; }
+
+/* ---------------------------------------------------------------------------------------------
+ * Types */
+
+static bool take_size(lexer *p, int64_t *size) {
+    lex_skip_space(p);
+    repl_span span = {p->at, 0};
+    uint64_t value = 0;
+    bool fits = true;
+    if (lex_take(p, '?')) {
+        *size = TOSAJIT_DYNAMIC;
+        return true;
+    }
+    while (lex_is_digit(lex_peek_at(p, 0))) {
+        uint64_t digit = (uint64_t)(p->text[p->at++] - '0');
+        fits = fits && value <= (INT64_MAX - digit) / 10;
+        if (fits) value = value * 10 + digit;
+    }
+    span.length = p->at - span.at;
+    if (span.length == 0) return lex_fail_expected(p, "a size or ?");
+    if (!fits) return lex_fail(p, span, "this size is beyond 2^63 - 1");
+    if (value == 0) return lex_fail(p, span, "a size is at least 1 or ?");
+    *size = (int64_t)value;
+    return true;
+}
+
+static bool add_size(lexer *p, size_t from, tosajit_tensor_type *type) {
+    if (type->rank == TOSAJIT_MAX_RANK)
+        return lex_fail(p, (repl_span){from, p->at - from}, "a tensor has at most %d dimensions",
+                        TOSAJIT_MAX_RANK);
+    if (!take_size(p, &type->dims[type->rank])) return false;
+    type->rank++;
+    return true;
+}
+
+/* "[?,3]", "[]" or "[*]" */
+static bool parse_shape(lexer *p, tosajit_tensor_type *type) {
+    lex_skip_space(p);
+    size_t from = p->at;
+    type->rank = 0;
+    if (!lex_expect(p, '[', "a shape like [?,3]")) return false;
+    if (lex_take(p, '*')) {
+        type->rank = TOSAJIT_UNRANKED;
+        return lex_expect(p, ']', "]");
+    }
+    if (lex_take(p, ']')) return true;
+    do {
+        if (!add_size(p, from, type)) return false;
+    } while (lex_take(p, ','));
+    return lex_expect(p, ']', ", or ]");
+}
+
+/* Behind "tensor": "<?x3xf32>". The x is no letter of a name here. */
+static bool parse_tensor(lexer *p, tosajit_tensor_type *type) {
+    size_t from = p->at;
+    if (!lex_expect(p, '<', "<, as in tensor<?x3xf32>,")) return false;
+    if (lex_take(p, '*')) {
+        type->rank = TOSAJIT_UNRANKED;
+        if (!lex_expect(p, 'x', "x")) return false;
+    }
+    while (type->rank != TOSAJIT_UNRANKED && (lex_is_digit(lex_peek(p)) || lex_peek(p) == '?'))
+        if (!add_size(p, from, type) || !lex_expect(p, 'x', "x behind a size")) return false;
+    repl_span element = lex_word(p);
+    if (element.length == 0) return lex_fail_expected(p, "a size or an element type");
+    type->element = lex_find_type(p, element);
+    return type->element == TOSAJIT_TYPE_COUNT ? lex_fail_type(p, element)
+                                               : lex_expect(p, '>', ">");
+}
+
+/* A type. Where the element may be left out, *element has it, and gets it. */
+bool parse_type(lexer *p, tosajit_type *element, repl_annotation *a) {
+    lex_skip_space(p);
+    size_t from = p->at;
+    memset(&a->type, 0, sizeof a->type);
+    repl_span word = lex_word(p);
+    bool fine = true;
+    if (lex_is_word(p, word, "tensor")) {
+        a->shaped = true;
+        fine = parse_tensor(p, &a->type);
+    } else {
+        if (word.length == 0 && *element == TOSAJIT_TYPE_COUNT)
+            return lex_fail_expected(p, "a type like f32[?,3] or tensor<?x3xf32>");
+        a->type.element = word.length ? lex_find_type(p, word) : *element;
+        if (a->type.element == TOSAJIT_TYPE_COUNT) return lex_fail_type(p, word);
+        a->span = (repl_span){from, p->at - from};
+        a->shaped = word.length == 0 || lex_peek(p) == '[';
+        if (a->shaped) fine = parse_shape(p, &a->type);
+    }
+    if (a->shaped) a->span = (repl_span){from, p->at - from};
+    *element = a->type.element;
+    return fine;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Numbers and lists */
+
+static bool is_hex(char c) {
+    return lex_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool parse_hexadecimal(lexer *p, repl_number *n) {
+    size_t from = p->at;
+    p->at += 2;
+    while (is_hex(lex_peek_at(p, 0))) p->at++;
+    repl_span span = {from, p->at - from};
+    bool fits;
+    n->magnitude = lex_digits(p->text + from + 2, span.length - 2, 16, &fits);
+    if (span.length == 2) return lex_fail(p, span, "hexadecimal digits expected behind 0x");
+    if (!fits) return lex_fail(p, span, "this number has more than 64 bits");
+    n->whole = n->hexadecimal = true;
+    n->value = (double)n->magnitude;
+    return true;
+}
+
+/* 12, 0.5, 1e-3, .5; strtod gets a copy, because the text need not end. */
+static bool parse_decimal(lexer *p, repl_number *n) {
+    char copy[400];
+    size_t from = p->at;
+    bool fraction = false;
+    while (lex_is_digit(lex_peek_at(p, 0))) p->at++;
+    if (lex_peek_at(p, 0) == '.') {
+        fraction = true;
+        for (p->at++; lex_is_digit(lex_peek_at(p, 0));) p->at++;
+    }
+    size_t sign = lex_peek_at(p, 1) == '-' || lex_peek_at(p, 1) == '+';
+    if ((lex_peek_at(p, 0) | 0x20) == 'e' && lex_is_digit(lex_peek_at(p, 1 + sign))) {
+        fraction = true;
+        for (p->at += 1 + sign; lex_is_digit(lex_peek_at(p, 0));) p->at++;
+    }
+    repl_span span = {from, p->at - from};
+    if (span.length >= sizeof copy)
+        return lex_fail(p, span, "this number has more than %zu characters", sizeof copy - 1);
+    memcpy(copy, p->text + from, span.length);
+    copy[span.length] = '\0';
+    n->value = strtod(copy, NULL);
+    if (!fraction) n->magnitude = lex_digits(copy, span.length, 10, &n->whole);
+    return true;
+}
+
+bool parse_at_number(lexer *p) {
+    lex_skip_space(p);
+    return lex_is_digit(lex_peek_at(p, 0)) ||
+           (lex_peek_at(p, 0) == '.' && lex_is_digit(lex_peek_at(p, 1)));
+}
+
+/* Words that are numbers. */
+bool parse_word_number(const lexer *p, repl_span word, repl_number *n) {
+    memset(n, 0, sizeof *n);
+    if (lex_is_word(p, word, "inf")) n->value = (double)INFINITY;
+    if (lex_is_word(p, word, "nan")) n->value = (double)NAN;
+    if (n->value != 0) return true;
+    n->whole = true;
+    n->magnitude = lex_is_word(p, word, "true");
+    n->value = (double)n->magnitude;
+    return n->magnitude || lex_is_word(p, word, "false");
+}
+
+void parse_negate(repl_number *n) {
+    n->value = -n->value;
+    n->negative = !n->negative;
+}
+
+static bool parse_number(lexer *p, repl_number *n) {
+    memset(n, 0, sizeof *n);
+    if (parse_at_number(p)) {
+        bool hexadecimal = lex_peek_at(p, 0) == '0' && (lex_peek_at(p, 1) | 0x20) == 'x';
+        if (!(hexadecimal ? parse_hexadecimal(p, n) : parse_decimal(p, n))) return false;
+        if (!lex_is_letter(lex_peek_at(p, 0))) return true;
+        repl_span rest = lex_word(p);
+        return lex_fail(p, rest, "%s directly behind a number; is an operator missing?",
+                        lex_show(p, rest).text);
+    }
+    size_t before = p->at;
+    repl_span word = lex_word(p);
+    if (word.length && parse_word_number(p, word, n)) return true;
+    p->at = before;
+    return lex_fail_expected(p, "a number");
+}
+
+static bool add_number(lexer *p, bool may_be_negative) {
+    bool negative = may_be_negative && lex_take(p, '-');
+    repl_number n;
+    if (!parse_number(p, &n)) return false;
+    if (negative) parse_negate(&n);
+    repl_number *slot = LEX_ADD(p, number);
+    if (slot) *slot = n;
+    return slot != NULL;
+}
+
+static bool parse_rows(lexer *p, repl_list *list, int32_t depth);
+
+/* One entry of a list at `depth`: a number in the innermost one. The first innermost number fixes
+ * the rank. */
+static bool parse_entry(lexer *p, repl_list *list, int32_t depth) {
+    lex_skip_space(p);
+    size_t from = p->at;
+    bool row = lex_peek(p) == '[';
+    if (row && list->rank != -1 && depth >= list->rank)
+        return lex_fail(p, (repl_span){from, 1}, "a number expected, as before, found a list");
+    if (row) return parse_rows(p, list, depth);
+    if (list->rank == -1) list->rank = depth;
+    if (depth != list->rank && lex_at_end(p)) return lex_fail_expected(p, "a list");
+    if (depth != list->rank)
+        return lex_fail(p, (repl_span){from, 1}, "a list expected, as before, found a number");
+    return add_number(p, true);
+}
+
+/* What is in a list at `depth` up to its bracket; the elements of an empty one would be numbers. */
+static bool parse_entries(lexer *p, repl_list *list, int32_t depth, int64_t *count) {
+    *count = 0;
+    if (lex_peek(p) == ']') {
+        if (list->rank != -1 && depth != list->rank)
+            return lex_fail(p, (repl_span){p->at, 1}, "a list expected, as before");
+        list->rank = depth;
+        return true;
+    }
+    do {
+        if (!parse_entry(p, list, depth)) return false;
+        ++*count;
+    } while (lex_take(p, ','));
+    return true;
+}
+
+static bool parse_rows(lexer *p, repl_list *list, int32_t depth) {
+    repl_span open = {p->at, 1};
+    int64_t count;
+    if (depth == TOSAJIT_MAX_RANK)
+        return lex_fail(p, open, "a tensor has at most %d dimensions", TOSAJIT_MAX_RANK);
+    if (!lex_expect(p, '[', "[") || !parse_entries(p, list, depth + 1, &count)) return false;
+    if (!lex_expect(p, ']', ", or ]")) return false;
+    if (list->dims[depth] >= 0 && list->dims[depth] != count)
+        return lex_fail(p, (repl_span){open.at, p->at - open.at},
+                        "%" PRId64 " %s here, %" PRId64
+                        " in the list before; rows must be equally long",
+                        count, count == 1 ? "entry" : "entries", list->dims[depth]);
+    list->dims[depth] = count;
+    return true;
+}
+
+/* What stands at p as a literal: a number (which may be negative), or a list. */
+bool parse_literal(lexer *p, bool may_be_negative) {
+    lex_skip_space(p);
+    size_t from = p->at;
+    repl_list list = {.rank = -1, .first = p->line->number_count};
+    for (int32_t d = 0; d < TOSAJIT_MAX_RANK; d++) list.dims[d] = -1;
+    bool fine = lex_peek(p) == '[' ? parse_rows(p, &list, 0) : add_number(p, may_be_negative);
+    if (!fine) return false;
+    if (list.rank == -1) list.rank = 0;
+    list.count = p->line->number_count - list.first;
+    repl_list *slot = LEX_ADD(p, list);
+    if (!slot) return false;
+    *slot = list;
+    return parse_add_node(p, REPL_LITERAL, from, (int32_t)p->line->list_count - 1) != NULL;
+}

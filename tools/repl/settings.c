@@ -1,0 +1,90 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* :cpu, :strict and :accuracy. Each takes effect only when the last kernel can be made again with
+ * it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/repl/kernel.h"
+#include "tools/repl/verbs.h"
+
+typedef struct settings {
+    bool strict;
+    tosajit_accuracy accuracy;
+    char cpu[sizeof((repl *)0)->cpu];
+} settings;
+
+static settings current(const repl *r) {
+    settings s = {.strict = r->strict, .accuracy = r->accuracy};
+    memcpy(s.cpu, r->cpu, sizeof s.cpu);
+    return s;
+}
+
+static bool apply(repl *r, const settings *s) {
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .cpu = s->cpu[0] ? s->cpu : NULL,
+                                            .accuracy = s->accuracy,
+                                            .uncached = 1};
+    tosajit_engine *engine;
+    if (tosajit_engine_create(&options, &engine) != TOSAJIT_OK)
+        return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    if (!repl_remake(r, engine, s->strict)) {
+        tosajit_engine_destroy(engine);
+        return false;
+    }
+    tosajit_engine_destroy(r->engine);
+    r->engine = engine;
+    r->strict = s->strict;
+    r->accuracy = s->accuracy;
+    memcpy(r->cpu, s->cpu, sizeof r->cpu);
+    if (r->current.kernel) repl_print_compilation(r);
+    return true;
+}
+
+bool repl_set_cpu(repl *r, const repl_line *line) {
+    settings s = current(r);
+    if (line->word_count > 0) {
+        if (!repl_copy_word(r, line->words[0], s.cpu, sizeof s.cpu)) return false;
+        const char *full = options_cpu(s.cpu);
+        if (full != s.cpu) snprintf(s.cpu, sizeof s.cpu, "%s", full);
+        if (strcmp(s.cpu, "native") == 0) s.cpu[0] = '\0';
+        if (!apply(r, &s)) return false;
+    }
+    printf("cpu %s\n", r->cpu[0] ? r->cpu : "native");
+    return true;
+}
+
+/* Which of two words it is; *chosen stays if there is none. False after a message. */
+static bool choose(repl *r, const repl_line *line, const char *const words[2], int *chosen) {
+    char word[32];
+    if (line->word_count == 0) return true;
+    if (!repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+    for (int k = 0; k < 2; k++)
+        if (strcmp(word, words[k]) == 0) {
+            *chosen = k;
+            return true;
+        }
+    return repl_fail(r, line->words[0], "%s or %s expected, found %s", words[0], words[1], word);
+}
+
+bool repl_set_strict(repl *r, const repl_line *line) {
+    static const char *const words[] = {"off", "on"};
+    settings s = current(r);
+    int chosen = r->strict;
+    if (!choose(r, line, words, &chosen)) return false;
+    s.strict = chosen;
+    if (line->word_count > 0 && !apply(r, &s)) return false;
+    printf("strict %s\n", words[r->strict]);
+    return true;
+}
+
+bool repl_set_accuracy(repl *r, const repl_line *line) {
+    static const char *const words[] = {[TOSAJIT_EXACT] = "exact", [TOSAJIT_FAST] = "fast"};
+    settings s = current(r);
+    int chosen = (int)r->accuracy;
+    if (!choose(r, line, words, &chosen)) return false;
+    s.accuracy = (tosajit_accuracy)chosen;
+    if (line->word_count > 0 && !apply(r, &s)) return false;
+    printf("accuracy %s\n", words[r->accuracy]);
+    return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the commands about the last kernel and the settings do; the table of commands is above them.
+ * Each is false after a message. */
+#ifndef TOSAJIT_TOOLS_REPL_VERBS_H
+#define TOSAJIT_TOOLS_REPL_VERBS_H
+
+#include "tools/repl/session.h"
+
+/* Bytes from which on a call is compared with memcpy; one with less has other costs than memory's.
+ */
+enum { REPL_COMPARED = 4096 };
+
+bool repl_run(repl *r, const repl_line *line);
+bool repl_time(repl *r, const repl_line *line);
+bool repl_sweep(repl *r, const repl_line *line);
+bool repl_save(repl *r, const repl_line *line);
+bool repl_show_plan(repl *r, const repl_line *line);
+bool repl_show_ir(repl *r, const repl_line *line);
+bool repl_show_asm(repl *r, const repl_line *line);
+bool repl_set_cpu(repl *r, const repl_line *line);
+bool repl_set_strict(repl *r, const repl_line *line);
+bool repl_set_accuracy(repl *r, const repl_line *line);
+
+#endif
