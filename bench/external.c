@@ -36,9 +36,3 @@ const char *externals_absent(void) {
         ;
     return *absent ? absent + 2 : absent;
 }
-
-int64_t external_count(const external_request *request) {
-    int64_t count = 1;
-    for (int32_t d = 0; d < request->rank; d++) count *= request->dims[request->operand_count][d];
-    return count;
-}

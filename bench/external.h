@@ -55,6 +55,11 @@ extern const external *const externals[];
  * them; empty if none is missing. */
 const char *externals_absent(void);
 
-int64_t external_count(const external_request *request); /* elements of the result */
+/* Elements of the result. */
+static inline int64_t external_count(const external_request *request) {
+    int64_t count = 1;
+    for (int32_t d = 0; d < request->rank; d++) count *= request->dims[request->operand_count][d];
+    return count;
+}
 
 #endif

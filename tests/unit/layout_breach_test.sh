@@ -38,8 +38,8 @@ check() {
 }
 
 begin() {
-    rm -rf runtime jit tools tests
-    mkdir -p tests tools
+    rm -rf runtime jit tools bench tests
+    mkdir -p bench tests tools
     folder runtime/low ""
     folder runtime/high runtime/low
     folder jit/top "runtime/high runtime/low"
@@ -72,6 +72,10 @@ refused "jit/top has no README.md"
 
 echo "A layer." >runtime/low/README.md
 refused 'runtime/low/README.md has no line that begins with "Includes:"'
+
+yes "A line of the folder's description." | head -n 9 | cat - runtime/low/README.md >longer
+mv longer runtime/low/README.md
+refused "runtime/low/README.md has 12 lines up to its rule"
 
 touch near.h
 echo '#include "near.h"' >>runtime/low/low.c
