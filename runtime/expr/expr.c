@@ -69,8 +69,7 @@ static tosajit_status make_room(tosajit_expr *expr) {
     return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for expression node %zu", expr->count);
 }
 
-/* Append a node; on success it owns node->data. */
-static tosajit_status append(tosajit_expr *expr, const expr_node *node, tosajit_value *value) {
+tosajit_status expr_append(tosajit_expr *expr, const expr_node *node, tosajit_value *value) {
     tosajit_status status = make_room(expr);
     if (status) return status;
     expr->nodes[expr->count] = *node;
@@ -101,7 +100,7 @@ tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type 
     if (!status) status = check_tensor_limit(expr, 1);
     if (status) return status;
     expr_node node = {.kind = NODE_INPUT, .type = *type, .tensor = expr->input_count};
-    status = append(expr, &node, value);
+    status = expr_append(expr, &node, value);
     if (!status) expr->input_count++;
     return status;
 }
@@ -177,7 +176,7 @@ static tosajit_status add_constant(tosajit_expr *expr, const tosajit_tensor_type
     if (!node.data)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes", size);
     memcpy(node.data, data, size);
-    status = append(expr, &node, value);
+    status = expr_append(expr, &node, value);
     if (status)
         memory_free(&expr->allocator, node.data, size, 1);
     else if (!splat)
@@ -402,7 +401,7 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
     if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
     if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
-    return append(expr, &node, value);
+    return expr_append(expr, &node, value);
 }
 
 tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value) {
@@ -453,24 +452,49 @@ static void mark_live(const tosajit_expr *expr, uint8_t *live) {
     }
 }
 
-/* Copy one live node, whose operands are renumbered by moved[]. */
-static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved,
-                                tosajit_expr *program, tosajit_value *value) {
+static tosajit_status copy_constant(const expr_node *source, tosajit_expr *program,
+                                    tosajit_value *value) {
     expr_node node = *source;
-    for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
-    if (node.kind == NODE_INPUT) program->input_count++;
-    if (node.kind != NODE_CONSTANT) return append(program, &node, value);
     node.data = memory_new(&program->allocator, node.data_size, 1);
     if (!node.data)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a constant of %zu bytes",
                           node.data_size);
     memcpy(node.data, source->data, node.data_size);
-    tosajit_status status = append(program, &node, value);
+    tosajit_status status = expr_append(program, &node, value);
     if (status)
         memory_free(&program->allocator, node.data, node.data_size, 1);
     else if (!node.splat)
         program->constant_count++;
     return status;
+}
+
+/* Copy one live node, whose operands are renumbered by moved[]. */
+static tosajit_status copy_node(const expr_node *source, const tosajit_value *moved,
+                                expr_rewrite *rewrite, bool *changed, tosajit_expr *program,
+                                tosajit_value *value) {
+    if (source->kind == NODE_CONSTANT) return copy_constant(source, program, value);
+    expr_node node = *source;
+    for (int o = 0; o < node.operand_count; o++) node.operands[o] = moved[node.operands[o]];
+    if (node.kind == NODE_INPUT) program->input_count++;
+    tosajit_status status =
+        node.kind == NODE_OP && rewrite ? rewrite(program, &node, changed) : TOSAJIT_OK;
+    return status ? status : expr_append(program, &node, value);
+}
+
+/* The live nodes; moved[] becomes where each is now. */
+static tosajit_status copy_nodes(const tosajit_expr *expr, const uint8_t *live,
+                                 tosajit_value *moved, expr_rewrite *rewrite, bool *changed,
+                                 tosajit_expr *program) {
+    for (size_t k = 0; k < expr->count; k++) {
+        if (!live[k]) continue;
+        const size_t first = program->count;
+        tosajit_status status =
+            copy_node(&expr->nodes[k], moved, rewrite, changed, program, &moved[k]);
+        if (status) return status;
+        for (size_t n = first; n < program->count; n++)
+            program->nodes[n].number = expr->nodes[k].number;
+    }
+    return TOSAJIT_OK;
 }
 
 void expr_number_constants(tosajit_expr *program) {
@@ -481,7 +505,7 @@ void expr_number_constants(tosajit_expr *program) {
 }
 
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **program) {
+                            expr_rewrite *rewrite, bool *changed, tosajit_expr **program) {
     tosajit_expr_options options = {sizeof options, allocator, expr->strict,
                                     expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_expr *made = NULL;
@@ -492,11 +516,7 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
                             expr->count);
     if (!status) mark_live(expr, live);
-    for (size_t k = 0; !status && k < expr->count; k++) {
-        if (!live[k]) continue;
-        status = copy_node(&expr->nodes[k], moved, made, &moved[k]);
-        if (!status) made->nodes[moved[k]].number = expr->nodes[k].number;
-    }
+    if (!status) status = copy_nodes(expr, live, moved, rewrite, changed, made);
     for (size_t k = 0; !status && k < expr->contract_count; k++) {
         expr_contract promise = expr->contracts[k];
         promise.input = moved[promise.input];

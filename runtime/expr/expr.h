@@ -61,9 +61,17 @@ operand_role expr_role(const expr_node *node, int operand);
 const tosajit_contract *expr_contract_of(const tosajit_expr *expr, tosajit_value input,
                                          int32_t dimension);
 
-/* A copy with all inputs and, of the rest, only what the results need. */
+/* What may change an op before it is appended to a program that has its operands, or append others
+ * first. */
+typedef tosajit_status expr_rewrite(tosajit_expr *program, expr_node *node, bool *changed);
+
+/* A copy with all inputs and, of the rest, only what the results need. Each op is shown to
+ * `rewrite`, unless that is null, which may leave values that nobody needs any more. */
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **program);
+                            expr_rewrite *rewrite, bool *changed, tosajit_expr **program);
+
+/* Append a node as it is; on success it owns node->data. */
+tosajit_status expr_append(tosajit_expr *expr, const expr_node *node, tosajit_value *value);
 
 /* Number the tensors of a program: inputs first, so that a kernel's operands keep their positions.
  */

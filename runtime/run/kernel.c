@@ -10,6 +10,7 @@
 #include "runtime/base/environment.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/simplify.h"
 #include "runtime/run/quick.h"
 #include "runtime/base/options.h"
 
@@ -63,7 +64,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
                              tosajit_kernel **kernel) {
     tosajit_expr *program;
-    tosajit_status status = expr_compact(expr, allocator, &program);
+    tosajit_status status = simplify(expr, allocator, &program);
     return status ? status : kernel_adopt(program, allocator, kernel);
 }
 

@@ -1,0 +1,142 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Simplification, a rule per function. Each looks at one op whose operands are in the program
+ * already, and changes the op, or appends others and makes it the last of them. */
+#include "runtime/expr/simplify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/base/types.h"
+#include "runtime/expr/convert.h"
+
+static bool are_equal(const tosajit_tensor_type *a, const tosajit_tensor_type *b) {
+    return a->element == b->element && a->rank == b->rank && a->rank >= 0 &&
+           memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
+}
+
+/* Whether a constant is one number that broadcasting repeats: with a size of its own it would give
+ * the result a size, or demand one of the other operand. */
+static bool is_number(const expr_node *constant, double *number) {
+    if (constant->kind != NODE_CONSTANT || !constant->splat) return false;
+    const tosajit_type element = constant->type.element;
+    for (int32_t d = 0; d < constant->type.rank; d++)
+        if (constant->type.dims[d] != 1) return false;
+    *number = convert_decode(element, convert_load(element, constant->data)).f;
+    return true;
+}
+
+static void become(expr_node *node, tosajit_op op, tosajit_value a, tosajit_value b) {
+    node->op = op;
+    node->operand_count = b < 0 ? 1 : 2;
+    node->operands[0] = a;
+    node->operands[1] = b < 0 ? 0 : b;
+    node->attributes = (tosajit_attributes){0};
+}
+
+/* Append a value of the node's shape. */
+static tosajit_status put(tosajit_expr *program, const expr_node *node, tosajit_op op,
+                          tosajit_type element, tosajit_value a, tosajit_value b,
+                          tosajit_value *value) {
+    expr_node step = *node;
+    become(&step, op, a, b);
+    step.type.element = element;
+    return expr_append(program, &step, value);
+}
+
+/* x^3 = (x * x) * x and x^4 = (x * x) * (x * x) in a type that has the square exactly. The product
+ * is rounded there, and again to x's type. That is one rounding too many, but no power of any
+ * operand lies where it shows. */
+static tosajit_status raise_wider(tosajit_expr *program, expr_node *node, bool fourth) {
+    const tosajit_value x = node->operands[0];
+    const tosajit_type wider = node->type.element == TOSAJIT_F32 ? TOSAJIT_F64 : TOSAJIT_F32;
+    tosajit_value wide, square, power;
+    tosajit_status status = put(program, node, TOSAJIT_OP_cast, wider, x, -1, &wide);
+    if (!status) status = put(program, node, TOSAJIT_OP_mul, wider, wide, wide, &square);
+    if (!status)
+        status = put(program, node, TOSAJIT_OP_mul, wider, square, fourth ? square : wide, &power);
+    if (!status) become(node, TOSAJIT_OP_cast, power, -1);
+    return status;
+}
+
+/* Powers whose exponent is a number. Half of a power has no op: rsqrt(x) is another value than
+ * x^-0.5 for -0 and -inf. */
+static tosajit_status simplify_power(tosajit_expr *program, expr_node *node, bool *changed) {
+    const tosajit_value x = node->operands[0];
+    double exponent;
+    if (!are_equal(&program->nodes[x].type, &node->type) ||
+        !is_number(&program->nodes[node->operands[1]], &exponent))
+        return TOSAJIT_OK;
+    *changed = true;
+    if (exponent == 2) /* both are the square, rounded once */
+        become(node, TOSAJIT_OP_mul, x, x);
+    else if (exponent == 1)
+        become(node, TOSAJIT_OP_identity, x, -1);
+    else if (exponent == -1) /* -1 is odd: of -0 and -inf too both have the sign of x */
+        become(node, TOSAJIT_OP_reciprocal, x, -1);
+    else if (exponent == 0) { /* 1, also of NaN, which IGNORE makes the lower bound */
+        become(node, TOSAJIT_OP_clamp, x, -1);
+        node->attributes.min_val.f = node->attributes.max_val.f = 1;
+        node->attributes.nan_mode = TOSAJIT_NAN_IGNORE;
+    } else if ((exponent == 3 || exponent == 4) &&
+               !(program->strict && node->type.element == TOSAJIT_F32)) /* which has no f64 */
+        return raise_wider(program, node, exponent == 4);
+    else
+        *changed = false;
+    return TOSAJIT_OK;
+}
+
+/* Whether a < b in the order of the op, in which -0 is smaller than +0. */
+static bool is_less(tosajit_type element, tosajit_scalar a, tosajit_scalar b) {
+    if (!type_is_float(element)) return a.i < b.i;
+    return a.f < b.f || (a.f == b.f && signbit(a.f) && !signbit(b.f));
+}
+
+static tosajit_scalar clamped(const expr_node *node, tosajit_scalar bound) {
+    const tosajit_attributes *a = &node->attributes;
+    if (is_less(node->type.element, bound, a->min_val)) return a->min_val;
+    return is_less(node->type.element, a->max_val, bound) ? a->max_val : bound;
+}
+
+/* A clamp of a clamp, such as a relu6 behind a relu: its bounds are those of the inner one, clamped
+ * by the outer. NaN: IGNORE makes it the inner lower bound, which the outer clamps like any value.
+ * An inner PROPAGATE keeps it for the outer, so then both must be alike. */
+static void simplify_clamp(const tosajit_expr *program, expr_node *node, bool *changed) {
+    const expr_node *inner = &program->nodes[node->operands[0]];
+    if (inner->kind != NODE_OP || inner->op != TOSAJIT_OP_clamp ||
+        !are_equal(&inner->type, &program->nodes[inner->operands[0]].type))
+        return;
+    if (type_is_float(node->type.element) && inner->attributes.nan_mode != TOSAJIT_NAN_IGNORE &&
+        node->attributes.nan_mode == TOSAJIT_NAN_IGNORE)
+        return;
+    const tosajit_scalar lowest = clamped(node, inner->attributes.min_val),
+                         highest = clamped(node, inner->attributes.max_val);
+    node->attributes = inner->attributes;
+    node->attributes.min_val = lowest;
+    node->attributes.max_val = highest;
+    node->operands[0] = inner->operands[0];
+    *changed = true;
+}
+
+static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool *changed) {
+    if (node->op == TOSAJIT_OP_pow) return simplify_power(program, node, changed);
+    if (node->op == TOSAJIT_OP_clamp) simplify_clamp(program, node, changed);
+    return TOSAJIT_OK;
+}
+
+tosajit_status simplify(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                        tosajit_expr **program) {
+    enum { MOST_NODES_OF_AN_OP = 4 };
+    const bool has_room = expr->count <= TOSAJIT_MAX_NODES / MOST_NODES_OF_AN_OP;
+    bool changed = false;
+    tosajit_expr *made;
+    tosajit_status status =
+        expr_compact(expr, allocator, has_room ? simplify_node : NULL, &changed, &made);
+    if (status || !changed) {
+        if (!status) *program = made;
+        return status;
+    }
+    status = expr_compact(made, allocator, NULL, NULL, program); /* without what nobody needs now */
+    tosajit_expr_destroy(made);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What simplification puts in the place of an op has its bits. Oracle: the same op, where what made
+ * it simple comes with the call, or as two kernels. f16 and bf16: all operands. f32: every
+ * TOSAJIT_STRIDE-th of 2^32, and those next to powers of two; 1 makes it exhaustive. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/support.h"
+
+enum { BATCH = 4096, STRIDE = 20011 };
+
+static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
+    tosajit_kernel *kernel = NULL;
+    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+    return kernel;
+}
+
+static tosajit_tensor vector(tosajit_type element, void *data, const int64_t *size) {
+    return (tosajit_tensor){.element = element, .rank = 1, .dims = size, .data = data};
+}
+
+static void run(const tosajit_kernel *kernel, tosajit_type element, void *x, void *y, void *r,
+                int64_t count) {
+    const int64_t one = 1;
+    const tosajit_tensor operands[] = {vector(element, x, &count), vector(element, y, &one)},
+                         result = vector(element, r, &count);
+    if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1))
+        fail_msg("%s", tosajit_last_error());
+}
+
+/* Operands from bits `next` on; the bits after the last. The f32 behind each power of two, where
+ * ties, overflow and subnormal results begin, are taken one by one. */
+static uint64_t fill(tosajit_type element, uint64_t next, void *x) {
+    const bool wide = element == TOSAJIT_F32;
+    const uint64_t stride = wide ? test_setting("TOSAJIT_STRIDE", STRIDE) : 1;
+    for (size_t k = 0; k < BATCH; k++) {
+        if (wide)
+            ((uint32_t *)x)[k] = (uint32_t)next;
+        else
+            ((uint16_t *)x)[k] = (uint16_t)next;
+        const uint64_t before = next & 0x7fffff;
+        next += before < 64 && wide ? 1 : stride;
+        if (wide && before >= 64 && (next & 0x7fffff) < before) next &= ~UINT64_C(0x7fffff);
+    }
+    return next;
+}
+
+static uint64_t end_of(tosajit_type element) {
+    return UINT64_C(1) << 8 * tosajit_type_size(element);
+}
+
+static void same(const char *engine, tosajit_type element, const void *x, const void *is,
+                 const void *should) {
+    const size_t size = tosajit_type_size(element);
+    for (size_t k = 0; k < BATCH; k++) {
+        const char *a = (const char *)is + k * size, *b = (const char *)should + k * size;
+        if (!test_same(element, test_bits(element, a), test_bits(element, b), 0))
+            fail_msg("%s, operand %#llx: %#llx, not %#llx", engine,
+                     (unsigned long long)test_bits(element, (const char *)x + k * size),
+                     (unsigned long long)test_bits(element, a),
+                     (unsigned long long)test_bits(element, b));
+    }
+}
+
+/* x ** exponent; the exponent is a constant, or a second operand. */
+static tosajit_expr *power(tosajit_type element, const void *exponent) {
+    const tosajit_tensor_type open = test_type(element, "?"), one = test_type(element, "1");
+    tosajit_expr *expr;
+    tosajit_value values[2], result;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &open, &values[0]), TOSAJIT_OK);
+    assert_int_equal(exponent ? tosajit_expr_constant(expr, &one, exponent, &values[1])
+                              : tosajit_expr_input(expr, &one, &values[1]),
+                     TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_pow, values, 2, NULL, NULL, &result),
+                     TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, result), TOSAJIT_OK);
+    return expr;
+}
+
+static const tosajit_type types[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F32};
+
+/* An exponent as it lies in memory. */
+static uint32_t exponent_bits(tosajit_type element, float exponent) {
+    uint32_t bits;
+    memcpy(&bits, &exponent, sizeof bits);
+    if (element == TOSAJIT_BF16) return bits >> 16;
+    if (element == TOSAJIT_F32) return bits;
+    if (exponent == 0) return bits >> 16;
+    int power_of_two; /* f16: 10 bits behind the point, which these exponents do not fill */
+    const float fraction = frexpf(fabsf(exponent), &power_of_two);
+    return (uint32_t)((exponent < 0) << 15 | (power_of_two + 14) << 10 |
+                      (int)((fraction * 2 - 1) * 1024));
+}
+
+static void check_power(tosajit_type element, float exponent) {
+    static uint32_t x[BATCH], is[BATCH], should[BATCH];
+    uint32_t bits = exponent_bits(element, exponent);
+    tosajit_expr *simple = power(element, &bits), *general = power(element, NULL);
+    tosajit_kernel *kernels[TEST_MAX_ENGINES], *oracle = NULL;
+    for (size_t e = 0; e < test_engine_count; e++) {
+        kernels[e] = compile(test_engines[e].engine, simple);
+        /* Native code is quicker than the interpreter, and math_test compares it with MPFR. */
+        if (test_engines[e].native && !oracle) oracle = compile(test_engines[e].engine, general);
+    }
+    if (!oracle) oracle = compile(test_engines[0].engine, general);
+    const bool long_run = element == TOSAJIT_F32 && test_setting("TOSAJIT_STRIDE", STRIDE) < 100;
+    for (uint64_t next = 0; next < end_of(element);) {
+        next = fill(element, next, x);
+        run(oracle, element, x, &bits, should, BATCH);
+        for (size_t e = 0; e < test_engine_count; e++) {
+            if (long_run && !test_engines[e].native) continue; /* ten minutes for each exponent */
+            run(kernels[e], element, x, &bits, is, BATCH);
+            same(test_engines[e].name, element, x, is, should);
+        }
+    }
+    tosajit_kernel_release(oracle);
+    for (size_t e = 0; e < test_engine_count; e++) tosajit_kernel_release(kernels[e]);
+    tosajit_expr_destroy(simple);
+    tosajit_expr_destroy(general);
+}
+
+static void powers(void **state) {
+    (void)state;
+    static const float exponents[] = {2, 1, -1, 0, -0.0f, 3, 4, 0.5f, -0.5f};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+            print_message("%s ** %g\n", tosajit_type_name(types[t]), (double)exponents[k]);
+            check_power(types[t], exponents[k]);
+        }
+}
+
+/* A clamp, or one of a clamp. */
+static tosajit_kernel *clamps(tosajit_engine *engine, tosajit_type element,
+                              const tosajit_attributes *list, size_t count) {
+    const tosajit_tensor_type open = test_type(element, "?");
+    tosajit_expr *expr;
+    tosajit_value value;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &open, &value), TOSAJIT_OK);
+    for (size_t k = 0; k < count; k++)
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_clamp, &value, 1, &list[k], NULL, &value),
+                         TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, expr);
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static tosajit_attributes some_clamp(test_random *random, bool is_float) {
+    static const float bounds[] = {-INFINITY, -6, -1, -0.0f, 0, 0.5f, 1, 6, INFINITY};
+    const int64_t last = sizeof bounds / sizeof *bounds - 1;
+    int64_t low = test_random_range(random, 0, last), high = test_random_range(random, low, last);
+    tosajit_attributes a = {0};
+    a.min_val.f = bounds[low];
+    a.max_val.f = bounds[high];
+    a.nan_mode = test_random_chance(random, 50) ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
+    if (is_float) return a;
+    a.nan_mode = TOSAJIT_NAN_PROPAGATE;
+    a.min_val.i = test_random_range(random, -128, 127);
+    a.max_val.i = test_random_range(random, a.min_val.i, 127);
+    return a;
+}
+
+static void check_clamps(const test_engine *engine, tosajit_type element, test_random *random) {
+    static uint32_t x[BATCH], between[BATCH], is[BATCH], should[BATCH];
+    const bool is_float = test_is_float(element);
+    const tosajit_attributes list[] = {some_clamp(random, is_float), some_clamp(random, is_float)};
+    tosajit_kernel *one = clamps(engine->engine, element, list, 2),
+                   *first = clamps(engine->engine, element, list, 1),
+                   *second = clamps(engine->engine, element, list + 1, 1);
+    for (size_t k = 0; k < BATCH; k++)
+        test_random_element(random, element, (char *)x + k * tosajit_type_size(element));
+    run(one, element, x, NULL, is, BATCH);
+    run(first, element, x, NULL, between, BATCH);
+    run(second, element, between, NULL, should, BATCH);
+    same(engine->name, element, x, is, should);
+    tosajit_kernel_release(one);
+    tosajit_kernel_release(first);
+    tosajit_kernel_release(second);
+}
+
+static void clamps_of_clamps(void **state) {
+    (void)state;
+    static const tosajit_type clamped[] = {TOSAJIT_F32, TOSAJIT_BF16, TOSAJIT_I8, TOSAJIT_I16};
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (int k = 0; k < 40; k++)
+        for (size_t e = 0; e < test_engine_count; e++)
+            check_clamps(&test_engines[e], clamped[k % 4], &random);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers),
+                                       cmocka_unit_test(clamps_of_clamps)};
+    return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
+}

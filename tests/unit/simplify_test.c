@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Which ops take the place of which: a table of powers of one operand, and one of clamps. That the
+ * bits are the same is for numbers/simplified_test. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/expr/convert.h"
+#include "runtime/expr/expr.h"
+#include "runtime/expr/ops.h"
+#include "runtime/expr/simplify.h"
+
+static tosajit_expr *begin(bool strict) {
+    const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
+    tosajit_expr *expr;
+    assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
+    return expr;
+}
+
+static tosajit_tensor_type vector(tosajit_type element, int64_t size) {
+    return (tosajit_tensor_type){element, 1, {size}};
+}
+
+static tosajit_value input(tosajit_expr *expr, tosajit_tensor_type type) {
+    tosajit_value value;
+    assert_int_equal(tosajit_expr_input(expr, &type, &value), TOSAJIT_OK);
+    return value;
+}
+
+static tosajit_value apply(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands,
+                           size_t count, const tosajit_attributes *attributes) {
+    tosajit_value value;
+    assert_int_equal(tosajit_expr_op(expr, op, operands, count, attributes, NULL, &value),
+                     TOSAJIT_OK);
+    return value;
+}
+
+/* The ops of the program that an expression becomes, a word each. What takes the place of a value
+ * has its number, by which messages and plans call it. */
+static void check(tosajit_expr *expr, tosajit_value result, const char *expected) {
+    char ops[256] = "";
+    tosajit_expr *program;
+    assert_int_equal(tosajit_expr_result(expr, result), TOSAJIT_OK);
+    assert_int_equal(simplify(expr, &expr->allocator, &program), TOSAJIT_OK);
+    for (size_t k = 0; k < program->count; k++)
+        if (program->nodes[k].kind == NODE_OP)
+            strcat(strcat(ops, *ops ? " " : ""), op_table[program->nodes[k].op].name);
+    assert_string_equal(ops, expected);
+    assert_int_equal(program->nodes[program->results[0]].number, result);
+    assert_memory_equal(&program->nodes[program->results[0]].type, &expr->nodes[result].type,
+                        offsetof(tosajit_tensor_type, dims) + sizeof(int64_t));
+    tosajit_expr_destroy(program);
+    tosajit_expr_destroy(expr);
+}
+
+typedef struct power {
+    tosajit_type element;
+    double exponent;
+    int64_t size; /* of the operand; 0: open */
+    int64_t exponent_size;
+    bool strict;
+    const char *ops;
+} power;
+
+static const power powers[] = {
+    {TOSAJIT_F32, 2, 0, 1, false, "mul"},
+    {TOSAJIT_F16, 2, 5, 1, false, "mul"},
+    {TOSAJIT_BF16, 1, 0, 1, false, "identity"},
+    {TOSAJIT_F32, -1, 0, 1, false, "reciprocal"},
+    {TOSAJIT_F32, 0, 0, 1, false, "clamp"},
+    {TOSAJIT_F32, -0.0, 0, 1, false, "clamp"},
+    {TOSAJIT_F32, 3, 0, 1, false, "cast mul mul cast"},
+    {TOSAJIT_F16, 4, 0, 1, false, "cast mul mul cast"},
+    {TOSAJIT_F32, 2, 0, 1, true, "mul"},
+    {TOSAJIT_F32, 3, 0, 1, true, "pow"}, /* f64 is no type of TOSA's */
+    {TOSAJIT_BF16, 3, 0, 1, true, "cast mul mul cast"},
+    {TOSAJIT_F32, 0.5, 0, 1, false, "pow"},  /* no op is a square root */
+    {TOSAJIT_F32, -0.5, 0, 1, false, "pow"}, /* rsqrt has another value for -0 and -inf */
+    {TOSAJIT_F32, 5, 0, 1, false, "pow"},
+    {TOSAJIT_F32, NAN, 0, 1, false, "pow"},
+    {TOSAJIT_F32, 2, 0, 4, false, "pow"}, /* the exponent's size becomes that of the result */
+    {TOSAJIT_F32, 2, 1, 4, false, "pow"},
+    {TOSAJIT_F32, 2, 4, 4, false, "pow"}, /* could be simplified; so written rarely */
+};
+
+static void powers_become_products(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof powers / sizeof *powers; k++) {
+        const power *p = &powers[k];
+        char bits[4 * sizeof(double)];
+        tosajit_expr *expr = begin(p->strict);
+        tosajit_value operands[2];
+        const tosajit_tensor_type exponents = vector(p->element, p->exponent_size);
+        print_message("%s ** %g\n", tosajit_type_name(p->element), p->exponent);
+        operands[0] = input(expr, vector(p->element, p->size ? p->size : TOSAJIT_DYNAMIC));
+        for (int64_t n = 0; n < p->exponent_size; n++)
+            convert_store(p->element, bits + (size_t)n * tosajit_type_size(p->element),
+                          convert_encode(p->element, (cell){.f = p->exponent}));
+        assert_int_equal(tosajit_expr_constant(expr, &exponents, bits, &operands[1]), TOSAJIT_OK);
+        check(expr, apply(expr, TOSAJIT_OP_pow, operands, 2, NULL), p->ops);
+    }
+}
+
+/* An exponent that comes with the call is any number. */
+static void exponents_may_be_operands(void **state) {
+    (void)state;
+    tosajit_expr *expr = begin(false);
+    const tosajit_value operands[] = {input(expr, vector(TOSAJIT_F32, TOSAJIT_DYNAMIC)),
+                                      input(expr, vector(TOSAJIT_F32, 1))};
+    check(expr, apply(expr, TOSAJIT_OP_pow, operands, 2, NULL), "pow");
+}
+
+static void clamps_become_one(void **state) {
+    (void)state;
+    /* by the modes of the inner and the outer one */
+    static const char *const expected[2][2] = {{"clamp", "clamp clamp"}, {"clamp", "clamp"}};
+    for (int inner = TOSAJIT_NAN_PROPAGATE; inner <= TOSAJIT_NAN_IGNORE; inner++)
+        for (int outer = TOSAJIT_NAN_PROPAGATE; outer <= TOSAJIT_NAN_IGNORE; outer++) {
+            tosajit_expr *expr = begin(false);
+            const tosajit_attributes a = {.max_val.f = 6, .nan_mode = (tosajit_nan_mode)inner},
+                                     b = {.max_val.f = 4, .nan_mode = (tosajit_nan_mode)outer};
+            tosajit_value value = input(expr, vector(TOSAJIT_F32, TOSAJIT_DYNAMIC));
+            value = apply(expr, TOSAJIT_OP_clamp, &value, 1, &a);
+            check(expr, apply(expr, TOSAJIT_OP_clamp, &value, 1, &b), expected[inner][outer]);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers_become_products),
+                                       cmocka_unit_test(exponents_may_be_operands),
+                                       cmocka_unit_test(clamps_become_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
