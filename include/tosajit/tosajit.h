@@ -706,7 +706,6 @@ typedef struct tosajit_explanation {
     int32_t lanes;          /* of a vector in the loops; 0 without code */
     tosajit_tail tail;      /* that the code has */
     int64_t tail_columns;   /* of the first tile, left to the tail */
-    int streamed;           /* results are written past the caches, which would not hold them */
 } tosajit_explanation;
 
 /* Explain a run before it: data pointers are not looked at and may be null. results may be null for

@@ -86,9 +86,8 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     const size_t most = kernel->parallel.threads;
     const uint64_t tables = plan_tables(part);
     const parallel_cut cut = parallel_divide(&kernel->parallel, part, &p->w);
-    const bool streams = parallel_streams(part, &p->w, tile->element_sizes);
     parallel_piece(&cut, &p->w, 0, &p->first);
-    p->choice = tile_choose(part, &p->first, tile->element_sizes, false, streams);
+    p->choice = tile_choose(part, &p->first, tile->element_sizes, false);
     tile_strides(&p->choice, &p->first, tile->element_sizes, tile->splat_strides, p->strides);
     p->pieces = cut.pieces;
     p->threads = cut.pieces > 1 && (size_t)cut.pieces > most ? most : (size_t)cut.pieces;
@@ -225,10 +224,6 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
     tell_tail(out, part, p);
-    if (p->choice.way == TILE_STREAMED)
-        fputs("  stores: past the caches, which would not hold the result\n", out);
-    else
-        fputs("  stores: to the caches\n", out);
     if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
                 c->kernel->parallel.threads, p->pieces);
@@ -310,7 +305,6 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
     e->columns = largest->choice.cols;
     e->splat = largest->splat;
     e->packed = largest->choice.packed;
-    e->streamed = largest->choice.way == TILE_STREAMED;
     e->lanes = (int32_t)largest->loops.lanes;
     e->tail = largest->loops.tail;
     e->tail_columns = tail_columns(largest);

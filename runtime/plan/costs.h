@@ -84,10 +84,6 @@ enum {
     COST_FEW_ROWS_UNCACHED = 4,
     COST_FEW_ROWS_COLUMNS_UNCACHED = 16,
     COST_REORDERED = 32768,
-
-    /* Families: add (16M), shape (same_64M). Results that are written past the caches, together. */
-    COST_STREAM_BYTES = 32 << 20,
-    COST_STREAM_BLOCK_BYTES = 512, /* that go through the L1 cache on the way */
 };
 
 #endif

@@ -225,26 +225,13 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 /* ---------------------------------------------------------------------------------------------
  * The way */
 
-/* Elements of a block of results that are streamed, a multiple of a cache line's; 0: too many
- * results, or no such stores. */
-static int64_t stream_block(const asked *a) {
-#if defined(__SSE2__)
-    int64_t size = 0;
-    for (int32_t t = a->part->leaf_count; t < a->w->tensors; t++) size += a->sizes[t];
-    return COST_STREAM_BLOCK_BYTES / size / COST_WHOLE_LINES * COST_WHOLE_LINES;
-#else
-    (void)a;
-    return 0;
-#endif
-}
-
 static bool may_join(const asked *a) {
     const int64_t most = a->in_place ? COST_SHORT_ROW_IN_PLACE : COST_SHORT_ROW;
     return a->w->rank > 1 && columns_of(a->w) <= most;
 }
 
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                        bool in_place, bool streams) {
+                        bool in_place) {
     const asked a = {part, w, element_sizes, in_place};
     tile_choice direct = choose_direct(&a), joined;
     if (may_join(&a) && choose_joined(&a, &joined)) {
@@ -257,9 +244,6 @@ tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *ele
         direct.plane_dim = -1;
         direct.planes = 1;
         cut_blocks(&a, &direct);
-    } else if (streams && w->rank == 1 && !in_place && stream_block(&a) > 0) {
-        direct.way = TILE_STREAMED;
-        direct.cols = stream_block(&a);
     }
     return direct;
 }

@@ -11,7 +11,7 @@
 #include "runtime/plan/walk.h"
 
 /* What each takes and costs is in the table at the top of tile.c. */
-typedef enum tile_way { TILE_DIRECT, TILE_STREAMED, TILE_JOINED, TILE_BLOCKS } tile_way;
+typedef enum tile_way { TILE_DIRECT, TILE_JOINED, TILE_BLOCKS } tile_way;
 
 typedef struct tile_choice {
     tile_way way;
@@ -30,14 +30,13 @@ typedef struct tile_choice {
 enum { TILE_MOST_PACKED = 3 /* tensors of a joined walk */ };
 
 /* `element_sizes` are the leaves', then the results', in bytes. `in_place`: a result is computed in
- * place of an operand. `streams`: the results of the whole call are beyond the caches. The walk has
- * no size of 0. */
+ * place of an operand. The walk has no size of 0. */
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                        bool in_place, bool streams);
+                        bool in_place);
 
 /* Whether a walk goes as it lies, without tile_choose being asked: it has one dimension, or two
- * whose rows are too long or too few to be joined. Only for walks that pack nothing, stream
- * nothing, and have no result in place. */
+ * whose rows are too long or too few to be joined. Only for walks that pack nothing, and have no
+ * result in place. */
 static inline bool tile_is_plain(const walk *w, int64_t elements) {
     return w->rank == 1 ||
            (w->rank == 2 && (w->sizes[1] > COST_SHORT_ROW || elements <= COST_FEW_ELEMENTS));
@@ -48,14 +47,6 @@ static inline bool tile_has_loop(const plan_part *part, uint64_t splat) {
     for (int32_t v = 0; v < part->variant_count; v++)
         if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
     return false;
-}
-
-/* Whether so many bytes of results are better written past the caches. With 32 MiB of results
- * usually come operands of that size, and most machines' caches keep less than the sum. The limit
- * is fixed, because what the system says of its caches is often wrong, as in virtual machines. A
- * part whose computing takes longer than its memory gains nothing. */
-static inline bool tile_is_beyond_caches(const plan_part *part, int64_t result_bytes) {
-    return result_bytes >= COST_STREAM_BYTES && part->element_ns <= cost_light;
 }
 
 #endif

@@ -18,7 +18,6 @@ typedef struct division {
     tosajit_entry entry;
     const walk *w;
     const tile_tensors *tensors;
-    bool streams;
     parallel_cut cut;
 } division;
 
@@ -68,12 +67,6 @@ int64_t parallel_piece(const parallel_cut *cut, const walk *w, int64_t index, wa
     return start;
 }
 
-bool parallel_streams(const plan_part *part, const walk *w, const uint8_t *element_sizes) {
-    int64_t size = 0; /* of all results' elements: they are in memory, so nothing overflows */
-    for (int32_t t = part->leaf_count; t < w->tensors; t++) size += element_sizes[t];
-    return tile_is_beyond_caches(part, walk_elements(w) * size);
-}
-
 static void run_piece(void *argument, size_t index) {
     const division *v = argument;
     walk piece; /* large, like the next one, and filled as far as there are tensors */
@@ -86,20 +79,15 @@ static void run_piece(void *argument, size_t index) {
         moved.element_sizes[t] = v->tensors->element_sizes[t];
     }
     uint64_t environment = fpenv_enter(); /* of this thread */
-    tile_run(v->part, v->entry, &piece, &moved, v->streams);
+    tile_run(v->part, v->entry, &piece, &moved);
     fpenv_leave(environment);
 }
 
 void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry,
                   const walk *w, const tile_tensors *tensors) {
-    division v = {part,
-                  entry,
-                  w,
-                  tensors,
-                  parallel_streams(part, w, tensors->element_sizes),
-                  parallel_divide(parallel, part, w)};
+    division v = {part, entry, w, tensors, parallel_divide(parallel, part, w)};
     if (v.cut.pieces == 1)
-        tile_run(part, entry, w, tensors, v.streams);
+        tile_run(part, entry, w, tensors);
     else
         parallel->parallel_for(parallel->context, (size_t)v.cut.pieces, run_piece, &v);
 }

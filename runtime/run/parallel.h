@@ -25,9 +25,6 @@ parallel_cut parallel_divide(const tosajit_parallel *parallel, const plan_part *
 /* The coalesced walk of a piece, and the index of the dimension at which it begins. */
 int64_t parallel_piece(const parallel_cut *cut, const walk *w, int64_t index, walk *piece);
 
-/* Whether the results of a walk are best written past the caches. */
-bool parallel_streams(const plan_part *part, const walk *w, const uint8_t *element_sizes);
-
 /* Run a part's code over a coalesced walk, like tile_run, on the threads of `parallel` where that
  * pays. */
 void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry,

@@ -428,7 +428,7 @@ SPECIALISED bool make_rows(const plan_part *part, counts n, const dense_walk *c,
 /* Up to four dimensions; false if rows are joined or packed. */
 static bool make_planes(const quick *q, const plan_part *part, const walk *w, quick_tile *tile) {
     if (w->rank > (part->has_planes ? 4 : 3)) return false;
-    const tile_choice choice = tile_choose(part, w, q->sizes, false, false);
+    const tile_choice choice = tile_choose(part, w, q->sizes, false);
     if (choice.way != TILE_DIRECT) return false;
     int32_t outer = w->rank - 1; /* the one dimension around tiles; -1: none */
     while (outer >= 0 && !(choice.outer >> outer & 1)) outer--;
@@ -445,9 +445,7 @@ static bool make_planes(const quick *q, const plan_part *part, const walk *w, qu
 /* Make a tile of a walk; false if it is none that is given to the code as it is. */
 SPECIALISED bool make_tile(const quick *q, const plan_part *part, counts n, const dense_walk *c,
                            quick_tile *tile) {
-    int64_t bytes = 0;
-    for (int32_t r = 0; r < n.results; r++) bytes += c->bytes[n.operands + r];
-    if (n.leaves + n.results > MOST_TENSORS || tile_is_beyond_caches(part, bytes)) return false;
+    if (n.leaves + n.results > MOST_TENSORS) return false;
     tile->in_place = 0;
     return make_rows(part, n, c, tile) || make_planes(q, part, &c->w, tile);
 }
@@ -455,8 +453,7 @@ SPECIALISED bool make_tile(const quick *q, const plan_part *part, counts n, cons
 /* The operands in place of which a result may be computed by the same tile, as bits. They have the
  * results' sizes; but in place short rows are slower, and may be better joined: then none. */
 static int64_t in_place_of(const quick *q, const plan_part *part, const dense_walk *c) {
-    if (c->w.rank > 1 && tile_choose(part, &c->w, q->sizes, true, false).way != TILE_DIRECT)
-        return 0;
+    if (c->w.rank > 1 && tile_choose(part, &c->w, q->sizes, true).way != TILE_DIRECT) return 0;
     return (int64_t)c->in_place;
 }
 

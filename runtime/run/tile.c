@@ -7,8 +7,6 @@
  *   direct    columns of every tensor are        columns, rows and planes to the     calls, planes,
  *             contiguous or a splat, and the     code, other dimensions around it    rows (costs.h)
  *             code has that loop
- *   streamed  as direct, one row, and results    512 bytes at a time into a buffer,  a copy in the
- *             of 32 MiB or more                  from there past the caches          L1 cache
  *   joined    rows are short: up to 64 columns   inner dimensions to the code as     packing what
  *             (256 in place) if it pays, up to   one long row, 8 KiB at a time       lies otherwise
  *             16 if a tensor is strided
@@ -56,15 +54,14 @@ static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
 }
 
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
-              const tile_tensors *tensors, bool streams) {
+              const tile_tensors *tensors) {
     static void (*const ways[])(const tile_job *) = {
         [TILE_DIRECT] = run_direct,
-        [TILE_STREAMED] = tile_run_streamed,
         [TILE_JOINED] = tile_run_joined,
         [TILE_BLOCKS] = tile_run_blocks,
     };
     const tile_choice choice =
-        tile_choose(part, w, tensors->element_sizes, is_in_place(part, tensors), streams);
+        tile_choose(part, w, tensors->element_sizes, is_in_place(part, tensors));
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     tile_strides(&choice, w, tensors->element_sizes, tensors->splat_strides, strides);
     ways[choice.way](&(tile_job){part, entry, w, tensors, &choice, strides});

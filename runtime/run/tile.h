@@ -14,10 +14,9 @@ typedef struct tile_tensors {
     uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
 } tile_tensors;
 
-/* Run a part's code over a coalesced walk without a size of 0, in the way that is best. `streams`:
- * the results of the whole call are beyond the caches. */
+/* Run a part's code over a coalesced walk without a size of 0, in the way that is best. */
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
-              const tile_tensors *tensors, bool streams);
+              const tile_tensors *tensors);
 
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
  * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
@@ -38,6 +37,5 @@ typedef struct tile_job {
 
 void tile_run_joined(const tile_job *job);
 void tile_run_blocks(const tile_job *job);
-void tile_run_streamed(const tile_job *job);
 
 #endif

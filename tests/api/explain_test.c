@@ -174,7 +174,6 @@ static void tails_are_those_of_the_code(void **state) {
         assert_int_equal(e.lanes, c->lanes);
         assert_int_equal(e.tail, c->tail);
         assert_int_equal(e.tail_columns, c->tail_columns);
-        assert_int_equal(e.streamed, 0);
         assert_non_null(
             strstr(text, (const char *[]){"tail: none", "tail: masked", "tail: scalar"}[c->tail]));
         tosajit_text_release(text);
@@ -194,32 +193,6 @@ static void tails_are_those_of_the_code(void **state) {
         explained++;
     }
     assert_true(explained > 0);
-}
-
-/* Where results go past the caches, their buffer is not one for want of density. */
-static void streams_are_told_from_buffers(void **state) {
-    (void)state;
-    tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_AUTO);
-    tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, ANY}, (int64_t[]){ANY, ANY});
-    const int64_t large[2] = {4000, 5000}, small[2] = {400, 500};
-    for (int k = 0; k < 2 && tosajit_kernel_is_native(kernel); k++) {
-        const int64_t *dims = k ? large : small;
-        const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, NULL, 2, dims),
-                                            tosajit_dense(TOSAJIT_F32, NULL, 2, dims)};
-        tosajit_explanation e = {.size = sizeof e};
-        char *text;
-        assert_int_equal(tosajit_explain(kernel, operands, 2, NULL, 0, &e, &text), TOSAJIT_OK);
-#if defined(__x86_64__)
-        assert_int_equal(e.streamed, k);
-#endif
-        assert_int_equal(e.packed, 0);
-        assert_non_null(
-            strstr(text, e.streamed ? "stores: past the caches" : "stores: to the caches"));
-        assert_null(strstr(text, "through a buffer"));
-        tosajit_text_release(text);
-    }
-    tosajit_kernel_release(kernel);
-    tosajit_engine_destroy(engine);
 }
 
 static void interpreted_kernels_are_explained(void **state) {
@@ -323,7 +296,6 @@ int main(void) {
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(random_programs_are_explained),
         cmocka_unit_test(tails_are_those_of_the_code),
-        cmocka_unit_test(streams_are_told_from_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

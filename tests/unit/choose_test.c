@@ -64,8 +64,6 @@ static const way_case ways[] = {
     {"seven columns", "1024x7", {"1x1024", "7x1", "7x1"}, "", "joined 1x1x1792 packed a"},
     {"of the result", "2048x12", {"12x1", "12x1", "1x2048"}, "", "joined 1x1x1920 packed r"},
     {"in planes", "16x4x3", {"12x1x4", "12x3x1", "12x3x1"}, "", "joined 1x1x192 packed a"},
-    {"past the caches", "16777216", {"1", "1", "1"}, "streams", "streamed 1x1x128"},
-    {"but not in place", "16777216", {"1", "1", "1"}, "streams, in place", "direct 1x1x16777216"},
 };
 
 static int32_t parse(const char *text, int64_t *numbers) {
@@ -92,10 +90,8 @@ static int print_set(char *to, const char *name, uint64_t set) {
 }
 
 static void print_choice(const tile_choice *c, char *to) {
-    static const char *const names[] = {[TILE_DIRECT] = "direct",
-                                        [TILE_STREAMED] = "streamed",
-                                        [TILE_JOINED] = "joined",
-                                        [TILE_BLOCKS] = "blocks"};
+    static const char *const names[] = {
+        [TILE_DIRECT] = "direct", [TILE_JOINED] = "joined", [TILE_BLOCKS] = "blocks"};
     to += sprintf(to, "%s %dx%dx%d", names[c->way], (int)c->planes, (int)c->rows, (int)c->cols);
     to += print_set(to, "splat", c->splat);
     print_set(to, "packed", c->packed);
@@ -108,14 +104,10 @@ static void walks_take_their_way(void **state) {
         const walk w = make_walk(c->sizes, c->strides);
         const bool plain = strstr(c->asked, "plain");
         const plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
-        const tile_choice choice = tile_choose(&part, &w, sizes, strstr(c->asked, "in place"),
-                                               strstr(c->asked, "streams"));
+        const tile_choice choice = tile_choose(&part, &w, sizes, strstr(c->asked, "in place"));
         char text[128];
         print_choice(&choice, text);
         print_message("%s: %s\n", c->what, text);
-#if !defined(__SSE2__)
-        if (strstr(c->chosen, "streamed")) continue; /* no such stores */
-#endif
         assert_string_equal(text, c->chosen);
     }
 }
@@ -216,8 +208,8 @@ static void check_walk(const walk *w, plan_part *part, bool in_place) {
     sum_each(w, memory[A], memory[B]);
     part_now = part;
     called = false;
-    const tile_choice choice = tile_choose(part, w, tensors.element_sizes, in_place, false);
-    tile_run(part, sum, w, &tensors, false);
+    const tile_choice choice = tile_choose(part, w, tensors.element_sizes, in_place);
+    tile_run(part, sum, w, &tensors);
     assert_int_equal(first_planes, choice.planes);
     assert_int_equal(first_rows, choice.rows);
     assert_int_equal(first_cols, choice.cols);
@@ -236,7 +228,7 @@ static void random_walks_give_their_sums(void **state) {
         bool in_place = seed % 5 == 0; /* a lies as the result does */
         for (int32_t d = 0; in_place && d < w.rank; d++)
             walk_strides(&w, d)[A] = walk_strides(&w, d)[R];
-        const tile_choice choice = tile_choose(&part, &w, sizes, in_place, false);
+        const tile_choice choice = tile_choose(&part, &w, sizes, in_place);
         taken[choice.way]++;
         patterns += choice.way == TILE_JOINED && choice.by_pattern;
         check_walk(&w, &part, in_place);
@@ -253,7 +245,7 @@ static void a_shorter_chunk_is_not_kept(void **state) {
     (void)state;
     const walk w = make_walk("2x1000x3", (const char *[]){"640x1x0", "3000x3x1", "3000x3x1"});
     plan_part part = make_part(plain_loop, 1);
-    const tile_choice choice = tile_choose(&part, &w, sizes, false, false);
+    const tile_choice choice = tile_choose(&part, &w, sizes, false);
     assert_int_equal(choice.way, TILE_JOINED);
     assert_int_equal(choice.step, 640);
     check_walk(&w, &part, false);
@@ -276,7 +268,7 @@ static void the_best_loop_is_taken(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const walk w = make_walk("90x500", (const char *[]){cases[k].a, cases[k].b, "1000x1"});
         const plan_part part = make_part(cases[k].loops, cases[k].count);
-        const tile_choice choice = tile_choose(&part, &w, sizes, false, false);
+        const tile_choice choice = tile_choose(&part, &w, sizes, false);
         assert_int_equal(choice.splat, cases[k].splat);
         assert_int_equal(choice.packed, cases[k].packed);
     }
