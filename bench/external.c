@@ -22,7 +22,7 @@ const external *const externals[] = {
 const char *externals_absent(void) {
     static const char absent[] = ""
 #if !defined(TOSAJIT_BENCH_XNNPACK)
-                                 ", XNNPACK (libxnnpack-dev)"
+                                 ", XNNPACK (libxnnpack-dev, libpthreadpool-dev)"
 #endif
 #if !defined(TOSAJIT_BENCH_ONEDNN)
                                  ", oneDNN (libdnnl-dev)"
