@@ -57,11 +57,10 @@ enum {
 
     /* Family: shape.
      * One long row: elements and bytes of a chunk in a tensor, at most; and elements that are whole
-     * cache lines, whatever their size. Elements of a call that no joining makes faster. */
+     * cache lines, whatever their size. */
     COST_CHUNK = 2048,
     COST_CHUNK_BYTES = 8192,
     COST_WHOLE_LINES = 64,
-    COST_FEW_ELEMENTS = 64,
 
     /* Family: view.
      * Blocks: elements of a block, enough to make up for a call of the code; a number of which the

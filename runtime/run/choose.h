@@ -34,19 +34,4 @@ enum { TILE_MOST_PACKED = 3 /* tensors of a joined walk */ };
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place);
 
-/* Whether a walk goes as it lies, without tile_choose being asked: it has one dimension, or two
- * whose rows are too long or too few to be joined. Only for walks that pack nothing, and have no
- * result in place. */
-static inline bool tile_is_plain(const walk *w, int64_t elements) {
-    return w->rank == 1 ||
-           (w->rank == 2 && (w->sizes[1] > COST_SHORT_ROW || elements <= COST_FEW_ELEMENTS));
-}
-
-/* Whether the code has a loop in which exactly the leaves of this set are splats. */
-static inline bool tile_has_loop(const plan_part *part, uint64_t splat) {
-    for (int32_t v = 0; v < part->variant_count; v++)
-        if (((splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0) return true;
-    return false;
-}
-
 #endif
