@@ -48,13 +48,17 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                   e->program->nodes[node->operands[0]].type.element,
                   node->type.element,
                   node->operand_count,
+                  e->program->fast,
                   table < 0 ? NULL : e->row_pointers[table],
                   table < 0 ? NULL : column_stride(e, table),
                   table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table]};
-    const op_emitters *both = &emitters[node->op];
-    LLVMValueRef result = (e->program->fast ? both->fast : both->exact)(l, &op, operands);
+    const op_emitters *all = &emitters[node->op];
+    emitter *emit = lane_is_half(op.result) ? all->half : op.fast ? all->fast : all->exact;
+    LLVMValueRef result = emit(l, &op, operands);
     if (on_bits) return result;
-    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(l, node->type.element, result);
+    return (kind == RESULT_EXACT      ? lane_narrow_exact
+            : kind == RESULT_FUNCTION ? lane_narrow_function
+                                      : lane_narrow)(l, op.result, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in

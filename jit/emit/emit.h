@@ -16,6 +16,7 @@ typedef struct emit_op {
     const tosajit_attributes *attributes;
     tosajit_type operand, result; /* element types of operand 0 and of the result */
     int operand_count;            /* parameters included */
+    bool fast;                    /* TOSAJIT_FAST */
     /* Of the op `table`: its table's address, and the bytes between elements; else null. */
     LLVMValueRef table, stride;
     const LLVMValueRef *loaded; /* the same table in registers, for lane_table_lookup; or null */
@@ -24,13 +25,14 @@ typedef struct emit_op {
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
 
 /* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
- * most 1 ulp off, for TOSAJIT_FAST. */
-#define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name;
+ * most 1 ulp off, for TOSAJIT_FAST, and half_exp, half_log, ..., rounded correctly to f16 and bf16,
+ * whether fast or not. */
+#define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 
 typedef struct op_emitters {
-    emitter *exact, *fast; /* the same where there is no other */
+    emitter *exact, *fast, *half; /* the same where there is no other */
 } op_emitters;
 
 extern const op_emitters emitters[TOSAJIT_OP_COUNT];

@@ -129,16 +129,6 @@ static LLVMValueRef is_abnormal(const lane *l, LLVMValueRef x) {
     return lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
 }
 
-static LLVMValueRef special_fast_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
-    LLVMValueRef zero = constant(l, 0.0), infinity = lane_f32(l, INFINITY);
-    /* +inf and NaN are their own logarithms. */
-    LLVMValueRef large = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, infinity), result, x);
-    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x, zero),
-                 positive = lane_fcmp(l, LLVMRealUGT, x, zero);
-    return lane_select(l, positive, large,
-                       lane_select(l, pole, lane_fneg(l, infinity), lane_f32(l, NAN)));
-}
-
 /* k ln 2 + f + f^2 q(f): the first sum is made exact by what it lost. */
 LLVMValueRef fast_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
@@ -151,7 +141,7 @@ LLVMValueRef fast_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef low = lane_fma(l, k, constant(l, fast_ln2_parts[1]), lost);
     LLVMValueRef result = lane_fadd(l, sum, lane_fma(l, lane_fmul(l, s.f, s.f), q, low));
     lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef special = special_fast_logs(l, x[0], result);
+    LLVMValueRef special = log_special_values(l, x[0], result);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, result, special);
 }

@@ -167,10 +167,8 @@ static const double hard_logs[][2] = {{0x1.bacb4ap+25, 0x1.1e0696p+4},
                                       {0x1.b121a6p+76, 0x1.a9a3f2p+5},
                                       {0x1.6351d8p+95, 0x1.08b512p+6}};
 
-static LLVMValueRef special_logs(const lane *l, LLVMValueRef x, LLVMValueRef result) {
+LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef result) {
     LLVMValueRef zero = lane_real_like(x, 0.0), infinity = lane_real_like(x, (double)INFINITY);
-    for (unsigned k = 0; k < COUNT(hard_logs); k++)
-        result = lane_except(l, x, hard_logs[k][0], hard_logs[k][1], result);
     LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x, infinity);
     /* +inf and NaN are their own logarithms. */
     LLVMValueRef large = lane_select(l, finite, result, x);
@@ -191,7 +189,10 @@ LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
         rare = lane_or(l, rare,
                        lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], hard_logs[k][0])));
     lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef corrected = special_logs(l, x[0], result);
+    LLVMValueRef corrected = result;
+    for (unsigned k = 0; k < COUNT(hard_logs); k++)
+        corrected = lane_except(l, x[0], hard_logs[k][0], hard_logs[k][1], corrected);
+    corrected = log_special_values(l, x[0], corrected);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, result, corrected);
 }

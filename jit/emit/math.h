@@ -18,6 +18,11 @@ split split_f64(const lane *l, LLVMValueRef x);
 
 /* x limited to low..high; NaN passes, both comparisons being false. */
 LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high);
+/* `result`, but ln x where x is zero, negative, infinite or NaN. */
+LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef result);
+/* sin x, or cos x, of finite x of any size, each lane by itself: an f32 that lane_narrow rounds to
+ * f16 or bf16 as it would the exact value. */
+LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine);
 /* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
 LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);
 

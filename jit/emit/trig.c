@@ -124,10 +124,30 @@ static LLVMValueRef reduce(const lane *l, LLVMValueRef x, double phase) {
     return lane_cold_merge(l, &cold, small, large);
 }
 
-static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, double phase) {
-    LLVMValueRef r = reduce(l, x, phase), square = lane_fmul(l, r, r);
+/* sin r, rounded on the way to that type. */
+static LLVMValueRef sine_of(const lane *l, tosajit_type type, LLVMValueRef r) {
+    LLVMValueRef square = lane_fmul(l, r, r);
     LLVMValueRef p = lane_polynomial(l, sin_coefficients, COUNT(sin_coefficients), square);
-    return lane_round(l, op->result, lane_fma(l, lane_fmul(l, square, r), p, r));
+    return lane_round(l, type, lane_fma(l, lane_fmul(l, square, r), p, r));
+}
+
+static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, double phase) {
+    return sine_of(l, op->result, reduce(l, x, phase));
+}
+
+static LLVMValueRef far_sine_body(const lane *scalar, const LLVMValueRef *x) {
+    return sine_of(scalar, TOSAJIT_BF16, sine_large(scalar, x));
+}
+
+static LLVMValueRef far_cosine_body(const lane *scalar, const LLVMValueRef *x) {
+    return sine_of(scalar, TOSAJIT_BF16, cosine_large(scalar, x));
+}
+
+LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine) {
+    static const lane_scalar_function functions[] = {
+        {"tosajit_far_sine", far_sine_body, 1, false},
+        {"tosajit_far_cosine", far_cosine_body, 1, false}};
+    return lane_each(l, &functions[is_cosine], &x);
 }
 
 /* The sums above turn -0 into +0. */

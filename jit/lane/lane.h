@@ -101,6 +101,13 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 /* The same where `a` is a value of the element type already, or NaN. */
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
+/* The same where a NaN among `a` has no bits below those of the element type: operands that are NaN
+ * have none, nor has the NaN that a CPU makes. */
+LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
+
+/* f16 and bf16. */
+bool lane_is_half(tosajit_type element);
+
 /* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which
  * keeps in the lowest bit that something was lost, so that lane_narrow gives what rounding once
  * would have. */
