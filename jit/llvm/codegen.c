@@ -56,12 +56,14 @@ enum { QUICK_INSTRUCTIONS = 4000, SLOW_INSTRUCTIONS = 24000 };
  * switched off) and no other thread takes it meanwhile; a container's limit shows only when pages
  * are touched. A node takes memory of its own, and that of the instructions it is emitted as, in
  * every loop of every part: EMITTED each of 170 bytes, while there may be more. Code generation
- * takes 2 to 4 KiB for each. */
+ * takes 2 to 7.8 KiB for each: most where one instruction of the IR becomes many, as a division of
+ * i64 does; the quick one up to 4.9. */
 enum {
     RESERVE_BASE = 4 << 20,
     RESERVE_PER_NODE = 1 << 10,
     RESERVE_PER_EMITTED = 256,
-    RESERVE_PER_INSTRUCTION = 4 << 10,
+    RESERVE_PER_INSTRUCTION = 8 << 10,
+    RESERVE_PER_QUICK = 6 << 10,
 };
 
 static tosajit_status reserve(size_t bytes) {
@@ -151,11 +153,11 @@ tosajit_status codegen_create(const compiler_batch *batch, const target *t,
     set_target(c->module, t, machine);
     tosajit_status status = emit_all(batch, t, c->module);
     const size_t length = module_length(c->module);
-    c->bytes = length * RESERVE_PER_INSTRUCTION;
-    if (!status) status = reserve(c->bytes);
     /* A batch is long by the number of its kernels. */
     c->is_quick = batch->count == 1 && length > QUICK_INSTRUCTIONS;
     c->is_slow = !c->is_quick || length <= SLOW_INSTRUCTIONS;
+    c->bytes = length * RESERVE_PER_INSTRUCTION;
+    if (!status) status = reserve(c->is_quick ? length * RESERVE_PER_QUICK : c->bytes);
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();
     if (!status) status = run_passes(c->module, machine);

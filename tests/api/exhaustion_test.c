@@ -691,12 +691,22 @@ static void little_memory_is_refused_before_llvm_has_none(void **state) {
 static const struct {
     tosajit_op op;
     tosajit_type element;
-    int nodes, results;
+    int nodes, results; /* each with an input more; 0: the last node */
+    const char *cpu;    /* null: this one */
 } large_expressions[] = {
-    {TOSAJIT_OP_pow, TOSAJIT_F32, 60000, 1},  {TOSAJIT_OP_add, TOSAJIT_F32, 2000, 31},
-    {TOSAJIT_OP_pow, TOSAJIT_F32, 60, 1},     {TOSAJIT_OP_exp, TOSAJIT_F32, 700, 1},
-    {TOSAJIT_OP_intdiv, TOSAJIT_I64, 400, 1}, {TOSAJIT_OP_add, TOSAJIT_BF16, 600, 1},
-    {TOSAJIT_OP_add, TOSAJIT_F32, 7000, 1},   {TOSAJIT_OP_erf, TOSAJIT_F32, 100, 1},
+    {TOSAJIT_OP_pow, TOSAJIT_F32, 60000, 1, NULL},
+    {TOSAJIT_OP_add, TOSAJIT_F32, 2000, 31, NULL},
+    {TOSAJIT_OP_pow, TOSAJIT_F32, 60, 1, NULL},
+    {TOSAJIT_OP_exp, TOSAJIT_F32, 700, 1, NULL},
+    {TOSAJIT_OP_intdiv, TOSAJIT_I64, 400, 1, NULL},
+    {TOSAJIT_OP_intdiv, TOSAJIT_I64, 240, 1, NULL}, /* most memory for an instruction */
+    {TOSAJIT_OP_add, TOSAJIT_BF16, 600, 1, NULL},
+    {TOSAJIT_OP_add, TOSAJIT_F32, 7000, 1, NULL},
+    {TOSAJIT_OP_erf, TOSAJIT_F32, 100, 1, NULL},
+    /* Code that is generated twice: the first has too large a frame. The second is the CPU of which
+     * that takes most, and a limit at which it died. */
+    {TOSAJIT_OP_erf, TOSAJIT_F32, 300, 0, NULL},
+    {TOSAJIT_OP_erf, TOSAJIT_F32, 300, 0, "x86-64-v2"},
 };
 enum { LARGE = sizeof large_expressions / sizeof *large_expressions };
 
@@ -716,16 +726,20 @@ static tosajit_status build_large(size_t which, tosajit_expr *expr) {
                 tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){x, y}, 2, NULL, NULL, &sum);
         if (!status) status = tosajit_expr_result(expr, sum);
     }
-    return status;
+    return status || large_expressions[which].results ? status : tosajit_expr_result(expr, y);
 }
 
-/* With so many MiB more than there are in use, one of them; 0: a kernel, or a status. */
+/* With so many MiB more than there are in use, one of them; 0: a kernel; from 100 on: none. */
 static int large_with_little_memory(long argument) {
     struct rlimit limit;
     objects o = {.allocator = NULL};
     tosajit_kernel *first = NULL, *kernel = NULL;
     tosajit_tensor_type type = test_type(TOSAJIT_F32, "?");
-    if (start(&o, &automatic) || build_large((size_t)argument % LARGE, o.expr)) return 1;
+    const size_t which = (size_t)argument % LARGE;
+    const tosajit_engine_options options = {.backend = TOSAJIT_BACKEND_AUTO,
+                                            .cpu = large_expressions[which].cpu};
+    if (start(&o, &options)) return options.cpu ? 102 : 1; /* not a CPU of this machine */
+    if (build_large(which, o.expr)) return 1;
     if (tosajit_compile(o.engine, TOSAJIT_OP_exp, &type, 1, NULL, NULL, &first)) return 1;
     const size_t used = process_addresses();
     limit.rlim_cur = limit.rlim_max = used + ((size_t)(argument / LARGE) << 20);
@@ -739,8 +753,8 @@ static int large_with_little_memory(long argument) {
 
 static void large_expressions_are_refused_before_llvm_has_no_memory(void **state) {
     (void)state;
-    static const long sizes[] = {4, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384};
-    int done = 0, too_long = 0, refused = 0;
+    static const long sizes[] = {4, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448};
+    int done = 0, too_long = 0, refused = 0, left_out = 0;
     if (test_is_emulated()) {
         print_message("*** NOT TESTED: limits of address space, which is the emulator's\n");
         return;
@@ -748,6 +762,8 @@ static void large_expressions_are_refused_before_llvm_has_no_memory(void **state
     for (size_t k = 0; k < LARGE; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             int code = in_child(large_with_little_memory, sizes[s] * LARGE + (long)k);
+            left_out += code == 102;
+            if (code == 102) break;
             if (code != 0 && code != 100 && code != 101)
                 fail_msg("%d times %s with %ld MiB: exit code %d", large_expressions[k].nodes,
                          tosajit_op_name(large_expressions[k].op), sizes[s], code);
@@ -757,7 +773,7 @@ static void large_expressions_are_refused_before_llvm_has_no_memory(void **state
             if (code == 0) break; /* more memory is no harder */
         }
     print_message("%d compiled, %d too long, %d without memory\n", done, too_long, refused);
-    assert_true(done == LARGE - 2 && too_long > 0 && refused > 0);
+    assert_true(done == LARGE - 2 - left_out && too_long > 0 && refused > 0);
 }
 
 int main(void) {
