@@ -3,12 +3,14 @@
 /* Explanations: they are what a run does. Sizes that a run refuses are refused, threads are given
  * as many pieces as was said, and the facts of known calls are the known ones. No tensor has memory
  * here but where a run is made. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +129,46 @@ static void pieces_are_those_of_the_run(void **state) {
     }
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
+}
+
+/* What an engine of so many threads says that a run of 10^8 elements uses. */
+static void explain_threads(size_t threads, tosajit_explanation *e) {
+    const tosajit_engine_options options = {
+        .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .threads = threads};
+    const int64_t dims[2] = {10000, 10000};
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, NULL, 2, dims),
+                                        tosajit_dense(TOSAJIT_F32, NULL, 2, dims)};
+    tosajit_engine *engine;
+    *e = (tosajit_explanation){.size = sizeof *e};
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = make_add(engine, (int64_t[]){ANY, ANY}, (int64_t[]){ANY, ANY});
+    assert_int_equal(tosajit_explain(kernel, operands, 2, NULL, 0, e, NULL), TOSAJIT_OK);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* Threads beyond the processors are never started, so no explanation may count on them. */
+static void threads_are_at_most_the_processors(void **state) {
+    (void)state;
+    static const size_t asked[] = {0, 1, 2, 3, 64, SIZE_MAX};
+    enum { MOST = 8 }; /* so many have work in 10^8 elements, whatever the machine */
+    cpu_set_t allowed, some;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    CPU_ZERO(&some);
+    for (size_t k = 0; k < CPU_SETSIZE && CPU_COUNT(&some) < MOST; k++) {
+        if (!CPU_ISSET(k, &allowed)) continue;
+        CPU_SET(k, &some);
+        const size_t processors = (size_t)CPU_COUNT(&some);
+        if (sched_setaffinity(0, sizeof some, &some) != 0) break; /* some emulators */
+        for (size_t a = 0; a < sizeof asked / sizeof *asked; a++) {
+            const size_t wanted = asked[a] < processors ? asked[a] : processors;
+            tosajit_explanation e;
+            explain_threads(asked[a], &e);
+            assert_int_equal(e.threads, wanted ? wanted : 1);
+            assert_true(e.threads == 1 ? e.pieces == 1 : e.pieces >= e.threads);
+        }
+    }
+    assert_int_equal(sched_setaffinity(0, sizeof allowed, &allowed), 0);
 }
 
 /* How rows end, and with it what instructions the code has. */
@@ -292,6 +334,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_calls_are_explained),
         cmocka_unit_test(pieces_are_those_of_the_run),
+        cmocka_unit_test(threads_are_at_most_the_processors),
         cmocka_unit_test(interpreted_kernels_are_explained),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(random_programs_are_explained),
