@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every public function as a call: see state_calls.h. The calls compute with integers only, so that
- * whatever traps or is rounded is the library's. Memory is static, so that the stack is, too. */
+/* Every function of tosajit.h as a call: see state_calls.h. The calls compute with integers only,
+ * so that whatever traps or is rounded is the library's. Memory is static, so that the stack is,
+ * too. */
 #include "tests/api/state_calls.h"
 
 #include <stdio.h>
@@ -695,4 +696,5 @@ const state_call state_calls[] = {
     {"tosajit_explain", explain, false},
     {"tosajit_quiesce", quiesce, false},
 };
+const bool state_calls_end_without_memory = false;
 const size_t state_call_count = sizeof state_calls / sizeof *state_calls;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Every public function as a call that can be repeated in any state of the process: a table of
- * them, and the objects that they work on. In: a fixture. Out: what each call gave, as numbers to
+/* Every function of a public header as a call that can be repeated in any state of the process: a
+ * table of them, and the objects that they work on; of tosajit.h in state_calls.c, of mlir.h in
+ * state_calls_mlir.c. In: a fixture. Out: what each call gave, as numbers to
  * compare. */
 #ifndef TOSAJIT_TESTS_API_STATE_CALLS_H
 #define TOSAJIT_TESTS_API_STATE_CALLS_H
@@ -35,6 +36,8 @@ typedef struct state_call {
 } state_call;
 extern const state_call state_calls[];
 extern const size_t state_call_count;
+/* What they call ends the process when memory is out, and says so in its header. */
+extern const bool state_calls_end_without_memory;
 
 /* Operands, once, before any state is set. */
 void state_data_fill(void);
