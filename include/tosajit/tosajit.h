@@ -333,6 +333,13 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
  * INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
 
+/* Call a value by this name in messages, plans, tosajit_expr_print and kernel images, instead of by
+ * its number. A name is a letter or _, then letters, digits, _, $ and dots, 60 of them at most; it
+ * is copied, and null takes it away. Kernels of expressions with other names are other kernels.
+ * INVALID_ARGUMENT, OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_name(tosajit_expr *expr, tosajit_value value,
+                                             const char *name);
+
 /* The declared or inferred type of a value. INVALID_ARGUMENT if it is none of expr's. */
 TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_value value,
                                              tosajit_tensor_type *type);
@@ -368,6 +375,47 @@ TOSAJIT_API tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operan
 /* Whether a result declared as `result` is compatible with the inferred shape. */
 TOSAJIT_API tosajit_status tosajit_verify_result(const tosajit_tensor_type *inferred,
                                                  const tosajit_tensor_type *result, int strict);
+
+/* ---------------------------------------------------------------------------------------------
+ * Expressions as text (docs/language.md). (libtosajit only.) */
+
+/* The type of an operand, by its name. */
+typedef struct tosajit_named_type {
+    const char *name;         /* as the text has it */
+    tosajit_tensor_type type; /* of the operand */
+} tosajit_named_type;
+
+/* How a text is read. */
+typedef struct tosajit_parse_options {
+    size_t size;                        /* sizeof(tosajit_parse_options) */
+    const tosajit_allocator *allocator; /* of the expression; copied; null: malloc and free */
+    int strict;                         /* as in tosajit_expr_options */
+    tosajit_accuracy accuracy;          /* as in tosajit_expr_options */
+    const tosajit_named_type *types; /* of operands to which the text gives no type; those of other
+                                        names are not looked at */
+    size_t type_count;               /* of them */
+    const char *name; /* what messages call the text, a file's name for instance; null: nothing */
+    size_t line;      /* the number of its first line in messages; 0: 1 */
+} tosajit_parse_options;
+
+/* Read a text as an expression:
+ *
+ *     y = x * sigmoid(x + b) : f32[?,64], f32[1,64]
+ *
+ * Names that no statement defines are operands, in the order in which they come first. Values that
+ * no later statement uses are results. Both keep their names (tosajit_expr_name). The text need not
+ * be terminated; options may be null. INVALID_ARGUMENT for what cannot be read, else as of the
+ * function that refuses a node. The message begins with the text's name, line and column, and ends
+ * with two lines of its own: the line of the text, and a caret below the place. *expr is the
+ * caller's to destroy; it is written only on success. OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_parse(const char *text, size_t length,
+                                              const tosajit_parse_options *options,
+                                              tosajit_expr **expr);
+
+/* The names of a text's operands, in order, without their types: for a caller that binds operands
+ * by name, or gives types by name. *names has one name a line, and is released with
+ * tosajit_text_release. INVALID_ARGUMENT for what cannot be read; OUT_OF_MEMORY. */
+TOSAJIT_API tosajit_status tosajit_expr_operands(const char *text, size_t length, char **names);
 
 /* ---------------------------------------------------------------------------------------------
  * Engines and kernels */
@@ -540,6 +588,10 @@ TOSAJIT_API tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel
                                                             size_t index);
 TOSAJIT_API tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel,
                                                            size_t index);
+/* Name of operand or result `index` (tosajit_expr_name), which lives as long as the kernel; null
+ * where there is none. */
+TOSAJIT_API const char *tosajit_kernel_operand_name(const tosajit_kernel *kernel, size_t index);
+TOSAJIT_API const char *tosajit_kernel_result_name(const tosajit_kernel *kernel, size_t index);
 
 /* ---------------------------------------------------------------------------------------------
  * Kernel images: kernels as bytes, for other processes. Loading one takes microseconds and no
