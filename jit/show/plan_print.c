@@ -80,7 +80,7 @@ static void print_decisions(FILE *out, const plan_part *part, const tosajit_expr
         for (int32_t d = 0; d < part->rank; d++)
             if (leaf->maps[d] == MAP_RUNTIME)
                 fprintf(out, "  s%d = scf.if tensor.dim %s, %d == 1 { 0 } else { 1 }\n", symbol++,
-                        expr_value_name(program, leaf->value).text, (int)(d - shift));
+                        expr_value_mention(program, leaf->value).text, (int)(d - shift));
     }
 }
 
@@ -89,7 +89,8 @@ static void print_class(FILE *out, const char *what, uint64_t set, const plan_pa
     if (!set) return;
     fprintf(out, " %s", what);
     for (int32_t k = 0; k < part->leaf_count; k++)
-        if (set >> k & 1) fprintf(out, " %s", expr_value_name(program, part->leaves[k].value).text);
+        if (set >> k & 1)
+            fprintf(out, " %s", expr_value_mention(program, part->leaves[k].value).text);
     fputc(';', out);
 }
 
@@ -136,7 +137,8 @@ void plan_print(const plan *p, const tosajit_expr *program, FILE *out) {
         const plan_check *check = &p->checks[k];
         const tosajit_tensor_type *type = &program->nodes[check->value].type;
         fprintf(out, "check when called: %s dimension %d is ",
-                expr_value_name(program, check->value).text, (int)(type->rank - check->from_end));
+                expr_value_mention(program, check->value).text,
+                (int)(type->rank - check->from_end));
         if (check->size == TOSAJIT_DYNAMIC)
             fputs("one per channel\n", out);
         else

@@ -41,20 +41,76 @@ void tosajit_expr_destroy(tosajit_expr *expr) {
         memory_free(&allocator, expr->nodes[k].data, expr->nodes[k].data_size, 1);
     memory_free(&allocator, expr->nodes, expr->capacity, sizeof *expr->nodes);
     memory_free(&allocator, expr->contracts, expr->contract_capacity, sizeof *expr->contracts);
+    memory_free(&allocator, expr->names, expr->names_capacity, 1);
     memory_free(&allocator, expr, 1, sizeof *expr);
+}
+
+const char *expr_given_name(const tosajit_expr *expr, tosajit_value value) {
+    const uint32_t at = expr->nodes[value].name;
+    return at ? expr->names + at : NULL;
 }
 
 value_name expr_value_name(const tosajit_expr *expr, tosajit_value value) {
     value_name name;
     const expr_node *node = &expr->nodes[value];
-    if (node->kind == NODE_INPUT)
-        snprintf(name.text, sizeof name.text, "%%arg%d", (int)node->tensor);
-    else if (node->kind == NODE_CONSTANT)
-        snprintf(name.text, sizeof name.text, "%%%d = tosa.const", (int)node->number);
-    else
-        snprintf(name.text, sizeof name.text, "%%%d = tosa.%s", (int)node->number,
-                 op_table[node->op].name);
+    const bool input = node->kind == NODE_INPUT;
+    const char *given = expr_given_name(expr, value),
+               *op = node->kind == NODE_OP ? op_table[node->op].name : "const";
+    char number[16];
+    snprintf(number, sizeof number, "%s%d", input ? "arg" : "",
+             (int)(input ? node->tensor : node->number));
+    snprintf(name.text, sizeof name.text, "%%%s%s%s", given ? given : number,
+             input ? "" : " = tosa.", input ? "" : op);
     return name;
+}
+
+value_name expr_value_mention(const tosajit_expr *expr, tosajit_value value) {
+    const char *given = expr_given_name(expr, value);
+    value_name name;
+    if (!given) return expr_value_name(expr, value);
+    snprintf(name.text, sizeof name.text, "%%%s", given);
+    return name;
+}
+
+static bool is_name(const char *name, size_t length) {
+    for (size_t k = 0; k < length; k++) {
+        const char c = name[k], letter = (char)(c | 0x20);
+        const bool first = (letter >= 'a' && letter <= 'z') || c == '_';
+        if (!first && (k == 0 || !((c >= '0' && c <= '9') || c == '$' || c == '.'))) return false;
+    }
+    return length > 0 && length <= EXPR_NAME_LENGTH;
+}
+
+/* Put a name behind the others; *at says where. */
+static tosajit_status keep_name(tosajit_expr *expr, const char *name, size_t length, uint32_t *at) {
+    const size_t begin = expr->names_size ? expr->names_size : 1, end = begin + length + 1;
+    if (end > INT32_MAX)
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "expr_name: the names take more than 2^31 bytes");
+    if (!memory_grow(&expr->allocator, (void **)&expr->names, &expr->names_capacity, end, 1))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "expr_name: out of memory");
+    expr->names[0] = '\0';
+    memcpy(expr->names + begin, name, length);
+    expr->names[end - 1] = '\0';
+    expr->names_size = end;
+    *at = (uint32_t)begin;
+    return TOSAJIT_OK;
+}
+
+tosajit_status tosajit_expr_name(tosajit_expr *expr, tosajit_value value, const char *name) {
+    if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_name: expr is a null pointer");
+    if (value < 0 || (size_t)value >= expr->count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_name: %d is not a value of this expression", (int)value);
+    const size_t length = name ? strlen(name) : 0;
+    uint32_t at = 0;
+    if (name && !is_name(name, length))
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "expr_name: a name is a letter or _, then letters, digits, _, $ or ., "
+                          "and has at most %d characters",
+                          EXPR_NAME_LENGTH);
+    tosajit_status status = name ? keep_name(expr, name, length, &at) : TOSAJIT_OK;
+    if (!status) expr->nodes[value].name = at;
+    return status;
 }
 
 /* Room for one more node: then appending it cannot fail. */
@@ -504,6 +560,16 @@ void expr_number_constants(tosajit_expr *program) {
             program->nodes[k].tensor = next++;
 }
 
+static tosajit_status copy_names(const tosajit_expr *expr, tosajit_expr *made) {
+    if (!expr->names_size) return TOSAJIT_OK;
+    if (!memory_grow(&made->allocator, (void **)&made->names, &made->names_capacity,
+                     expr->names_size, 1))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of an expression");
+    memcpy(made->names, expr->names, expr->names_size);
+    made->names_size = expr->names_size;
+    return TOSAJIT_OK;
+}
+
 tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *allocator,
                             expr_rewrite *rewrite, bool *changed, tosajit_expr **program) {
     tosajit_expr_options options = {sizeof options, allocator, expr->strict,
@@ -515,6 +581,7 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     if (!status && (!live || !moved))
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
                             expr->count);
+    if (!status) status = copy_names(expr, made);
     if (!status) mark_live(expr, live);
     if (!status) status = copy_nodes(expr, live, moved, rewrite, changed, made);
     for (size_t k = 0; !status && k < expr->contract_count; k++) {

@@ -23,6 +23,7 @@ typedef struct expr_node {
     int32_t tensor; /* inputs: position; non-splat constants: position behind all inputs; else -1 */
     bool splat;     /* of a NODE_CONSTANT: data is one element */
     bool table;     /* some op looks it up */
+    uint32_t name;  /* where it begins in the expression's names; 0: none */
     void *data;     /* of a NODE_CONSTANT; owned */
     size_t data_size;
 } expr_node;
@@ -41,6 +42,8 @@ struct tosajit_expr {
     size_t count, capacity;
     expr_contract *contracts;
     size_t contract_count, contract_capacity;
+    char *names; /* terminated, one behind the other, behind an empty one; null: there is none */
+    size_t names_size, names_capacity;
     tosajit_value results[TOSAJIT_MAX_TENSORS];
     int32_t result_count, input_count,
         constant_count;  /* constants that are tensors, i.e. not splat */
@@ -82,10 +85,17 @@ void expr_number_constants(tosajit_expr *program);
 tosajit_status expr_constant_bytes(tosajit_expr *expr, const tosajit_tensor_type *type,
                                    const void *data, size_t size, bool splat, tosajit_value *value);
 
-/* "%4 = tosa.add" or "%arg1": how messages and plans call a value. */
+/* The name that somebody gave a value; null if nobody did. */
+const char *expr_given_name(const tosajit_expr *expr, tosajit_value value);
+
+enum { EXPR_NAME_LENGTH = 60 }; /* the most characters of a given name */
+/* How messages and plans call a value: "%4 = tosa.add" or "%arg1", "%y = tosa.add" or "%x" where it
+ * has a name. */
 typedef struct value_name {
-    char text[64];
+    char text[EXPR_NAME_LENGTH + 36];
 } value_name;
 value_name expr_value_name(const tosajit_expr *expr, tosajit_value value);
+/* The same where the value's own line is elsewhere: the given name alone. */
+value_name expr_value_mention(const tosajit_expr *expr, tosajit_value value);
 
 #endif

@@ -4,6 +4,8 @@
  * set. */
 #include "runtime/expr/program.h"
 
+#include <string.h>
+
 #include "runtime/base/diag.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
@@ -28,9 +30,18 @@ static void put_op(byte_writer *w, const expr_node *node) {
     bytes_put(w, numbers, sizeof numbers);
 }
 
-static void put_node(byte_writer *w, const expr_node *node) {
-    bytes_put_number(w, node->kind);
+enum { NAMED = 4 }; /* beside a node's kind: its name follows */
+
+static void put_name(byte_writer *w, const char *name) {
+    bytes_put_number(w, (int64_t)strlen(name));
+    bytes_put(w, name, strlen(name));
+    bytes_align(w, sizeof(int64_t));
+}
+
+static void put_node(byte_writer *w, const expr_node *node, const char *name) {
+    bytes_put_number(w, (int64_t)node->kind + (name ? NAMED : 0));
     put_type(w, &node->type);
+    if (name) put_name(w, name);
     if (node->kind == NODE_OP) put_op(w, node);
     if (node->kind != NODE_CONSTANT) return;
     bytes_put_number(w, node->splat);
@@ -45,7 +56,8 @@ void program_write(const tosajit_expr *expr, byte_writer *w) {
     bytes_put_number(w, (int64_t)expr->count);
     bytes_put_number(w, (int64_t)expr->contract_count);
     bytes_put_number(w, expr->result_count);
-    for (size_t k = 0; k < expr->count; k++) put_node(w, &expr->nodes[k]);
+    for (size_t k = 0; k < expr->count; k++)
+        put_node(w, &expr->nodes[k], expr_given_name(expr, (tosajit_value)k));
     for (size_t k = 0; k < expr->contract_count; k++) {
         const expr_contract *p = &expr->contracts[k];
         const int64_t numbers[] = {p->input, p->dimension, p->contract.smallest,
@@ -112,14 +124,30 @@ static tosajit_status take_constant(byte_reader *r, tosajit_expr *expr,
                      : expr_constant_bytes(expr, type, data, (size_t)size, splat, &value);
 }
 
+static void take_name(byte_reader *r, char name[EXPR_NAME_LENGTH + 1]) {
+    const size_t length = (size_t)bytes_take_number(r, 1, EXPR_NAME_LENGTH);
+    const char *bytes = bytes_take(r, length);
+    bytes_take(r, -length % sizeof(int64_t)); /* padding */
+    if (!r->failed) memcpy(name, bytes, length);
+}
+
 static tosajit_status take_node(byte_reader *r, tosajit_expr *expr) {
     tosajit_tensor_type type;
     tosajit_value value;
-    node_kind kind = (node_kind)bytes_take_number(r, NODE_INPUT, NODE_OP);
+    char name[EXPR_NAME_LENGTH + 1] = "";
+    tosajit_status status;
+    const int64_t number = bytes_take_number(r, NODE_INPUT, NODE_OP + NAMED);
+    const node_kind kind = (node_kind)(number % NAMED);
     take_type(r, &type);
-    if (r->failed) return damaged_program();
-    if (kind == NODE_INPUT) return tosajit_expr_input(expr, &type, &value);
-    return kind == NODE_CONSTANT ? take_constant(r, expr, &type) : take_op(r, expr, &type);
+    if (number >= NAMED) take_name(r, name);
+    if (r->failed || kind > NODE_OP) return damaged_program();
+    if (kind == NODE_INPUT)
+        status = tosajit_expr_input(expr, &type, &value);
+    else
+        status = kind == NODE_CONSTANT ? take_constant(r, expr, &type) : take_op(r, expr, &type);
+    if (status || number < NAMED) return status;
+    status = tosajit_expr_name(expr, (tosajit_value)expr->count - 1, name);
+    return status == TOSAJIT_INVALID_ARGUMENT ? damaged_program() : status;
 }
 
 static tosajit_status take_contract(byte_reader *r, tosajit_expr *expr) {

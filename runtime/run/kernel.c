@@ -142,6 +142,17 @@ tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, siz
                : no_type;
 }
 
+const char *tosajit_kernel_operand_name(const tosajit_kernel *kernel, size_t index) {
+    if (index >= tosajit_kernel_operand_count(kernel)) return NULL;
+    const tosajit_expr *program = kernel->program;
+    return expr_given_name(program, (tosajit_value)(kernel->inputs[index] - program->nodes));
+}
+
+const char *tosajit_kernel_result_name(const tosajit_kernel *kernel, size_t index) {
+    if (index >= tosajit_kernel_result_count(kernel)) return NULL;
+    return expr_given_name(kernel->program, kernel->program->results[index]);
+}
+
 tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_index,
                                   tosajit_raw *raw) {
     if (!kernel || !raw)

@@ -16,7 +16,7 @@
 #include "tools/data/array.h"
 #include "tools/data/compare.h"
 #include "tools/data/element.h"
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 
 static void elements_print_as_numbers(void **state) {
     (void)state;

@@ -25,6 +25,22 @@ static void print_element(FILE *out, tosajit_type element) {
         fputc(toupper((unsigned char)*c), out);
 }
 
+tosajit_status aot_function_open(const tosajit_expr *expr, aot_function *function) {
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = TOSAJIT_BACKEND_INTERPRET};
+    tosajit_engine *engine = NULL;
+    tosajit_status status = tosajit_engine_create(&options, &engine);
+    function->expr = expr;
+    if (!status) status = tosajit_compile_expr(engine, expr, &function->kernel);
+    tosajit_engine_destroy(engine);
+    return status;
+}
+
+void aot_function_close(aot_function *function) {
+    tosajit_kernel_release(function->kernel);
+    function->kernel = NULL;
+}
+
 /* One tensor of a function: "operand0" or "result0". */
 typedef struct tensor {
     char name[32];
@@ -32,19 +48,29 @@ typedef struct tensor {
     tosajit_tensor_type type;
 } tensor;
 
-static tensor tensor_at(const mlir_function *f, size_t index) {
-    tensor t = {.is_result = index >= f->input_count, .is_static = true};
-    size_t own = t.is_result ? index - f->input_count : index;
+static size_t operand_count(const aot_function *f) {
+    return tosajit_kernel_operand_count(f->kernel);
+}
+
+static size_t tensor_count(const aot_function *f) {
+    return operand_count(f) + tosajit_kernel_result_count(f->kernel);
+}
+
+static tensor tensor_at(const aot_function *f, size_t index) {
+    const size_t operands = operand_count(f);
+    tensor t = {.is_result = index >= operands, .is_static = true};
+    size_t own = t.is_result ? index - operands : index;
     snprintf(t.name, sizeof t.name, "%s%zu", t.is_result ? "result" : "operand", own);
-    tosajit_expr_type(f->expr, t.is_result ? f->results[own] : f->inputs[own], &t.type);
+    t.type = t.is_result ? tosajit_kernel_result_type(f->kernel, own)
+                         : tosajit_kernel_operand_type(f->kernel, own);
     for (int32_t d = 0; d < t.type.rank; d++) t.is_static &= t.type.dims[d] != TOSAJIT_DYNAMIC;
     return t;
 }
 
 static void print_comment(FILE *out, const aot_function *a) {
     fprintf(out, "/* @%s\n", a->shown);
-    for (size_t k = 0; k < a->function.input_count + a->function.result_count; k++) {
-        const tensor t = tensor_at(&a->function, k);
+    for (size_t k = 0; k < tensor_count(a); k++) {
+        const tensor t = tensor_at(a, k);
         char text[512];
         tosajit_type_print(&t.type, text, sizeof text);
         fprintf(out, " *   %s: %s\n", t.name, text);
@@ -52,8 +78,8 @@ static void print_comment(FILE *out, const aot_function *a) {
     fprintf(out, " * Tensors are dense and row-major. Checks and errors as tosajit_run. */\n");
 }
 
-static void print_parameters(FILE *out, const mlir_function *f) {
-    for (size_t k = 0; k < f->input_count + f->result_count; k++) {
+static void print_parameters(FILE *out, const aot_function *f) {
+    for (size_t k = 0; k < tensor_count(f); k++) {
         const tensor t = tensor_at(f, k);
         fprintf(out, "%s%s%s *%s", k ? ", " : "", t.is_result ? "" : "const ",
                 c_type(t.type.element), t.name);
@@ -79,16 +105,15 @@ static void print_tensor(FILE *out, const tensor *t, const char *array, size_t a
 }
 
 static void print_function(FILE *out, const aot_function *a) {
-    const mlir_function *f = &a->function;
-    const size_t inputs = f->input_count, results = f->result_count;
+    const size_t inputs = operand_count(a), results = tensor_count(a) - inputs;
     fputc('\n', out);
     print_comment(out, a);
     fprintf(out, "extern tosajit_aot %s;\nstatic inline tosajit_status %s(", a->symbol, a->name);
-    print_parameters(out, f);
+    print_parameters(out, a);
     fprintf(out, ") {\n    tosajit_tensor operands[%zu], results[%zu];\n", inputs ? inputs : 1,
             results);
     for (size_t k = 0; k < inputs + results; k++) {
-        const tensor t = tensor_at(f, k);
+        const tensor t = tensor_at(a, k);
         print_static_dims(out, &t);
         print_tensor(out, &t, t.is_result ? "results" : "operands", t.is_result ? k - inputs : k);
     }

@@ -7,14 +7,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/mlir/function.h"
+#include "tosajit/tosajit.h"
 
 typedef struct aot_function {
-    char name[256];   /* of the C function */
-    char symbol[264]; /* of its tosajit_aot */
-    char shown[256];  /* what the file calls it */
-    mlir_function function;
+    char name[256];           /* of the C function */
+    char symbol[264];         /* of its tosajit_aot */
+    char shown[256];          /* what the file calls it */
+    const tosajit_expr *expr; /* not owned */
+    tosajit_kernel *kernel;   /* of expr: types and names of operands and results; owned */
 } aot_function;
+
+/* Name the kernel's types. INVALID_ARGUMENT and so on as tosajit_compile_expr. */
+tosajit_status aot_function_open(const tosajit_expr *expr, aot_function *function);
+void aot_function_close(aot_function *function);
 
 /* How each of these headers begins. */
 #define AOT_HEADER_BEGIN "/* Written by `tosajit compile`"

@@ -58,7 +58,7 @@ tosajit_status aot_object_compile(aot_object *object) {
     tosajit_function functions[AOT_MAX_FUNCTIONS];
     for (size_t k = 0; k < object->function_count; k++)
         functions[k] = (tosajit_function){.name = object->functions[k].symbol,
-                                          .expr = object->functions[k].function.expr};
+                                          .expr = object->functions[k].expr};
     return tosajit_compile_object(object->engines, object->engine_count, functions,
                                   object->function_count, &object->bytes, &object->size);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/base/suggest.h"
+#include "jit/text/suggest.h"
 
 typedef enum option_kind {
     FLAG,

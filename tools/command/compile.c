@@ -14,6 +14,7 @@ typedef struct job {
     const options *o;
     tosajit_mlir *file;
     aot_object object;
+    mlir_function *built; /* as many as functions */
     aot_function *functions;
     size_t function_count;
 } job;
@@ -62,10 +63,12 @@ static int open_targets(job *j) {
 
 static int read_function(job *j, size_t index) {
     aot_function *a = &j->functions[j->function_count];
-    if (!build_function(j->file, index, j->o->strict, &a->function)) return EXIT_REFUSED;
+    mlir_function *built = &j->built[j->function_count];
+    if (!build_function(j->file, index, j->o->strict, built)) return EXIT_REFUSED;
     j->function_count++; /* to be released */
-    const entry e = {j->file, index, a->function};
-    if (tosajit_expr_verify(a->function.expr)) return entry_refuse(&e);
+    const entry e = {j->file, index, *built};
+    if (tosajit_expr_verify(built->expr) || aot_function_open(built->expr, a))
+        return entry_refuse(&e);
     aot_object_name(&j->object, tosajit_mlir_name(j->file, index), a);
     return EXIT_FINE;
 }
@@ -78,7 +81,8 @@ static int read_functions(job *j) {
         return command_error("%s has more than %d functions", j->o->file, (int)AOT_MAX_FUNCTIONS);
     if (j->o->entry && !find_function(j->o, j->file, &first)) return EXIT_USAGE;
     j->functions = calloc(count, sizeof *j->functions);
-    if (!j->functions) return command_error("out of memory for %zu functions", count);
+    j->built = calloc(count, sizeof *j->built);
+    if (!j->functions || !j->built) return command_error("out of memory for %zu functions", count);
     int code = EXIT_FINE;
     for (size_t k = j->o->entry ? first : 0;
          code == EXIT_FINE && k < (j->o->entry ? first + 1 : count); k++)
@@ -124,8 +128,12 @@ int cmd_compile(const options *o) {
     int code = EXIT_FINE;
     for (size_t k = 0; k < sizeof phases / sizeof *phases && code == EXIT_FINE; k++)
         code = phases[k](&j);
-    for (size_t k = 0; k < j.function_count; k++) mlir_function_release(&j.functions[k].function);
+    for (size_t k = 0; k < j.function_count; k++) {
+        aot_function_close(&j.functions[k]);
+        mlir_function_release(&j.built[k]);
+    }
     free(j.functions);
+    free(j.built);
     aot_object_close(&j.object);
     tosajit_mlir_close(j.file);
     return code;

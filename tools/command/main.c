@@ -12,7 +12,7 @@
 
 #include "tools/command/commands.h"
 #include "tools/repl/cmd_repl.h"
-#include "tools/base/suggest.h"
+#include "jit/text/suggest.h"
 
 typedef struct command {
     const char *name, *summary;

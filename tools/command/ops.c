@@ -7,7 +7,7 @@
 
 #include "tools/command/commands.h"
 #include "tools/mlir/op_columns.h"
-#include "tools/base/op_keys.h"
+#include "jit/text/keys.h"
 
 enum { TYPES_CAPACITY = 1024 };
 

@@ -15,7 +15,7 @@
 
 #include "runtime/base/options.h"
 #include "tools/mlir/op_columns.h"
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 #include "tools/mlir/values.h"
 #include "tools/mlir/pointer_map.h"
 #include "tools/mlir/value_names.h"

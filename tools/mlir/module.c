@@ -21,7 +21,7 @@
 #include "runtime/base/options.h"
 #include "tools/mlir/build.h"
 #include "tools/mlir/crash_guard.h"
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 #include "tools/mlir/names.h"
 #include "tools/mlir/outline.h"
 #include "tools/mlir/parse.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 
 enum { LOCATION_DEPTH = 16, FUSED_LIMIT = 64 };
 

@@ -21,18 +21,25 @@ static const char *find_command(const char *text, size_t length) {
     return NULL;
 }
 
+/* Nothing but spaces and a comment. */
+static bool is_comment(const char *text, size_t length) {
+    while (length > 0 && strchr(" \t\r", *text)) text++, length--;
+    return length == 0 || *text == '#' || (length > 1 && text[0] == '/' && text[1] == '/');
+}
+
 void repl_answer(repl *r, const char *text, size_t length, size_t line) {
     repl_line parsed;
-    repl_error error;
+    text_error error;
     const char *command = find_command(text, length);
     repl_begin(r, command ? command : text, command ? strlen(command) : length, line);
-    if (!repl_parse(r->text, r->length, &parsed, &error)) {
+    if (!repl_is_command(r->text, r->length)) {
+        if (!is_comment(r->text, r->length)) repl_take_line(r);
+    } else if (repl_parse_command(r->text, r->length, &parsed, &error)) {
+        repl_command(r, &parsed);
+        repl_line_release(&parsed);
+    } else {
         repl_fail_at(r, &error);
-        return;
     }
-    if (parsed.kind == REPL_COMMAND) repl_command(r, &parsed);
-    if (parsed.kind == REPL_ONE_OP || parsed.kind == REPL_STATEMENTS) repl_take_line(r, &parsed);
-    repl_line_release(&parsed);
 }
 
 void repl_answer_mlir(repl *r, const char *text, size_t length, size_t line) {

@@ -14,6 +14,7 @@
 #include "tools/repl/answer.h"
 #include "tools/repl/edit.h"
 #include "tools/repl/edit_guard.h"
+#include "tools/repl/scan.h"
 
 enum { MOST_BYTES = 16 * 1024 * 1024 }; /* of a line, and of a text of MLIR */
 
@@ -107,7 +108,7 @@ static void take_mlir(session *s, const char *line, size_t length) {
     if (extent == REPL_TOO_DEEP)
         repl_fail_line(&s->r, s->number,
                        "brackets nest more than %d deep; all lines up to an empty one are left out",
-                       REPL_MAX_DEPTH);
+                       TEXT_MAX_DEPTH);
     else if (s->mlir.too_long)
         repl_fail_line(
             &s->r, s->number,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tools/repl/verbs.h"
-#include "tools/base/suggest.h"
+#include "jit/text/suggest.h"
 
 typedef struct repl_verb {
     const char *name, *words, *summary;
@@ -239,7 +239,7 @@ static bool run_ops(repl *r, const repl_line *line) {
 /* ---------------------------------------------------------------------------------------------
  * Dispatch */
 
-static bool fail_verb(repl *r, repl_span where, const char *name) {
+static bool fail_verb(repl *r, text_span where, const char *name) {
     suggestion s = {.word = name, .length = strlen(name)};
     for (size_t k = 0; k < VERBS; k++) suggest(&s, verbs[k].name);
     if (s.name)
@@ -259,7 +259,7 @@ bool repl_command(repl *r, const repl_line *line) {
                          v->name);
     if (v->needs_kernel && !r->current.kernel)
         return repl_fail(
-            r, (repl_span){0, 0},
+            r, (text_span){0, 0},
             ":%s is about the last kernel, and there is none yet; try: add f32 [?] [?]", v->name);
     return v->run(r, line);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tools/base/op_keys.h"
+#include "jit/text/keys.h"
 #include "tools/repl/commands.h"
 #include "tools/repl/complete.h"
 

@@ -11,7 +11,7 @@
 #include "tools/data/element.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
-#include "tools/base/suggest.h"
+#include "jit/text/suggest.h"
 
 enum { BLOCK = 64 * 1024, TYPE_TEXT = 512, PATH = 4096 };
 
@@ -102,7 +102,7 @@ static bool fill_plain(npy_array *array, fill kind) {
 bool repl_has_memory(repl *r, double bytes) {
     double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (all <= 0 || bytes < 0.8 * all) return true;
-    return repl_fail(r, (repl_span){0, 0},
+    return repl_fail(r, (text_span){0, 0},
                      "this takes %.3g GB of memory, and the machine has %.3g GB", bytes / 1e9,
                      all / 1e9);
 }
@@ -113,7 +113,7 @@ static double bytes_of(tosajit_type element, int32_t rank, const int64_t *dims) 
     return bytes;
 }
 
-static bool make_array(repl *r, repl_span where, tosajit_type element, int32_t rank,
+static bool make_array(repl *r, text_span where, tosajit_type element, int32_t rank,
                        const int64_t *dims, npy_array *array) {
     if (!repl_has_memory(r, bytes_of(element, rank, dims))) return false;
     return array_make(element, rank, dims, array) || repl_fail(r, where, "out of memory");
@@ -122,7 +122,7 @@ static bool make_array(repl *r, repl_span where, tosajit_type element, int32_t r
 typedef struct operand {
     repl *r;
     size_t index;
-    repl_span word;
+    text_span word;
     tosajit_tensor_type type;
     bool repeated;
     npy_array *array;
@@ -152,25 +152,25 @@ static bool fill_operand(const operand *o, fill kind, int32_t rank, const int64_
     bool done = kind == FILL_RANDOM
                     ? repl_fill_random(o->array, (unsigned)o->index + 1, o->repeated)
                     : fill_plain(o->array, kind);
-    return done || repl_fail(o->r, (repl_span){0, 0}, "interrupted");
+    return done || repl_fail(o->r, (text_span){0, 0}, "interrupted");
 }
 
 static bool list_operand(const operand *o) {
-    repl_line line;
-    repl_error error;
-    if (!repl_parse_list(o->r->text + o->word.at, o->word.length, &line, &error)) {
+    text_line line;
+    text_error error;
+    if (!text_parse_list(o->r->text + o->word.at, o->word.length, &line, &error)) {
         error.where.at += o->word.at;
         return repl_fail(o->r, error.where, "%s", error.text);
     }
-    const repl_list *list = &line.lists[0];
+    const text_list *list = &line.lists[0];
     size_t size = tosajit_type_size(o->type.element);
     bool fine = check_shape(o, list->rank, list->dims) &&
                 make_array(o->r, o->word, o->type.element, list->rank, list->dims, o->array);
     for (size_t k = 0; fine && k < list->count; k++)
-        fine = repl_store(o->type.element, &line.numbers[list->first + k],
+        fine = text_store(o->type.element, &line.numbers[list->first + k], false,
                           (char *)o->array->data + k * size, &error) ||
                repl_fail(o->r, o->word, "operand %zu: %s", o->index, error.text);
-    repl_line_release(&line);
+    text_line_release(&line);
     return fine;
 }
 
@@ -212,13 +212,13 @@ static bool word_operand(const operand *o, fill kind) {
     bool number = o->word.length > 0 && memchr("0123456789.-", *word, 12) != NULL;
     if ((number && o->type.rank == 0) || (o->word.length > 0 && *word == '['))
         return list_operand(o);
-    if (repl_parse_sizes(word, o->word.length, false, &rank, dims))
+    if (text_parse_sizes(word, o->word.length, false, &rank, dims))
         return fill_operand(o, kind, rank, dims);
     return file_operand(o);
 }
 
 /* Whether a word is the name of a fill. */
-static bool find_fill(const repl *r, repl_span word, fill *kind) {
+static bool find_fill(const repl *r, text_span word, fill *kind) {
     for (int k = 0; k < FILLS; k++)
         if (strlen(fill_names[k]) == word.length &&
             memcmp(r->text + word.at, fill_names[k], word.length) == 0) {
@@ -230,13 +230,13 @@ static bool find_fill(const repl *r, repl_span word, fill *kind) {
 
 static bool missing_operand(const operand *o, fill kind) {
     if (has_static_shape(&o->type)) return fill_operand(o, kind, o->type.rank, o->type.dims);
-    return repl_fail(o->r, (repl_span){0, 0},
+    return repl_fail(o->r, (text_span){0, 0},
                      "operand %zu is missing: %s; give sizes like 5x3, a list like [[1,2],[3,4]], "
                      "or a .npy file",
                      o->index, print_type(&o->type).text);
 }
 
-bool repl_operands(repl *r, const repl_span *words, size_t word_count, bool repeated,
+bool repl_operands(repl *r, const text_span *words, size_t word_count, bool repeated,
                    npy_array *operands) {
     size_t count = tosajit_kernel_operand_count(r->current.kernel), at = 0;
     fill kind = FILL_RANDOM;
@@ -265,8 +265,8 @@ bool repl_results(repl *r, const npy_array *operands, npy_array *results) {
         int32_t rank;
         int64_t dims[TOSAJIT_MAX_RANK];
         if (tosajit_kernel_result_dims(kernel, views, count, k, &rank, dims) != TOSAJIT_OK)
-            return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
-        if (!make_array(r, (repl_span){0, 0}, tosajit_kernel_result_type(kernel, k).element, rank,
+            return repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
+        if (!make_array(r, (text_span){0, 0}, tosajit_kernel_result_type(kernel, k).element, rank,
                         dims, &results[k]))
             return false;
     }

@@ -10,7 +10,7 @@
 
 /* `repeated`: random numbers may repeat, for measuring. False after a message. In either case
  * release all arrays, of which there are as many as operands. */
-bool repl_operands(repl *r, const repl_span *words, size_t word_count, bool repeated,
+bool repl_operands(repl *r, const text_span *words, size_t word_count, bool repeated,
                    npy_array *operands);
 /* Random numbers, or as many repeated ones; false if interrupted. */
 bool repl_fill_random(npy_array *array, unsigned seed, bool repeated);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 #include "tools/repl/edit_guard.h"
 #include "tools/repl/complete.h"
 #include "tools/repl/history_search.h"

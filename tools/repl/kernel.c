@@ -9,10 +9,10 @@
 #include <string.h>
 
 static char *rename_text(const repl_kernel *k, const char *text) {
-    const mlir_function *f = &k->program.function;
-    if (k->file) return mlir_module_rename(k->file, k->index, f, text);
-    return value_names_replace(k->program.names, f->input_count, f->input_count + f->step_count,
-                               text);
+    if (k->file) return mlir_module_rename(k->file, k->index, &k->function, text);
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
 }
 
 static bool fail_library(repl *r, const repl_kernel *k) {
@@ -23,7 +23,7 @@ static bool fail_library(repl *r, const repl_kernel *k) {
 }
 
 static bool compile(repl *r, tosajit_engine *engine, repl_kernel *k) {
-    return tosajit_compile_expr(engine, k->program.function.expr, &k->kernel) == TOSAJIT_OK ||
+    return tosajit_compile_expr(engine, k->function.expr, &k->kernel) == TOSAJIT_OK ||
            fail_library(r, k);
 }
 
@@ -36,12 +36,15 @@ static bool copy_source(repl *r, repl_kernel *k) {
     return true;
 }
 
-/* A kernel of one line of the REPL's own language. */
-static bool make_from_line(repl *r, const repl_line *line, tosajit_engine *engine, bool strict,
-                           repl_kernel *k) {
-    repl_error error;
+/* A kernel of a text of the library's language. */
+static bool make_from_line(repl *r, tosajit_engine *engine, bool strict, repl_kernel *k) {
+    const tosajit_parse_options options = {.size = sizeof options,
+                                           .strict = strict,
+                                           .name = r->terminal ? NULL : "<stdin>",
+                                           .line = r->line};
     memset(k, 0, sizeof *k);
-    if (!repl_build(r->text, line, strict, &k->program, &error)) return repl_fail_at(r, &error);
+    if (tosajit_expr_parse(r->text, r->length, &options, &k->function.expr) != TOSAJIT_OK)
+        return repl_fail_text(r);
     k->line = r->line;
     if (copy_source(r, k) && compile(r, engine, k)) return true;
     repl_kernel_release(k);
@@ -53,9 +56,9 @@ static bool make_from_file(repl *r, tosajit_mlir *file, size_t index, tosajit_en
                            bool strict, repl_kernel *k) {
     const tosajit_expr_options options = {.size = sizeof options, .strict = strict};
     *k = (repl_kernel){.line = r->line, .file = file, .index = index};
-    bool fine = !mlir_module_build(file, index, &options, &k->program.function);
-    if (fine && tosajit_expr_verify(k->program.function.expr) != TOSAJIT_OK) {
-        mlir_module_report(file, index, &k->program.function, tosajit_last_error());
+    bool fine = !mlir_module_build(file, index, &options, &k->function);
+    if (fine && tosajit_expr_verify(k->function.expr) != TOSAJIT_OK) {
+        mlir_module_report(file, index, &k->function, tosajit_last_error());
         fine = false;
     }
     if (fine && compile(r, engine, k)) return true;
@@ -70,7 +73,7 @@ static bool make_from_file(repl *r, tosajit_mlir *file, size_t index, tosajit_en
 char *repl_print(repl *r, tosajit_view view) {
     char *text = NULL;
     const repl_kernel *k = &r->current;
-    if (tosajit_print(r->engine, k->program.function.expr, view, &text) != TOSAJIT_OK) {
+    if (tosajit_print(r->engine, k->function.expr, view, &text) != TOSAJIT_OK) {
         fail_library(r, k);
         return NULL;
     }
@@ -118,9 +121,9 @@ static void replace_kernel(repl *r, const repl_kernel *k) {
 /* ---------------------------------------------------------------------------------------------
  * Making it */
 
-void repl_take_line(repl *r, const repl_line *line) {
+void repl_take_line(repl *r) {
     repl_kernel made;
-    if (!make_from_line(r, line, r->engine, r->strict, &made)) return;
+    if (!make_from_line(r, r->engine, r->strict, &made)) return;
     replace_kernel(r, &made);
     show_kernel(r);
 }
@@ -172,15 +175,9 @@ void repl_take_mlir(repl *r) {
 static bool remake_line(repl *r, tosajit_engine *engine, bool strict, repl_kernel *made) {
     const char *text = r->text;
     size_t length = r->length;
-    repl_line parsed;
-    repl_error error;
     r->text = r->current.source;
     r->length = r->current.length;
-    bool fine = repl_parse(r->text, r->length, &parsed, &error) || repl_fail_at(r, &error);
-    if (fine) {
-        fine = make_from_line(r, &parsed, engine, strict, made);
-        repl_line_release(&parsed);
-    }
+    bool fine = make_from_line(r, engine, strict, made);
     r->text = text;
     r->length = length;
     return fine;

@@ -7,8 +7,8 @@
 
 #include "tools/repl/session.h"
 
-/* Of the line being answered, parsed; it is shown. */
-void repl_take_line(repl *r, const repl_line *line);
+/* Of the line being answered; it is shown. */
+void repl_take_line(repl *r);
 /* Of every function of the text being answered; each is shown, and the last one stays. */
 void repl_take_mlir(repl *r);
 /* Make it again, because a setting has changed. False after a message; then there is the former

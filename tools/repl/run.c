@@ -36,7 +36,7 @@ static void finish(job *j) {
 
 /* What the library said about sizes, with the line's names for the operands. */
 static bool fail_run(repl *r) {
-    return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    return repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
 }
 
 static void show_result(const job *j, size_t k) {
@@ -78,7 +78,7 @@ static bool measure(repl *r, const job *j) {
     double medians[TURNS], copies[TURNS];
     timing t;
     bandwidth copy;
-    if (!bandwidth_create(bytes, &copy)) return repl_fail(r, (repl_span){0, 0}, "out of memory");
+    if (!bandwidth_create(bytes, &copy)) return repl_fail(r, (text_span){0, 0}, "out of memory");
     bool fine = true;
     for (int k = 0; k < TURNS && fine; k++) {
         fine = timing_run(r->current.kernel, j->operand_views, j->operand_count, j->result_views,
@@ -86,7 +86,7 @@ static bool measure(repl *r, const job *j) {
                fail_run(r);
         medians[k] = t.median;
         copies[k] = fine ? bandwidth_measure(&copy, &limits) : 0;
-        if (fine && repl_interrupted()) fine = repl_fail(r, (repl_span){0, 0}, "interrupted");
+        if (fine && repl_interrupted()) fine = repl_fail(r, (text_span){0, 0}, "interrupted");
     }
     bandwidth_destroy(&copy);
     if (!fine) return false;

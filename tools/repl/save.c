@@ -50,8 +50,8 @@ static bool write_svg(repl *r, const char *path, FILE *out) {
 static bool write_mlir(repl *r, const char *path, FILE *out) {
     char *text;
     (void)path;
-    if (tosajit_expr_print(r->current.program.function.expr, NULL, &text) != TOSAJIT_OK)
-        return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    if (tosajit_expr_print(r->current.function.expr, NULL, &text) != TOSAJIT_OK)
+        return repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
     fputs(text, out);
     tosajit_text_release(text);
     return true;
@@ -63,11 +63,11 @@ static bool write_image(repl *r, const char *path, FILE *out) {
     void *image = NULL;
     tosajit_status status = tosajit_kernel_save(r->current.kernel, NULL, 0, &size);
     if (!status) image = malloc(size);
-    if (!status && !image) return repl_fail(r, (repl_span){0, 0}, "out of memory");
+    if (!status && !image) return repl_fail(r, (text_span){0, 0}, "out of memory");
     if (!status) status = tosajit_kernel_save(r->current.kernel, image, size, &size);
     if (!status) fwrite(image, 1, size, out);
     free(image);
-    return status == TOSAJIT_OK || repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    return status == TOSAJIT_OK || repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -78,8 +78,9 @@ static bool write_image(repl *r, const char *path, FILE *out) {
 static bool open_object(repl *r, const char *path, aot_object *object, aot_function *function) {
     const repl_kernel *k = &r->current;
     if (!aot_object_open(path, object))
-        return repl_fail(r, (repl_span){0, 0}, "%s has no name in front of the ending", path);
-    function->function = k->program.function; /* which stays its owner */
+        return repl_fail(r, (text_span){0, 0}, "%s has no name in front of the ending", path);
+    function->expr = k->function.expr;
+    function->kernel = k->kernel; /* which stays its owner */
     aot_object_name(object, k->file ? tosajit_mlir_name(k->file, k->index) : "main", function);
     object->functions = function;
     object->function_count = 1;
@@ -93,7 +94,7 @@ static bool write_object(repl *r, const char *path, FILE *out) {
     tosajit_status status = aot_object_add_target(&object, r->cpu[0] ? r->cpu : NULL, r->accuracy);
     if (!status) status = aot_object_compile(&object);
     if (!status) fwrite(object.bytes, 1, object.size, out);
-    if (status) repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+    if (status) repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
     aot_object_close(&object);
     return status == TOSAJIT_OK;
 }
@@ -129,7 +130,7 @@ static bool is_foreign(const char *path) {
     return length > 0 && strcmp(begin, AOT_HEADER_BEGIN) != 0;
 }
 
-static bool save(repl *r, repl_span where, const char *path,
+static bool save(repl *r, text_span where, const char *path,
                  bool (*write)(repl *r, const char *path, FILE *out)) {
     output_file out;
     if (!output_file_open(path, &out)) return repl_fail(r, where, "%s: %s", path, strerror(errno));
@@ -144,9 +145,9 @@ static bool save(repl *r, repl_span where, const char *path,
 bool repl_save(repl *r, const repl_line *line) {
     char path[PATH], header[PATH];
     if (line->word_count == 0)
-        return repl_fail(r, (repl_span){0, 0},
+        return repl_fail(r, (text_span){0, 0},
                          ":save needs a file, as in :save k.mlir; :help save lists the endings");
-    repl_span where = line->words[0];
+    text_span where = line->words[0];
     if (!repl_copy_word(r, where, path, sizeof path)) return false;
     const kind *k = find_kind(path);
     if (!k)

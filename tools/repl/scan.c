@@ -1,14 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Where a text of MLIR begins and ends, among lines of the REPL's own language: by its brackets. */
+#include "tools/repl/scan.h"
+
 #include <string.h>
 
-#include "tools/repl/lex.h"
+#include "jit/text/lex.h"
 
 bool repl_is_mlir(const char *text, size_t length) {
     static const char *const openings[] = {"module", "func.func", "builtin.module",
                                            "\"builtin.module\"", "\"func.func\""};
-    lexer p = {text, 0, length, 0, NULL, NULL};
+    lexer p = {.text = text, .length = length, .argument = -1};
     while (p.at < length && lex_is_space(text[p.at])) p.at++;
     for (size_t k = 0; k < sizeof openings / sizeof *openings; k++) {
         if (!lex_begins(&p, openings[k])) continue;
@@ -42,7 +44,7 @@ repl_extent repl_scan_line(repl_scan *s, const char *line, size_t length) {
         s->depth -= (c == ')' || c == ']' || c == '}') && s->depth > 0;
         s->angles += c == '<';
         s->angles -= c == '>' && s->angles > 0 && (k == 0 || line[k - 1] != '-');
-        if (s->depth > REPL_MAX_DEPTH || s->angles > REPL_MAX_DEPTH) return REPL_TOO_DEEP;
+        if (s->depth > TEXT_MAX_DEPTH || s->angles > TEXT_MAX_DEPTH) return REPL_TOO_DEEP;
         if (c != '}' || s->depth > 0) continue;
         s->bodies += !s->dictionary;
         s->dictionary = false;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 
 enum { SHOWN = 100, BEFORE = 40 };
 
@@ -16,7 +16,7 @@ enum { SHOWN = 100, BEFORE = 40 };
  * Findings */
 
 static void print_message(const char *message) {
-    char escaped[2 * REPL_MESSAGE_CAPACITY];
+    char escaped[2 * TEXT_MESSAGE_CAPACITY];
     escape_message(message, escaped, sizeof escaped);
     fprintf(stderr, "error: %s\n", escaped);
 }
@@ -29,7 +29,7 @@ static size_t columns(const char *text) {
 }
 
 /* The piece of the line around the place, and a caret under it. */
-static void print_place(const char *line, size_t length, repl_span where) {
+static void print_place(const char *line, size_t length, text_span where) {
     char before[3 * SHOWN + 1], marked[3 * SHOWN + 1], after[3 * SHOWN + 1];
     if (where.at > length) where.at = length;
     if (where.length > length - where.at) where.length = length - where.at;
@@ -56,7 +56,15 @@ static void begin_message(repl *r, size_t line, size_t column) {
     if (!r->terminal && !column) fprintf(stderr, "<stdin>:%zu: ", line);
 }
 
-bool repl_fail_at(repl *r, const repl_error *error) {
+bool repl_fail_text(repl *r) {
+    const char *message = tosajit_last_error(), *error = strstr(message, "error: ");
+    r->failed = true;
+    fflush(stdout);
+    fprintf(stderr, "%s\n", r->terminal && error ? error : message);
+    return false;
+}
+
+bool repl_fail_at(repl *r, const text_error *error) {
     bool placed = error->where.at || error->where.length;
     begin_message(r, r->line, placed ? error->where.at + 1 : 0);
     print_message(error->text);
@@ -64,8 +72,8 @@ bool repl_fail_at(repl *r, const repl_error *error) {
     return false;
 }
 
-bool repl_fail(repl *r, repl_span where, const char *format, ...) {
-    repl_error error = {.where = where};
+bool repl_fail(repl *r, text_span where, const char *format, ...) {
+    text_error error = {.where = where};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error.text, sizeof error.text, format, arguments);
@@ -74,7 +82,7 @@ bool repl_fail(repl *r, repl_span where, const char *format, ...) {
 }
 
 bool repl_fail_line(repl *r, size_t line, const char *format, ...) {
-    char text[REPL_MESSAGE_CAPACITY];
+    char text[TEXT_MESSAGE_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -84,7 +92,7 @@ bool repl_fail_line(repl *r, size_t line, const char *format, ...) {
     return false;
 }
 
-bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity) {
+bool repl_copy_word(repl *r, text_span word, char *text, size_t capacity) {
     if (word.length >= capacity)
         return repl_fail(r, word, "this word has more than %zu characters", capacity - 1);
     if (memchr(r->text + word.at, '\0', word.length))
@@ -96,7 +104,7 @@ bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity) {
 
 void repl_kernel_release(repl_kernel *k) {
     tosajit_kernel_release(k->kernel);
-    repl_program_release(&k->program);
+    mlir_function_release(&k->function);
     tosajit_mlir_close(k->file);
     free(k->source);
     memset(k, 0, sizeof *k);

@@ -10,8 +10,7 @@
 
 #include "tools/base/options.h"
 #include "tools/mlir/module.h"
-#include "tools/repl/build.h"
-#include "tools/repl/parse.h"
+#include "tools/repl/command_line.h"
 
 /* What the commands are about: the last line or function of which a kernel could be made. */
 typedef struct repl_kernel {
@@ -20,7 +19,7 @@ typedef struct repl_kernel {
     size_t line;            /* of the input where it begins */
     tosajit_mlir *file;     /* of the function; owned; null where it is a line */
     size_t index;           /* of the function in file */
-    repl_program program;   /* without names where file has them */
+    mlir_function function; /* of a line the expression alone */
     tosajit_kernel *kernel; /* null: there is none yet */
 } repl_kernel;
 
@@ -47,12 +46,14 @@ void repl_begin(repl *r, const char *text, size_t length, size_t line);
 
 /* Say what is wrong in the line being answered; `where` of length 0 is no place in it. Each returns
  * false. */
-bool repl_fail(repl *r, repl_span where, const char *format, ...);
-bool repl_fail_at(repl *r, const repl_error *error);
+bool repl_fail(repl *r, text_span where, const char *format, ...);
+bool repl_fail_at(repl *r, const text_error *error);
+/* The library's last error about the text being answered, of tosajit_expr_parse. */
+bool repl_fail_text(repl *r);
 /* Something that is not about a place in a line. */
 bool repl_fail_line(repl *r, size_t line, const char *format, ...);
 
 /* A command's word as a string. False after a message if it is too long or has a 0 byte. */
-bool repl_copy_word(repl *r, repl_span word, char *text, size_t capacity);
+bool repl_copy_word(repl *r, text_span word, char *text, size_t capacity);
 
 #endif

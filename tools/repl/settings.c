@@ -27,7 +27,7 @@ static bool apply(repl *r, const settings *s) {
                                             .uncached = 1};
     tosajit_engine *engine;
     if (tosajit_engine_create(&options, &engine) != TOSAJIT_OK)
-        return repl_fail(r, (repl_span){0, 0}, "%s", tosajit_last_error());
+        return repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());
     if (!repl_remake(r, engine, s->strict)) {
         tosajit_engine_destroy(engine);
         return false;

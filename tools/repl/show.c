@@ -36,7 +36,7 @@ bool repl_show_asm(repl *r, const repl_line *line) {
         printf("%s%.*s%s\n", lines[k].hot ? "\033[1;32m" : "", (int)lines[k].length, lines[k].text,
                lines[k].hot ? "\033[0m" : "");
     bool fine = lines != NULL;
-    if (text && !fine) repl_fail(r, (repl_span){0, 0}, "out of memory");
+    if (text && !fine) repl_fail(r, (text_span){0, 0}, "out of memory");
     free(lines);
     free(text);
     return fine;

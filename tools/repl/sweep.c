@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tools/data/bandwidth.h"
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 #include "tools/data/output_file.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
@@ -55,13 +55,13 @@ static bool ends_in(const char *text, const char *end) {
 }
 
 /* Sizes that a type allows, N among them. */
-static bool take_shape(sweep *s, size_t k, repl_span word) {
+static bool take_shape(sweep *s, size_t k, text_span word) {
     tosajit_tensor_type *shape = &s->shapes[k], type = *shape;
     int32_t rank;
     int64_t dims[TOSAJIT_MAX_RANK];
     char text[512];
     tosajit_type_print(&type, text, sizeof text);
-    if (!repl_parse_sizes(s->r->text + word.at, word.length, true, &rank, dims))
+    if (!text_parse_sizes(s->r->text + word.at, word.length, true, &rank, dims))
         return repl_fail(s->r, word, "sizes with an N expected, like Nx3");
     if (rank != type.rank)
         return repl_fail(s->r, word, "operand %zu is %s: %d size%s expected, found %d", k, text,
@@ -100,7 +100,7 @@ static bool has_n(const sweep *s) {
 static bool read_words(sweep *s, const repl_line *line) {
     size_t count = line->word_count;
     if (count > 0) {
-        repl_span last = line->words[count - 1];
+        text_span last = line->words[count - 1];
         if (!repl_copy_word(s->r, last, s->path, sizeof s->path)) return false;
         bool is_plot = ends_in(s->path, ".svg") || ends_in(s->path, ".png");
         if (!is_plot && strchr(s->path, '.'))
@@ -117,7 +117,7 @@ static bool read_words(sweep *s, const repl_line *line) {
     for (size_t k = 0; k < count; k++)
         if (!take_shape(s, k, line->words[k])) return false;
     if (has_n(s)) return true;
-    return repl_fail(s->r, (repl_span){0, 0},
+    return repl_fail(s->r, (text_span){0, 0},
                      count ? "no size is N; one has to grow, as in Nx64"
                            : "all sizes of this kernel are static; a sweep needs a ? in a type");
 }
@@ -144,7 +144,7 @@ static bool size_point(sweep *s, int64_t n, double *elements, double *bytes) {
         int32_t rank;
         if (tosajit_kernel_result_dims(kernel, operands, s->operand_count, k, &rank, result) !=
             TOSAJIT_OK)
-            return repl_fail(s->r, (repl_span){0, 0}, "N = %" PRId64 ": %s", n,
+            return repl_fail(s->r, (text_span){0, 0}, "N = %" PRId64 ": %s", n,
                              tosajit_last_error());
         const tosajit_tensor tensor =
             tosajit_dense(tosajit_kernel_result_type(kernel, k).element, NULL, rank, result);
@@ -160,9 +160,9 @@ static bool make_operands(sweep *s, int64_t n) {
         int64_t dims[TOSAJIT_MAX_RANK];
         set_dims(s, k, n, dims);
         if (!array_make(s->shapes[k].element, s->shapes[k].rank, dims, &s->operands[k]))
-            return repl_fail(s->r, (repl_span){0, 0}, "out of memory");
+            return repl_fail(s->r, (text_span){0, 0}, "out of memory");
         if (!repl_fill_random(&s->operands[k], (unsigned)k + 1, true))
-            return repl_fail(s->r, (repl_span){0, 0}, "interrupted");
+            return repl_fail(s->r, (text_span){0, 0}, "interrupted");
     }
     return repl_results(s->r, s->operands, s->results);
 }
@@ -171,10 +171,10 @@ static const timing_limits limits = {.rounds = 15, .total_seconds = 0.2, .stop =
 
 static bool measure_copy(sweep *s, point *p, double bytes) {
     bandwidth copy;
-    if (!bandwidth_create(bytes, &copy)) return repl_fail(s->r, (repl_span){0, 0}, "out of memory");
+    if (!bandwidth_create(bytes, &copy)) return repl_fail(s->r, (text_span){0, 0}, "out of memory");
     p->copied = bandwidth_measure(&copy, &limits) * 1e-9;
     bandwidth_destroy(&copy);
-    return !repl_interrupted() || repl_fail(s->r, (repl_span){0, 0}, "interrupted");
+    return !repl_interrupted() || repl_fail(s->r, (text_span){0, 0}, "interrupted");
 }
 
 static bool measure(sweep *s, point *p, double bytes) {
@@ -184,9 +184,9 @@ static bool measure(sweep *s, point *p, double bytes) {
     for (size_t k = 0; k < s->result_count; k++) results[k] = array_view(&s->results[k]);
     if (timing_run(s->r->current.kernel, operands, s->operand_count, results, s->result_count,
                    &limits, &t) != TOSAJIT_OK)
-        return repl_fail(s->r, (repl_span){0, 0}, "%s", tosajit_last_error());
+        return repl_fail(s->r, (text_span){0, 0}, "%s", tosajit_last_error());
     if (t.rounds == 0 || repl_interrupted())
-        return repl_fail(s->r, (repl_span){0, 0}, "interrupted");
+        return repl_fail(s->r, (text_span){0, 0}, "interrupted");
     p->nanoseconds = t.median * 1e9;
     p->rate = bytes / p->nanoseconds;
     return bytes < (double)REPL_COMPARED || measure_copy(s, p, bytes);
@@ -217,7 +217,7 @@ static bool measure_all(sweep *s) {
         if (!measure_point(s, n, elements, bytes)) return false;
     }
     return s->point_count > 0 ||
-           repl_fail(s->r, (repl_span){0, 0}, "the smallest size takes more than %.3g GB",
+           repl_fail(s->r, (text_span){0, 0}, "the smallest size takes more than %.3g GB",
                      MOST_BYTES / 1e9);
 }
 
@@ -293,7 +293,7 @@ static void write_script(const sweep *s, FILE *out) {
 static bool draw(sweep *s) {
     FILE *script = tmpfile(); /* not a pipe: a gnuplot that does not read must not stop us */
     if (!script)
-        return repl_fail(s->r, (repl_span){0, 0}, "no temporary file: %s", strerror(errno));
+        return repl_fail(s->r, (text_span){0, 0}, "no temporary file: %s", strerror(errno));
     write_script(s, script);
     bool written = fflush(script) == 0 && fseek(script, 0, SEEK_SET) == 0;
     char *const words[] = {(char *)"gnuplot", NULL};
@@ -301,9 +301,9 @@ static bool draw(sweep *s) {
     fclose(script);
     if (code == NO_PROGRAM)
         return repl_fail(
-            s->r, (repl_span){0, 0},
+            s->r, (text_span){0, 0},
             "%s: gnuplot draws plots and is not installed (apt-get install gnuplot-nox)", s->path);
-    return code == 0 || repl_fail(s->r, (repl_span){0, 0}, "%s: gnuplot failed", s->path);
+    return code == 0 || repl_fail(s->r, (text_span){0, 0}, "%s: gnuplot failed", s->path);
 }
 
 static bool plot(sweep *s) {
@@ -313,7 +313,7 @@ static bool plot(sweep *s) {
         return false;
     }
     if (!fine || !output_file_finish(&s->plot) || !output_file_commit(&s->plot))
-        return repl_fail(s->r, (repl_span){0, 0}, "%s: %s", s->path, strerror(errno));
+        return repl_fail(s->r, (text_span){0, 0}, "%s: %s", s->path, strerror(errno));
     printf("wrote %s\n", s->path);
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Escaping of control characters and of what is no UTF-8. */
-#include "tools/mlir/escape.h"
+#include "runtime/base/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Edit distance with exchanges of neighbours (optimal string alignment), over names of at most NAME
  * letters. */
-#include "tools/base/suggest.h"
+#include "jit/text/suggest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -63,29 +63,4 @@ void suggest_ops(suggestion *s) {
 void suggest_types(suggestion *s) {
     for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
         suggest(s, tosajit_type_name((tosajit_type)type));
-}
-
-const char *suggest_expression(const char *word, size_t length) {
-    static const struct {
-        const char *name, *expression;
-    } known[] = {
-        {"relu", "maximum(x, 0)"},
-        {"relu6", "clamp(x, min=0, max=6)"},
-        {"leaky_relu", "maximum(x, x * 0.01)"},
-        {"silu", "x * sigmoid(x)"},
-        {"swish", "x * sigmoid(x)"},
-        {"gelu", "x * (erf(x * 0.70710678) + 1) * 0.5"},
-        {"softplus", "log(exp(x) + 1)"},
-        {"sqrt", "pow(x, 0.5)"},
-        {"square", "x * x"},
-        {"exp2", "pow(2, x)"},
-        {"tan", "sin(x) / cos(x)"},
-        {"mod", "x - intdiv(x, y) * y"},
-        {"where", "select(c, x, y)"},
-        {"min", "minimum(x, y)"},
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strlen(known[k].name) == length && memcmp(known[k].name, word, length) == 0)
-            return known[k].expression;
-    return NULL;
 }

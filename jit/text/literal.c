@@ -1,24 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Types, numbers and lists of numbers, as they are written in a line. */
+/* Types, numbers and lists of numbers, as they are written in a text, and numbers as elements. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/repl/grammar.h"
+#include "jit/text/grammar.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/convert.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Nodes */
 
-repl_node *parse_add_node(lexer *p, repl_node_kind kind, size_t from, int32_t what) {
+text_node *parse_add_node(lexer *p, text_node_kind kind, size_t from, int32_t what) {
     if (p->line->node_count >= TOSAJIT_MAX_NODES) {
-        lex_fail(p, (repl_span){from, p->at - from}, "an expression has at most %d values",
+        lex_fail(p, (text_span){from, p->at - from}, "an expression has at most %d values",
                  TOSAJIT_MAX_NODES);
         return NULL;
     }
-    repl_node *node = LEX_ADD(p, node);
-    if (node) *node = (repl_node){kind, {from, p->at - from}, what, -1};
+    text_node *node = LEX_ADD(p, node);
+    if (node) *node = (text_node){kind, {from, p->at - from}, what, -1};
+    if (node && p->argument >= 0) node->span = p->call;
     return node;
 }
 
@@ -29,7 +33,7 @@ int32_t parse_last_node(const lexer *p) { return (int32_t)p->line->node_count - 
 
 static bool take_size(lexer *p, int64_t *size) {
     lex_skip_space(p);
-    repl_span span = {p->at, 0};
+    text_span span = {p->at, 0};
     uint64_t value = 0;
     bool fits = true;
     if (lex_take(p, '?')) {
@@ -51,7 +55,7 @@ static bool take_size(lexer *p, int64_t *size) {
 
 static bool add_size(lexer *p, size_t from, tosajit_tensor_type *type) {
     if (type->rank == TOSAJIT_MAX_RANK)
-        return lex_fail(p, (repl_span){from, p->at - from}, "a tensor has at most %d dimensions",
+        return lex_fail(p, (text_span){from, p->at - from}, "a tensor has at most %d dimensions",
                         TOSAJIT_MAX_RANK);
     if (!take_size(p, &type->dims[type->rank])) return false;
     type->rank++;
@@ -85,7 +89,7 @@ static bool parse_tensor(lexer *p, tosajit_tensor_type *type) {
     }
     while (type->rank != TOSAJIT_UNRANKED && (lex_is_digit(lex_peek(p)) || lex_peek(p) == '?'))
         if (!add_size(p, from, type) || !lex_expect(p, 'x', "x behind a size")) return false;
-    repl_span element = lex_word(p);
+    text_span element = lex_word(p);
     if (element.length == 0) return lex_fail_expected(p, "a size or an element type");
     type->element = lex_find_type(p, element);
     return type->element == TOSAJIT_TYPE_COUNT ? lex_fail_type(p, element)
@@ -93,11 +97,11 @@ static bool parse_tensor(lexer *p, tosajit_tensor_type *type) {
 }
 
 /* A type. Where the element may be left out, *element has it, and gets it. */
-bool parse_type(lexer *p, tosajit_type *element, repl_annotation *a) {
+bool parse_type(lexer *p, tosajit_type *element, text_annotation *a) {
     lex_skip_space(p);
     size_t from = p->at;
     memset(&a->type, 0, sizeof a->type);
-    repl_span word = lex_word(p);
+    text_span word = lex_word(p);
     bool fine = true;
     if (lex_is_word(p, word, "tensor")) {
         a->shaped = true;
@@ -107,11 +111,11 @@ bool parse_type(lexer *p, tosajit_type *element, repl_annotation *a) {
             return lex_fail_expected(p, "a type like f32[?,3] or tensor<?x3xf32>");
         a->type.element = word.length ? lex_find_type(p, word) : *element;
         if (a->type.element == TOSAJIT_TYPE_COUNT) return lex_fail_type(p, word);
-        a->span = (repl_span){from, p->at - from};
+        a->span = (text_span){from, p->at - from};
         a->shaped = word.length == 0 || lex_peek(p) == '[';
         if (a->shaped) fine = parse_shape(p, &a->type);
     }
-    if (a->shaped) a->span = (repl_span){from, p->at - from};
+    if (a->shaped) a->span = (text_span){from, p->at - from};
     *element = a->type.element;
     return fine;
 }
@@ -119,15 +123,17 @@ bool parse_type(lexer *p, tosajit_type *element, repl_annotation *a) {
 /* ---------------------------------------------------------------------------------------------
  * Numbers and lists */
 
+enum { LONGEST_NUMBER = 399 };
+
 static bool is_hex(char c) {
     return lex_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-static bool parse_hexadecimal(lexer *p, repl_number *n) {
+static bool parse_hexadecimal(lexer *p, text_number *n) {
     size_t from = p->at;
     p->at += 2;
     while (is_hex(lex_peek_at(p, 0))) p->at++;
-    repl_span span = {from, p->at - from};
+    text_span span = {from, p->at - from};
     bool fits;
     n->magnitude = lex_digits(p->text + from + 2, span.length - 2, 16, &fits);
     if (span.length == 2) return lex_fail(p, span, "hexadecimal digits expected behind 0x");
@@ -137,9 +143,31 @@ static bool parse_hexadecimal(lexer *p, repl_number *n) {
     return true;
 }
 
-/* 12, 0.5, 1e-3, .5; strtod gets a copy, because the text need not end. */
-static bool parse_decimal(lexer *p, repl_number *n) {
-    char copy[400];
+/* The value of digits and an exponent. The point is left out and counted in the exponent, because
+ * strtod looks for the one of the host's language. */
+static double decimal_value(const char *digits, size_t length) {
+    char copy[LONGEST_NUMBER + 32];
+    size_t used = 0, k = 0;
+    long places = 0, exponent = 0;
+    bool point = false, negative = false;
+    for (; k < length && (digits[k] | 0x20) != 'e'; k++) {
+        places += point;
+        if (digits[k] == '.')
+            point = true;
+        else
+            copy[used++] = digits[k];
+    }
+    for (k++; k < length; k++) {
+        negative = negative || digits[k] == '-';
+        if (lex_is_digit(digits[k]) && exponent < 1000000)
+            exponent = 10 * exponent + (digits[k] - '0');
+    }
+    snprintf(copy + used, sizeof copy - used, "e%ld", (negative ? -exponent : exponent) - places);
+    return strtod(copy, NULL);
+}
+
+/* 12, 0.5, 1e-3, .5 */
+static bool parse_decimal(lexer *p, text_number *n) {
     size_t from = p->at;
     bool fraction = false;
     while (lex_is_digit(lex_peek_at(p, 0))) p->at++;
@@ -152,13 +180,11 @@ static bool parse_decimal(lexer *p, repl_number *n) {
         fraction = true;
         for (p->at += 1 + sign; lex_is_digit(lex_peek_at(p, 0));) p->at++;
     }
-    repl_span span = {from, p->at - from};
-    if (span.length >= sizeof copy)
-        return lex_fail(p, span, "this number has more than %zu characters", sizeof copy - 1);
-    memcpy(copy, p->text + from, span.length);
-    copy[span.length] = '\0';
-    n->value = strtod(copy, NULL);
-    if (!fraction) n->magnitude = lex_digits(copy, span.length, 10, &n->whole);
+    text_span span = {from, p->at - from};
+    if (span.length > LONGEST_NUMBER)
+        return lex_fail(p, span, "this number has more than %d characters", LONGEST_NUMBER);
+    n->value = decimal_value(p->text + from, span.length);
+    if (!fraction) n->magnitude = lex_digits(p->text + from, span.length, 10, &n->whole);
     return true;
 }
 
@@ -169,7 +195,7 @@ bool parse_at_number(lexer *p) {
 }
 
 /* Words that are numbers. */
-bool parse_word_number(const lexer *p, repl_span word, repl_number *n) {
+bool parse_word_number(const lexer *p, text_span word, text_number *n) {
     memset(n, 0, sizeof *n);
     if (lex_is_word(p, word, "inf")) n->value = (double)INFINITY;
     if (lex_is_word(p, word, "nan")) n->value = (double)NAN;
@@ -180,23 +206,23 @@ bool parse_word_number(const lexer *p, repl_span word, repl_number *n) {
     return n->magnitude || lex_is_word(p, word, "false");
 }
 
-void parse_negate(repl_number *n) {
+void parse_negate(text_number *n) {
     n->value = -n->value;
     n->negative = !n->negative;
 }
 
-static bool parse_number(lexer *p, repl_number *n) {
+static bool parse_number(lexer *p, text_number *n) {
     memset(n, 0, sizeof *n);
     if (parse_at_number(p)) {
         bool hexadecimal = lex_peek_at(p, 0) == '0' && (lex_peek_at(p, 1) | 0x20) == 'x';
         if (!(hexadecimal ? parse_hexadecimal(p, n) : parse_decimal(p, n))) return false;
         if (!lex_is_letter(lex_peek_at(p, 0))) return true;
-        repl_span rest = lex_word(p);
+        text_span rest = lex_word(p);
         return lex_fail(p, rest, "%s directly behind a number; is an operator missing?",
                         lex_show(p, rest).text);
     }
     size_t before = p->at;
-    repl_span word = lex_word(p);
+    text_span word = lex_word(p);
     if (word.length && parse_word_number(p, word, n)) return true;
     p->at = before;
     return lex_fail_expected(p, "a number");
@@ -204,38 +230,42 @@ static bool parse_number(lexer *p, repl_number *n) {
 
 static bool add_number(lexer *p, bool may_be_negative) {
     bool negative = may_be_negative && lex_take(p, '-');
-    repl_number n;
+    text_number n;
+    lex_skip_space(p);
+    size_t from = p->at;
     if (!parse_number(p, &n)) return false;
+    n.spelled = p->text + from;
+    n.length = p->at - from;
     if (negative) parse_negate(&n);
-    repl_number *slot = LEX_ADD(p, number);
+    text_number *slot = LEX_ADD(p, number);
     if (slot) *slot = n;
     return slot != NULL;
 }
 
-static bool parse_rows(lexer *p, repl_list *list, int32_t depth);
+static bool parse_rows(lexer *p, text_list *list, int32_t depth);
 
 /* One entry of a list at `depth`: a number in the innermost one. The first innermost number fixes
  * the rank. */
-static bool parse_entry(lexer *p, repl_list *list, int32_t depth) {
+static bool parse_entry(lexer *p, text_list *list, int32_t depth) {
     lex_skip_space(p);
     size_t from = p->at;
     bool row = lex_peek(p) == '[';
     if (row && list->rank != -1 && depth >= list->rank)
-        return lex_fail(p, (repl_span){from, 1}, "a number expected, as before, found a list");
+        return lex_fail(p, (text_span){from, 1}, "a number expected, as before, found a list");
     if (row) return parse_rows(p, list, depth);
     if (list->rank == -1) list->rank = depth;
     if (depth != list->rank && lex_at_end(p)) return lex_fail_expected(p, "a list");
     if (depth != list->rank)
-        return lex_fail(p, (repl_span){from, 1}, "a list expected, as before, found a number");
+        return lex_fail(p, (text_span){from, 1}, "a list expected, as before, found a number");
     return add_number(p, true);
 }
 
 /* What is in a list at `depth` up to its bracket; the elements of an empty one would be numbers. */
-static bool parse_entries(lexer *p, repl_list *list, int32_t depth, int64_t *count) {
+static bool parse_entries(lexer *p, text_list *list, int32_t depth, int64_t *count) {
     *count = 0;
     if (lex_peek(p) == ']') {
         if (list->rank != -1 && depth != list->rank)
-            return lex_fail(p, (repl_span){p->at, 1}, "a list expected, as before");
+            return lex_fail(p, (text_span){p->at, 1}, "a list expected, as before");
         list->rank = depth;
         return true;
     }
@@ -246,15 +276,17 @@ static bool parse_entries(lexer *p, repl_list *list, int32_t depth, int64_t *cou
     return true;
 }
 
-static bool parse_rows(lexer *p, repl_list *list, int32_t depth) {
-    repl_span open = {p->at, 1};
+static bool parse_rows(lexer *p, text_list *list, int32_t depth) {
+    text_span open = {p->at, 1};
     int64_t count;
     if (depth == TOSAJIT_MAX_RANK)
         return lex_fail(p, open, "a tensor has at most %d dimensions", TOSAJIT_MAX_RANK);
-    if (!lex_expect(p, '[', "[") || !parse_entries(p, list, depth + 1, &count)) return false;
-    if (!lex_expect(p, ']', ", or ]")) return false;
+    if (!lex_expect(p, '[', "[")) return false;
+    p->open++;
+    if (!parse_entries(p, list, depth + 1, &count) || !lex_expect(p, ']', ", or ]")) return false;
+    p->open--;
     if (list->dims[depth] >= 0 && list->dims[depth] != count)
-        return lex_fail(p, (repl_span){open.at, p->at - open.at},
+        return lex_fail(p, (text_span){open.at, p->at - open.at},
                         "%" PRId64 " %s here, %" PRId64
                         " in the list before; rows must be equally long",
                         count, count == 1 ? "entry" : "entries", list->dims[depth]);
@@ -266,14 +298,50 @@ static bool parse_rows(lexer *p, repl_list *list, int32_t depth) {
 bool parse_literal(lexer *p, bool may_be_negative) {
     lex_skip_space(p);
     size_t from = p->at;
-    repl_list list = {.rank = -1, .first = p->line->number_count};
+    text_list list = {.rank = -1, .first = p->line->number_count};
     for (int32_t d = 0; d < TOSAJIT_MAX_RANK; d++) list.dims[d] = -1;
     bool fine = lex_peek(p) == '[' ? parse_rows(p, &list, 0) : add_number(p, may_be_negative);
     if (!fine) return false;
     if (list.rank == -1) list.rank = 0;
     list.count = p->line->number_count - list.first;
-    repl_list *slot = LEX_ADD(p, list);
+    text_list *slot = LEX_ADD(p, list);
     if (!slot) return false;
     *slot = list;
-    return parse_add_node(p, REPL_LITERAL, from, (int32_t)p->line->list_count - 1) != NULL;
+    return parse_add_node(p, TEXT_LITERAL, from, (int32_t)p->line->list_count - 1) != NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Elements */
+
+static bool fail_range(text_error *error, const text_number *n, tosajit_type type) {
+    snprintf(error->text, sizeof error->text, "%s%.*s is no value of %s", n->negative ? "-" : "",
+             (int)n->length, n->spelled, tosajit_type_name(type));
+    error->status = TOSAJIT_INVALID_ARGUMENT;
+    return false;
+}
+
+/* Hexadecimal numbers are bits, so that 0xff is an i8. */
+static bool store_integer(tosajit_type type, const text_number *n, bool is_unsigned, void *at,
+                          text_error *error) {
+    const int width = type == TOSAJIT_I1    ? 1
+                      : type == TOSAJIT_I48 ? 48
+                                            : 8 * (int)tosajit_type_size(type);
+    uint64_t half = type == TOSAJIT_I1 ? 1 : UINT64_C(1) << (width - 1), most = half - 1;
+    if (type == TOSAJIT_I1) most = 1;
+    if (n->negative) most = type == TOSAJIT_I1 ? 0 : half;
+    if ((n->hexadecimal || is_unsigned) && !n->negative && type != TOSAJIT_I1)
+        most = half + (half - 1);
+    if (!n->whole || n->magnitude > most) return fail_range(error, n, type);
+    convert_store(type, at, n->negative ? 0 - n->magnitude : n->magnitude);
+    return true;
+}
+
+bool text_store(tosajit_type type, const text_number *n, bool is_unsigned, void *at,
+                text_error *error) {
+    if (!type_is_float(type)) return store_integer(type, n, is_unsigned, at, error);
+    const uint64_t bits = convert_encode(type, (cell){.f = n->value});
+    const double stored = convert_decode(type, bits).f;
+    convert_store(type, at, bits);
+    bool lost = isfinite(n->value) != isfinite(stored) || isnan(n->value) != (isnan(stored) != 0);
+    return !lost || fail_range(error, n, type);
 }

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Text that somebody else wrote, made fit to be shown: a terminal must not obey it, and two texts
  * must not look the same. */
-#ifndef TOSAJIT_TOOLS_MLIR_ESCAPE_H
-#define TOSAJIT_TOOLS_MLIR_ESCAPE_H
+#ifndef TOSAJIT_RUNTIME_BASE_ESCAPE_H
+#define TOSAJIT_RUNTIME_BASE_ESCAPE_H
 
 #include <stddef.h>
 

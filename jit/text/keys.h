@@ -3,8 +3,8 @@
 /* What an op takes beside its operands, by name. In: the attributes column of ops.def; out: the
  * names that a person may write, what is written behind each, and in which order parameters follow
  * the operands. */
-#ifndef TOSAJIT_TOOLS_BASE_OP_KEYS_H
-#define TOSAJIT_TOOLS_BASE_OP_KEYS_H
+#ifndef TOSAJIT_JIT_TEXT_KEYS_H
+#define TOSAJIT_JIT_TEXT_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ typedef enum op_key_kind {
 } op_key_kind;
 
 typedef struct op_key {
-    unsigned feature;        /* TAKES_*: what the ops that have it take */
+    unsigned feature;        /* ATTRIBUTE_*: what the ops that have it take */
     const char *name, *less; /* less: a shorter name; may be null */
     op_key_kind kind;
     const char *words; /* of KEY_WORD: "propagate ignore", numbered as in the public enum */

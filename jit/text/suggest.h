@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The name that somebody may have meant. In: a word and the names there are; out: the nearest one.
  */
-#ifndef TOSAJIT_TOOLS_BASE_SUGGEST_H
-#define TOSAJIT_TOOLS_BASE_SUGGEST_H
+#ifndef TOSAJIT_JIT_TEXT_SUGGEST_H
+#define TOSAJIT_JIT_TEXT_SUGGEST_H
 
 #include <stddef.h>
 
@@ -22,9 +22,5 @@ typedef struct suggestion {
 void suggest(suggestion *s, const char *name);
 void suggest_ops(suggestion *s);
 void suggest_types(suggestion *s);
-
-/* How a function that others have as an op of its own is written here, "maximum(x, 0)" for relu;
- * null if it is not known. */
-const char *suggest_expression(const char *word, size_t length);
 
 #endif
