@@ -50,6 +50,7 @@ static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
     kernel->engine = engine;
     kernel->program->fast |= engine->fast;
     kernel->parallel = engine->parallel;
+    kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
 }
 

@@ -163,7 +163,8 @@ static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t r
 TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
 
 /* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of
- * dimension d to the next, any sign, 0 for operands that repeat; null means dense row-major. The
+ * dimension d to the next, any sign, 0 for operands that repeat; null means dense row-major. It is
+ * a multiple of the element size, unless the engine's option any_strides allows others. The
  * transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides {4, 12}. Nothing is owned. */
 typedef struct tosajit_tensor {
     tosajit_type element;   /* of every element */
@@ -467,6 +468,9 @@ typedef struct tosajit_engine_options {
                                     a directory that others can write: what is in it is executed */
     uint64_t
         cache_bytes; /* of these files together; the least recently used go first; 0: 256 MiB */
+    /* Nonzero: strides may be any number of bytes. Zero: a stride that is no multiple of the
+     * element size is refused, because it is probably a number of elements. */
+    size_t any_strides;
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is
@@ -617,6 +621,7 @@ typedef struct tosajit_load_options {
         backend; /* AUTO: native code, or the interpreter where the host refuses executable memory;
                     NATIVE: or an error; INTERPRET: the image's code is not used */
     const tosajit_parallel *parallel; /* threads for long runs; copied; null: none */
+    size_t any_strides;               /* as in tosajit_engine_options */
 } tosajit_load_options;
 
 /* A kernel from the size bytes at image, of any alignment, of which nothing is kept. options may be

@@ -65,6 +65,7 @@ static tosajit_status load_image(const load_settings *s, const void *image, size
         image_to_kernel(image, size, apart, s->options.backend, &s->allocator, &made);
     if (status) return status;
     if (s->options.parallel) made->parallel = parallel_limited(*s->options.parallel);
+    made->any_strides = s->options.any_strides != 0;
     *kernel = made;
     return TOSAJIT_OK;
 }

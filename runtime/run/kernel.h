@@ -38,9 +38,10 @@ struct tosajit_kernel {
     int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
-    bool loud;                                    /* say each run on standard error */
-    const char *cpu; /* that the engine was asked for; null: the machine's own. The maker's */
-    char name[48];   /* "tosajit_add_f32_7", unique in the process */
+    bool any_strides; /* they need not be multiples of the element size */
+    bool loud;        /* say each run on standard error */
+    const char *cpu;  /* that the engine was asked for; null: the machine's own. The maker's */
+    char name[48];    /* "tosajit_add_f32_7", unique in the process */
 
     const kernel_owner *owner; /* null: nobody has anything to do with it */
     /* Of the owner: null where there is none. */

@@ -79,8 +79,20 @@ static tosajit_status check_type(const tosajit_tensor *tensor, const tosajit_ten
     return TOSAJIT_OK;
 }
 
+/* Strides that were counted in elements would compute something else without a word. */
+static tosajit_status refuse_stride(const tosajit_tensor *tensor, tensor_id id, int32_t d) {
+    return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                      "%s %zu dimension %d: a stride of %" PRId64
+                      " is no multiple of the %zu bytes of an %s; strides are in bytes "
+                      "(the option any_strides allows any)",
+                      id.kind, id.index, (int)d, tensor->strides[d],
+                      tosajit_type_size(tensor->element), tosajit_type_name(tensor->element));
+}
+
 /* A tensor's own strides, and the range of bytes that they reach. */
-static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id, view *v) {
+static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
+                                      view *v) {
+    const int64_t unit = any_strides ? 1 : (int64_t)tosajit_type_size(tensor->element);
     for (int32_t d = 0; d < tensor->rank; d++) {
         int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
         v->strides[d] = steps ? stride : 0; /* that of a single index is not used */
@@ -91,6 +103,7 @@ static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id
                               "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64
                               " bytes exceed the address space",
                               id.kind, id.index, (int)d, tensor->dims[d], stride);
+        if (stride % unit != 0) return refuse_stride(tensor, id, d);
         if (stride < 0)
             v->low -= span;
         else
@@ -100,7 +113,8 @@ static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id
 }
 
 /* Fill in strides and the range of bytes; every address computed later lies in that range. */
-static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, view *v) {
+static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
+                              view *v) {
     int64_t element_size = (int64_t)tosajit_type_size(tensor->element), count, bytes;
     v->tensor = *tensor;
     v->low = 0;
@@ -118,7 +132,7 @@ static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, view *
         walk_dense_strides(tensor->rank, tensor->dims, element_size, v->strides);
         v->high = bytes;
     } else {
-        tosajit_status status = resolve_strides(tensor, id, v);
+        tosajit_status status = resolve_strides(tensor, id, any_strides, v);
         if (status) return status;
     }
     v->tensor.strides = v->strides;
@@ -317,7 +331,8 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
                                            : tosajit_dense(node->type.element, node->data,
                                                            node->type.rank, node->type.dims);
         tosajit_status status = is_operand ? check_type(&tensor, &node->type, id) : TOSAJIT_OK;
-        if (!status && !shapes_only) status = resolve(&tensor, id, &tensors[k]);
+        if (!status && !shapes_only)
+            status = resolve(&tensor, id, kernel->any_strides, &tensors[k]);
         if (shapes_only) tensors[k].tensor = tensor;
         if (status) return status;
     }
@@ -361,7 +376,7 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
             tensor_id id = {"result", (size_t)r};
             status = check_type(&results[r],
                                 &kernel->program->nodes[kernel->program->results[r]].type, id);
-            if (!status) status = resolve(&results[r], id, &written[r]);
+            if (!status) status = resolve(&results[r], id, kernel->any_strides, &written[r]);
             if (!status) status = check_result_sizes(&written[r], id, part->rank, sizes);
             if (!status && results[r].strides)
                 status = overlap_check_result(&written[r], (size_t)r);

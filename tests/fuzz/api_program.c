@@ -214,6 +214,7 @@ static void create_engine(state *s) {
     options.accuracy = (tosajit_accuracy)take_below(&s->bytes, 3);
     if (take_rarely(&s->bytes, 32)) options.backend = (tosajit_backend)take_below(&s->bytes, 5);
     if (take_rarely(&s->bytes, 8)) options.size = take_below(&s->bytes, 80);
+    options.any_strides = k & 1;
     if (take_rarely(&s->bytes, 16)) options.cpu = "x86-64-v3";
     tosajit_engine *made = NULL;
     if (checked(tosajit_engine_create(&options, &made))) return;
@@ -531,6 +532,7 @@ void api_program_run(const uint8_t *data, size_t size, tosajit_engine *shared) {
             .size = sizeof options, .allocator = &s.allocator, .strict = k};
         tosajit_engine_options engine = {
             .size = sizeof engine, .allocator = &s.allocator, .backend = TOSAJIT_BACKEND_INTERPRET};
+        engine.any_strides = (size_t)k;
         checked(tosajit_expr_create(&options, &s.exprs[k]));
         checked(tosajit_engine_create(&engine, &s.engines[k]));
     }

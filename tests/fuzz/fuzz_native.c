@@ -5,8 +5,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static tosajit_engine *shared;
-    const tosajit_engine_options options = {.size = sizeof options,
-                                            .backend = TOSAJIT_BACKEND_NATIVE};
+    const tosajit_engine_options options = {
+        .size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE, .any_strides = 1};
     if (!shared) REQUIRE(tosajit_engine_create(&options, &shared) == TOSAJIT_OK);
     api_program_run(data, size, shared);
     return 0;

@@ -147,7 +147,8 @@ static void reload(trial *t, size_t e) {
     expect_status(t, name, "kernel_save", tosajit_kernel_save(t->kernels[e], image, size, &size),
                   TOSAJIT_OK);
     tosajit_kernel_release(t->kernels[e]);
-    expect_status(t, name, "kernel_load", tosajit_kernel_load(image, size, NULL, &loaded),
+    const tosajit_load_options any = {.size = sizeof any, .any_strides = 1};
+    expect_status(t, name, "kernel_load", tosajit_kernel_load(image, size, &any, &loaded),
                   TOSAJIT_OK);
     free(image);
     t->kernels[e] = loaded;

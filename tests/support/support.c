@@ -43,6 +43,7 @@ size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy) {
         tosajit_engine_options options = {.size = sizeof options,
                                           .backend = engine_rows[k].backend,
                                           .cpu = engine_rows[k].cpu,
+                                          .any_strides = 1,
                                           .accuracy = accuracy};
         tosajit_engine *engine = NULL;
         tosajit_status status = tosajit_engine_create(&options, &engine);
