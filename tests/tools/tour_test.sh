@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The tour as a reader follows it: its C programs, tour.c and model.c, and every `console` block of docs/tour.md, in order and in one shell; and
-# those of docs/repl.md and docs/a-call.md.
+# those of docs/repl.md, docs/a-call.md and docs/engine-authors.md, whose programs name themselves.
 #   sh tests/tools/tour_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY C_COMPILER [FLAGS...]
 # In: the built tool and library. Out: what differs from the page; exit code 1 if anything does.
 set -eu
@@ -28,8 +28,9 @@ follow() {
     mkdir "$page"
     # Command K of the page becomes a piece of script that writes what it prints into found.K; expected.K is what the page says.
     awk -v work="$work" -v page="$page" '
-        /^```/ { kind = kind ? "" : substr($0, 4); blocks += kind == "c"; if (kind == "") finish(); next }
-        kind == "c" { print >(work "/root/" (blocks == 1 ? "tour" : "model") ".c") }
+        /^```/ { kind = kind ? "" : substr($0, 4); blocks += kind == "c"; lines = 0; file = ""; if (kind == "") finish(); next }
+        kind == "c" && $0 ~ "^/[*] [a-z_]+[.][ch] [*]/$" && !lines { file = $2 } # a program that names itself
+        kind == "c" { lines++; print >(work "/root/" (file ? file : blocks == 1 ? "tour.c" : "model.c")) }
         kind == "console" && /^\$ / { finish(); number++; open = 1; printf "{\n%s\n", substr($0, 3) >script; next }
         kind == "console" && /^> / && open == 1 { print substr($0, 3) >script; next }
         kind == "console" { close_command(); print >(page "/expected." number) }
@@ -63,6 +64,14 @@ follow() {
 follow tour
 follow repl
 follow a-call 3
+follow engine-authors
+
+# The stack that a run needs is one number: what api_test gives it is what the documents say.
+kib=$(sed -n 's/^enum { SMALL_STACK = \([0-9]*\) << 10 };.*/\1/p' "$source/tests/api/api_test.c")
+for file in include/tosajit/tosajit.h SECURITY.md docs/engine-authors.md; do
+    said=$(grep -o '[0-9]* KiB of stack' "$source/$file" | sort -u)
+    [ "$said" = "$kib KiB of stack" ] || { echo "$file says '$said'; api_test runs on $kib KiB"; failed=$((failed + 1)); }
+done
 
 echo "$failed failed"
 [ "$failed" = 0 ]
