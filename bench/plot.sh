@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Pictures of a report: how long an addition takes at every size, how near kernels come to the machine's limits, and how every case compares
-# with its best peer. Drawn by gnuplot.
-# usage: sh bench/plot.sh REPORT DIRECTORY        (writes DIRECTORY/sizes.svg, DIRECTORY/roofline.svg and DIRECTORY/ratios.svg)
+# Pictures of a report, drawn by gnuplot: how all cases compare with other libraries (peers.svg), and each by its name, a page for
+# each family (ratios-FAMILY.svg); how long an addition takes at every size (sizes.svg); how near kernels come to the machine's limits
+# (roofline.svg).
+# usage: sh bench/plot.sh REPORT DIRECTORY
 set -eu
-[ $# = 2 ] || { sed -n '4,6s/^# //p' "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n '4,7s/^# //p' "$0" >&2; exit 2; }
 report=$1 out=$2
 command -v gnuplot >/dev/null || { echo "plot.sh: gnuplot is missing; apt-get install gnuplot-nox" >&2; exit 1; }
 work=$(mktemp -d)
@@ -45,18 +46,64 @@ plot for [k=1:4] form = word("same scalar row column", k) "$work/".form.".dynami
      for [k=1:4] "$work/".word("same scalar row column", k).".loop.sorted" with lines linewidth 1.5 dashtype 2 linecolor k notitle
 END
 
-# Ratios: the best peer's time over ours; what only moves bytes, and other kernels of ours, are no peers.
-awk '
-$1 ~ /^(sweep|forms_.*)$/ || $3 ~ /^(copy|limit|steps|raw|static|streaming|blocked|empty)$/ { next } # of the sweep a report shows only the worst; forms have no peers
-{ key = $1 "/" $2 }
-$3 ~ /^(dynamic|fast)$/ { ours[key] = $4; order[++count] = key; next }
-$3 == "exact" { next }
-!(key in best) || $4 < best[key] { best[key] = $4; who[key] = $3 }
-END { for (k = 1; k <= count; k++) if (order[k] in best) print best[order[k]] / ours[order[k]], order[k] " (" who[order[k]] ")" }
-' "$work/all" | sort -n >"$work/ratios"
-cases=$(wc -l <"$work/ratios")
-awk '{ ratio = $1; $1 = ""; print NR, ratio, "\"" substr($0, 2) "\"" }' "$work/ratios" >"$work/bars"
-# The roof: limits as "level bytes_per_ns", peaks as operations per ns, points as "intensity operations_per_ns".
+# Ratios, as targets.awk has them: the best peer's time over ours, one row a case. Where there is a result within 1 ulp it is ours, and the
+# loop, which is up to 4 ulp off there, is no peer. Of the sweep a report shows only the worst; forms have no peers.
+awk -v work="$work" '
+$1 !~ /^(add|broadcast|op|math|chain|shape|view)$/ { next }
+{ key = $1 " " $2; if (!(key in seen)) { seen[key] = 1; order[++count] = key } time[key, $3] = $4 }
+END {
+    split("loop xnnpack onednn mlir sleef_u10", peers, " ")
+    for (k = 1; k <= count; k++) {
+        key = order[k]
+        ours = ((key, "fast") in time) ? "fast" : "dynamic"
+        best = 0
+        for (p = ours == "fast" ? 2 : 1; p <= 5; p++) {
+            if (!((key, peers[p]) in time) || !((key, ours) in time)) continue
+            print time[key, peers[p]] / time[key, ours], peers[p] >(work "/each")
+            if (!best || time[key, peers[p]] < best) { best = time[key, peers[p]]; who = peers[p] }
+        }
+        if (best) print best / time[key, ours], key, who, ours
+    }
+}' "$work/all" | sort -n >"$work/ratios"
+[ -s "$work/ratios" ] || { echo "plot.sh: $report has no peers" >&2; exit 1; }
+# Peers from below: "row mean name", with how often faster, as fast within 3 %, and slower; points: "ratio row", spread so that none hides
+# another.
+awk '{ print $1, "best" }' "$work/ratios" >>"$work/each"
+awk -v work="$work" '
+BEGIN {
+    rows = split("best loop sleef_u10 mlir onednn xnnpack", name, " "); for (k = 1; k <= rows; k++) row[name[k]] = k
+    split("the fastest of them,a loop in C (-O3),SLEEF,MLIR,oneDNN,XNNPACK", title, ",")
+}
+{ f = $2; sum[f] += log($1); number[f]++
+  outcome = $1 > 1.03 ? "won" : $1 < 1 / 1.03 ? "lost" : "equal"
+  of[f, outcome]++
+  print $1, row[f] + ((number[f] * 7) % 17 - 8) / 24 >(work "/points." outcome) }
+END {
+    for (k = 1; k <= rows; k++) if (f = name[k]) if (number[f])
+        printf "%d %g \"%s:  %.2f\\n%d faster, %d equal, %d slower\"\n", k, exp(sum[f] / number[f]), title[k], exp(sum[f] / number[f]),
+            of[f, "won"], of[f, "equal"], of[f, "lost"] >(work "/peers")
+}' "$work/each"
+touch "$work/points.won" "$work/points.equal" "$work/points.lost"
+machine=$(sed -n 's/^Machine: \([^,]*\),.*, \([0-9-]*\)\.$/\1, \2/p' "$report")
+gnuplot <<END
+set terminal svg size 820,460 font "sans-serif,13" noenhanced background "white"
+set output "$out/peers.svg"
+set title "tosajit, sizes known only when called, beside others in one run, one thread\n$machine; each dot is a case of bench/report.md" offset -9
+set logscale x
+set xrange [0.25:64]
+set xtics ("1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64)
+set yrange [0.4:6.6]
+set xlabel "times as fast"
+set grid xtics linecolor "#dddddd"
+set arrow from 1, graph 0 to 1, graph 1 nohead linewidth 1.5 linecolor "#444444"
+set key outside bottom center horizontal
+plot "$work/points.won" with points pointtype 7 pointsize 0.5 linecolor rgb "#4c78a8" title "faster", \
+     "$work/points.equal" with points pointtype 7 pointsize 0.5 linecolor rgb "#999999" title "equal within 3 %", \
+     "$work/points.lost" with points pointtype 7 pointsize 0.5 linecolor rgb "#e07b39" title "slower", \
+     "$work/peers" using 2:1:ytic(3) with points pointtype 13 pointsize 1.2 linecolor rgb "#222222" title "geometric mean"
+END
+
+# The roof: limits as "level bytes_per_ns", which is the most that anything moved in this run, a copy or a kernel; peaks as operations per ns, points as "intensity operations_per_ns".
 awk -v work="$work" '
 function ops(s) { sub(/^chain_/, "", s); return s + 0 }
 BEGIN {
@@ -65,8 +112,8 @@ BEGIN {
 }
 $1 == "roof" && split($2, part, "/") {
     if (part[1] == "peak" || $2 == "peak") peak[$3] = 1 / $4
-    else if (part[1] == "copy") bandwidth[part[2]] = (8 / $4 > bandwidth[part[2]]) ? 8 / $4 : bandwidth[part[2]]
-    else print ops(part[1]) / 8, ops(part[1]) / $4 >(work "/roof." level[part[2]])
+    else if (8 / $4 > bandwidth[part[2]]) bandwidth[part[2]] = 8 / $4
+    if (part[1] ~ /^chain/) print ops(part[1]) / 8, ops(part[1]) / $4 >(work "/roof." level[part[2]])
 }
 END {
     for (k = 1; k <= 4; k++) print level[sizes[k]], bandwidth[sizes[k]] >(work "/roofs")
@@ -78,7 +125,7 @@ if [ -s "$work/roof.L1" ]; then
     gnuplot <<END
 set terminal svg size 760,480 font "sans-serif,13" background "white"
 set output "$out/roofline.svg"
-set title "Roofline: chains of 1 to 256 f32 operations in one kernel; lines are limits measured in the same run"
+set title "Roofline: chains of 1 to 256 f32 operations in one kernel; lines are the most that was measured"
 set logscale xy
 set xlabel "operations per byte read or written"
 set ylabel "operations per ns, one processor"
@@ -95,18 +142,25 @@ plot least($peak, $1 * x) with lines linewidth 1.5 linecolor 1 title sprintf("L1
 END
 fi
 
-gnuplot <<END
-set terminal svg size 900,$((120 + cases * 15)) font "sans-serif,11" noenhanced background "white"
-set output "$out/ratios.svg"
-set title "How many times as fast as the best peer (named in brackets; functions: the fast accuracy)"
+# Each case by its name: a page for each family.
+rm -f "$out"/ratios*.svg
+for family in add broadcast op math chain shape view; do
+    awk -v family=$family '$2 == family { print ++row, $1, "\"" $3 ($5 == "fast" ? ", fast" : "") " (" $4 ")\"" }' "$work/ratios" >"$work/bars"
+    [ -s "$work/bars" ] || continue
+    count=$(wc -l <"$work/bars")
+    gnuplot <<END
+set terminal svg size 760,$((100 + count * 15)) font "sans-serif,11" noenhanced background "white"
+set output "$out/ratios-$family.svg"
+set title "$family: how many times as fast as the fastest other library, which is in brackets"
 set logscale x
-set yrange [0:$((cases + 1))]
-set xrange [0.25:*]
-set xtics (0.25, 0.5, 1, 2, 4, 8, 16, 32) mirror
+set yrange [0:$((count + 1))]
+set xrange [0.25:64]
+set xtics ("1/4" 0.25, "1/2" 0.5, "equal" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32) mirror
 set ytics font ",10"
 set grid xtics linecolor "#dddddd"
 set arrow from 1, graph 0 to 1, graph 1 nohead linewidth 1.5 linecolor "#444444"
 unset key
-plot "$work/bars" using (\$2 < 1 ? \$2 : 1):1:(\$2 < 1 ? \$2 : 1):(\$2 < 1 ? 1 : \$2):(\$1 - 0.35):(\$1 + 0.35):ytic(3) \
-     with boxxyerror fillstyle solid linecolor rgb "#4c78a8"
+plot "$work/bars" using (\$2 < 1 ? \$2 : 1):1:(\$2 < 1 ? \$2 : 1):(\$2 < 1 ? 1 : \$2):(\$1 - 0.35):(\$1 + 0.35):(\$2 < 1 ? 0xe07b39 : 0x4c78a8):ytic(3) \
+     with boxxyerror fillstyle solid linecolor rgb variable
 END
+done
