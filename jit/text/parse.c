@@ -51,7 +51,7 @@ static bool parse_name_of_value(lexer *p, text_span name) {
            lex_fail(p, name, "a name has at most %d characters", TEXT_NAME_LENGTH);
 }
 
-static bool parse_statement(lexer *p) {
+static bool parse_statement(lexer *p, text_statement *statement) {
     text_span name;
     if (p->line->statement_count == TEXT_MAX_STATEMENTS)
         return lex_fail(p, (text_span){p->at, 0}, "a text has at most %d statements",
@@ -63,9 +63,14 @@ static bool parse_statement(lexer *p) {
         name = (text_span){0, 0};
     }
     if (!parse_expression(p, TEXT_LOOSEST)) return false;
-    text_statement *statement = LEX_ADD(p, statement);
-    if (statement) *statement = (text_statement){name, parse_last_node(p)};
-    return statement != NULL;
+    *statement = (text_statement){name, parse_last_node(p)};
+    return true;
+}
+
+static bool add_statement(lexer *p, const text_statement *statement) {
+    text_statement *slot = LEX_ADD(p, statement);
+    if (slot) *slot = *statement;
+    return slot != NULL;
 }
 
 /* Behind a statement and before the next one. */
@@ -75,17 +80,15 @@ static bool skip_ends(lexer *p) {
     return lex_at_end(p);
 }
 
-/* The last statement was `x: types` in front of others: x is an operand from here on, and so are
- * the further names. */
-static bool declare(lexer *p, size_t from) {
-    text_statement *last = &p->line->statements[p->line->statement_count - 1];
+/* A statement was `x: types` in front of others: x is an operand from here on, and so are the
+ * further names. */
+static bool declare(lexer *p, const text_statement *last, size_t from) {
     const text_node *node = &p->line->nodes[last->node];
     if (last->name.length || node->kind != TEXT_NAME || p->line->annotations[from].name.length)
         return lex_fail(p, p->line->annotations[from].span,
                         "types stand at the end of the text, or in front behind a name alone, as "
                         "in x: f32[?]");
     p->line->annotations[from].name = node->span;
-    p->line->statement_count--;
     for (size_t k = from + 1; k < p->line->annotation_count; k++) {
         text_span name = p->line->annotations[k].name;
         if (name.length == 0)
@@ -102,7 +105,8 @@ static bool declare(lexer *p, size_t from) {
 static bool parse_statements(lexer *p) {
     p->line->kind = TEXT_STATEMENTS;
     for (;;) {
-        if (!parse_statement(p)) return false;
+        text_statement statement;
+        if (!parse_statement(p, &statement)) return false;
         size_t from = p->line->annotation_count;
         bool typed = lex_take(p, ':'), at_end;
         if (typed && !parse_annotations(p)) return false;
@@ -117,8 +121,9 @@ static bool parse_statements(lexer *p) {
             at_end = skip_ends(p);
             if (!at_end) return lex_fail_expected(p, "the end of the text");
         }
+        bool declares = typed && !at_end;
+        if (!(declares ? declare(p, &statement, from) : add_statement(p, &statement))) return false;
         if (at_end) return true;
-        if (typed && !declare(p, from)) return false;
     }
 }
 

@@ -274,6 +274,19 @@ static tosajit_status dynamic_sizes(objects *o, const tosajit_engine_options *op
     return status ? status : run_dynamic_sizes(o->kernel);
 }
 
+/* The same, read from a text. */
+static tosajit_status text(objects *o, const tosajit_engine_options *options) {
+    static const char sum[] = "x: f32[?,?]; r = x + [[1, 2, 3, 4]]";
+    const tosajit_parse_options reading = {.size = sizeof reading, .allocator = o->allocator};
+    tosajit_status status = start(o, options);
+    tosajit_expr_destroy(o->expr);
+    o->expr = NULL;
+    if (!status) status = tosajit_expr_parse(sum, sizeof sum - 1, &reading, &o->expr);
+    if (!status) status = tosajit_compile_expr(o->engine, o->expr, &o->kernel);
+    if (!status) status = tosajit_compile_expr(o->engine, o->expr, &o->again);
+    return status ? status : run_dynamic_sizes(o->kernel);
+}
+
 /* Code that one engine keeps in a directory and the next one finds there. */
 static size_t found_stored;
 static tosajit_status stored(objects *o, const tosajit_engine_options *options) {
@@ -403,6 +416,7 @@ static const struct {
     {"dynamic", dynamic_sizes, &automatic},
     {"dynamic, interpreted", dynamic_sizes, &interpreted},
     {"dynamic, background", dynamic_sizes, &background},
+    {"text", text, &automatic},
     {"tables", tables, &automatic},
     {"tables, interpreted", tables, &interpreted},
     {"large", large, &automatic},

@@ -342,6 +342,32 @@ static outcome expr_print(fixture *f) {
     return gave_text(status, text);
 }
 
+static outcome expr_name(fixture *f) { return gave(tosajit_expr_name(f->expr, 0, NULL), NULL, 0); }
+
+/* Brackets as deep as they may be, a number that is rounded, and a message. */
+static outcome expr_parse(fixture *f) {
+    enum { DEPTH = 199 };
+    static char text[2 * DEPTH + 64];
+    tosajit_expr *expr;
+    (void)f;
+    memset(text, '(', DEPTH);
+    memcpy(text + DEPTH, "x * 0.1", 7);
+    memset(text + DEPTH + 7, ')', DEPTH);
+    memcpy(text + 2 * DEPTH + 7, " : f32[?]", 10);
+    tosajit_status status = tosajit_expr_parse(text, strlen(text), NULL, &expr);
+    if (!status) tosajit_expr_destroy(expr);
+    if (!status && tosajit_expr_parse(text, strlen(text) - 20, NULL, &expr) == TOSAJIT_OK)
+        tosajit_expr_destroy(expr);
+    return gave(status, NULL, 0);
+}
+
+static outcome expr_operands(fixture *f) {
+    char *names = NULL;
+    (void)f;
+    tosajit_status status = tosajit_expr_operands("x * sigmoid(x + b)", 18, &names);
+    return gave_text(status, names);
+}
+
 static outcome expr_verify(fixture *f) { return gave(tosajit_expr_verify(f->expr), NULL, 0); }
 
 static outcome verify(fixture *f) {
@@ -516,6 +542,14 @@ static outcome kernel_operand_type(fixture *f) {
     return gave(TOSAJIT_OK, &type, sizeof type);
 }
 
+static outcome kernel_operand_name(fixture *f) {
+    return gave_number(tosajit_kernel_operand_name(f->kernel, 0) != NULL);
+}
+
+static outcome kernel_result_name(fixture *f) {
+    return gave_number(tosajit_kernel_result_name(f->kernel, 0) != NULL);
+}
+
 static outcome kernel_result_type(fixture *f) {
     const tosajit_tensor_type type = tosajit_kernel_result_type(f->kernel, 0);
     return gave(TOSAJIT_OK, &type, sizeof type);
@@ -659,6 +693,9 @@ const state_call state_calls[] = {
     {"tosajit_expr_op", expr_op, false},
     {"tosajit_expr_result", expr_result, false},
     {"tosajit_expr_type", expr_type, false},
+    {"tosajit_expr_name", expr_name, false},
+    {"tosajit_expr_operands", expr_operands, false},
+    {"tosajit_expr_parse", expr_parse, false},
     {"tosajit_expr_print", expr_print, false},
     {"tosajit_expr_verify", expr_verify, false},
     {"tosajit_verify", verify, false},
@@ -680,6 +717,8 @@ const state_call state_calls[] = {
     {"tosajit_kernel_operand_count", kernel_operand_count, false},
     {"tosajit_kernel_result_count", kernel_result_count, false},
     {"tosajit_kernel_operand_type", kernel_operand_type, false},
+    {"tosajit_kernel_operand_name", kernel_operand_name, false},
+    {"tosajit_kernel_result_name", kernel_result_name, false},
     {"tosajit_kernel_result_type", kernel_result_type, false},
     {"tosajit_kernel_part_count", kernel_part_count, false},
     {"tosajit_kernel_raw", kernel_raw, false},

@@ -1,0 +1,319 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Expressions as text, through the API: what they compute, what they are called, and what is said
+ * of those that are wrong. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/account.h"
+#include "tosajit/tosajit.h"
+
+#define CHECK(call)                                                                                \
+    if ((call) != TOSAJIT_OK) fail_msg("%s", tosajit_last_error())
+
+static tosajit_engine *engine;
+
+static int open_engine(void **state) {
+    (void)state;
+    return tosajit_engine_create(NULL, &engine) != TOSAJIT_OK;
+}
+
+static int close_engine(void **state) {
+    (void)state;
+    tosajit_engine_destroy(engine);
+    return 0;
+}
+
+static tosajit_kernel *compile(const char *text, const tosajit_parse_options *options) {
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    if (tosajit_expr_parse(text, strlen(text), options, &expr) != TOSAJIT_OK)
+        fail_msg("%s", tosajit_last_error());
+    CHECK(tosajit_compile_expr(engine, expr, &kernel));
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* The value of a function of x, an f32. */
+static float apply(const char *text, float x) {
+    tosajit_kernel *kernel = compile(text, NULL);
+    float r = 0;
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, &x, 0, NULL),
+                         result = tosajit_dense(TOSAJIT_F32, &r, 0, NULL);
+    CHECK(tosajit_run(kernel, &operand, 1, &result, 1));
+    tosajit_kernel_release(kernel);
+    return r;
+}
+
+static void operands_and_results_keep_their_names(void **state) {
+    static const char text[] = "x: f32[?,2], bias: f32[1,2]  # in front\n"
+                               "h = x *\n    bias\n"
+                               "y = h + 1; z = (h -\n 1)\n";
+    (void)state;
+    tosajit_kernel *kernel = compile(text, NULL);
+    assert_int_equal(tosajit_kernel_operand_count(kernel), 2);
+    assert_string_equal(tosajit_kernel_operand_name(kernel, 0), "x");
+    assert_string_equal(tosajit_kernel_operand_name(kernel, 1), "bias");
+    assert_null(tosajit_kernel_operand_name(kernel, 2));
+    assert_string_equal(tosajit_kernel_result_name(kernel, 0), "y");
+    assert_string_equal(tosajit_kernel_result_name(kernel, 1), "z");
+    assert_null(tosajit_kernel_result_name(kernel, 2));
+    tosajit_kernel_release(kernel);
+}
+
+static void images_keep_names(void **state) {
+    static char image[1 << 16];
+    size_t size = 0;
+    (void)state;
+    tosajit_kernel *kernel = compile("left - right : f32[?]", NULL), *loaded = NULL;
+    if (tosajit_kernel_is_native(kernel)) {
+        CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
+        CHECK(tosajit_kernel_load(image, size, NULL, &loaded));
+        assert_string_equal(tosajit_kernel_operand_name(loaded, 1), "right");
+        assert_string_equal(tosajit_kernel_result_name(loaded, 0), "r");
+    }
+    tosajit_kernel_release(loaded);
+    tosajit_kernel_release(kernel);
+}
+
+static void other_names_make_another_kernel(void **state) {
+    (void)state;
+    tosajit_kernel *a = compile("exp(x) : f32[?]", NULL),
+                   *same = compile("exp( x ) : f32[?]", NULL),
+                   *b = compile("exp(y) : f32[?]", NULL);
+    assert_ptr_equal(a, same);
+    assert_ptr_not_equal(a, b);
+    tosajit_kernel_release(a);
+    tosajit_kernel_release(same);
+    tosajit_kernel_release(b);
+}
+
+static void names_that_are_none_are_refused(void **state) {
+    static const char *const wrong[] = {
+        "",
+        "1x",
+        "a b",
+        "a-b",
+        "\xc3\xa4",
+        "%x",
+        "a123456789012345678901234567890123456789012345678901234567890"};
+    const tosajit_tensor_type type = {TOSAJIT_F32, 0, {0}};
+    tosajit_expr *expr;
+    tosajit_value x;
+    (void)state;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_input(expr, &type, &x));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
+        assert_int_equal(tosajit_expr_name(expr, x, wrong[k]), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_name(expr, 1, "x"), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_name(NULL, 0, "x"), TOSAJIT_INVALID_ARGUMENT);
+    CHECK(tosajit_expr_name(expr, x, "layer.0$_A"));
+    CHECK(tosajit_expr_name(expr, x, NULL));
+    tosajit_expr_destroy(expr);
+}
+
+static void callers_give_types_by_name(void **state) {
+    const tosajit_named_type types[] = {{"b", {TOSAJIT_F16, 1, {3}}},
+                                        {"unused", {TOSAJIT_I8, 0, {0}}},
+                                        {"a", {TOSAJIT_F16, 0, {0}}}};
+    const tosajit_parse_options options = {.size = sizeof options, .types = types, .type_count = 3};
+    char *names = NULL;
+    (void)state;
+    CHECK(tosajit_expr_operands("a * sigmoid(a + b)", 18, &names));
+    assert_string_equal(names, "a\nb\n");
+    tosajit_text_release(names);
+    CHECK(tosajit_expr_operands("add f32 [?] [?]", 15, &names));
+    assert_string_equal(names, "a\nb\n");
+    tosajit_text_release(names);
+    tosajit_kernel *kernel = compile("a * sigmoid(a + b)", &options);
+    assert_int_equal(tosajit_kernel_operand_type(kernel, 1).dims[0], 3);
+    tosajit_kernel_release(kernel);
+    kernel = compile("b: f16[?]; a + b", &options); /* the text's own type counts */
+    assert_true(tosajit_kernel_operand_type(kernel, 0).dims[0] == TOSAJIT_DYNAMIC);
+    tosajit_kernel_release(kernel);
+}
+
+static void messages_have_place_line_and_caret(void **state) {
+    static const struct {
+        const char *text, *message;
+        tosajit_status status;
+    } cases[] = {
+        {"x = 1 +", "k:7:8: error: an operand expected, the line ends here\n  x = 1 +\n         ^",
+         TOSAJIT_INVALID_ARGUMENT},
+        {"a: f32[2]\ny = a *\n  (a + q)",
+         "k:9:8: error: q has no type; end the text with one for all names, `: f32[?]`, or begin "
+         "it with `q: f32[?];`\n    (a + q)\n         ^",
+         TOSAJIT_INVALID_ARGUMENT},
+        {"a + b : f32[2], f32[3]",
+         "k:7:3: error: tosa.add: operand 1 dimension 0: 3 does not "
+         "broadcast with 2 (operands tensor<2xf32>, tensor<3xf32>); the "
+         "sizes must be equal, or one of them 1\n  a + b : f32[2], "
+         "f32[3]\n    ^",
+         TOSAJIT_SHAPE_MISMATCH},
+        {"a && b : i1",
+         "k:7:3: error: && is written &, with comparisons in brackets: (a > 0) & (b "
+         "> 0)\n  a && b : i1\n    ^",
+         TOSAJIT_INVALID_ARGUMENT},
+        {"", "k:7: error: there is no expression in the text", TOSAJIT_INVALID_ARGUMENT},
+    };
+    const tosajit_parse_options options = {.size = sizeof options, .name = "k", .line = 7};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = (tosajit_expr *)&options;
+        assert_int_equal(tosajit_expr_parse(cases[k].text, strlen(cases[k].text), &options, &expr),
+                         cases[k].status);
+        assert_string_equal(tosajit_last_error(), cases[k].message);
+        assert_ptr_equal(expr, &options);
+    }
+}
+
+static void what_others_have_is_answered(void **state) {
+    static const char *const cases[][2] = {
+        {"x and y", "written &"},
+        {"not x : i1", "written !"},
+        {"x ^ 2 : f32", "written **"},
+        {"x ? 1 : 2", "select("},
+        {"x % 2 : i32", "a - a / b * b"},
+        {"sum(x) : f32[?]", "joins elements"},
+        {"matmul(x, y) : f32", "joins elements"},
+        {"x : float32[?]", "f32"},
+        {"x + 1 : u8", "unsigned"},
+        {"x || y : i1", "written |"},
+        {"leaky_relu(x) : f32", "maximum(x, x * 0.01)"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = NULL;
+        assert_int_not_equal(tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr),
+                             TOSAJIT_OK);
+        if (!strstr(tosajit_last_error(), cases[k][1])) fail_msg("%s", tosajit_last_error());
+    }
+}
+
+static void functions_are_written_out_of_ops(void **state) {
+    static const struct {
+        const char *text;
+        float x, expected;
+    } cases[] = {
+        {"relu(x) : f32", -2, 0},
+        {"relu(x) : f32", 3, 3},
+        {"max(x, 1) : f32", -2, 1},
+        {"min(x, 1) : f32", -2, -2},
+        {"where(x > 0, x, x * 2) : f32", -2, -4},
+        {"square(x) : f32", 3, 9},
+        {"relu6(x) : f32", 9, 6},
+        {"silu(x) : f32", 0, 0},
+        {"neg(x) : f32", 1, -1},
+        {"abs(x) : f32", -1, 1},
+        {"gelu(x) : f32", 0, 0},
+        {"sqrt(x) : f32", 9, 3},
+        {"sqrt(x + square(x)) : f32", 0, 0},
+        {"x ** 2 : f32", -3, 9},
+        {"-x ** 2 : f32", 3, -9},
+        {"2 * x ** 2 : f32", 3, 18},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        float found = apply(cases[k].text, cases[k].x);
+        if (found != cases[k].expected)
+            fail_msg("%s of %g: %g", cases[k].text, (double)cases[k].x, (double)found);
+    }
+}
+
+/* sqrt is rounded correctly, and a square as pow: on what f32 has of every size. */
+static void sqrt_and_squares_are_exact(void **state) {
+    enum { COUNT = 4096 };
+    static float x[COUNT], roots[COUNT], squares[COUNT], powers[COUNT];
+    const int64_t dims[] = {COUNT};
+    (void)state;
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const uint32_t bits = (k << 20) ^ (k * UINT32_C(2654435761) >> 12);
+        memcpy(&x[k], &bits, sizeof bits);
+    }
+    tosajit_kernel *kernel =
+        compile("x: f32[?], two: f32; a = sqrt(x); b = x ** 2; c = x ** two", NULL);
+    float two = 2;
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_F32, x, 1, dims),
+                                       tosajit_dense(TOSAJIT_F32, &two, 0, NULL)},
+                         results[] = {tosajit_dense(TOSAJIT_F32, roots, 1, dims),
+                                      tosajit_dense(TOSAJIT_F32, squares, 1, dims),
+                                      tosajit_dense(TOSAJIT_F32, powers, 1, dims)};
+    CHECK(tosajit_run(kernel, operands, 2, results, 3));
+    for (size_t k = 0; k < COUNT; k++) {
+        if (isnan(x[k])) continue;
+        assert_memory_equal(&squares[k], &powers[k], sizeof(float));
+        if (x[k] < 0 && isinf(x[k])) continue; /* pow gives infinity */
+        if (x[k] < 0)
+            assert_true(isnan(roots[k]));
+        else
+            assert_true(roots[k] == sqrtf(x[k]));
+    }
+    tosajit_kernel_release(kernel);
+}
+
+static void wrong_calls_are_refused(void **state) {
+    tosajit_expr *expr = NULL;
+    char *names = NULL;
+    const tosajit_named_type nameless = {NULL, {TOSAJIT_F32, 0, {0}}};
+    tosajit_parse_options options = {.size = sizeof options, .types = NULL, .type_count = 1};
+    (void)state;
+    assert_int_equal(tosajit_expr_parse(NULL, 0, NULL, &expr), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_parse("x : f32", 7, NULL, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_operands("x", 1, NULL), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_operands(NULL, 0, &names), TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_expr_parse("x", 1, &options, &expr), TOSAJIT_INVALID_ARGUMENT);
+    options.types = &nameless;
+    assert_int_equal(tosajit_expr_parse("x", 1, &options, &expr), TOSAJIT_INVALID_ARGUMENT);
+    options.type_count = 0;
+    options.accuracy = (tosajit_accuracy)7;
+    assert_int_equal(tosajit_expr_parse("x", 1, &options, &expr), TOSAJIT_INVALID_ARGUMENT);
+    options.accuracy = TOSAJIT_EXACT;
+    options.size = 1;
+    assert_int_equal(tosajit_expr_parse("x", 1, &options, &expr), TOSAJIT_INVALID_ARGUMENT);
+    assert_null(expr);
+    assert_null(names);
+}
+
+static void every_failing_allocation_is_reported(void **state) {
+    static const char text[] = "x: f32[?,2], b: f32[2]; h = clamp(gelu(x + b), min=0) ** 2; "
+                               "y = h * [[1, 2]]; z = f16(h)";
+    (void)state;
+    for (size_t fail_at = 1;; fail_at++) {
+        account a = {.fail_at = fail_at};
+        const tosajit_allocator allocator = account_allocator(&a);
+        const tosajit_parse_options options = {.size = sizeof options, .allocator = &allocator};
+        tosajit_expr *expr = NULL;
+        tosajit_status status = tosajit_expr_parse(text, sizeof text - 1, &options, &expr);
+        tosajit_expr_destroy(expr);
+        assert_int_equal(a.live, 0);
+        if (status == TOSAJIT_OK) {
+            assert_true(fail_at > 10);
+            return;
+        }
+        assert_int_equal(status, TOSAJIT_OUT_OF_MEMORY);
+        assert_null(expr);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operands_and_results_keep_their_names),
+        cmocka_unit_test(images_keep_names),
+        cmocka_unit_test(other_names_make_another_kernel),
+        cmocka_unit_test(names_that_are_none_are_refused),
+        cmocka_unit_test(callers_give_types_by_name),
+        cmocka_unit_test(messages_have_place_line_and_caret),
+        cmocka_unit_test(what_others_have_is_answered),
+        cmocka_unit_test(functions_are_written_out_of_ops),
+        cmocka_unit_test(sqrt_and_squares_are_exact),
+        cmocka_unit_test(wrong_calls_are_refused),
+        cmocka_unit_test(every_failing_allocation_is_reported),
+    };
+    return cmocka_run_group_tests(tests, open_engine, close_engine);
+}
