@@ -433,6 +433,36 @@ class expression {
 /* ---------------------------------------------------------------------------------------------
  * Engines and kernels */
 
+/* A call that was checked once, and runs on any memory; an empty one can only be assigned. Any
+ * number of threads may run it at once, each with results of its own. */
+class bound {
+  public:
+    bound() noexcept = default;
+
+    /* Where the operands lie, and the results, as many as were bound. */
+    void run(std::initializer_list<const void *> operands,
+             std::initializer_list<void *> results) const {
+        std::array<void *, 2 * TOSAJIT_MAX_TENSORS> data;
+        std::size_t k = 0;
+        if (!bound_ || operands.size() != operands_ || results.size() != results_)
+            throw error(TOSAJIT_INVALID_ARGUMENT, "run: not as many pointers as were bound");
+        for (const void *p : operands) data[k++] = const_cast<void *>(p); /* which is only read */
+        for (void *p : results) data[k++] = p;
+        check(tosajit_bound_run(bound_.get(), data.data()));
+    }
+    const tosajit_bound *c() const noexcept { return bound_.get(); }
+
+  private:
+    friend class kernel;
+    bound(tosajit_bound *taken, std::size_t operands, std::size_t results) noexcept
+        : bound_(taken), operands_(operands), results_(results) {}
+    struct release {
+        void operator()(tosajit_bound *bound) const noexcept { tosajit_bound_release(bound); }
+    };
+    std::unique_ptr<tosajit_bound, release> bound_;
+    std::size_t operands_ = 0, results_ = 0;
+};
+
 /* A reference to compiled code; an empty one can only be assigned. */
 class kernel {
   public:
@@ -457,6 +487,14 @@ class kernel {
     void run(const std::vector<tensor> &operands, const std::vector<tensor> &results) const {
         const views in(operands), out(results);
         check(tosajit_run(kernel_, in.data(), in.count, out.data(), out.count));
+    }
+    /* Check such a call once, for any memory: that of these tensors is not looked at. */
+    tosajit::bound bind(std::initializer_list<tensor> operands,
+                        std::initializer_list<tensor> results) const {
+        const views in(operands), out(results);
+        tosajit_bound *made = nullptr;
+        check(tosajit_bind(kernel_, in.data(), in.count, out.data(), out.count, &made));
+        return tosajit::bound(made, in.count, out.count);
     }
     /* The sizes that a result has for operands of these sizes. */
     std::vector<std::int64_t> result_sizes(std::initializer_list<tensor> operands,

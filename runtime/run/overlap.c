@@ -67,8 +67,7 @@ static bool interleave(const view *a, const view *b) {
     return apart_modulo(a, b, common);
 }
 
-/* Whether the operand's element for every index is the result's own. */
-static bool exactly_in_place(const view *operand, const view *result) {
+bool overlap_in_place(const view *operand, const view *result) {
     if (operand->tensor.data != result->tensor.data) return false;
     if (tosajit_type_size(operand->tensor.element) != tosajit_type_size(result->tensor.element))
         return false;
@@ -115,7 +114,7 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
             const view *operand = &tensors[reads->leaves[k].tensor],
                        *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
-            if (exactly_in_place(operand, result) && writer >= reader && !reads->leaves[k].table)
+            if (overlap_in_place(operand, result) && writer >= reader && !reads->leaves[k].table)
                 continue;
             return diag_error(TOSAJIT_OVERLAP,
                               "result %d and operand %d share memory%s; only an operand of the "

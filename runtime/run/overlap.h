@@ -22,6 +22,9 @@ typedef struct view {
 tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
                              const view *results);
 
+/* Whether the operand's element for every index is the result's own. */
+bool overlap_in_place(const view *operand, const view *result);
+
 /* OVERLAP if a strided result hits a byte twice. */
 tosajit_status overlap_check_result(const view *result, size_t index);
 

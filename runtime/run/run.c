@@ -6,7 +6,7 @@
  *     tosajit_run
  *       quick_run                   quick.c       dense tensors: checked, and the code called, in
  *         slots, tile_choose        slots.h       some ten nanoseconds; false: nothing was done
- *       run
+ *       run                                       (a bound call has done the next line: bound.c)
  *         run_check                               types, ranks, sizes, strides
  *         overlap_check             overlap.c     memory that tensors share
  *         compute_natively                        for each part:
@@ -385,16 +385,21 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     return status;
 }
 
+tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
+                           const view *tensors, const view *written) {
+    const tosajit_status status = overlap_check(kernel, tensors, written);
+    if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
+    compute_natively(kernel, code, tensors, written);
+    return TOSAJIT_OK;
+}
+
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const tosajit_tensor *operands, size_t operand_count,
                           const tosajit_tensor *results, size_t result_count) {
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     tosajit_status status =
         run_check(kernel, operands, operand_count, results, result_count, tensors, written);
-    if (!status) status = overlap_check(kernel, tensors, written);
-    if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
-    compute_natively(kernel, code, tensors, written);
-    return TOSAJIT_OK;
+    return status ? status : run_checked(kernel, code, tensors, written);
 }
 
 /* The same with a line about it. */

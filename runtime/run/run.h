@@ -13,6 +13,11 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
                          view *tensors, view *written);
 
+/* What is left to do then: OVERLAP if memory is shared otherwise than exactly in place; or compute.
+ * code is null where the interpreter does: OUT_OF_MEMORY. */
+tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
+                           const view *tensors, const view *written);
+
 /* The coalesced walk of a part, and its tensors. */
 void run_walk(const tosajit_kernel *kernel, int32_t part, const view *tensors, const view *results,
               walk *w, tile_tensors *tile);

@@ -53,6 +53,28 @@ static void operators_are_ops(const tosajit::engine &engine) {
         (kernel.result_sizes({{a, {4, 3}}, {bias, {1, 3}}}, 2) == std::vector<std::int64_t>{4, 3}));
 }
 
+static void bound_calls_run_on_any_memory(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input<float>({dynamic, 3}), b = e.input<float>({1, 3});
+    e.result(x + b);
+    std::vector<float> a(12, 1), bias = {1, 2, 3}, r(12), s(12);
+    tosajit::bound call;
+    refused(TOSAJIT_INVALID_ARGUMENT, "as many", [&] { call.run({a.data()}, {r.data()}); });
+    {
+        const tosajit::kernel kernel = engine.compile(e);
+        call = kernel.bind({{a, {4, 3}}, {bias, {1, 3}}}, {{r, {4, 3}}});
+    }
+    const tosajit::bound moved = std::move(call);
+    const std::vector<float> other(12, 5);
+    moved.run({a.data(), bias.data()}, {r.data()});
+    moved.run({other.data(), bias.data()}, {s.data()});
+    for (std::size_t k = 0; k < 12; k++) CHECK(r[k] == 1 + bias[k % 3] && s[k] == 5 + bias[k % 3]);
+    refused(TOSAJIT_INVALID_ARGUMENT, "as many", [&] { moved.run({a.data()}, {r.data()}); });
+    refused(TOSAJIT_OVERLAP, "share memory", [&] {
+        moved.run({a.data(), bias.data()}, {a.data() + 1});
+    });
+}
+
 static void integers_are_exact(const tosajit::engine &engine) {
     tosajit::expression e;
     auto x = e.input<std::int32_t>({dynamic});
@@ -164,6 +186,7 @@ int main(int argc, char **argv) {
     CHECK(argc == 2);
     const tosajit::engine engine;
     operators_are_ops(engine);
+    bound_calls_run_on_any_memory(engine);
     integers_are_exact(engine);
     small_floats_round_as_cast_does(engine);
     errors_say_what_the_library_says(engine);

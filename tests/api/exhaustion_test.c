@@ -359,6 +359,7 @@ static tosajit_status tables(objects *o, const tosajit_engine_options *options) 
     tosajit_tensor operand = tosajit_dense(TOSAJIT_I8, a, 2, dims),
                    result = tosajit_dense(TOSAJIT_I32, r, 2, dims);
     if (!status) status = tosajit_run(o->kernel, &operand, 1, &result, 1);
+    if (!status) status = test_run_bound(o->kernel, &operand, 1, &result, 1);
     if (!status) assert_true(r[0] == 5 && r[1] == 10 && r[2] == 5 && r[3] == 10);
     return status;
 }
@@ -383,6 +384,7 @@ static tosajit_status large(objects *o, const tosajit_engine_options *options) {
     tosajit_tensor results[2] = {tosajit_dense(TOSAJIT_F32, r, 2, dims),
                                  tosajit_dense(TOSAJIT_F32, n, 2, row_dims)};
     if (!status) status = tosajit_run(o->kernel, operands, 2, results, 2);
+    if (!status) status = test_run_bound(o->kernel, operands, 2, results, 2);
     if (!status) status = tosajit_run_interpreted(o->kernel, operands, 2, results, 2);
     if (!status) assert_true(r[0] == 600 && r[5] == 1800 && n[2] == -3);
     char *text = NULL;
@@ -403,7 +405,7 @@ static tosajit_status single(objects *o, const tosajit_engine_options *options) 
     tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_I32, &a, 3, dims),
                                   tosajit_dense(TOSAJIT_I32, &b, 3, dims)};
     tosajit_tensor result = tosajit_dense(TOSAJIT_I32, &r, 3, dims);
-    if (!status) status = tosajit_run(o->kernel, operands, 2, &result, 1);
+    if (!status) status = test_run_bound(o->kernel, operands, 2, &result, 1);
     if (!status) assert_int_equal(r, 6);
     return status;
 }

@@ -346,12 +346,16 @@ static void hostile_calls_are_refused_with_reasons(void **state) {
                            result = place(&given->r);
             memset(memories, 0x3d, sizeof memories);
             memcpy(before, memories, sizeof before);
-            tosajit_status status = tosajit_run(kernel, operands, 2, &result, 1);
-            if (status != given->status)
-                fail_msg("row %zu: %s: %s", k, tosajit_status_name(status), tosajit_last_error());
-            if (status && !strstr(tosajit_last_error(), given->words))
-                fail_msg("row %zu: \"%s\"", k, tosajit_last_error());
-            if (status) assert_memory_equal(memories, before, sizeof before);
+            for (int bound = 0; bound < 2; bound++) {
+                tosajit_status status =
+                    (bound ? test_run_bound : tosajit_run)(kernel, operands, 2, &result, 1);
+                if (status != given->status)
+                    fail_msg("row %zu%s: %s: %s", k, bound ? ", bound" : "",
+                             tosajit_status_name(status), tosajit_last_error());
+                if (status && !strstr(tosajit_last_error(), given->words))
+                    fail_msg("row %zu: \"%s\"", k, tosajit_last_error());
+                if (status) assert_memory_equal(memories, before, sizeof before);
+            }
             tosajit_kernel_release(kernel);
         }
         tosajit_engine_destroy(engine);

@@ -490,20 +490,23 @@ static outcome kernel_is_native(fixture *f) {
 }
 
 /* Quick and static, quick and dynamic, divided, and with everything that takes stack. */
-static outcome run(fixture *f) {
+static outcome run_by(run_function *how, fixture *f) {
     uint64_t digest = start();
-    tosajit_status s = run_on(tosajit_run, f->kernel, few);
+    tosajit_status s = run_on(how, f->kernel, few);
     digest = mix(digest, results_f32, sizeof results_f32);
-    if (!s) s = run_on(tosajit_run, f->kernel, few);
+    if (!s) s = run_on(how, f->kernel, few);
     digest = mix(digest, results_f32, sizeof results_f32);
-    if (!s) s = run_on(tosajit_run, f->divided, many);
+    if (!s) s = run_on(how, f->divided, many);
     digest = mix(digest, results_f32, sizeof results_f32);
-    if (!s) s = run_division(tosajit_run, f->division);
+    if (!s) s = run_division(how, f->division);
     digest = mix(digest, results_i32, sizeof results_i32);
-    if (!s) s = run_wide(f->wide, tosajit_run);
+    if (!s) s = run_wide(f->wide, how);
     digest = mix(digest, wide_results, sizeof wide_results);
     return (outcome){s, s ? 0 : digest};
 }
+
+static outcome run(fixture *f) { return run_by(tosajit_run, f); }
+static outcome run_bound(fixture *f) { return run_by(test_run_bound, f); }
 
 static outcome run_interpreted(fixture *f) {
     uint64_t digest = start();
@@ -713,6 +716,9 @@ const state_call state_calls[] = {
     {"tosajit_kernel_is_native", kernel_is_native, false},
     {"tosajit_run", run, false},
     {"tosajit_run_interpreted", run_interpreted, false},
+    {"tosajit_bind", run_bound, false},
+    {"tosajit_bound_run", run_bound, false},
+    {"tosajit_bound_release", run_bound, false},
     {"tosajit_kernel_result_dims", kernel_result_dims, false},
     {"tosajit_kernel_operand_count", kernel_operand_count, false},
     {"tosajit_kernel_result_count", kernel_result_count, false},

@@ -350,7 +350,21 @@ static void explain(const state *s, const tosajit_kernel *kernel, const tosajit_
     REQUIRE(memcmp(s->arena, s->before, SPACE) == 0);
 }
 
-static void run(state *s, const tosajit_kernel *kernel) {
+/* The same call, bound and run. */
+static tosajit_status run_bound(tosajit_kernel *kernel, const tosajit_tensor *in,
+                                size_t operand_count, const tosajit_tensor *out,
+                                size_t result_count) {
+    void *data[2 * MAX_TENSORS];
+    tosajit_bound *bound = NULL;
+    tosajit_status status = tosajit_bind(kernel, in, operand_count, out, result_count, &bound);
+    for (size_t k = 0; k < operand_count; k++) data[k] = in[k].data;
+    for (size_t k = 0; k < result_count; k++) data[operand_count + k] = out[k].data;
+    if (!status) status = tosajit_bound_run(bound, data);
+    tosajit_bound_release(bound);
+    return status;
+}
+
+static void run(state *s, tosajit_kernel *kernel) {
     operand operands[MAX_TENSORS], results[MAX_TENSORS];
     tosajit_tensor in[MAX_TENSORS], out[MAX_TENSORS];
     size_t operand_count = tosajit_kernel_operand_count(kernel),
@@ -384,9 +398,10 @@ static void run(state *s, const tosajit_kernel *kernel) {
     }
     if (take_rarely(&s->bytes, 32)) operand_count = take_below(&s->bytes, MAX_TENSORS);
     if (s->bytes.left % 8 == 1) explain(s, kernel, in, operand_count, out, result_count);
-    int interpreted = take_rarely(&s->bytes, 3);
+    int bound = s->bytes.left % 8 == 2, interpreted = take_rarely(&s->bytes, 3);
     tosajit_status status =
         checked(interpreted ? tosajit_run_interpreted(kernel, in, operand_count, out, result_count)
+                : bound     ? run_bound(kernel, in, operand_count, out, result_count)
                             : tosajit_run(kernel, in, operand_count, out, result_count));
     if (huge) REQUIRE(status != TOSAJIT_OK); /* their data is null */
     check_written(s, results, result_count, status);

@@ -144,6 +144,21 @@ void test_limit_processor_time(int seconds) {
     setitimer(ITIMER_PROF, &limit, NULL);
 }
 
+tosajit_status test_run_bound(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                              size_t operand_count, const tosajit_tensor *results,
+                              size_t result_count) {
+    void *data[2 * TOSAJIT_MAX_TENSORS];
+    tosajit_bound *bound = NULL;
+    tosajit_status status = tosajit_bind((tosajit_kernel *)(uintptr_t)kernel, operands,
+                                         operand_count, results, result_count, &bound);
+    if (status) return status;
+    for (size_t k = 0; k < operand_count; k++) data[k] = operands[k].data;
+    for (size_t k = 0; k < result_count; k++) data[operand_count + k] = results[k].data;
+    status = tosajit_bound_run(bound, data);
+    tosajit_bound_release(bound);
+    return status;
+}
+
 test_random test_random_start(uint64_t seed) {
     uint64_t z = seed + UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);

@@ -53,6 +53,11 @@ bool test_is_emulated(void);
  * inherited by children. */
 void test_limit_processor_time(int seconds);
 
+/* tosajit_run, as a call that is bound, run and released. The types are the kernel's. */
+tosajit_status test_run_bound(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                              size_t operand_count, const tosajit_tensor *results,
+                              size_t result_count);
+
 /* xorshift64*, started through splitmix64 so that neighbouring seeds differ. While there are bytes,
  * two of them are mixed into every number, so that a fuzzer decides. */
 typedef struct test_random {
