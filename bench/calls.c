@@ -23,8 +23,9 @@ typedef struct call_job {
     struct call_job *next;
     int64_t count, dims[CHANGES][MAX_RANK], ones[MAX_RANK];
     int32_t rank;
-    bool dynamic, raw, broadcast, changing;
+    bool dynamic, raw, bind, broadcast, changing;
     tosajit_kernel *kernel;
+    tosajit_bound *bound; /* or null */
     tosajit_raw code;
     tosajit_tensor operands[2], result;
     void *pointers[3];
@@ -57,6 +58,8 @@ static tosajit_status compile(call_job *j) {
     j->code.size = sizeof j->code;
     if (!status && j->raw) status = tosajit_kernel_raw(j->kernel, 0, &j->code);
     if (!status && j->raw) j->entry = j->code.entry;
+    if (!status && j->bind)
+        status = tosajit_bind(j->kernel, j->operands, 2, &j->result, 1, &j->bound);
     return status;
 }
 
@@ -111,6 +114,12 @@ static void run_checked(bench_run *run, int64_t iterations, void *context) {
     const call_job *j = context;
     (void)run;
     for (int64_t i = 0; i < iterations; i++) tosajit_run(j->kernel, j->operands, 2, &j->result, 1);
+}
+
+static void run_again(bench_run *run, int64_t iterations, void *context) {
+    const call_job *j = context;
+    (void)run;
+    for (int64_t i = 0; i < iterations; i++) tosajit_bound_run(j->bound, j->pointers);
 }
 
 /* The sizes change from call to call. */
@@ -187,6 +196,11 @@ bool calls_register(void) {
         ok = ok && add_job("run_static", run_checked, &(call_job){.count = n, .rank = 1});
         ok = ok && add_job("run_dynamic", run_checked,
                            &(call_job){.count = n, .rank = 1, .dynamic = true});
+        ok = ok &&
+             add_job("bound_static", run_again, &(call_job){.count = n, .rank = 1, .bind = true});
+        ok =
+            ok && add_job("bound_dynamic_4d", run_again,
+                          &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true, .bind = true});
         ok = ok && add_job("static_4d", run_checked, &(call_job){.count = n, .rank = MAX_RANK});
         ok = ok && add_job("dynamic_4d", run_checked,
                            &(call_job){.count = n, .rank = MAX_RANK, .dynamic = true});
@@ -212,6 +226,7 @@ bool calls_register(void) {
 void calls_release(void) {
     while (jobs) {
         call_job *next = jobs->next;
+        tosajit_bound_release(jobs->bound);
         tosajit_kernel_release(jobs->kernel);
         if (jobs->operator) jobs->library->destroy(jobs->operator);
         free(jobs);

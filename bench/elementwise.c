@@ -26,6 +26,9 @@ static const size add_sizes[] = {
     {"1M", 1024, 1024}, {"16M", 4096, 4096}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size op_sizes[] = {{"16K", 128, 128}, {"1M", 1024, 1024}};
 static const size broadcast_sizes[] = {{"4K", 16, 256}, {"64K", 256, 256}, {"rows_of_11", 372, 11}};
+static const size offset_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"64K", 256, 256}};
+static const size narrow_sizes[] = {
+    {"16K", 128, 128}, {"1M", 1024, 1024}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}};
 
 /* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the
@@ -44,6 +47,7 @@ typedef struct job {
     struct job *next;
     const workload *work;
     contender who;
+    int64_t offset;          /* bytes from a cache line to where each buffer begins */
     peer *loop;              /* of PEER */
     const external *library; /* of EXTERNAL */
     void *operator;          /* or null */
@@ -65,6 +69,8 @@ static const char *failed(const char *what) {
     return text;
 }
 
+static void *result_of(const job *j, int slot) { return (char *)buffer_result(slot) + j->offset; }
+
 /* One tile for the whole result, or one row where every operand allows that. */
 static bool make_tile(job *j) {
     const workload *w = j->work;
@@ -78,7 +84,7 @@ static bool make_tile(job *j) {
         j->strides[2 * k] = f == FORM_FULL ? size * j->cols : f == FORM_COLUMN ? size : 0;
         j->strides[2 * k + 1] = f == FORM_FULL || f == FORM_ROW ? size : 0;
     }
-    j->pointers[w->operand_count] = buffer_result(0);
+    j->pointers[w->operand_count] = result_of(j, 0);
     j->tile_rows = linear ? 1 : j->rows;
     j->tile_cols = linear ? j->rows * j->cols : j->cols;
     j->entry = raw.entry;
@@ -96,7 +102,7 @@ static tosajit_tensor tensor_of(const job *j, int value) {
     if (value < VALUE_CONSTANT)
         return tosajit_dense(w->types[value], j->pointers[value], 2, j->dims[value]);
     const int step = value - VALUE_STEP;
-    return tosajit_dense(workload_step_type(w, step), buffer_result(w->steps[step].slot), 2,
+    return tosajit_dense(workload_step_type(w, step), result_of(j, w->steps[step].slot), 2,
                          j->full);
 }
 
@@ -111,7 +117,7 @@ static bool make_call(job *j, int first, int count) {
     for (int k = 0; k < c->operand_count; k++) c->operands[k] = tensor_of(j, sources[k]);
     int last = first + count - 1;
     c->result = tosajit_dense(workload_step_type(j->work, last),
-                              buffer_result(j->work->steps[last].slot), 2, j->full);
+                              result_of(j, j->work->steps[last].slot), 2, j->full);
     return true;
 }
 
@@ -136,7 +142,7 @@ static bool make_request(const job *j, external_request *request) {
     for (int k = 0; k <= w->operand_count; k++) {
         if (k < w->operand_count && w->types[k] != TOSAJIT_F32) return false;
         memcpy(request->dims[k], k < w->operand_count ? j->dims[k] : j->full, sizeof j->full);
-        request->pointers[k] = k < w->operand_count ? j->pointers[k] : buffer_result(0);
+        request->pointers[k] = k < w->operand_count ? j->pointers[k] : result_of(j, 0);
     }
     return true;
 }
@@ -148,7 +154,7 @@ static bool make_operator(job *j) {
 
 static void run_once(const job *j) {
     if (j->who == PEER)
-        j->loop(j->pointers, buffer_result(0), j->rows, j->cols);
+        j->loop(j->pointers, result_of(j, 0), j->rows, j->cols);
     else if (j->who == EXTERNAL)
         j->library->run(j->operator);
     else if (j->who == RAW)
@@ -160,7 +166,7 @@ static void run_once(const job *j) {
 /* Run once beside the peer. Every call is checked here, so that the timed loop need not. */
 static const char *verify(const job *j) {
     int64_t count = j->rows * j->cols;
-    void *expected = buffer_result(BUFFER_RESULTS - 1), *result = buffer_result(0);
+    void *expected = buffer_result(BUFFER_RESULTS - 1), *result = result_of(j, 0);
     /* Or another contender's would be taken for its own. */
     memset(result, 0xff, (size_t)count * tosajit_type_size(j->work->result));
     for (int k = 0; k < j->call_count; k++)
@@ -194,6 +200,8 @@ static const char *prepare(void *context) {
                                    ? buffer_positive()
                                    : buffer_operand(j->work->types[k], k % BUFFER_OPERANDS)))
             return failed("no memory for operands");
+    for (int k = 0; k < j->work->operand_count; k++)
+        j->pointers[k] = (char *)j->pointers[k] + j->offset;
     for (int k = 0; k < BUFFER_RESULTS; k++)
         if (!buffer_result(k)) return failed("no memory for results");
     if (j->who == PEER) return NULL;
@@ -284,6 +292,21 @@ static bool add_math(const place *p) {
            add_peer(p, peer_sleef(p->work->steps[0].op), "sleef_u10") && add_externals(p);
 }
 
+/* All buffers at the beginning of a cache line, and where malloc and a slice have them. */
+static bool add_offsets(const place *p) {
+    static const struct {
+        const char *loop, *kernel;
+        int64_t offset;
+    } all[] = {{"loop", "static", 0}, {"loop_16", "static_16", 16}, {"loop_4", "static_4", 4}};
+    bool ok = true;
+    for (size_t k = 0; ok && k < sizeof all / sizeof *all; k++)
+        ok = add_job(p, &(job){.who = PEER, .loop = p->work->loop, .offset = all[k].offset},
+                     all[k].loop);
+    for (size_t k = 0; ok && k < sizeof all / sizeof *all; k++)
+        ok = add_job(p, &(job){.who = FUSED_STATIC, .offset = all[k].offset}, all[k].kernel);
+    return ok;
+}
+
 typedef bool add_function(const place *p);
 
 static bool add_family(const char *family, add_function *add, const workload *list, int count,
@@ -298,11 +321,17 @@ static bool add_family(const char *family, add_function *add, const workload *li
 
 bool elementwise_register(void) {
     const int adds = sizeof add_sizes / sizeof *add_sizes, ops = sizeof op_sizes / sizeof *op_sizes;
+    const int offsets = sizeof offset_sizes / sizeof *offset_sizes,
+              narrows = sizeof narrow_sizes / sizeof *narrow_sizes;
     const int broadcasts = sizeof broadcast_sizes / sizeof *broadcast_sizes,
               maths = sizeof math_sizes / sizeof *math_sizes;
     return add_family("add", add_contenders, workload_adds, workload_add_count, add_sizes, adds) &&
            add_family("broadcast", add_contenders, workload_broadcasts, workload_broadcast_count,
                       broadcast_sizes, broadcasts) &&
+           add_family("offset", add_offsets, workload_offsets, workload_offset_count, offset_sizes,
+                      offsets) &&
+           add_family("narrow", add_contenders, workload_narrows, workload_narrow_count,
+                      narrow_sizes, narrows) &&
            add_family("op", add_contenders, workload_ops, workload_op_count, op_sizes, ops) &&
            add_family("math", add_math, workload_maths, workload_math_count, math_sizes, maths) &&
            add_family("chain", add_contenders, workload_chains, workload_chain_count, op_sizes,

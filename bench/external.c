@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-const external *const externals[] = {
+const external *externals[] = {
 #if defined(TOSAJIT_BENCH_XNNPACK)
     &external_xnnpack,
 #endif
@@ -18,6 +18,13 @@ const external *const externals[] = {
 #endif
     NULL,
 };
+
+void externals_keep_to(const char *level) {
+    size_t kept = 0;
+    for (size_t k = 0; externals[k]; k++)
+        if (!*level || !externals[k]->own_vectors) externals[kept++] = externals[k];
+    externals[kept] = NULL;
+}
 
 const char *externals_absent(void) {
     static const char absent[] = ""

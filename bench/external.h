@@ -44,12 +44,14 @@ typedef struct external {
                                       shapes does at each call; null: it need not */
     void (*run)(void *operator);
     void (*destroy)(void *operator);
+    bool own_vectors; /* the machine's widest, whatever the level */
 } external;
 
 extern const external external_xnnpack, external_onednn, external_mlir;
 
-/* The peers that are there, ended by a null. */
-extern const external *const externals[];
+/* The peers that are there, ended by a null; of a level those that keep to it. */
+extern const external *externals[];
+void externals_keep_to(const char *level);
 
 /* "XNNPACK (libxnnpack-dev), ...": the peers that the build has not found, SLEEF and MLIR among
  * them; empty if none is missing. */

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* add/..., op/..., chain/...: time per element over shapes and sizes. Return false when memory runs
- * out. */
+/* add/..., offset/..., narrow/..., op/..., chain/...: time per element over shapes and sizes.
+ * Return false when memory runs out. */
 bool elementwise_register(void);
 void elementwise_release(void);
 

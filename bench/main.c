@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* tosajit-bench: options, the processor that everything runs on, and the order of things. In:
- * Google Benchmark's options, and --table (medians and ratios instead of single times), --cpu=N,
+/* tosajit-bench, and tosajit-bench-v2 and -v3 for their levels: options, the processor that
+ * everything runs on, and the order of things. In: Google Benchmark's options, and --table (medians
+ * and ratios instead of single times), --cpu=N,
  * --patterns=N and --ranked=N for the sweep. Out: a report on standard output. */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include "bench/buffers.h"
 #include "bench/external.h"
 #include "bench/families.h"
+#include "bench/level.h"
 #include "bench/pair.h"
 #include "bench/table.h"
 #include "bench/turns.h"
@@ -89,6 +91,8 @@ static int run_table(int argc, char **argv, int ranked) {
 int main(int argc, char **argv) {
     options o = {.cpu = -1, .patterns = 0, .ranked = 25};
     take_options(&argc, argv, &o);
+    if (!level_enter()) return 1;
+    externals_keep_to(bench_level);
     if (o.child) return run_child(o.child);
     int other;
     if (!pin(&o.cpu, &other))
@@ -101,6 +105,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     bench_context("absent peers", *externals_absent() ? externals_absent() : "none");
+    bench_context("level", *bench_level ? bench_level : "native");
     if (o.table) printf("Absent peers: %s.\n", *externals_absent() ? externals_absent() : "none");
     int status = o.table ? run_table(argc, argv, o.ranked) : bench_main(&argc, argv, NULL, NULL);
     compile_release();

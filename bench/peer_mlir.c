@@ -148,4 +148,4 @@ static void run(void *operator) {
     p->function(p->arguments);
 }
 
-const external external_mlir = {"mlir", true, supports, create, NULL, run, destroy};
+const external external_mlir = {"mlir", true, supports, create, NULL, run, destroy, true};

@@ -124,4 +124,4 @@ static void run(void *operator) {
     dnnl_stream_wait(p->stream);
 }
 
-const external external_onednn = {"onednn", false, supports, create, NULL, run, destroy};
+const external external_onednn = {"onednn", false, supports, create, NULL, run, destroy, false};

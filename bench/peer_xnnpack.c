@@ -97,4 +97,4 @@ static void run(void *operator) {
     xnn_run_operator(p->made, NULL);
 }
 
-const external external_xnnpack = {"xnnpack", false, supports, create, setup, run, destroy};
+const external external_xnnpack = {"xnnpack", false, supports, create, setup, run, destroy, true};

@@ -71,6 +71,31 @@ static inline uint16_t to_bf16(float value) { /* of no NaN */
 FLAT_PEER(peer_mul_bf16, uint16_t, uint16_t, uint16_t, uint16_t,
           to_bf16(from_bf16(a[k]) * from_bf16(b[k])))
 
+FLAT_PEER(peer_abs, float, float, float, float, fabsf(a[k]))
+FLAT_PEER(peer_clamp, float, float, float, float, bound(a[k], 0.0f, 6.0f))
+FLAT_PEER(peer_and_same, uint8_t, uint8_t, uint8_t, uint8_t, a[k] && b[k])
+FLAT_PEER(peer_xor_i16_same, int16_t, int16_t, int16_t, int16_t, (int16_t)(a[k] ^ b[k]))
+
+/* A loop over rows of one type, with x an element of a and y one of b. */
+#define ROW_PEER_OF(name, T, of_b, expression)                                                     \
+    void name(void *const *operands, void *result, int64_t rows, int64_t cols) {                   \
+        const T *restrict a = operands[0];                                                         \
+        const T *restrict b = operands[1];                                                         \
+        T *restrict r = result;                                                                    \
+        for (int64_t row = 0; row < rows; row++)                                                   \
+            for (int64_t k = 0; k < cols; k++) {                                                   \
+                const T x = a[row * cols + k], y = b[of_b];                                        \
+                r[row * cols + k] = (T)(expression);                                               \
+            }                                                                                      \
+    }
+
+ROW_PEER_OF(peer_and_row, uint8_t, k, x &&y)
+ROW_PEER_OF(peer_and_column, uint8_t, row, x &&y)
+ROW_PEER_OF(peer_xor_i16_row, int16_t, k, x ^ y)
+ROW_PEER_OF(peer_xor_i16_column, int16_t, row, x ^ y)
+ROW_PEER_OF(peer_mul_bf16_row, uint16_t, k, to_bf16(from_bf16(x) * from_bf16(y)))
+ROW_PEER_OF(peer_mul_bf16_column, uint16_t, row, to_bf16(from_bf16(x) * from_bf16(y)))
+
 void peer_add_in_place(void *const *operands, void *result, int64_t rows, int64_t cols) {
     const float *restrict b = operands[1];
     float *restrict r = result;

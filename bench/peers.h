@@ -25,6 +25,14 @@ peer peer_copy_same, peer_copy_other;
 peer peer_copy_loop;
 extern peer *const peer_copy_streaming;
 
+/* f32: without its sign; between 0 and 6. */
+peer peer_abs, peer_clamp;
+
+/* Of bool, 16-bit integers and bf16, with an operand of the same shape, a row, a column. */
+peer peer_and_same, peer_and_row, peer_and_column;
+peer peer_xor_i16_same, peer_xor_i16_row, peer_xor_i16_column;
+peer peer_mul_bf16_row, peer_mul_bf16_column;
+
 /* f32 multiplication and maximum, likewise. */
 peer peer_mul_same, peer_mul_scalar, peer_mul_row, peer_mul_column, peer_mul_outer;
 peer peer_maximum, peer_maximum_scalar, peer_maximum_row, peer_maximum_column, peer_maximum_outer;

@@ -16,6 +16,7 @@ mkdir -p "$out"
 # The tables of a report as lines "family case contender ns".
 awk -F '|' '
 function trim(s) { gsub(/^ +| +$/, "", s); return s }
+/^## x86-64-v/ { exit } # of a narrower level
 /^$/ { family = "" }
 $2 ~ /, ns\/element *$/ { family = trim($2); sub(/,.*/, "", family); columns = NF - 1; for (c = 3; c <= columns; c++) name[c] = trim($c); next }
 family && $2 !~ /---/ { for (c = 3; c <= columns; c++) if (trim($c) != "-") print family, trim($2), name[c], $c + 0 }

@@ -1,13 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The targets beside what a report has measured, as a Markdown table. In: a report. Out: one row per target; "-" where the report lacks the
-# case, "no" with the distance where the target is missed.
-#   awk -f bench/targets.awk bench/report.md
+# case, "no" with the distance where the target is missed. Then a line "verdict: " that counts them and names what is missed. With
+# -v short=1 what the report lacks is left out.
+#   awk -f bench/targets.awk TABLES
 function trim(s) { gsub(/^ +| +$/, "", s); return s }
 function number(s) { return s + 0 }
 function has(row, contender) { return (row SUBSEP contender) in value }
 function of(row, contender) { return value[row, contender] }
 function print_row(what, wanted, measured, distance) {
+    if (distance == "" && short) return
+    if (distance != "") targets++
+    if (distance != "" && distance > 1) missed[++misses] = sprintf("%s (%.2f times)", what, distance)
     printf "| %s | %s | %s | %s |\n", what, wanted, measured, distance == "" ? "-" : distance <= 1 ? "yes" : sprintf("no, %.2f times", distance)
 }
 # At most `limit`, in `unit`.
@@ -101,6 +105,12 @@ END {
     at_most("the same of rank 4", "call/add_16", "static_4d", 15, "ns")
     at_most("dynamic, rank 4, sizes as before", "call/add_16", "dynamic_4d", 30, "ns")
     at_most("dynamic, rank 4, sizes that were not met before", "call/add_16", "changing_4d", 30, "ns")
+    ratio("a bound call of 16 elements over XNNPACK's run", "call/add_16", "bound_static", "xnnpack_4d", 1.3)
+    ratio("a bound call of 1023 elements over XNNPACK's run", "call/add_1023", "bound_static", "xnnpack_4d", 1.0)
+    if (has("call/add_16", "bound_static") && has("call/add_16", "loop")) {
+        beyond = of("call/add_16", "bound_static") - of("call/add_16", "loop")
+        print_row("a bound call of 16 elements, over the loop", "at most 8 ns", sprintf("%.2f ns", beyond), beyond / 8)
+    }
     at_most("its raw entry", "call/add_16", "raw_dynamic", 4, "ns")
     at_most("compiling a static add", "compile/add_static", "tosajit", 1.2, "ms")
     at_most("compiling a dynamic add", "compile/add_dynamic", "tosajit", 2.5, "ms")
@@ -117,6 +127,9 @@ END {
     four = "dynamic/static dynamic_in_place/static_in_place dynamic_two/static_two dynamic_two_in_place/static_two_in_place"
     worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", tiny "|/1K$", four, 1.03)
     worst_pair("in place over out of place", "^forms_(add|shape|op|math|chain)/", "", "static_in_place/static dynamic_in_place/dynamic static_two_in_place/static_two dynamic_two_in_place/dynamic_two", 1.05)
+    worst_pair("buffers at 16 or 4 modulo 64 over whole lines", "^offset/", "", "static_16/static static_4/static", 1.1)
+    worst_pair("the same over the loop in C at that offset", "^offset/", "", "static/loop static_16/loop_16 static_4/loop_4", 1.03)
+    worst_pair("bool and 16 bits over the loop in C", "^narrow/", "", "static/loop dynamic/loop", 1.03)
     worst("add over moving the bytes, from 4K", "^add/(same|scalar|row|column)/(4K|64K|1M|16M)$", "dynamic", "copy", 1.05)
     worst("channels, two sides, 64M, over moving the bytes", "^shape/(channel|two_sided|same_64M)", "dynamic", "copy", 1.05)
     worst("short rows over long ones", "^(add/(same|scalar|row|column|outer)/rows_of_11|shape/(Nx1|1x3|3x5).*)$", "dynamic", "copy", 1.67)
@@ -131,4 +144,6 @@ END {
     worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 0)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 1)
+    printf "verdict: %d of %d targets met%s", targets - misses, targets, misses ? "; missed: " : "\n"
+    for (k = 1; k <= misses; k++) printf "%s%s", missed[k], k < misses ? "; " : "\n"
 }

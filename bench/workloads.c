@@ -273,6 +273,49 @@ const workload workload_chains[] = {
 };
 const int workload_chain_count = sizeof workload_chains / sizeof *workload_chains;
 
+/* By where their buffers begin. */
+const workload workload_offsets[] = {
+    {.name = "abs", MATH(abs, 0), .loop = peer_abs},
+    {.name = "clamp",
+     MATH(clamp, 0),
+     .attributes = {.min_val = {.f = 0}, .max_val = {.f = 6}},
+     .loop = peer_clamp},
+    {.name = "add", ADD, .loop = peer_add_same},
+};
+const int workload_offset_count = sizeof workload_offsets / sizeof *workload_offsets;
+
+#define NARROW(op, type) .operand_count = 2, .types = {type, type}, .result = type, BINARY(op)
+
+const workload workload_narrows[] = {
+    {.name = "and_same", NARROW(logical_and, TOSAJIT_I1), .loop = peer_and_same},
+    {.name = "and_row",
+     NARROW(logical_and, TOSAJIT_I1),
+     .forms = {FORM_FULL, FORM_ROW},
+     .loop = peer_and_row},
+    {.name = "and_column",
+     NARROW(logical_and, TOSAJIT_I1),
+     .forms = {FORM_FULL, FORM_COLUMN},
+     .loop = peer_and_column},
+    {.name = "xor_i16_same", NARROW(bitwise_xor, TOSAJIT_I16), .loop = peer_xor_i16_same},
+    {.name = "xor_i16_row",
+     NARROW(bitwise_xor, TOSAJIT_I16),
+     .forms = {FORM_FULL, FORM_ROW},
+     .loop = peer_xor_i16_row},
+    {.name = "xor_i16_column",
+     NARROW(bitwise_xor, TOSAJIT_I16),
+     .forms = {FORM_FULL, FORM_COLUMN},
+     .loop = peer_xor_i16_column},
+    {.name = "mul_bf16_row",
+     NARROW(mul, TOSAJIT_BF16),
+     .forms = {FORM_FULL, FORM_ROW},
+     .loop = peer_mul_bf16_row},
+    {.name = "mul_bf16_column",
+     NARROW(mul, TOSAJIT_BF16),
+     .forms = {FORM_FULL, FORM_COLUMN},
+     .loop = peer_mul_bf16_column},
+};
+const int workload_narrow_count = sizeof workload_narrows / sizeof *workload_narrows;
+
 static const workload *find_in(const workload *list, int count, const char *name) {
     for (int k = 0; k < count; k++)
         if (strcmp(list[k].name, name) == 0) return &list[k];

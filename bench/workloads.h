@@ -50,9 +50,9 @@ typedef struct workload {
 } workload;
 
 extern const workload workload_adds[], workload_broadcasts[], workload_ops[], workload_maths[],
-    workload_chains[];
+    workload_chains[], workload_offsets[], workload_narrows[];
 extern const int workload_add_count, workload_broadcast_count, workload_op_count,
-    workload_math_count, workload_chain_count;
+    workload_math_count, workload_chain_count, workload_offset_count, workload_narrow_count;
 
 const workload *workload_find(const char *name);
 
