@@ -55,10 +55,8 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
     const op_emitters *all = &emitters[node->op];
     emitter *emit = lane_is_half(op.result) ? all->half : op.fast ? all->fast : all->exact;
     LLVMValueRef result = emit(l, &op, operands);
-    if (on_bits) return result;
-    return (kind == RESULT_EXACT      ? lane_narrow_exact
-            : kind == RESULT_FUNCTION ? lane_narrow_function
-                                      : lane_narrow)(l, op.result, result);
+    if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
+    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(l, op.result, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in

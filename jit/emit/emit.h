@@ -25,8 +25,8 @@ typedef struct emit_op {
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);
 
 /* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
- * most 1 ulp off, for TOSAJIT_FAST, and half_exp, half_log, ..., rounded correctly to f16 and bf16,
- * whether fast or not. */
+ * most 1 ulp off, for TOSAJIT_FAST, and half_exp, half_log, ..., whose results are f16 and bf16,
+ * rounded correctly whether fast or not. */
 #define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP

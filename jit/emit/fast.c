@@ -234,32 +234,9 @@ LLVMValueRef fast_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *
     return lane_cold_merge(l, &cold, result, corrected);
 }
 
-/* y = 1 / s, s = sqrt x, corrected by the remainders of both. */
-static LLVMValueRef rsqrt_usual(const lane *l, LLVMValueRef x) {
-    LLVMValueRef s = lane_sqrt(l, x), y = lane_fdiv(l, constant(l, 1.0), s),
-                 minus_s = lane_fneg(l, s);
-    LLVMValueRef root_rest = lane_fma(l, minus_s, s, x),
-                 rest = lane_fma(l, minus_s, y, constant(l, 1.0));
-    LLVMValueRef minus_half_y = lane_fmul(l, y, constant(l, -0.5));
-    return lane_fma(l, lane_fma(l, lane_fmul(l, root_rest, y), minus_half_y, rest), y, y);
-}
-
-/* Below 2^-100 a remainder may be subnormal. 0, infinity and NaN have remainders that are NaN. */
+/* Rounding correctly takes little more than an error of 1 ulp would. */
 LLVMValueRef fast_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    LLVMValueRef result = rsqrt_usual(l, x[0]), bits = bits_of(l, x[0]),
-                 lowest = lane_int(l, 32, 0x0d800000);
-    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, lane_sub(l, bits, lowest),
-                                  lane_int(l, 32, 0x7f800000 - 0x0d800000));
-    lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, x[0], constant(l, 0x1p-100));
-    LLVMValueRef scaled_up =
-        lane_fmul(l, rsqrt_usual(l, lane_fmul(l, x[0], constant(l, 0x1p60))), constant(l, 0x1p30));
-    LLVMValueRef value = lane_select(l, small, scaled_up, result),
-                 plain = lane_fdiv(l, constant(l, 1.0), lane_sqrt(l, x[0]));
-    value = lane_select(l, lane_fcmp(l, LLVMRealUNO, value, value), plain, value);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, result, value);
+    return emit_rsqrt(l, op, x);
 }
 
 /* x = n pi/2 + r + low, 0 <= x <= 2^16. The first step is exact. So is first - r, all bits of which

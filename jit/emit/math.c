@@ -205,12 +205,43 @@ LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRe
  * which leaves 2^-53; that takes half the time of square root and division in f64. x y is exact, so
  * e is, too. Where the step makes a NaN the estimate is the result: infinity of +-0, 0 of infinity,
  * NaN. */
-LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x[0], 1.0), lane_sqrt(l, x[0])),
+static LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x) {
+    LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x, 1.0), lane_sqrt(l, x)),
                  y = lane_fpext(l, estimate);
-    LLVMValueRef root = lane_fmul(l, lane_fpext(l, x[0]), y),
+    LLVMValueRef root = lane_fmul(l, lane_fpext(l, x), y),
                  e = lane_fma(l, lane_fneg(l, root), y, lane_f64(l, 1.0));
     LLVMValueRef half = lane_fma(l, e, lane_f64(l, 0.375), lane_f64(l, 0.5));
-    LLVMValueRef result = lane_round(l, op->result, lane_fma(l, lane_fmul(l, e, y), half, y));
+    LLVMValueRef result = lane_fptrunc(l, lane_fma(l, lane_fmul(l, e, y), half, y));
     return lane_select(l, lane_fcmp(l, LLVMRealUNO, result, result), estimate, result);
+}
+
+/* y (1 + e/2) with e = 1 - x y^2: twice as many bits. */
+static LLVMValueRef rsqrt_refine(const lane *l, LLVMValueRef x, LLVMValueRef y) {
+    LLVMValueRef minus_root = lane_fneg(l, lane_fmul(l, x, y)),
+                 e = lane_fma(l, minus_root, y, lane_f32(l, 1.0f));
+    return lane_fma(l, lane_fmul(l, y, lane_f32(l, 0.5f)), e, y);
+}
+
+/* In f32: y (1 + e c), c = 1/2 + 3/8 e, e = 1 - x y^2 with what rounding x y lost. Of 14 bits e is
+ * below 2^-13; rounding it, c and their product, and the next term, move the result by less than
+ * 2^-36. Of 21 bits, an estimate of 11 refined, that is less than 2^-42. Where so much could change
+ * the rounding, one result in 2000, cold code decides; it does for zeros and what is not finite
+ * too, which make NaN here. So the result does not depend on the estimate's own bits. */
+LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    if (!lane_rsqrt_bits(l)) return rsqrt_wide(l, x[0]);
+    const bool enough = lane_rsqrt_bits(l) >= 14;
+    const float error = enough ? 0x1p-36f : 0x1p-42f;
+    LLVMValueRef y = lane_rsqrt_estimate(l, x[0]);
+    if (!enough) y = rsqrt_refine(l, x[0], y);
+    LLVMValueRef root = lane_fmul(l, x[0], y), lost = lane_fma(l, x[0], y, lane_fneg(l, root)),
+                 minus_y = lane_fneg(l, y);
+    LLVMValueRef e = lane_fma(l, lost, minus_y, lane_fma(l, root, minus_y, lane_f32(l, 1.0f)));
+    LLVMValueRef c = lane_fma(l, e, lane_f32(l, 0.375f), lane_f32(l, 0.5f));
+    LLVMValueRef lower = lane_fma(l, y, lane_fma(l, e, c, lane_f32(l, -error)), y),
+                 upper = lane_fma(l, y, lane_fma(l, e, c, lane_f32(l, error)), y);
+    lane_cold cold = lane_cold_begin(l, lane_fcmp(l, LLVMRealUNE, lower, upper));
+    LLVMValueRef decided = rsqrt_wide(l, x[0]);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, lower, decided);
 }

@@ -46,13 +46,21 @@ static LLVMValueRef f16_to_f32(const lane *l, LLVMValueRef bits) {
     return lane_bitcast(l, lane_or(l, lane_or(l, scaled, special), sign), lane_f32_type(l));
 }
 
-/* Where NaN has no bits below those kept, rounding does not carry into its sign. */
-static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a, bool nan_is_short) {
+/* By an instruction. */
+static LLVMValueRef truncate_to_bf16(const lane *l, LLVMValueRef a) {
     LLVMTypeRef bfloat = lane_vector(l, LLVMBFloatTypeInContext(l->context));
-    if (l->target->has_bf16)
-        return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, bfloat, ""), lane_int_type(l, 16));
+    return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, bfloat, ""), lane_int_type(l, 16));
+}
+
+/* Rounding does not carry into the sign of a NaN that has no bits below those kept. */
+static LLVMValueRef round_to_bf16(const lane *l, LLVMValueRef a) {
+    return lane_trunc(l, round_bits(l, lane_bitcast(l, a, lane_int_type(l, 32)), 16),
+                      lane_int_type(l, 16));
+}
+
+static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a) {
+    if (l->target->has_bf16) return truncate_to_bf16(l, a);
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
-    if (nan_is_short) return lane_trunc(l, round_bits(l, bits, 16), lane_int_type(l, 16));
     LLVMValueRef quiet = lane_or(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int(l, 32, 0x40));
     return lane_trunc(l, lane_select(l, is_nan(l, a), quiet, round_bits(l, bits, 16)),
                       lane_int_type(l, 16));
@@ -149,7 +157,7 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a) {
     if (is_double(l, a)) a = round_to_odd(l, a);
     switch (element) {
     case TOSAJIT_F16: return f32_to_f16(l, a);
-    case TOSAJIT_BF16: return f32_to_bf16(l, a, false);
+    case TOSAJIT_BF16: return f32_to_bf16(l, a);
     case TOSAJIT_F8E4M3FN: return f32_to_small(l, &e4m3fn, a);
     case TOSAJIT_F8E5M2: return f32_to_small(l, &e5m2, a);
     default: return a;
@@ -161,8 +169,26 @@ bool lane_is_half(tosajit_type element) {
 }
 
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a) {
-    if (element != TOSAJIT_BF16) return lane_narrow(l, element, a);
-    return f32_to_bf16(l, is_double(l, a) ? round_to_odd(l, a) : a, true);
+    return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_to_bf16(l, a)
+                                                           : lane_narrow(l, element, a);
+}
+
+LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return element == TOSAJIT_BF16 && l->target->has_bf16_normal
+               ? truncate_to_bf16(l, a)
+               : lane_narrow_function(l, element, a);
+}
+
+/* Subnormals are so rare that an instruction pays which has to be corrected for them. */
+LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a) {
+    if (element != TOSAJIT_BF16 || !l->target->has_bf16_normal)
+        return lane_narrow_function(l, element, a);
+    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32)), usual = truncate_to_bf16(l, a);
+    lane_cold cold =
+        lane_cold_begin(l, lane_icmp(l, LLVMIntULT, bits, lane_int(l, 32, 0x00800000)));
+    LLVMValueRef any = round_to_bf16(l, a);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, usual, any);
 }
 
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a) {

@@ -101,9 +101,12 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 /* The same where `a` is a value of the element type already, or NaN. */
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
-/* The same where a NaN among `a` has no bits below those of the element type: operands that are NaN
- * have none, nor has the NaN that a CPU makes. */
+/* Functions to f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
+ * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. _normal: and no
+ * result is a subnormal bf16. _positive: and no number has a sign, be it of zero. */
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* f16 and bf16. */
 bool lane_is_half(tosajit_type element);
@@ -117,6 +120,13 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
  * of some targets. */
 bool lane_has_lookup(const lane *l);
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
+
+/* 1 / sqrt x of f32 with a relative error below 2^-bits, by an instruction whose bits are the CPU's
+ * own. Of 0, infinity and NaN it has what they have; of negative numbers NaN; with fewer than 14
+ * bits, infinity of subnormals. Only where lane_rsqrt_bits is not 0: whole vectors of some targets.
+ */
+unsigned lane_rsqrt_bits(const lane *l);
+LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x);
 
 /* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per
  * lane, index being a signed byte. Only where the target has byte tables, and for lane counts of 2

@@ -4,6 +4,8 @@
  * the vocabulary of lane.c, since it needs multiply-adds and gathers. */
 #include "jit/lane/lane.h"
 
+#include <string.h>
+
 /* The coefficients first, first + step, ... below `end`, at least one, by Horner's rule in `x`. */
 static LLVMValueRef horner(const lane *l, const double *c, unsigned first, unsigned step,
                            unsigned end, LLVMValueRef x) {
@@ -58,6 +60,27 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
 }
 
 bool lane_has_lookup(const lane *l) { return l->target->level->permute && l->count % 8 == 0; }
+
+unsigned lane_rsqrt_bits(const lane *l) {
+    return l->count % (l->target->level->vector_bytes / 4) == 0 ? l->target->level->rsqrt_bits : 0;
+}
+
+LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x) {
+    enum { MOST_PARTS = 16 };
+    const bool masks = l->target->level->mask_bytes == 1;
+    const char *name = masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256";
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name)),
+             width = l->target->level->vector_bytes / 4, count = l->count / width;
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0),
+                 all = LLVMConstAllOnes(LLVMInt16TypeInContext(l->context)), parts[MOST_PARTS];
+    for (unsigned k = 0; k < count; k++) {
+        LLVMValueRef part = lane_pick(l, x, x, width * k, width),
+                     operands[3] = {part, LLVMConstNull(LLVMTypeOf(part)), all};
+        parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
+                                  function, operands, masks ? 3 : 1, "");
+    }
+    return lane_concat(l, parts, count);
+}
 
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
