@@ -188,12 +188,14 @@ LLVMValueRef emit_minimum(const lane *l, const emit_op *op, const LLVMValueRef *
     return extreme(l, op, x[0], x[1], 0);
 }
 
+/* Code that is made before the limits are known has them as operands. */
 LLVMValueRef emit_clamp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const tosajit_attributes *a = op->attributes;
     LLVMValueRef low =
         is_float(op) ? lane_real_like(x[0], a->min_val.f) : lane_int_like(x[0], a->min_val.i);
     LLVMValueRef high =
         is_float(op) ? lane_real_like(x[0], a->max_val.f) : lane_int_like(x[0], a->max_val.i);
+    if (op->operand_count > 1) low = x[1], high = x[2];
     return extreme(l, op, extreme(l, op, x[0], low, 1), high, 0);
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Ops: the library of precompiled ops, wherever it is. */
+#ifndef TOSAJIT_JIT_ENGINE_OPS_H
+#define TOSAJIT_JIT_ENGINE_OPS_H
+
+#include "runtime/machine/rows.h"
+
+/* The library, found once per process; null, with NOT_EXECUTABLE in mind and a message, if there is
+ * none. Thread-safe. */
+const rows_library *ops_find(void);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Code of single ops as an object file: tosajit-precompile OUT.o. .text has the code, each piece
+ * once, .rodata a rows_library over it. In a build for another architecture an emulator runs it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "jit/engine/backend.h"
+#include "jit/precompile/uses.h"
+#include "jit/target/cpu.h"
+#include "jit/target/object.h"
+#include "runtime/base/bytes.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/features.h"
+
+/* A piece of code in the text. */
+typedef struct piece {
+    uint64_t hash;
+    size_t offset, size;
+} piece;
+
+typedef struct writer {
+    tosajit_allocator heap;
+    tosajit_engine *engines[ROWS_MAX_LEVELS];
+    rows_library head;
+    byte_writer text, entries, pieces; /* entries: rows_entry; pieces: piece */
+    size_t shared;                     /* pieces that were there already */
+} writer;
+
+/* The engines, from the best level down: every level of this architecture. */
+static tosajit_status open_levels(writer *w) {
+    const cpu_model *model;
+    for (size_t k = 0; (model = cpu_at(k)); k++) {
+        if (model->level->machine != features_machine() || *model->features) continue;
+        bool is_level = strcmp(model->name, model->level->cpu) == 0 ||
+                        model->level == cpu_floor(features_machine());
+        for (size_t known = 0; known < w->head.level_count; known++)
+            is_level &= w->engines[known]->chosen_cpu == NULL ||
+                        cpu_find(w->engines[known]->chosen_cpu)->level != model->level;
+        if (!is_level || w->head.level_count == ROWS_MAX_LEVELS) continue;
+        const tosajit_engine_options options = {
+            .size = sizeof options, .backend = TOSAJIT_BACKEND_CROSS, .cpu = model->name};
+        tosajit_status status = tosajit_engine_create(&options, &w->engines[w->head.level_count]);
+        if (status) return status;
+        w->head.level_count++;
+    }
+    for (size_t k = 0; k < w->head.level_count / 2; k++) {
+        tosajit_engine *lower = w->engines[k];
+        w->engines[k] = w->engines[w->head.level_count - 1 - k];
+        w->engines[w->head.level_count - 1 - k] = lower;
+    }
+    return TOSAJIT_OK;
+}
+
+/* Where the code lies in the text, into which it goes if it is not there yet. */
+static size_t place(writer *w, const code_image *code) {
+    const uint64_t hash = bytes_hash(code->bytes, code->size);
+    const piece *pieces = (const void *)w->pieces.bytes;
+    for (size_t k = 0; k < w->pieces.size / sizeof *pieces; k++)
+        if (pieces[k].hash == hash && pieces[k].size == code->size &&
+            memcmp(w->text.bytes + pieces[k].offset, code->bytes, code->size) == 0) {
+            w->shared++;
+            return pieces[k].offset;
+        }
+    bytes_align(&w->text, code->alignment > ROWS_ALIGNMENT ? code->alignment : ROWS_ALIGNMENT);
+    const piece fresh = {hash, w->text.size, code->size};
+    bytes_put(&w->text, code->bytes, code->size);
+    bytes_put(&w->pieces, &fresh, sizeof fresh);
+    return fresh.offset;
+}
+
+static tosajit_status compile_level(writer *w, size_t level, const tosajit_kernel *kernel,
+                                    rows_entry *entry) {
+    compiler_output made;
+    tosajit_status status = engine_enter(w->engines[level]);
+    if (status) return status;
+    status = backend_compile(w->engines[level], &kernel, 1, &made);
+    engine_leave(w->engines[level]);
+    if (status) return status;
+    entry->offsets[level] = (uint32_t)(place(w, &made.image) + made.image.entries[0]);
+    w->head.features[level] |= made.features;
+    code_release(&made.image, &kernel->allocator);
+    return TOSAJIT_OK;
+}
+
+static tosajit_status add_use(void *context, const rows_use *use) {
+    writer *w = context;
+    rows_entry entry = {.key = rows_key(use)};
+    tosajit_expr *expr;
+    tosajit_kernel *kernel = NULL;
+    tosajit_status status = uses_expression(use, &expr);
+    if (!status) {
+        status = kernel_create(expr, &w->heap, &kernel);
+        tosajit_expr_destroy(expr);
+    }
+    for (size_t k = 0; !status && k < w->head.level_count; k++)
+        status = compile_level(w, k, kernel, &entry);
+    tosajit_kernel_release(kernel);
+    if (status) return diag_prefix(status, "%s: ", tosajit_op_name(use->op));
+    bytes_put(&w->entries, &entry, sizeof entry);
+    return TOSAJIT_OK;
+}
+
+static int by_key(const void *a, const void *b) {
+    const rows_entry *first = a, *second = b;
+    return (first->key > second->key) - (first->key < second->key);
+}
+
+static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *size) {
+    enum { TEXT, RODATA, STACK, SECTIONS };
+    const bool arm = features_machine() == EM_AARCH64;
+    const object_relocation text = {offsetof(rows_library, text),
+                                    arm ? R_AARCH64_PREL64 : R_X86_64_PC64, 0, 0};
+    byte_writer rodata = {.allocator = w->heap};
+    qsort(w->entries.bytes, w->entries.size / sizeof(rows_entry), sizeof(rows_entry), by_key);
+    w->head.entry_count = w->entries.size / sizeof(rows_entry);
+    w->head.text_size = w->text.size;
+    snprintf(w->head.build, sizeof w->head.build, "%s", tosajit_build);
+    bytes_put(&rodata, &w->head, sizeof w->head);
+    bytes_put(&rodata, w->entries.bytes, w->entries.size);
+    const object_section_spec sections[SECTIONS] = {
+        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, CODE_MAX_ALIGNMENT, w->text.bytes,
+                  w->text.size, NULL, 0},
+        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), rodata.bytes, rodata.size, &text, 1},
+        [STACK] = {".note.GNU-stack", 0, 1, NULL, 0, NULL, 0},
+    };
+    const object_symbol_spec symbols[] = {
+        {"tosajit_ops_text", TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true},
+        {"tosajit_private_ops", RODATA, STT_OBJECT, STV_DEFAULT, 0, rodata.size, false},
+    };
+    tosajit_status status = TOSAJIT_OUT_OF_MEMORY;
+    if (!w->text.failed && !w->entries.failed && !w->pieces.failed && !rodata.failed)
+        status = object_write(&(object_spec){features_machine(), sections, SECTIONS, symbols, 2},
+                              &w->heap, bytes, size);
+    bytes_release(&rodata);
+    return status;
+}
+
+static int write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    if (!file) return perror(path), 1;
+    const bool written = fwrite(bytes, 1, size, file) == size;
+    if (fclose(file) || !written) return perror(path), 1;
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) return fprintf(stderr, "usage: tosajit-precompile OUT.o\n"), 2;
+    writer w = {.heap = memory_allocator(NULL)};
+    byte_writer *writers[] = {&w.text, &w.entries, &w.pieces};
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) writers[k]->allocator = w.heap;
+    tosajit_status status = open_levels(&w);
+    if (!status) status = uses_each(add_use, &w);
+    if (!status) status = write_object(&w, &bytes, &size);
+    if (status) return fprintf(stderr, "tosajit-precompile: %s\n", tosajit_last_error()), 1;
+    printf("tosajit-precompile: %llu rows, %llu levels, %zu bytes of code, %zu pieces shared\n",
+           (unsigned long long)w.head.entry_count, (unsigned long long)w.head.level_count,
+           w.text.size, w.shared);
+    const int failed = write_file(argv[1], bytes, size);
+    memory_free(&w.heap, bytes, size, 1);
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
+    for (size_t k = 0; k < w.head.level_count; k++) tosajit_engine_destroy(w.engines[k]);
+    return failed;
+}
