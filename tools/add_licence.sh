@@ -13,7 +13,7 @@ git ls-files -co --exclude-standard | while IFS= read -r file; do
     case $file in
     */golden/*|tests/fuzz/inputs/*|tests/tools/repl/*) continue ;; # read byte by byte
     *.c|*.h|*.cc|*.hpp|*.def|*.map|*.sollya) before="/* " after=" */" ;;
-    *.sh|*.cmake|*.py|*.awk|*.pc.in|*.cmake.in|Doxyfile.in|*/Doxyfile.in|CMakeLists.txt|*/CMakeLists.txt|*.supp|.ci/run|.clang-format|.clang-tidy|.gitignore) before="# " after="" ;;
+    *.sh|*.cmake|*.py|*.pyi|*.awk|*.pc.in|*.cmake.in|Doxyfile.in|*/Doxyfile.in|CMakeLists.txt|*/CMakeLists.txt|*.supp|.ci/run|.clang-format|.clang-tidy|.gitignore) before="# " after="" ;;
     debian/rules|debian/tests/*) before="# " after="" ;;
     *) continue ;;
     esac

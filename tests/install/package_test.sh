@@ -20,7 +20,7 @@ for package in "$work"/packages/*_"${version#tosajit }"_*.deb; do [ -e "$package
 lintian --allow-root --fail-on error,warning "$work"/packages/*.changes >"$work/log" 2>&1 || { cat "$work/log"; fail "lintian finds something"; }
 rm "$work"/packages/*-dbgsym_*.deb
 set -- "$work"/packages/*.deb
-[ $# = 7 ] || fail "expected seven packages, found $*"
+[ $# = 8 ] || fail "expected eight packages, found $*"
 run apt-get install --simulate "$@" # every dependency exists, and nothing conflicts
 for package; do
     dpkg-deb -x "$package" "$work/root"
@@ -52,6 +52,8 @@ cc -std=c11 "$work/use.c" $(pkg-config --cflags --libs tosajit) -o "$work/use" |
 cc -std=c11 "$source/tests/install/consumer/mlir.c" $(pkg-config --cflags --libs tosajit-mlir) -o "$work/read" || fail "pkg-config does not lead to the reader"
 run "$work/read" "$source/tests/install/consumer/twice.mlir"
 
+PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 "$source/tests/tools/python_test.py" >"$work/log" 2>&1 || { cat "$work/log"; fail "the packaged Python module fails"; }
+
 # mandoc knows that a page without a date is none of Debian's; everything else that it finds is an error. The page keeps
 # its name, by which mandoc judges the section: of a name without a dot it would take the folder's, as of tmp.2AHF/page.
 for page in "$work"/root/usr/share/man/man*/*; do
@@ -80,4 +82,4 @@ done
 run cmake --build "$build" --target reference
 grep -q tosajit_compile "$build"/reference/html/*.html || fail "the reference knows no tosajit_compile"
 grep -q tosajit_mlir_outline "$build"/reference/html/*.html || fail "the reference knows no tosajit_mlir_outline"
-echo "six packages, three man pages and the reference are sound"
+echo "eight packages, three man pages and the reference are sound"

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package with NumPy: results are NumPy's, nothing is copied, strides are taken."""
+import gc
+import sys
+import unittest
+
+import numpy as np
+
+import tosajit
+
+
+class NumPy(unittest.TestCase):
+    def test_results_are_arrays_of_numpy(self):
+        x = np.arange(6, dtype=np.float32).reshape(2, 3)
+        for y in (tosajit.evaluate("x + x", x=x), tosajit.compile("y = x + x : f32[?,?]")(x)):
+            self.assertIs(type(y), np.ndarray)
+            self.assertEqual(y.dtype, np.float32)
+            np.testing.assert_array_equal(y, x + x)
+
+    def test_every_type_comes_and_goes(self):
+        for dtype in (np.int8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64):
+            x = np.array([[1, -2], [3, 4]], dtype)
+            if dtype in (np.int32, np.float16, np.float32):
+                y = tosajit.evaluate("x - y", x=x, y=x[:1])
+                self.assertEqual(y.dtype, dtype)
+                np.testing.assert_array_equal(y, x - x[:1])
+        b = np.array([True, False])
+        y = tosajit.evaluate("!b", b=b)
+        self.assertEqual(y.dtype, np.bool_)
+        np.testing.assert_array_equal(y, ~b)
+
+    def test_views(self):
+        base = np.arange(48, dtype=np.float32).reshape(4, 12)
+        views = (base.T, base[::-1], base[:, ::3], base[1:3, 2:9], base[:, :1], base[:0],
+                 np.broadcast_to(base[:1], (4, 12)), base[::2, ::-2], np.asfortranarray(base))
+        kernel = tosajit.compile("y = x * x : f32[?,?]")
+        for view in views:
+            np.testing.assert_array_equal(kernel(view), view * view)
+            out = np.zeros_like(view)
+            self.assertIs(kernel(view, out=out), out)
+            np.testing.assert_array_equal(out, view * view)
+        wide = np.zeros((4, 24), np.float32)
+        kernel(base, out=wide[:, ::2])
+        np.testing.assert_array_equal(wide[:, ::2], base * base)
+        self.assertEqual(wide[:, 1::2].any(), False)
+
+    def test_fields_of_packed_records(self):
+        records = np.zeros(5, np.dtype([("tag", "i1"), ("value", "f4"), ("rest", "i1")]))
+        records["value"] = np.arange(5)
+        self.assertEqual(records["value"].strides, (6,))
+        tosajit.evaluate("x + x", x=records["value"], out=records["value"])
+        np.testing.assert_array_equal(records["value"], np.arange(5) * 2)
+        self.assertFalse(records["tag"].any() or records["rest"].any())
+
+    def test_in_place_and_overlap(self):
+        x = np.arange(10, dtype=np.float32)
+        self.assertIs(tosajit.evaluate("x * x", x=x, out=x), x)
+        np.testing.assert_array_equal(x, np.arange(10, dtype=np.float32) ** 2)
+        with self.assertRaisesRegex(tosajit.ShapeError, "share memory"):
+            tosajit.evaluate("x * x", x=x[:9], out=x[1:])
+        with self.assertRaisesRegex(ValueError, "step over"):
+            tosajit.evaluate("x * x", x=x, out=np.lib.stride_tricks.as_strided(x, (10,), (0,)))
+
+    def test_wrong_arrays_are_refused(self):
+        x = np.ones(3, np.float32)
+        for wrong, words in ((x.astype(">f4"), "big-endian"), (x.astype(np.uint8), "'B'"),
+                             (x.astype(np.complex64), "'Zf'"), (x.astype(object), "'O'"),
+                             (np.array(["a"]), "'1w'|'w'"), (np.zeros(3, "i4,f4"), "'T{"),
+                             (np.longdouble([1]), "'g'"),
+                             (np.ones((1,) * 20, np.float32), "16 dimensions")):
+            with self.assertRaisesRegex((tosajit.Error, ValueError), words):
+                tosajit.evaluate("x + x", x=wrong)
+        with self.assertRaises((tosajit.Error, ValueError)):
+            tosajit.evaluate("x + t", x=x, t=np.array(["2020"], "M8[D]"))
+        fixed = x.copy()
+        fixed.flags.writeable = False
+        np.testing.assert_array_equal(tosajit.evaluate("x + x", x=fixed), x + x)
+        with self.assertRaisesRegex(ValueError, "result .*: the .*ndarray.* is read-only"):
+            tosajit.evaluate("x + x", x=x, out=fixed)
+        with self.assertRaisesRegex(TypeError, "f64|float64"):
+            tosajit.evaluate("sigmoid(x)", x=np.ones(3))
+        with self.assertRaisesRegex(tosajit.ElementTypeError, "f32.*i32|i32.*f32"):
+            tosajit.evaluate("x + x", x=x, out=np.zeros(3, np.int32))
+
+    def test_scalars_of_numpy(self):
+        x = np.ones((2, 3), np.float32)
+        np.testing.assert_array_equal(tosajit.evaluate("x * a", x=x, a=np.float32(2)), x * 2)
+        kernel = tosajit.compile("y = x * a : f32[?,?], f32[?,?]")
+        np.testing.assert_array_equal(kernel(x, np.array(3, np.float32)), x * 3)
+        with self.assertRaises(tosajit.ElementTypeError):
+            kernel(x, np.float64(3))
+
+    def test_our_arrays_are_numpys_without_a_copy(self):
+        import array
+        y = tosajit.evaluate("x + x", x=array.array("f", [1, 2]))
+        self.assertIs(type(y), tosajit.Array)
+        for seen in (np.asarray(y), np.from_dlpack(y)):
+            np.testing.assert_array_equal(seen, [2, 4])
+        np.asarray(y)[0] = 7
+        self.assertEqual(y.tolist(), [7, 4])
+        seen = np.from_dlpack(y)
+        del y
+        gc.collect()
+        np.testing.assert_array_equal(seen, [7, 4])
+
+    def test_dlpack_of_numpy(self):
+        class Lender:  # nothing but DLPack
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self):
+                return self.array.__dlpack__()
+
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        before = sys.getrefcount(x)
+        for view in (x, x.T, x[:, ::2], x[::-1]):
+            y = tosajit.evaluate("x + x", x=Lender(view))
+            np.testing.assert_array_equal(np.asarray(y), view + view)
+        del view
+        self.assertEqual(sys.getrefcount(x), before)
+
+    def test_bits_of_bfloat16(self):
+        x = np.array([1.5, -2, 3], np.float32)
+        bits = (x.view(np.uint32) >> 16).astype(np.uint16)
+        y = tosajit.compile("y = x * x : bf16[?]")(bits)
+        self.assertEqual(y.dtype, np.uint16)
+        np.testing.assert_array_equal((y.astype(np.uint32) << 16).view(np.float32), x * x)
+
+    def test_the_same_bits_as_numpy(self):
+        random = np.random.default_rng(1)
+        for shape_x, shape_b in (((1,), (7,)), ((3, 1, 5), (1, 4, 1)), ((64, 33), (1, 33)), ((0, 3), (1, 3))):
+            x = random.standard_normal(shape_x, np.float32)
+            b = random.standard_normal(shape_b, np.float32)
+            np.testing.assert_array_equal(tosajit.evaluate("x * b - x", x=x, b=b), x * b - x)
+
+    def test_nothing_is_left_after_many_calls(self):
+        x = np.ones((3, 4), np.float32)
+        kernel = tosajit.compile("y = x + x : f32[?,?]")
+        kernel(x)
+        before = sys.getrefcount(x), sys.getrefcount(np.empty), sys.getrefcount(np.dtype("f4"))
+        for _ in range(100000):
+            kernel(x)
+        self.assertEqual((sys.getrefcount(x), sys.getrefcount(np.empty),
+                          sys.getrefcount(np.dtype("f4"))), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,551 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package without NumPy: arrays of module array, memoryviews, DLPack made by hand,
+numbers, hostile objects, leaks, threads. PYTHONPATH names the package."""
+import array
+import ctypes
+import gc
+import os
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import tosajit
+
+SILU = "y = x * sigmoid(x + b) : f32[?,?], f32[?,?]"
+
+
+def floats(*values):
+    return array.array("f", values)
+
+
+def matrix(rows, columns, values=None, code="f"):
+    values = range(rows * columns) if values is None else values
+    return memoryview(array.array(code, values)).cast("B").cast(code, (rows, columns))
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Calls(unittest.TestCase):
+    def test_a_kernel_is_called_by_position_and_by_name(self):
+        kernel = tosajit.compile("d = x - m : f32[?], f32[?]")
+        x, m = floats(3, 4, 5), floats(1)
+        for result in (kernel(x, m), kernel(x, m=m), kernel(m=m, x=x)):
+            self.assertEqual(result.tolist(), [2, 3, 4])
+        self.assertEqual([name for name, _ in kernel.operands], ["x", "m"])
+        self.assertEqual(kernel.operands[0][1], "tensor<?xf32>")
+        self.assertEqual(kernel.results, (("d", "tensor<?xf32>"),))
+        self.assertTrue(kernel.is_native)
+
+    def test_wrong_operands_are_named(self):
+        kernel = tosajit.compile("d = x - m : f32[?], f32[?]")
+        x = floats(3, 4, 5)
+        for arguments, keywords, words in (
+            ((x,), {}, "'m' is missing"),
+            ((x, x, x), {}, "takes 2 operands, found 3"),
+            ((x,), {"x": x}, "'x' is given twice"),
+            ((x,), {"k": x}, "no operand 'k'"),
+            ((), {}, "'x' is missing"),
+        ):
+            with self.assertRaisesRegex(TypeError, words):
+                kernel(*arguments, **keywords)
+
+    def test_shapes_broadcast(self):
+        kernel = tosajit.compile("y = x + b : f32[?,?], f32[?,?]")
+        y = kernel(matrix(2, 3), matrix(1, 3, (10, 20, 30)))
+        self.assertEqual(y.shape, (2, 3))
+        self.assertEqual(y.tolist(), [[10, 21, 32], [13, 24, 35]])
+        self.assertEqual(kernel(matrix(2, 3), matrix(2, 1)).tolist(), [[0, 1, 2], [4, 5, 6]])
+
+    def test_several_results_are_a_tuple(self):
+        kernel = tosajit.compile("s = x + y; d = x - y : f32[?]")
+        s, d = kernel(floats(5), floats(3))
+        self.assertEqual((s.tolist(), d.tolist()), ([8], [2]))
+        out = floats(0), floats(0)
+        self.assertEqual(kernel(floats(5), floats(3), out=out), out)
+        self.assertEqual((out[0][0], out[1][0]), (8, 2))
+        for wrong in (out[0], (out[0],), out + out, [*out]):
+            with self.assertRaisesRegex(ValueError, "a tuple of 2 arrays"):
+                kernel(floats(5), floats(3), out=wrong)
+
+    def test_out_is_written_and_returned(self):
+        kernel = tosajit.compile("y = x + b : f32[?]")
+        out = floats(0, 0)
+        self.assertIs(kernel(floats(1, 2), floats(1, 1), out=out), out)
+        self.assertEqual(list(out), [2, 3])
+        self.assertIs(kernel(out, out, out=out), out)  # in place
+        self.assertEqual(list(out), [4, 6])
+
+    def test_views_are_not_copied(self):
+        data = array.array("f", range(12))
+        every_other = memoryview(data)[::2]
+        backwards = memoryview(data)[::-2]
+        y = tosajit.evaluate("x + b", x=every_other, b=backwards)
+        self.assertEqual(y.tolist(), [11, 11, 11, 11, 11, 11])
+        tosajit.evaluate("x * b", x=every_other, b=every_other, out=every_other)
+        self.assertEqual(list(data), [0, 1, 4, 3, 16, 5, 36, 7, 64, 9, 100, 11])
+
+    def test_numbers(self):
+        x = floats(1, 2)
+        self.assertEqual(tosajit.evaluate("x * a + c", x=x, a=2, c=0.5).tolist(), [2.5, 4.5])
+        kernel = tosajit.compile("y = x * a : f32[?,?], f32[?,?]")
+        self.assertEqual(kernel(matrix(1, 2), 3).tolist(), [[0, 3]])
+        integers = array.array("b", [1, 2])
+        self.assertEqual(tosajit.evaluate("x ^ a", x=integers, a=-128).tolist(), [-127, -126])
+        for number, words in ((128, "no value of i8"), (1 << 80, "no value of i8"),
+                              (0.5, "a float is no value of i8"), (-129, "no value of i8")):
+            with self.assertRaisesRegex((ValueError, TypeError), "operand a: .*" + words):
+                tosajit.evaluate("x ^ a", x=integers, a=number)
+        with self.assertRaisesRegex(TypeError, "of f32 and i8, so a number has no type"):
+            tosajit.evaluate("x + f32(y) + a", x=x, y=integers, a=1)
+        with self.assertRaisesRegex(TypeError, "at least one operand is an array"):
+            tosajit.evaluate("x + a", x=1, a=1)
+        self.assertEqual(tosajit.evaluate("x + y", x=array.array("q", [1]),
+                                          y=-(1 << 63)).tolist(), [1 - (1 << 63)])
+
+    def test_elements_of_all_types(self):
+        for code, values in (("b", (-128, 127)), ("h", (-32768, 1)), ("i", (-5, 6)), ("q", (-5, 6)),
+                             ("l", (-5, 6)), ("f", (0.5, -1.5)), ("d", (0.5, -1.5))):
+            x = array.array(code, values)
+            text, expected = ("abs(x)", [abs(v) for v in values])
+            if code in "bhql":  # abs is not defined for these
+                text, expected = ("~x", [~v for v in values]) if code in "bh" else ("x + x", [
+                    v + v for v in values])
+            self.assertEqual(tosajit.evaluate(text, x=x).tolist(), expected)
+        bits = memoryview(bytes((1, 0))).cast("?")
+        self.assertEqual(tosajit.evaluate("!x", x=bits).tolist(), [False, True])
+        halves = tosajit.compile("y = f16(x) : f32[?]")(floats(1.5, -2))
+        self.assertEqual((halves.dtype, memoryview(halves).format), ("f16", "e"))
+        self.assertEqual(halves.tolist(), [1.5, -2])
+        brain = tosajit.compile("y = x + x : bf16[?]")(array.array("H", [0x3F80, 0xC000]))
+        self.assertEqual((brain.dtype, memoryview(brain).tolist()), ("bf16", [0x4000, 0xC080]))
+        self.assertEqual(brain.tolist(), [2, -4])
+
+    def test_ranks_of_0_and_16(self):
+        scalar = tosajit.compile("y = x + b : f32")(1, 2)
+        self.assertEqual((scalar.shape, scalar.tolist(), scalar.ndim), ((), 3, 0))
+        with self.assertRaises(TypeError):
+            len(scalar)
+        deep = memoryview(bytes(4)).cast("B").cast("f", (1,) * 16)
+        self.assertEqual(tosajit.evaluate("x + x", x=deep).shape, (1,) * 16)
+        with self.assertRaisesRegex(ValueError, "more than 16 dimensions"):
+            tosajit.evaluate("x + x", x=memoryview(bytes(4)).cast("B").cast("f", (1,) * 17))
+
+    def test_empty_arrays(self):
+        self.assertEqual(tosajit.evaluate("x + x", x=floats()).tolist(), [])
+        self.assertEqual(tosajit.evaluate("x + y", x=floats(), y=floats(1)).shape, (0,))
+
+    def test_results_have_the_buffer_protocol(self):
+        y = tosajit.evaluate("x + x", x=matrix(2, 3))
+        view = memoryview(y)
+        self.assertEqual((view.shape, view.strides, view.format), ((2, 3), (12, 4), "f"))
+        self.assertEqual((y.nbytes, len(y), y.ndim, y.dtype), (24, 2, 2, "f32"))
+        self.assertEqual(repr(y), "tosajit.Array(shape=(2, 3), dtype='f32')")
+        self.assertEqual(len(bytes(y)), 24)
+        view[0, 0] = 7
+        self.assertEqual(y.tolist()[0][0], 7)
+        with self.assertRaises(TypeError):
+            tosajit.Array()
+        with self.assertRaises(TypeError):
+            tosajit.Kernel()
+
+
+class Evaluation(unittest.TestCase):
+    def test_kernels_are_remembered_by_text_and_types(self):
+        engine = tosajit.Engine()
+        for _ in range(3):
+            engine.evaluate("x * x", x=floats(1))
+            engine.evaluate("x * x", x=floats(1, 2, 3))
+        self.assertEqual(engine.stats["compilations"], 1)
+        engine.evaluate("x * x", x=matrix(1, 1))
+        engine.evaluate("x * x", x=array.array("i", [1]))
+        self.assertEqual(engine.stats["compilations"], 3)
+
+    def test_what_is_remembered_has_an_end(self):
+        engine = tosajit.Engine(backend="interpret")
+        for k in range(1200):
+            self.assertEqual(engine.evaluate(f"x + {k}", x=floats(1)).tolist(), [1 + k])
+        self.assertLess(engine.stats["kernels"], 600)
+        for k in range(40):
+            shape = (1,) * (k % 16 + 1)
+            code = "fi"[k % 2]
+            x = memoryview(bytes(4)).cast("B").cast(code, shape)
+            for rank in range(3):
+                y = memoryview(bytes(4)).cast("B").cast(code, (1,) * rank) if rank else floats(0)
+                if code == "f":
+                    engine.evaluate("x + y", x=x, y=y)
+
+    def test_wrong_names(self):
+        x = floats(1)
+        with self.assertRaisesRegex(TypeError, "no operand 'z'; it has .*'x', 'b'"):
+            tosajit.evaluate("x + b", x=x, b=x, z=x)
+        with self.assertRaisesRegex(TypeError, "'b' is missing"):
+            tosajit.evaluate("x + b", x=x)
+        for wrong in ((), ("x", "y"), (3,), (None,)):
+            with self.assertRaises(TypeError):
+                tosajit.evaluate(*wrong, x=x)
+        with self.assertRaises(TypeError):
+            tosajit.compile(b"x : f32")
+
+    def test_more_operands_than_there_may_be(self):
+        names = [f"x{k}" for k in range(70)]
+        with self.assertRaises(tosajit.Error):
+            tosajit.evaluate(" + ".join(names), **{name: floats(1) for name in names})
+
+
+class Errors(unittest.TestCase):
+    def test_classes_and_sentences(self):
+        kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
+        cases = (
+            (lambda: kernel(floats(1, 2, 3), floats(1, 2)), tosajit.ShapeError, ValueError,
+             "TOSAJIT_SHAPE_MISMATCH", "does not broadcast|3.*2|2.*3"),
+            (lambda: kernel(array.array("i", [1]), floats(1)), tosajit.ElementTypeError, TypeError,
+             "TOSAJIT_TYPE_MISMATCH", "i32"),
+            (lambda: kernel(floats(1), floats(1), out=floats(1, 2)), tosajit.ShapeError, ValueError,
+             "TOSAJIT_SHAPE_MISMATCH", "result"),
+            (lambda: tosajit.compile("y = sigmoind(x) : f32[?]"), tosajit.ArgumentError, ValueError,
+             "TOSAJIT_INVALID_ARGUMENT", "(?s)sigmoid.*\\^"),
+            (lambda: tosajit.compile(""), tosajit.ArgumentError, ValueError, None, ""),
+            (lambda: tosajit.Engine(cpu="z80"), tosajit.ArgumentError, ValueError, None, "z80"),
+            (lambda: tosajit.Engine(accuracy="medium"), tosajit.ArgumentError, ValueError, None,
+             "'medium' is none of exact, fast"),
+            (lambda: tosajit.Engine(threads=0), tosajit.ArgumentError, ValueError, None, "thread"),
+            (lambda: tosajit.Engine(backend="cross"), tosajit.ArgumentError, ValueError, None, ""),
+        )
+        for call, own, python, status, words in cases:
+            with self.assertRaisesRegex(own, words) as caught:
+                call()
+            self.assertIsInstance(caught.exception, python)
+            self.assertIsInstance(caught.exception, tosajit.Error)
+            if status:
+                self.assertEqual(caught.exception.status, status)
+
+    def test_overlap_and_readonly_results_are_refused(self):
+        kernel = tosajit.compile("y = x + b : f32[?], f32[?]")
+        data = array.array("f", range(8))
+        view = memoryview(data)
+        with self.assertRaisesRegex(tosajit.ShapeError, "share memory"):
+            kernel(view[:4], floats(1), out=view[1:5])
+        with self.assertRaisesRegex(ValueError, "result y: the .*memoryview.* is read-only"):
+            kernel(view[:4], floats(1), out=memoryview(bytes(16)).cast("f"))
+        with self.assertRaisesRegex(ValueError, "result y"):
+            kernel(view[:4], floats(1), out=3.0)
+        self.assertEqual(list(data), list(range(8)))
+
+    def test_objects_that_are_no_arrays(self):
+        class Raises:
+            def __dlpack__(self, **_):
+                raise RuntimeError("on purpose")
+
+        class Lies:
+            def __init__(self, answer):
+                self.answer = answer
+
+            def __dlpack__(self, **_):
+                return self.answer
+
+        y = tosajit.evaluate("x + x", x=floats(1))
+        used = y.__dlpack__()
+        tosajit.evaluate("x + x", x=Lies(used))
+        for wrong, words in ((None, "neither"), ("text", "neither"), ([1.0], "neither"),
+                             ({}, "neither"), (1j, "neither"), (Lies(None), "no fresh"),
+                             (Lies(3), "no fresh"), (Lies(used), "no fresh"),
+                             (b"bytes", "'B'"), (array.array("I", [1]), "'I'"),
+                             (array.array("u", "x"), "'w'|'u'")):
+            with self.assertRaisesRegex(tosajit.Error, "operand x: .*" + words):
+                tosajit.evaluate("x + x", x=wrong)
+        with self.assertRaisesRegex(RuntimeError, "on purpose"):
+            tosajit.evaluate("x + x", x=Raises())
+        dead = memoryview(floats(1))
+        dead.release()
+        with self.assertRaises(ValueError):
+            tosajit.evaluate("x + x", x=dead)
+        with self.assertRaisesRegex(TypeError, "big-endian"):
+            tosajit.evaluate("x + x", x=(ctypes.c_float.__ctype_be__ * 2)())
+
+    def test_memory_is_refused_not_taken(self):
+        kernel = tosajit.compile("y = x + b : f32[?,?], f32[?,?]")
+        tall = Capsule(shape=(1 << 40, 1), strides=(0, 0))
+        wide = Capsule(shape=(1, 1 << 40), strides=(0, 0))
+        with self.assertRaises((MemoryError, tosajit.ShapeError)):
+            kernel(tall, wide)
+        self.assertEqual((tall.deleted, wide.deleted), (1, 1))
+
+
+# DLPack from the other side.
+class Element(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("id", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("element", Element),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32),
+                ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", Tensor)]
+
+
+make_capsule = ctypes.pythonapi.PyCapsule_New
+make_capsule.restype = ctypes.py_object
+make_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Capsule:
+    """An object with __dlpack__ and nothing else, as PyTorch's tensors are."""
+
+    def __init__(self, values=(1.0,), shape=None, strides=None, code=2, bits=32, lanes=1, device=1,
+                 version=None, flags=0, offset=0, rank=None):
+        self.memory = (ctypes.c_float * len(values))(*values)
+        self.shape = (ctypes.c_int64 * 20)(*(shape if shape is not None else (len(values),)))
+        self.strides = (ctypes.c_int64 * 20)(*strides) if strides else None
+        self.deleted = 0
+        self.deleter = DELETER(self.delete)
+        length = len(shape) if shape is not None else 1
+        tensor = Tensor(ctypes.addressof(self.memory), device, 0, length if rank is None else rank,
+                        Element(code, bits, lanes), self.shape,
+                        self.strides if strides else None, offset)
+        deleter = ctypes.cast(self.deleter, ctypes.c_void_p)
+        self.version = version
+        self.managed = (Versioned(version, 0, None, deleter, flags, tensor) if version
+                        else Managed(tensor, None, deleter))
+
+    def delete(self, _):
+        self.deleted += 1
+
+    def __dlpack__(self, *, max_version=None, **unknown):
+        if max_version is not None and not self.version:
+            raise TypeError("of before 1.0")
+        name = b"dltensor_versioned" if self.version else b"dltensor"
+        return make_capsule(ctypes.addressof(self.managed), name, None)
+
+
+class DLPack(unittest.TestCase):
+    def test_tensors_are_read_and_given_back(self):
+        for version in (None, 1):
+            x = Capsule((1, 2, 3, 4), (2, 2), version=version)
+            self.assertEqual(tosajit.evaluate("x + x", x=x).tolist(), [[2, 4], [6, 8]])
+            self.assertEqual(x.deleted, 1)
+            transposed = Capsule((1, 2, 3, 4), (2, 2), (1, 2), version=version)
+            self.assertEqual(tosajit.evaluate("x + x", x=transposed).tolist(), [[2, 6], [4, 8]])
+            behind = Capsule((1, 2, 3, 4), (2,), offset=8, version=version)
+            self.assertEqual(tosajit.evaluate("x + x", x=behind).tolist(), [6, 8])
+            out = Capsule((0, 0), version=version)
+            self.assertIs(tosajit.evaluate("x + x", x=floats(1, 2), out=out), out)
+            self.assertEqual(list(out.memory), [2, 4])
+            self.assertEqual(out.deleted, 1)
+
+    def test_bfloat16_has_its_own_type(self):
+        x = Capsule((0.0,), (2,), code=4, bits=16)
+        ctypes.memmove(x.memory, bytes((0x80, 0x3F, 0x00, 0x40)), 4)
+        y = tosajit.evaluate("x + x", x=x)
+        self.assertEqual((y.dtype, y.tolist()), ("bf16", [2, 4]))
+
+    def test_what_cannot_be_used_is_refused_and_given_back(self):
+        for wrong, words in (
+            (Capsule(device=2), "device"),
+            (Capsule(code=2, bits=8), "elements"),
+            (Capsule(lanes=4), "elements"),
+            (Capsule(code=5, bits=64), "elements"),
+            (Capsule(code=1, bits=32), "elements"),
+            (Capsule(rank=17), "16 dimensions"),
+            (Capsule(rank=-1), "16 dimensions"),
+            (Capsule(version=2), "DLPack"),
+            (Capsule(shape=(3,), strides=(1 << 62,)), "strides"),
+            (Capsule(shape=(-3,)), "size"),
+        ):
+            with self.assertRaisesRegex((tosajit.Error, MemoryError), words):
+                tosajit.evaluate("x + x", x=wrong)
+            self.assertEqual(wrong.deleted, 1, words)
+        readonly = Capsule(version=1, flags=1)
+        with self.assertRaisesRegex(tosajit.Error, "read-only"):
+            tosajit.evaluate("x + x", x=floats(1), out=readonly)
+        self.assertEqual(tosajit.evaluate("x + x", x=readonly).tolist(), [2])
+
+    def test_results_are_lent(self):
+        y = tosajit.evaluate("x + x", x=floats(1, 2))
+        self.assertEqual(y.__dlpack_device__(), (1, 0))
+        before = sys.getrefcount(y)
+        capsules = [y.__dlpack__(), y.__dlpack__(max_version=(1, 1)),
+                    y.__dlpack__(max_version=(0, 8), stream=None, copy=False, dl_device=(1, 0))]
+        self.assertEqual(sys.getrefcount(y), before + 3)
+        capsules.clear()
+        self.assertEqual(sys.getrefcount(y), before)
+        self.assertIn("dltensor_versioned", repr(y.__dlpack__(max_version=(1, 0))))
+        self.assertIn('"dltensor"', repr(y.__dlpack__()))
+
+        class Lender:
+            def __dlpack__(self, **keywords):
+                return y.__dlpack__(**keywords)
+
+        self.assertEqual(tosajit.evaluate("x + x", x=Lender()).tolist(), [4, 8])
+        self.assertEqual(sys.getrefcount(y), before)
+        for wrong in ({"dl_device": (2, 0)}, {"copy": True}):
+            with self.assertRaises(BufferError):
+                y.__dlpack__(**wrong)
+        for wrong in ({"max_version": 3}, {"dl_device": "cpu"}, {"unknown": 1}):
+            with self.assertRaises(TypeError):
+                y.__dlpack__(**wrong)
+
+
+class Life(unittest.TestCase):
+    def test_nothing_is_left_after_many_calls(self):
+        kernel = tosajit.compile(SILU)
+        x, b = matrix(3, 4), matrix(1, 4)
+        data, text = floats(1, 2), "x * x"
+        out = tosajit.evaluate(text, x=data)
+
+        def all_ways():
+            kernel(x, b)
+            kernel(x=x, b=b)
+            tosajit.evaluate(text, x=data)
+            tosajit.evaluate(text, x=data, out=out)
+            tosajit.evaluate("x * a", x=Capsule(), a=2)
+            for wrong in (lambda: kernel(x), lambda: kernel(x, "no"), lambda: kernel(x, b, out=data),
+                          lambda: tosajit.evaluate(text, x="no"),
+                          lambda: tosajit.evaluate(text, x=data, out=b"12345678"),
+                          lambda: tosajit.evaluate("x +", x=data)):
+                try:
+                    wrong()
+                except (ValueError, TypeError):
+                    pass
+            memoryview(kernel(x, b)).release()
+            kernel(x, b).__dlpack__()
+
+        watched = (x, b, data, text, out, kernel, tosajit.Array)
+        for _ in range(200):
+            all_ways()
+        gc.collect()
+        counts, memory = [sys.getrefcount(w) for w in watched], resident()
+        for _ in range(10000):
+            all_ways()
+        for _ in range(100000):
+            kernel(x, b)
+        gc.collect()
+        self.assertEqual([sys.getrefcount(w) for w in watched], counts)
+        self.assertLess(resident() - memory, 4 << 20)
+
+    def test_engines_and_kernels_go(self):
+        memory = None
+        for k in range(60):
+            engine = tosajit.Engine(threads=2)
+            kernel = engine.compile(SILU)
+            del engine
+            kernel(matrix(1, 2), matrix(1, 2))
+            del kernel
+            if k == 20:
+                memory = resident()
+        self.assertLess(resident() - memory, 16 << 20)
+
+    def test_results_outlive_everything(self):
+        engine = tosajit.Engine()
+        y = engine.evaluate("x + x", x=floats(1, 2))
+        view = memoryview(y)
+        del engine, y
+        gc.collect()
+        self.assertEqual(view.tolist(), [2, 4])
+
+    def test_a_cache_directory_is_used(self):
+        with tempfile.TemporaryDirectory() as directory:
+            tosajit.Engine(cache=directory).evaluate("exp(x)", x=floats(1))
+            engine = tosajit.Engine(cache=directory)
+            engine.evaluate("exp(x)", x=floats(1))
+            self.assertEqual(engine.stats["restored"], 1)
+            kernel = engine.compile("y = x + x : f32[?]")
+            path = os.path.join(directory, "sum.image")
+            kernel.save(path)
+            self.assertGreater(os.path.getsize(path), 100)
+
+    def test_fast_is_near_exact(self):
+        x = floats(*(k / 7 for k in range(-50, 50)))
+        exact = tosajit.evaluate("sigmoid(x)", x=x).tolist()
+        fast = tosajit.Engine(accuracy="fast").evaluate("sigmoid(x)", x=x).tolist()
+        for a, b in zip(exact, fast):
+            self.assertLess(abs(a - b), 1e-6 * abs(a))
+
+    def test_background_and_explain(self):
+        kernel = tosajit.Engine(backend="background").compile(SILU)
+        kernel(matrix(1, 2), matrix(1, 2))
+        kernel.wait()
+        self.assertTrue(kernel.is_native)
+        self.assertIn("operand 0", kernel.explain(matrix(1, 2), matrix(1, 2)))
+
+
+class Threads(unittest.TestCase):
+    def test_the_lock_is_given_away(self):
+        kernel = tosajit.compile("y = pow(x, b) : f32[?]")
+        x = memoryview(bytearray(16 << 20)).cast("f")
+        out = memoryview(bytearray(16 << 20)).cast("f")
+        turns, stop, running = [], threading.Event(), threading.Event()
+
+        def count():
+            while not stop.is_set():
+                if running.is_set():
+                    turns.append(time.monotonic())
+                time.sleep(0.0005)
+
+        other = threading.Thread(target=count)
+        other.start()
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(100)  # nobody is asked for the lock
+        try:
+            running.set()
+            begin = time.monotonic()
+            for _ in range(4):
+                kernel(x, x, out=out)
+            end = time.monotonic()
+            running.clear()
+        finally:
+            sys.setswitchinterval(interval)
+            stop.set()
+            other.join()
+        meanwhile = [t for t in turns if begin < t < end]
+        self.assertGreater(len(meanwhile), 4, end - begin)
+
+    def test_many_threads_at_once(self):
+        engine = tosajit.Engine()
+        failures = []
+
+        def work(seed):
+            try:
+                for k in range(300):
+                    size = (seed * 37 + k * 11) % 50 + 1
+                    x = array.array("f", range(size))
+                    y = engine.evaluate(f"x * {k % 7} + a", x=x, a=seed)
+                    expected = [v * (k % 7) + seed for v in range(size)]
+                    if y.tolist() != expected:
+                        failures.append((seed, k))
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_an_engine_with_threads(self):
+        count = 1 << 20
+        x = memoryview(array.array("f", [1.5]) * count)
+        one = tosajit.evaluate("exp(x)", x=x)
+        two = tosajit.Engine(threads=2).evaluate("exp(x)", x=x)
+        self.assertEqual(bytes(one), bytes(two))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,170 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In: an element type and sizes. Out: an object with memory of its own. */
+#include "tools/python/array.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tools/data/element.h"
+#include "tools/python/array_dlpack.h"
+#include "tools/python/dlpack.h"
+#include "tools/python/elements.h"
+
+enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
+
+/* Fresh pages cost more than most kernels; large ones cost less. */
+static void *allocate(size_t bytes) {
+    size_t alignment = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
+    if (bytes > SIZE_MAX - alignment) return NULL;
+    size_t whole = bytes ? (bytes + alignment - 1) / alignment * alignment : alignment;
+    void *memory = aligned_alloc(alignment, whole);
+    if (memory && alignment == HUGE_PAGE) madvise(memory, whole, MADV_HUGEPAGE);
+    return memory;
+}
+
+PyObject *array_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims) {
+    array_object *a = PyObject_New(array_object, state->array);
+    if (!a) return NULL;
+    a->data = NULL;
+    a->element = element;
+    a->rank = rank;
+    a->bytes = (Py_ssize_t)tosajit_type_size(element);
+    bool overflow = false;
+    for (int32_t d = rank; d-- > 0;) {
+        a->dims[d] = dims[d];
+        a->strides[d] = a->bytes;
+        overflow |= __builtin_mul_overflow(a->bytes, dims[d], &a->bytes);
+    }
+    a->data = overflow ? NULL : allocate((size_t)a->bytes);
+    if (a->data) return (PyObject *)a;
+    Py_DECREF(a);
+    return PyErr_NoMemory();
+}
+
+static void array_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    free(((array_object *)self)->data);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static int array_buffer(PyObject *self, Py_buffer *buffer, int flags) {
+    array_object *a = (array_object *)self;
+    *buffer = (Py_buffer){.buf = a->data,
+                          .obj = Py_NewRef(self),
+                          .len = a->bytes,
+                          .itemsize = (Py_ssize_t)tosajit_type_size(a->element),
+                          .ndim = a->rank};
+    if (flags & PyBUF_FORMAT) buffer->format = (char *)elements_format(a->element);
+    if (flags & PyBUF_ND) buffer->shape = a->dims;
+    if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES) buffer->strides = a->strides;
+    if (!(flags & PyBUF_ND)) buffer->ndim = 1; /* bytes, as the protocol has it */
+    return 0;
+}
+
+static PyObject *sizes(const array_object *a, int32_t rank) {
+    PyObject *tuple = PyTuple_New(rank);
+    for (int32_t d = 0; tuple && d < rank; d++) {
+        PyObject *size = PyLong_FromSsize_t(a->dims[d]);
+        if (size && !PyTuple_SetItem(tuple, d, size)) continue;
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    return tuple;
+}
+
+static PyObject *get_shape(PyObject *self, void *unused) {
+    (void)unused;
+    return sizes((array_object *)self, ((array_object *)self)->rank);
+}
+static PyObject *get_dtype(PyObject *self, void *unused) {
+    (void)unused;
+    return PyUnicode_FromString(tosajit_type_name(((array_object *)self)->element));
+}
+static PyObject *get_ndim(PyObject *self, void *unused) {
+    (void)unused;
+    return PyLong_FromLong(((array_object *)self)->rank);
+}
+static PyObject *get_nbytes(PyObject *self, void *unused) {
+    (void)unused;
+    return PyLong_FromSsize_t(((array_object *)self)->bytes);
+}
+
+static PyObject *element_object(tosajit_type element, const char *at) {
+    if (element_is_float(element)) return PyFloat_FromDouble(element_value(element, at));
+    if (element == TOSAJIT_I1) return PyBool_FromLong(*at);
+    uint64_t bits = element_bits(element, at);
+    int shift = 64 - 8 * (int)tosajit_type_size(element);
+    return PyLong_FromLongLong((long long)(bits << shift) >> shift);
+}
+
+static PyObject *list_from(const array_object *a, int32_t d, const char *at) {
+    if (d == a->rank) return element_object(a->element, at);
+    PyObject *list = PyList_New(a->dims[d]);
+    for (Py_ssize_t i = 0; list && i < a->dims[d]; i++) {
+        PyObject *item = list_from(a, d + 1, at + i * a->strides[d]);
+        if (item && !PyList_SetItem(list, i, item)) continue;
+        Py_DECREF(list);
+        return NULL;
+    }
+    return list;
+}
+static PyObject *array_tolist(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return list_from((array_object *)self, 0, ((array_object *)self)->data);
+}
+
+static PyObject *array_device(PyObject *self, PyObject *unused) {
+    (void)self, (void)unused;
+    return Py_BuildValue("(ii)", DLPACK_CPU, 0);
+}
+
+static Py_ssize_t array_length(PyObject *self) {
+    const array_object *a = (array_object *)self;
+    if (a->rank > 0) return a->dims[0];
+    PyErr_SetString(PyExc_TypeError, "an array without dimensions has no length");
+    return -1;
+}
+
+static PyObject *array_repr(PyObject *self) {
+    const array_object *a = (array_object *)self;
+    PyObject *shape = sizes(a, a->rank);
+    PyObject *text = shape ? PyUnicode_FromFormat("tosajit.Array(shape=%R, dtype='%s')", shape,
+                                                  tosajit_type_name(a->element))
+                           : NULL;
+    Py_XDECREF(shape);
+    return text;
+}
+
+static PyMethodDef METHODS[] = {
+    {"tolist", array_tolist, METH_NOARGS, "The elements as nested lists, or as one number."},
+    {"__dlpack__", MODULE_FUNCTION(array_dlpack), METH_VARARGS | METH_KEYWORDS,
+     "A DLPack capsule of the same memory."},
+    {"__dlpack_device__", array_device, METH_NOARGS, "(1, 0): the CPU."},
+    {0}};
+
+static PyGetSetDef ATTRIBUTES[] = {
+    {"shape", get_shape, NULL, "The size of each dimension, as a tuple.", NULL},
+    {"dtype", get_dtype, NULL, "The element type by the library's name: 'f32'.", NULL},
+    {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {0}};
+
+bool array_type_add(PyObject *module, module_state *state) {
+    static PyType_Slot slots[] = {
+        {Py_tp_dealloc, array_dealloc},
+        {Py_tp_repr, array_repr},
+        {Py_tp_methods, METHODS},
+        {Py_tp_getset, ATTRIBUTES},
+        {Py_sq_length, array_length},
+        {Py_bf_getbuffer, array_buffer},
+        {Py_tp_doc, "A result: dense memory that numpy.asarray, memoryview and torch.from_dlpack "
+                    "take without a copy."},
+        {0, NULL}};
+    static PyType_Spec spec = {
+        "tosajit.Array", sizeof(array_object), 0,
+        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    state->array = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+    return state->array && !PyModule_AddType(module, state->array);
+}

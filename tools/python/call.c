@@ -1,0 +1,122 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In: views of operands. Out: results, computed without Python's lock where they are large. */
+#include "tools/python/call.h"
+
+#include "tools/python/array.h"
+#include "tools/python/errors.h"
+#include "tools/python/numpy.h"
+
+/* Giving the lock away and waiting for it again costs more than a short run. */
+enum { LOCKED_BYTES = 16384 };
+
+void call_release(view *views, Py_ssize_t count) {
+    while (count > 0) view_release(&views[--count]);
+}
+
+static request ask(const kernel_object *k, Py_ssize_t tensor, bool writable) {
+    return (request){writable ? "result" : "operand", PyTuple_GetItem(k->names, tensor),
+                     k->tensors[tensor].element, k->tensors[tensor].rank, writable};
+}
+
+bool call_take(const kernel_object *k, const call_given *given, view *views) {
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) {
+        request r = ask(k, i, false);
+        if (view_take(k->state, &views[i], given->objects[i], &r)) continue;
+        call_release(views, i);
+        return false;
+    }
+    return true;
+}
+
+static PyObject *make_result(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
+                             bool numpy) {
+    int32_t rank = 0;
+    int64_t dims[TOSAJIT_MAX_RANK];
+    if (errors_raise(k->state,
+                     tosajit_kernel_result_dims(k->kernel, operands, (size_t)k->operand_count,
+                                                (size_t)i, &rank, dims)))
+        return NULL;
+    tosajit_type element = k->tensors[k->operand_count + i].element;
+    return (numpy ? numpy_make : array_make)(k->state, element, rank, dims);
+}
+
+/* The results as a tuple: the caller's, or new ones. */
+static PyObject *gather_results(const kernel_object *k, const call_given *given,
+                                const tosajit_tensor *operands) {
+    bool numpy = false;
+    if (!given->out || given->out == Py_None) {
+        for (Py_ssize_t i = 0; i < k->operand_count && !numpy; i++)
+            numpy = numpy_is_array(k->state, given->objects[i]);
+    } else if (!PyTuple_Check(given->out) && k->result_count == 1) {
+        return PyTuple_Pack(1, given->out);
+    } else {
+        if (PyTuple_Check(given->out) && PyTuple_Size(given->out) == k->result_count)
+            return Py_NewRef(given->out);
+        return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
+                          "out: a tuple of %zd arrays is needed, one for each result",
+                          k->result_count);
+    }
+    PyObject *results = PyTuple_New(k->result_count);
+    for (Py_ssize_t i = 0; results && i < k->result_count; i++) {
+        PyObject *result = make_result(k, operands, i, numpy);
+        if (result && !PyTuple_SetItem(results, i, result)) continue;
+        Py_DECREF(results);
+        return NULL;
+    }
+    return results;
+}
+
+static tosajit_status run(const kernel_object *k, const tosajit_tensor *operands,
+                          const tosajit_tensor *results, Py_ssize_t bytes) {
+    size_t operand_count = (size_t)k->operand_count, result_count = (size_t)k->result_count;
+    if (bytes < LOCKED_BYTES)
+        return tosajit_run(k->kernel, operands, operand_count, results, result_count);
+    tosajit_status status;
+    Py_BEGIN_ALLOW_THREADS status =
+        tosajit_run(k->kernel, operands, operand_count, results, result_count);
+    Py_END_ALLOW_THREADS return status;
+}
+
+/* Bytes of a tensor; a large number instead of one beyond all memory. */
+static Py_ssize_t bytes_of(const tosajit_tensor *t) {
+    Py_ssize_t bytes = (Py_ssize_t)tosajit_type_size(t->element);
+    for (int32_t d = 0; d < t->rank; d++)
+        if (__builtin_mul_overflow(bytes, t->dims[d], &bytes)) return PY_SSIZE_T_MAX;
+    return bytes;
+}
+
+static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyObject *objects) {
+    view views[TOSAJIT_MAX_TENSORS];
+    tosajit_tensor results[TOSAJIT_MAX_TENSORS];
+    Py_ssize_t largest = 0;
+    for (Py_ssize_t i = 0; i < k->result_count; i++) {
+        request r = ask(k, k->operand_count + i, true);
+        if (!view_take(k->state, &views[i], PyTuple_GetItem(objects, i), &r)) {
+            call_release(views, i);
+            return false;
+        }
+        results[i] = views[i].tensor;
+        Py_ssize_t bytes = bytes_of(&results[i]);
+        if (bytes > largest) largest = bytes;
+    }
+    tosajit_status status = run(k, operands, results, largest);
+    bool failed = errors_raise(k->state, status);
+    call_release(views, k->result_count);
+    return !failed;
+}
+
+PyObject *call_run(const kernel_object *k, const call_given *given, const view *views) {
+    tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
+    PyObject *results = gather_results(k, given, operands);
+    if (!results) return NULL;
+    if (!run_into(k, operands, results)) {
+        Py_DECREF(results);
+        return NULL;
+    }
+    if (k->result_count != 1) return results;
+    PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));
+    Py_DECREF(results);
+    return only;
+}

@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In: a status and a sentence. Out: a Python exception that carries both. */
+#include "tools/python/errors.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* Each class is also one of Python's own, so a program that knows nothing of tosajit catches it. */
+static const struct {
+    const char *name, *doc;
+    PyObject **python;
+} CLASSES[MODULE_ERROR_COUNT] = {
+    [MODULE_ERROR] = {"tosajit.Error", "What the library refused; .status has its name.",
+                      &PyExc_Exception},
+    [MODULE_ARGUMENT] = {"tosajit.ArgumentError", "A text, a value or an option is wrong.",
+                         &PyExc_ValueError},
+    [MODULE_SHAPE] = {"tosajit.ShapeError", "Sizes, strides or memory do not fit.",
+                      &PyExc_ValueError},
+    [MODULE_TYPE] = {"tosajit.ElementTypeError", "An operation is not defined for these elements.",
+                     &PyExc_TypeError},
+    [MODULE_MEMORY] = {"tosajit.OutOfMemoryError", "There was too little memory.",
+                       &PyExc_MemoryError},
+    [MODULE_COMPILE] = {"tosajit.CompileError", "Code could not be made or run.",
+                        &PyExc_RuntimeError},
+};
+
+static const module_error KINDS[] = {
+    [TOSAJIT_INVALID_ARGUMENT] = MODULE_ARGUMENT,
+    [TOSAJIT_TYPE_MISMATCH] = MODULE_TYPE,
+    [TOSAJIT_SHAPE_MISMATCH] = MODULE_SHAPE,
+    [TOSAJIT_UNRANKED_SHAPE] = MODULE_SHAPE,
+    [TOSAJIT_BAD_ATTRIBUTE] = MODULE_ARGUMENT,
+    [TOSAJIT_OVERLAP] = MODULE_SHAPE,
+    [TOSAJIT_OVERFLOW] = MODULE_SHAPE,
+    [TOSAJIT_LIMIT_EXCEEDED] = MODULE_ARGUMENT,
+    [TOSAJIT_OUT_OF_MEMORY] = MODULE_MEMORY,
+    [TOSAJIT_NOT_EXECUTABLE] = MODULE_COMPILE,
+    [TOSAJIT_CODEGEN_FAILED] = MODULE_COMPILE,
+    [TOSAJIT_BAD_IMAGE] = MODULE_ARGUMENT,
+    [TOSAJIT_BAD_MODULE] = MODULE_ARGUMENT,
+};
+
+static PyObject *make_class(module_state *state, module_error kind) {
+    if (kind == MODULE_ERROR)
+        return PyErr_NewExceptionWithDoc(CLASSES[kind].name, CLASSES[kind].doc, PyExc_Exception,
+                                         NULL);
+    PyObject *bases = PyTuple_Pack(2, state->errors[MODULE_ERROR], *CLASSES[kind].python);
+    if (!bases) return NULL;
+    PyObject *made = PyErr_NewExceptionWithDoc(CLASSES[kind].name, CLASSES[kind].doc, bases, NULL);
+    Py_DECREF(bases);
+    return made;
+}
+
+bool errors_add(PyObject *module, module_state *state) {
+    for (module_error k = MODULE_ERROR; k < MODULE_ERROR_COUNT; k++) {
+        state->errors[k] = make_class(state, k);
+        const char *name = CLASSES[k].name + sizeof "tosajit." - 1;
+        if (!state->errors[k] || PyModule_AddObjectRef(module, name, state->errors[k]))
+            return false;
+    }
+    return true;
+}
+
+/* Takes the sentence's reference. */
+static void raise(module_state *state, tosajit_status status, PyObject *sentence) {
+    module_error kind =
+        (size_t)status < sizeof KINDS / sizeof *KINDS ? KINDS[status] : MODULE_ERROR;
+    PyObject *error =
+        sentence ? PyObject_CallFunctionObjArgs(state->errors[kind], sentence, NULL) : NULL;
+    PyObject *name = error ? PyUnicode_FromString(tosajit_status_name(status)) : NULL;
+    if (name && !PyObject_SetAttrString(error, "status", name))
+        PyErr_SetObject(state->errors[kind], error);
+    Py_XDECREF(name);
+    Py_XDECREF(error);
+    Py_XDECREF(sentence);
+}
+
+bool errors_raise(module_state *state, tosajit_status status) {
+    if (status == TOSAJIT_OK) return false;
+    const char *text = tosajit_last_error();
+    raise(state, status, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"));
+    return true;
+}
+
+PyObject *errors_say(module_state *state, tosajit_status status, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    raise(state, status, PyUnicode_FromFormatV(format, list));
+    va_end(list);
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Exceptions: the library's statuses and sentences, as classes that Python programs expect. */
+#ifndef TOSAJIT_TOOLS_PYTHON_ERRORS_H
+#define TOSAJIT_TOOLS_PYTHON_ERRORS_H
+
+#include "tools/python/module.h"
+
+/* Make the classes, and add them to the module. */
+bool errors_add(PyObject *module, module_state *state);
+
+/* Raise what belongs to the status, with the library's last sentence. False for OK. */
+bool errors_raise(module_state *state, tosajit_status status);
+/* Raise a sentence of the extension's own; the format is PyUnicode_FromFormat's. Null always. */
+PyObject *errors_say(module_state *state, tosajit_status status, const char *format, ...);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* tosajit.Kernel: a compiled text, which is called with arrays. */
+#ifndef TOSAJIT_TOOLS_PYTHON_KERNEL_H
+#define TOSAJIT_TOOLS_PYTHON_KERNEL_H
+
+#include "tools/python/module.h"
+
+/* What a call asks of an operand or a result. */
+typedef struct kernel_tensor {
+    tosajit_type element;
+    int32_t rank;
+} kernel_tensor;
+
+typedef struct kernel_object {
+    PyObject_HEAD module_state *state;
+    tosajit_kernel *kernel;
+    PyObject *engine; /* kept, for what it compiles in the background; null: not */
+    PyObject *names;  /* of operands, then of results: a tuple of str */
+    Py_ssize_t operand_count, result_count;
+    kernel_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
+} kernel_object;
+
+/* Takes the kernel's reference, also where it fails. Null with an exception. */
+PyObject *kernel_make(module_state *state, tosajit_kernel *kernel);
+
+#endif

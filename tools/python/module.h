@@ -1,0 +1,52 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the parts of the extension share: Python's limited API, and the module's own objects. */
+#ifndef TOSAJIT_TOOLS_PYTHON_MODULE_H
+#define TOSAJIT_TOOLS_PYTHON_MODULE_H
+
+/* One build serves 3.11 and everything later. Before 3.11 the limited API had no buffers. */
+#define Py_LIMITED_API 0x030b0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h> /* has to come first */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tosajit/tosajit.h"
+
+/* Shapes and strides pass between Python and the library without a copy. */
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "Python's sizes are the library's");
+
+typedef enum module_error {
+    MODULE_ERROR, /* the base of all others */
+    MODULE_ARGUMENT,
+    MODULE_SHAPE,
+    MODULE_TYPE,
+    MODULE_MEMORY,
+    MODULE_COMPILE,
+    MODULE_ERROR_COUNT
+} module_error;
+
+/* What was found of NumPy, once somebody has imported it. The extension does not import it. */
+typedef struct module_numpy {
+    PyTypeObject *array;                  /* numpy.ndarray; null: not found yet */
+    PyObject *empty;                      /* numpy.empty */
+    PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
+} module_numpy;
+
+typedef struct module_state {
+    PyObject *errors[MODULE_ERROR_COUNT];
+    PyTypeObject *array, *kernel, *engine;
+    module_numpy numpy;
+} module_state;
+
+/* For tables of methods and slots, which hold functions of several types as one. */
+#define MODULE_FUNCTION(f) ((PyCFunction)(void (*)(void))(f))
+
+/* Each adds its type to the module. */
+bool array_type_add(PyObject *module, module_state *state);
+bool kernel_type_add(PyObject *module, module_state *state);
+bool engine_type_add(PyObject *module, module_state *state);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* NumPy is found among the modules that the program has imported, and used by its names. */
+#include "tools/python/numpy.h"
+
+#include "tools/python/elements.h"
+
+static bool find(module_numpy *n, PyObject *numpy) {
+    n->array = (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray");
+    n->empty = n->array ? PyObject_GetAttrString(numpy, "empty") : NULL;
+    PyObject *dtype = n->empty ? PyObject_GetAttrString(numpy, "dtype") : NULL;
+    bool found = dtype && PyType_Check((PyObject *)n->array);
+    for (int t = 0; found && t < TOSAJIT_TYPE_COUNT; t++) {
+        PyObject *scalar = PyObject_GetAttrString(numpy, elements_numpy((tosajit_type)t));
+        n->dtypes[t] = scalar ? PyObject_CallFunctionObjArgs(dtype, scalar, NULL) : NULL;
+        Py_XDECREF(scalar);
+        found = n->dtypes[t];
+    }
+    Py_XDECREF(dtype);
+    if (!found) numpy_forget(n);
+    return found;
+}
+
+bool numpy_is_array(module_state *state, PyObject *object) {
+    module_numpy *n = &state->numpy;
+    if (Py_TYPE(object) == n->array) return true;
+    if (!n->array) {
+        PyObject *name = PyUnicode_FromString("numpy");
+        PyObject *numpy = name ? PyImport_GetModule(name) : NULL;
+        Py_XDECREF(name);
+        if (!numpy || !find(n, numpy)) PyErr_Clear(); /* still being imported, or another numpy */
+        Py_XDECREF(numpy);
+    }
+    return n->array && PyType_IsSubtype(Py_TYPE(object), n->array);
+}
+
+PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims) {
+    PyObject *shape = PyTuple_New(rank);
+    for (int32_t d = 0; shape && d < rank; d++) {
+        PyObject *size = PyLong_FromLongLong(dims[d]);
+        if (size && !PyTuple_SetItem(shape, d, size)) continue;
+        Py_DECREF(shape);
+        return NULL;
+    }
+    const module_numpy *n = &state->numpy;
+    PyObject *array =
+        shape ? PyObject_CallFunctionObjArgs(n->empty, shape, n->dtypes[element], NULL) : NULL;
+    Py_XDECREF(shape);
+    return array;
+}
+
+void numpy_forget(module_numpy *n) {
+    Py_CLEAR(n->array);
+    Py_CLEAR(n->empty);
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) Py_CLEAR(n->dtypes[t]);
+}

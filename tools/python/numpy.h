@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* NumPy, where the program uses it: results are its arrays when an operand is one. */
+#ifndef TOSAJIT_TOOLS_PYTHON_NUMPY_H
+#define TOSAJIT_TOOLS_PYTHON_NUMPY_H
+
+#include "tools/python/module.h"
+
+bool numpy_is_array(module_state *state, PyObject *object);
+/* numpy.empty, after numpy_is_array has found one. */
+PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims);
+void numpy_forget(module_numpy *numpy);
+
+#endif

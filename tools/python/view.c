@@ -1,0 +1,117 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In: an object and what is asked of it. Out: a tensor that refers to the object's memory. */
+#include "tools/python/view.h"
+
+#include <string.h>
+
+#include "tools/data/element.h"
+#include "tools/python/elements.h"
+#include "tools/python/view_dlpack.h"
+
+/* One element stretches to any rank. */
+static const int64_t ONES[TOSAJIT_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+static bool integer_fits(tosajit_type type, long long value) {
+    if (type == TOSAJIT_I1) return value == 0 || value == 1;
+    if (type == TOSAJIT_I64) return true;
+    int bits = type == TOSAJIT_I48 ? 48 : (int)tosajit_type_size(type) * 8;
+    long long half = 1LL << (bits - 1);
+    return -half <= value && value < half;
+}
+
+static bool store_integer(module_state *state, view *v, PyObject *object, const request *r) {
+    bool is_float = PyFloat_CheckExact(object);
+    int overflow = 0;
+    long long value = is_float ? 0 : PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (value == -1 && PyErr_Occurred()) return false;
+    if (!is_float && !overflow && integer_fits(r->element, value)) {
+        element_store_integer(r->element, value, &v->from.number);
+        return true;
+    }
+    PyObject *type = PyUnicode_FromString(tosajit_type_name(r->element));
+    if (type)
+        request_refuse(state, r, is_float ? TOSAJIT_TYPE_MISMATCH : TOSAJIT_BAD_ATTRIBUTE,
+                       is_float ? "a float is no value of %U" : "the number is no value of %U",
+                       type);
+    Py_XDECREF(type);
+    return false;
+}
+
+static bool take_number(module_state *state, view *v, PyObject *object, const request *r) {
+    if (r->writable)
+        return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "%R is no array", object);
+    v->source = VIEW_NUMBER;
+    v->from.number = 0;
+    v->tensor = tosajit_dense(r->element, &v->from.number, 0, ONES);
+    if (!element_is_float(r->element)) return store_integer(state, v, object, r);
+    double value = PyFloat_AsDouble(object);
+    if (value == -1 && PyErr_Occurred()) return false;
+    element_store_float(r->element, value, &v->from.number);
+    return true;
+}
+
+/* Strides of dense tensors are left out: the library recognises such calls sooner. */
+static bool is_dense(const Py_buffer *b) {
+    Py_ssize_t expected = b->itemsize;
+    for (int d = b->ndim; d-- > 0;) {
+        if (b->shape[d] != 1 && b->strides[d] != expected) return false;
+        expected *= b->shape[d];
+    }
+    return true;
+}
+
+static bool refuse_format(module_state *state, const char *format, const request *r) {
+    if (!format) format = "B";
+    bool big_endian = *format && strchr(">!", *format);
+    PyObject *text = PyUnicode_DecodeUTF8(format, (Py_ssize_t)strlen(format), "replace");
+    if (!text) return false;
+    request_refuse(state, r, TOSAJIT_TYPE_MISMATCH,
+                   big_endian
+                       ? "elements of format '%U' are big-endian, which this machine is not"
+                       : "elements of format '%U' are none of bool, int8, int16, int32, int64, "
+                         "float16, float32 and float64 (bits of bf16 and f8 may be unsigned)",
+                   text);
+    Py_DECREF(text);
+    return false;
+}
+
+static bool view_buffer(module_state *state, view *v, PyObject *type, const request *r) {
+    const Py_buffer *b = &v->from.buffer;
+    tosajit_type element = elements_of_format(b->format, b->itemsize, r->element);
+    if (element == TOSAJIT_TYPE_COUNT) return refuse_format(state, b->format, r);
+    if (b->ndim > TOSAJIT_MAX_RANK)
+        return request_refuse(state, r, TOSAJIT_LIMIT_EXCEEDED, "%R of more than 16 dimensions",
+                              type);
+    if (r->writable && b->readonly)
+        return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "the %R is read-only", type);
+    v->tensor = (tosajit_tensor){element, b->ndim, b->buf, (const int64_t *)b->shape, NULL};
+    if (b->ndim > 0 && !is_dense(b)) v->tensor.strides = (const int64_t *)b->strides;
+    return true;
+}
+
+static bool take_buffer(module_state *state, view *v, PyObject *object, const request *r) {
+    v->source = VIEW_BUFFER;
+    if (PyObject_GetBuffer(object, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT)) return false;
+    if (view_buffer(state, v, (PyObject *)Py_TYPE(object), r)) return true;
+    PyBuffer_Release(&v->from.buffer);
+    return false;
+}
+
+bool view_take(module_state *state, view *v, PyObject *object, const request *r) {
+    bool taken = view_is_number(object)         ? take_number(state, v, object, r)
+                 : PyObject_CheckBuffer(object) ? take_buffer(state, v, object, r)
+                                                : view_take_dlpack(state, v, object, r);
+    if (taken && v->tensor.rank == 0 && r->rank > 0 && !r->writable) {
+        v->tensor.rank = r->rank;
+        v->tensor.dims = ONES;
+    }
+    return taken;
+}
+
+void view_release(view *v) {
+    if (v->source == VIEW_BUFFER)
+        PyBuffer_Release(&v->from.buffer);
+    else if (v->source != VIEW_NUMBER)
+        view_release_dlpack(v);
+}

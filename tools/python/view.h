@@ -1,0 +1,34 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Python objects as tensors, without a copy: what has the buffer protocol, what has DLPack, and
+ * numbers. A view holds its object's memory until it is released. */
+#ifndef TOSAJIT_TOOLS_PYTHON_VIEW_H
+#define TOSAJIT_TOOLS_PYTHON_VIEW_H
+
+#include "tools/python/dlpack.h"
+#include "tools/python/request.h"
+
+typedef enum view_source { VIEW_NUMBER, VIEW_BUFFER, VIEW_DLPACK, VIEW_VERSIONED } view_source;
+
+typedef struct view {
+    tosajit_tensor tensor; /* refers to what follows */
+    view_source source;
+    union {
+        int64_t number; /* one element */
+        Py_buffer buffer;
+        dlpack_managed *dlpack;
+        dlpack_versioned *versioned;
+    } from;
+    int64_t strides[TOSAJIT_MAX_RANK]; /* of DLPack, in bytes */
+} view;
+
+/* A number has no element type of its own; it gets that of the request. */
+static inline bool view_is_number(PyObject *object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
+}
+
+/* False with an exception, and nothing to release. The element type of a number must be known. */
+bool view_take(module_state *state, view *v, PyObject *object, const request *r);
+void view_release(view *v);
+
+#endif
