@@ -77,9 +77,9 @@ static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kern
     for (size_t k = 0; k < w->engine_count; k++) {
         image_variant *one = &v->list[v->count];
         compiler_output made;
-        if (w->engines[k]->backend == TOSAJIT_BACKEND_INTERPRET)
-            return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                              "compile_object: engine %zu interprets and makes no code", k);
+        if (!engine_compiles(w->engines[k]))
+            return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile_object: engine %zu makes no code",
+                              k);
         tosajit_status status = engine_enter(w->engines[k]);
         if (status) return status;
         status = backend_compile(w->engines[k], &kernel, 1, &made);

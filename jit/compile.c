@@ -8,6 +8,7 @@
  *     program: checked, compact, without names                       runtime/expr/expr.c
  *        | plan: parts, their spaces, which operands repeat          runtime/plan/plan.c
  *     kernel, which runs: interpreted                                runtime/run/kernel.c
+ *        | code of single ops, where nothing is compiled yet         jit/precompiled.c
  *        | code that an earlier process has left                     jit/engine/stored.c
  *        | or else, now or on the engine's thread                    jit/engine/background.c
  *        |    through the gate and a table of functions to LLVM      jit/engine/backend.c
@@ -23,9 +24,11 @@
 #include "jit/compile.h"
 
 #include "jit/native.h"
+#include "jit/precompiled.h"
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
+#include "runtime/machine/machine.h"
 #include "runtime/run/verbose.h"
 
 /* The way back: from being found to being free. In a child whose parent's threads were at it, what
@@ -36,6 +39,7 @@ static void release_kernel(tosajit_kernel *kernel) {
     cache_forget(kernel);
     background_forget(kernel);
     native_release(kernel);
+    machine_release(kernel);
     kernel_destroy(kernel);
     atomic_fetch_sub_explicit(&engine->kernels, 1, memory_order_relaxed);
     engine_leave(engine);
@@ -65,9 +69,14 @@ tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
         tosajit_kernel_release(made);
         return status;
     }
-    if (engine->backend != TOSAJIT_BACKEND_INTERPRET) native_restore(engine, made);
+    if (engine_compiles(engine)) native_restore(engine, made);
     *kernel = made;
     return TOSAJIT_OK;
+}
+
+tosajit_status compile_now(tosajit_engine *engine, tosajit_kernel *kernel) {
+    tosajit_status status = native_compile(engine, kernel);
+    return status ? precompiled_stand_in(engine, kernel, status) : TOSAJIT_OK;
 }
 
 /* On the engine's thread. */
@@ -79,20 +88,30 @@ static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kern
     return status;
 }
 
+/* Code, by the engine's backend. What has no precompiled code is interpreted until it is compiled,
+ * and for ever where nothing is. */
+static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) {
+    const bool later =
+        engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine);
+    if (engine->backend == TOSAJIT_BACKEND_INTERPRET) return TOSAJIT_OK;
+    if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED || later) {
+        tosajit_status status = precompiled_attach(engine, kernel);
+        if (status == TOSAJIT_OUT_OF_MEMORY) return status;
+        return later ? background_add(&engine->background, compile_later, engine, kernel)
+                     : TOSAJIT_OK;
+    }
+    return compile_now(engine, kernel);
+}
+
 /* A kernel that was not there yet: the pipeline. */
 static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr,
                                   tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = compile_begin(engine, expr, &made);
     if (status) return status;
-    const bool interpreted = engine->backend == TOSAJIT_BACKEND_INTERPRET;
-    if (interpreted || tosajit_kernel_is_native(made))
-        status = TOSAJIT_OK; /* it is what it will be */
-    else if (engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine))
-        status = background_add(&engine->background, compile_later, engine, made);
-    else
-        status = native_compile(engine, made);
-    if ((status || interpreted) && environment_get()->verbose) verbose_compiled(made, status, NULL);
+    const bool compiles = engine_compiles(engine);
+    if (!tosajit_kernel_is_native(made)) status = give_code(engine, made);
+    if ((status || !compiles) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);
     else

@@ -129,7 +129,7 @@ static void run_batch(void *argument, size_t index) {
     for (size_t k = 0; k < b->count; k++) {
         request *r = b->requests[k];
         tosajit_status status = together ? native_adopt(b->engine, r->kernel, &made[k])
-                                         : native_compile(b->engine, r->kernel);
+                                         : compile_now(b->engine, r->kernel);
         if (together) code_release(&made[k].image, &r->kernel->allocator);
         if (status && environment_get()->verbose) verbose_compiled(r->kernel, status, NULL);
         finish_request(b->engine, r, status);

@@ -425,13 +425,18 @@ typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
 
 typedef enum tosajit_backend {
-    TOSAJIT_BACKEND_AUTO,   /* native code; the interpreter where the host refuses executable memory
-                               or lacks SSE4.2 or NEON */
-    TOSAJIT_BACKEND_NATIVE, /* native code, or an error */
+    TOSAJIT_BACKEND_AUTO, /* native code; where it cannot be made or run - no executable memory, no
+                             LLVM on the machine, a limit - code of single ops that came with the
+                             library; where there is none of either, the interpreter */
+    TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
-    TOSAJIT_BACKEND_BACKGROUND, /* the interpreter answers until a thread has compiled the kernel */
+    TOSAJIT_BACKEND_BACKGROUND, /* code of single ops answers until a thread has compiled the kernel
+                                 */
     TOSAJIT_BACKEND_CROSS, /* code for any CPU, to look at (tosajit_print); there are no kernels to
                               run */
+    TOSAJIT_BACKEND_PRECOMPILED, /* code of single ops that came with the library, node by node in
+                                    the cache; LLVM is never started, and no memory is made
+                                    executable */
 } tosajit_backend;
 
 /* The host's thread pool: run task(argument, index) for every index below count, on any threads,
@@ -510,9 +515,10 @@ typedef struct tosajit_stats {
                                for from the allocator */
     size_t compilations;    /* kernels for which code was generated */
     size_t hits;            /* compile calls that found a living kernel */
-    size_t joined;   /* compile calls that waited for another thread to make the same kernel */
-    size_t refused;  /* compile calls and background compilations that max_bytes refused */
-    size_t restored; /* kernels whose code came from the cache directory */
+    size_t joined;      /* compile calls that waited for another thread to make the same kernel */
+    size_t refused;     /* compile calls and background compilations that max_bytes refused */
+    size_t restored;    /* kernels whose code came from the cache directory */
+    size_t precompiled; /* kernels that were given code of single ops */
 } tosajit_stats;
 
 /* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe.

@@ -8,16 +8,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/target/cpu.h"
 #include "jit/target/cpu_choice.h"
 #include "jit/engine/backend.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
+#include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
 #include "runtime/run/parallel.h"
 
-static bool may_interpret(tosajit_backend backend) {
+static bool may_do_without(tosajit_backend backend) {
     return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND;
+}
+
+/* What the engine's code may use. */
+static uint64_t features_allowed(const tosajit_engine *engine) {
+    const cpu_model *model = engine->chosen_cpu ? cpu_find(engine->chosen_cpu) : NULL;
+    if (!model) return features_host();
+    return features_host() & (features_of(model->level->machine, model->level->features) |
+                              features_of(model->level->machine, model->features));
+}
+
+tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,
+                               int *level) {
+    *library = ops_find();
+    if (!*library) return TOSAJIT_NOT_EXECUTABLE;
+    *level = rows_level(*library, features_allowed(engine));
+    if (*level != ROWS_NO_CODE) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_NOT_EXECUTABLE, "there are no precompiled ops for this CPU");
+}
+
+/* Nothing can be compiled: what answers instead. */
+static void do_without(tosajit_engine *engine) {
+    const rows_library *library;
+    int level;
+    engine->backend = engine_find_ops(engine, &library, &level) ? TOSAJIT_BACKEND_INTERPRET
+                                                                : TOSAJIT_BACKEND_PRECOMPILED;
 }
 
 /* Find out whether compiling will be possible. What has been made is found by engine_release, so a
@@ -27,14 +54,16 @@ static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
     tosajit_status status = cpu_choose(cpu, runs, &engine->chosen_cpu);
     if (engine->chosen_cpu == cpu) engine->chosen_cpu = engine_cpu(engine); /* a copy that stays */
     if (status || !runs) return status;
+    const rows_library *library;
+    int level;
+    if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED)
+        return engine_find_ops(engine, &library, &level);
     status = code_probe();
     if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND)
         status = background_start(&engine->background);
-    if (status == TOSAJIT_NOT_EXECUTABLE && may_interpret(engine->backend)) {
-        engine->backend = TOSAJIT_BACKEND_INTERPRET;
-        return TOSAJIT_OK;
-    }
-    return status;
+    if (status != TOSAJIT_NOT_EXECUTABLE || !may_do_without(engine->backend)) return status;
+    do_without(engine);
+    return TOSAJIT_OK;
 }
 
 /* The threads of a pool do not exist in a child process; the caller does their work there. */
@@ -107,7 +136,7 @@ static void close_store(tosajit_engine *engine) {
 }
 
 static tosajit_status check_options(const tosajit_engine_options *given) {
-    if ((unsigned)given->backend > TOSAJIT_BACKEND_CROSS)
+    if ((unsigned)given->backend > TOSAJIT_BACKEND_PRECOMPILED)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "engine_create: there is no backend %d",
                           (int)given->backend);
     if ((unsigned)given->accuracy > TOSAJIT_FAST)
@@ -143,7 +172,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
     status = start_threads(made, &given);
     if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET)
         status = prepare_native(made, given.cpu);
-    if (!status && made->backend != TOSAJIT_BACKEND_INTERPRET) status = open_store(made, &given);
+    if (!status && engine_compiles(made)) status = open_store(made, &given);
     if (status)
         tosajit_engine_destroy(made);
     else
@@ -214,6 +243,7 @@ tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats
         .joined = read_counter(&engine->joined),
         .restored = read_counter(&engine->restored),
         .refused = read_counter(&engine->refused),
+        .precompiled = read_counter(&engine->precompiled),
     };
     return options_give(stats, &known, sizeof known, "tosajit_stats");
 }

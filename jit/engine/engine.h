@@ -10,6 +10,7 @@
 #include "jit/engine/background.h"
 #include "jit/engine/cache.h"
 #include "jit/engine/compiler.h"
+#include "jit/engine/ops.h"
 #include "jit/engine/pool.h"
 #include "jit/engine/presence.h"
 #include "runtime/base/memory.h"
@@ -20,15 +21,16 @@ struct tosajit_engine {
     memory_meter meter;
     tosajit_allocator allocator; /* counted by meter: what kernels and the cache take */
     size_t max_bytes;            /* that live kernels may take; 0: any number */
-    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused;
+    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused, precompiled;
     presence presence; /* of threads that compile, release, or look into the cache */
     uint32_t process;  /* that created the engine; after fork the child has none of its threads */
     bool fast;         /* TOSAJIT_FAST for all kernels */
     bool uncached;
-    bool any_strides;        /* of every kernel */
-    char cpu[32];            /* as the options name it; empty: native */
-    tosajit_backend backend; /* INTERPRET where AUTO or BACKGROUND found no executable memory */
-    const char *chosen_cpu;  /* to compile for; null: this machine */
+    bool any_strides; /* of every kernel */
+    char cpu[32];     /* as the options name it; empty: native */
+    tosajit_backend
+        backend; /* PRECOMPILED or INTERPRET where AUTO or BACKGROUND found no executable memory */
+    const char *chosen_cpu; /* to compile for; null: this machine */
     pthread_mutex_t mutex;
     compiler *compiler; /* written once, under mutex; null until something is compiled */
     const compiler_table *compilers;
@@ -44,6 +46,12 @@ static inline const char *engine_cpu(const tosajit_engine *engine) {
     return engine->cpu[0] ? engine->cpu : NULL;
 }
 
+/* Whether it ever makes code. */
+static inline bool engine_compiles(const tosajit_engine *engine) {
+    return engine->backend != TOSAJIT_BACKEND_INTERPRET &&
+           engine->backend != TOSAJIT_BACKEND_PRECOMPILED;
+}
+
 /* Before what compiles, or looks into the cache; then engine_leave. CODEGEN_FAILED in a child
  * process whose parent's threads were doing so when it forked: it would wait for them for ever. */
 tosajit_status engine_enter(tosajit_engine *engine);
@@ -51,6 +59,11 @@ void engine_leave(tosajit_engine *engine);
 
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);
+
+/* The library of precompiled ops, and its best level for the engine's CPU. NOT_EXECUTABLE.
+ * Thread-safe. */
+tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,
+                               int *level);
 
 /* Whether this process is a child of the one that created the engine. */
 bool engine_is_inherited(const tosajit_engine *engine);

@@ -30,9 +30,9 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
                            char **text) {
     char *printed = NULL;
     const bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
-    if (!planned && engine->backend == TOSAJIT_BACKEND_INTERPRET)
+    if (!planned && !engine_compiles(engine))
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "print: an engine that interprets has no code to show");
+                          "print: an engine that compiles nothing has no code to show");
     tosajit_status status = planned ? print_plan(kernel, view, &printed) : engine_enter(engine);
     if (!planned && !status) {
         status = backend_print(engine, kernel, view, &printed);

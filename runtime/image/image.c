@@ -102,9 +102,9 @@ void image_write(const tosajit_expr *program, const plan *p, const image_variant
 
 tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!code)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "the kernel is interpreted and has no code to save");
+    if (!code || code->precompiled)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE, "the kernel is %s and has no code to save",
+                          code ? "precompiled" : "interpreted");
     const image_variant variant = {code->image, code->features};
     image_write(kernel->program, &kernel->plan, &variant, 1, NULL, w);
     return w->failed ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel image")

@@ -33,7 +33,8 @@ static void run_plane(const blocks *b, void *const *base) {
     const tile_choice *c = b->job->choice;
     const int32_t leaves = b->job->part->leaf_count;
     const int64_t cols = w->sizes[w->rank - 1], rows = c->row_dim < 0 ? 1 : w->sizes[c->row_dim];
-    void *memory[TOSAJIT_MAX_TENSORS], *pointers[TOSAJIT_MAX_TENSORS];
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(b->job->part, room);
+    void *memory[TOSAJIT_MAX_TENSORS];
     for (int64_t row = 0; row < rows; row += c->rows)
         for (int64_t col = 0; col < cols; col += c->cols) {
             const int64_t height = rows - row < c->rows ? rows - row : c->rows;

@@ -35,7 +35,8 @@ struct tosajit_bound {
 /* False if some memory is missing, or shared in a way that needs a closer look. */
 SPECIALISED bool run_tile(const tosajit_bound *b, tosajit_entry entry, prepared_counts n,
                           void *const *data) {
-    void *pointers[PREPARED_TENSORS];
+    void *room[1 + PREPARED_TENSORS];
+    void **pointers = tile_pointers(&b->kernel->plan.parts[0], room);
     for (int32_t k = 0; k < n.operands + n.results; k++)
         if (!data[k]) return false;
     for (int32_t k = 0; k < n.operands; k++) pointers[k] = data[k];

@@ -41,7 +41,7 @@ static void run_chunk(const tile_job *job, lane *lanes, int count, void *const *
                       int64_t steps) {
     const tile_choice *c = job->choice;
     const int64_t elements = c->cols / c->step * steps;
-    void *pointers[TOSAJIT_MAX_TENSORS];
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
     for (int32_t t = 0; t < job->w->tensors; t++) pointers[t] = base[t];
     for (lane *l = lanes; l < lanes + count; l++) {
         pointers[l->t] = l->buffer;

@@ -117,7 +117,9 @@ tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel) {
 }
 
 int tosajit_kernel_is_native(const tosajit_kernel *kernel) {
-    return kernel && atomic_load_explicit(&kernel->code, memory_order_acquire) != NULL;
+    if (!kernel) return 0;
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    return code && !code->precompiled;
 }
 
 size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel) {
@@ -166,6 +168,9 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
     const plan_part *part = &kernel->plan.parts[part_index];
+    if (code->precompiled && part->machine)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "kernel_raw: the kernel was not compiled and has no code of its own");
     const tosajit_raw known = {
         .entry = code->entries[part_index],
         .operand_count = part->operand_count,

@@ -16,6 +16,7 @@ typedef struct kernel_code {
     tosajit_kernel_info info;
     code_image image;  /* where the code is, as it runs */
     uint64_t features; /* of the CPU, that the code needs */
+    bool precompiled;  /* of single ops, made with the library (runtime/machine) */
 } kernel_code;
 
 /* Who made a kernel, and all that stands above it: an engine, or an image. */
@@ -49,6 +50,7 @@ struct tosajit_kernel {
     struct cache_entry *cache_entry; /* under which it may be handed out again */
     struct job *job;                 /* of its compilation in the background */
     void *native;                    /* what its code belongs to */
+    struct machine *machine;         /* what its precompiled code belongs to; null: there is none */
 };
 
 /* Whether a size keeps a contract. */

@@ -132,7 +132,8 @@ SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entr
     for (size_t way = 0; way < SLOTS_WAYS; way++) {
         const int64_t *slot = slots_find(q->slots, own, way);
         if (!slot || !has_sizes(slot + q->tile_words, n, operands, results)) continue;
-        void *pointers[PREPARED_TENSORS];
+        void *room[1 + PREPARED_TENSORS];
+        void **pointers = tile_pointers(&kernel->plan.parts[0], room);
         set_pointers(&kernel->plan.parts[0], n, operands, results, pointers);
         return prepared_run((const prepared *)slot, entry, q->floating, n, pointers);
     }
@@ -304,8 +305,10 @@ static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry,
         remember(q, tag, operands, results, &p);
     }
     if (fits && (!shared || p.in_place)) {
+        void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
+        memcpy(pointers, tensors.pointers, (size_t)c.w.tensors * sizeof *pointers);
         const uint64_t environment = q->floating ? fpenv_enter() : 0;
-        prepared_call(&p, entry, tensors.pointers, c.w.tensors);
+        prepared_call(&p, entry, pointers, c.w.tensors);
         if (q->floating) fpenv_leave(environment);
     } else
         run_divided(kernel, entry, &c.w, &tensors);

@@ -414,7 +414,10 @@ static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *
         call->status = run(kernel, code, call->operands, call->operand_count, call->results,
                            call->result_count);
     call->nanoseconds = verbose_clock() - start;
-    call->way = quick ? "quick" : code ? "native" : "interpreted";
+    call->way = !code               ? "interpreted"
+                : code->precompiled ? "precompiled"
+                : quick             ? "quick"
+                                    : "native";
     verbose_ran(kernel, call);
     return call->status;
 }

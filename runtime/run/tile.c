@@ -39,7 +39,7 @@ void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *eleme
 static void run_direct(const tile_job *job) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
-    void *pointers[TOSAJIT_MAX_TENSORS];
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
     do job->entry(pointers, job->strides, c->planes, c->rows, c->cols);

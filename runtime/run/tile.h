@@ -14,6 +14,12 @@ typedef struct tile_tensors {
     uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
 } tile_tensors;
 
+/* The array of tensors' pointers that a part's code is given, in `room` of one more. */
+static inline void **tile_pointers(const plan_part *part, void **room) {
+    room[0] = (void *)(uintptr_t)part->machine;
+    return room + 1;
+}
+
 /* Run a part's code over a coalesced walk without a size of 0, in the way that is best. */
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
               const tile_tensors *tensors);

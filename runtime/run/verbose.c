@@ -108,6 +108,8 @@ void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status,
             l.out, " native, %zu bytes in %.2f ms (IR %.2f, passes %.2f, code %.2f, linking %.2f)",
             info->code_bytes, info->emit_ms + info->passes_ms + info->codegen_ms + info->link_ms,
             info->emit_ms, info->passes_ms, info->codegen_ms, info->link_ms);
+    else if (atomic_load_explicit(&kernel->code, memory_order_acquire))
+        fputs(" precompiled", l.out);
     else
         fputs(" interpreted", l.out);
     put_command(kernel, l.out);

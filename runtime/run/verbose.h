@@ -12,7 +12,7 @@ typedef struct verbose_call {
     const tosajit_tensor *operands, *results;
     size_t operand_count, result_count;
     tosajit_status status;
-    const char *way; /* "quick", "native" or "interpreted" */
+    const char *way; /* "quick", "native", "precompiled" or "interpreted" */
     int64_t nanoseconds;
 } verbose_call;
 

@@ -236,6 +236,8 @@ static tosajit_status finish(objects *o, tosajit_value result) {
 }
 
 static const tosajit_engine_options automatic = {.backend = TOSAJIT_BACKEND_AUTO},
+                                    native = {.backend = TOSAJIT_BACKEND_NATIVE},
+                                    precompiled = {.backend = TOSAJIT_BACKEND_PRECOMPILED},
                                     background = {.backend = TOSAJIT_BACKEND_BACKGROUND},
                                     interpreted = {.backend = TOSAJIT_BACKEND_INTERPRET},
                                     threaded = {.threads = 2},
@@ -419,14 +421,17 @@ static const struct {
     {"dynamic, interpreted", dynamic_sizes, &interpreted},
     {"dynamic, background", dynamic_sizes, &background},
     {"text", text, &automatic},
+    {"dynamic, precompiled", dynamic_sizes, &precompiled},
     {"tables", tables, &automatic},
     {"tables, interpreted", tables, &interpreted},
+    {"tables, precompiled", tables, &precompiled},
     {"large", large, &automatic},
     {"large, interpreted", large, &interpreted},
+    {"large, precompiled", large, &precompiled},
     {"single", single, &automatic},
     {"single, threads", single, &threaded},
     {"stored", stored, &storing},
-    {"images", images, &automatic},
+    {"images", images, &native},
 };
 /* The first that uses files. */
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, WITH_FILES = SCENARIOS - 2 };
@@ -668,7 +673,7 @@ static void threads_may_be_refused(void **state) {
 static int with_little_memory(long more) {
     struct rlimit limit;
     objects o = {.allocator = NULL};
-    tosajit_status status = start(&o, &automatic);
+    tosajit_status status = start(&o, &native);
     if (status) return 1;
     size_t used = process_addresses();
     limit.rlim_cur = limit.rlim_max = used + (size_t)more;
@@ -752,7 +757,7 @@ static int large_with_little_memory(long argument) {
     tosajit_kernel *first = NULL, *kernel = NULL;
     tosajit_tensor_type type = test_type(TOSAJIT_F32, "?");
     const size_t which = (size_t)argument % LARGE;
-    const tosajit_engine_options options = {.backend = TOSAJIT_BACKEND_AUTO,
+    const tosajit_engine_options options = {.backend = TOSAJIT_BACKEND_NATIVE,
                                             .cpu = large_expressions[which].cpu};
     if (start(&o, &options)) return options.cpu ? 102 : 1; /* not a CPU of this machine */
     if (build_large(which, o.expr)) return 1;

@@ -97,6 +97,25 @@ static void cpus_are_checked_without_llvm(void **state) {
     assert_false(is_mapped("libLLVM"));
 }
 
+static void precompiled_kernels_need_no_llvm(void **state) {
+    (void)state;
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = TOSAJIT_BACKEND_PRECOMPILED};
+    tosajit_engine *engine;
+    tosajit_kernel *kernel;
+    tosajit_stats stats = {.size = sizeof stats};
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    assert_int_equal(compile(engine, &kernel), TOSAJIT_OK);
+    assert_int_equal(tosajit_engine_stats(engine, &stats), TOSAJIT_OK);
+    assert_true(stats.precompiled == 1 && stats.compilations == 0);
+    assert_false(tosajit_kernel_is_native(kernel));
+    check_sum(kernel);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    assert_true(is_mapped("libtosajit-ops.so"));
+    assert_false(is_mapped("libLLVM") || is_mapped("libtosajit-codegen"));
+}
+
 static void the_first_compilation_brings_llvm(void **state) {
     (void)state;
     tosajit_engine *engine;
@@ -118,7 +137,9 @@ static void errors_come_through(void **state) {
     tosajit_kernel *kernel;
     tosajit_value value;
     tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
-    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    const tosajit_engine_options native = {.size = sizeof native,
+                                           .backend = TOSAJIT_BACKEND_NATIVE};
+    assert_int_equal(tosajit_engine_create(&native, &engine), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_input(expr, &type, &value), TOSAJIT_OK);
     for (int k = 0; k < 4000; k++)
@@ -135,6 +156,7 @@ static void errors_come_through(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_need_no_llvm), cmocka_unit_test(cpus_are_checked_without_llvm),
+        cmocka_unit_test(precompiled_kernels_need_no_llvm),
         cmocka_unit_test(the_first_compilation_brings_llvm), cmocka_unit_test(errors_come_through)};
     return cmocka_run_group_tests(tests, make_image, drop_image);
 }

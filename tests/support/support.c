@@ -19,6 +19,9 @@ static const struct {
     {"x86-64-v3", "x86-64-v3", TOSAJIT_BACKEND_NATIVE},
     {"x86-64-v4", "x86-64-v4", TOSAJIT_BACKEND_NATIVE},
     {"aarch64", "aarch64", TOSAJIT_BACKEND_NATIVE},
+    {"precompiled", "native", TOSAJIT_BACKEND_PRECOMPILED},
+    {"precompiled-v2", "x86-64-v2", TOSAJIT_BACKEND_PRECOMPILED},
+    {"precompiled-v3", "x86-64-v3", TOSAJIT_BACKEND_PRECOMPILED},
 };
 
 /* Whether TOSAJIT_ENGINES, a list of names with spaces between them, has the name; without the

@@ -10,8 +10,8 @@
 
 #include "tosajit/tosajit.h"
 
-/* The interpreter, and native code for every CPU that this machine can run. */
-enum { TEST_MAX_ENGINES = 6 };
+/* The interpreter, native code for every CPU that this machine can run, and precompiled code. */
+enum { TEST_MAX_ENGINES = 9 };
 typedef struct test_engine {
     const char *name;
     bool native;

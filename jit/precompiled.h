@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Precompiled: a kernel's way to code that was made with the library. */
+#ifndef TOSAJIT_JIT_PRECOMPILED_H
+#define TOSAJIT_JIT_PRECOMPILED_H
+
+#include "jit/engine/engine.h"
+
+/* Let the kernel, which has no code yet, run the library's. NOT_EXECUTABLE, LIMIT_EXCEEDED and
+ * OUT_OF_MEMORY as machine_make gives them. */
+tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel);
+
+/* The same where compiling has failed with `status`, if the engine's backend leaves the way open:
+ * then OK, else the status with its message. */
+tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kernel,
+                                    tosajit_status status);
+
+#endif
