@@ -31,10 +31,20 @@ static const size narrow_sizes[] = {
     {"16K", 128, 128}, {"1M", 1024, 1024}, {"rows_of_11", 372, 11}, {"rows_of_100", 655, 100}};
 static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}};
 
-/* Who computes: the whole workload in one kernel, of static or dynamic sizes; the code of the
- * latter without checks and planning; one of dynamic sizes and TOSAJIT_FAST; one kernel per step; a
- * function in C; or another library. */
-typedef enum contender { FUSED_STATIC, FUSED_DYNAMIC, RAW, FAST, STEPS, PEER, EXTERNAL } contender;
+/* Who computes: the whole workload in one kernel, of static or dynamic sizes; one of dynamic sizes
+ * that is not compiled, but runs precompiled ops; the code of the
+ * compiled one without checks and planning; one of dynamic sizes and TOSAJIT_FAST; one kernel per
+ * step; a function in C; or another library. */
+typedef enum contender {
+    FUSED_STATIC,
+    FUSED_DYNAMIC,
+    PRECOMPILED,
+    RAW,
+    FAST,
+    STEPS,
+    PEER,
+    EXTERNAL
+} contender;
 
 /* One kernel of a contender, with the tensors of its call. */
 typedef struct call {
@@ -61,7 +71,11 @@ typedef struct job {
 } job;
 
 static job *jobs;
-static tosajit_engine *engines[2]; /* by tosajit_accuracy */
+static tosajit_engine *engines[3]; /* by tosajit_accuracy; then of precompiled ops */
+
+static tosajit_engine **engine_of(const job *j) {
+    return &engines[j->who == PRECOMPILED ? 2 : j->who == FAST];
+}
 
 static const char *failed(const char *what) {
     static char text[512];
@@ -109,9 +123,10 @@ static tosajit_tensor tensor_of(const job *j, int value) {
 static bool make_call(job *j, int first, int count) {
     call *c = &j->calls[j->call_count++];
     int sources[WORKLOAD_MAX_OPERANDS];
-    int dynamic = j->who == FUSED_DYNAMIC || j->who == RAW || j->who == FAST;
-    c->kernel = workload_compile(engines[j->who == FAST], j->work, first, count, j->rows, j->cols,
-                                 dynamic, sources);
+    int dynamic =
+        j->who == FUSED_DYNAMIC || j->who == PRECOMPILED || j->who == RAW || j->who == FAST;
+    c->kernel =
+        workload_compile(*engine_of(j), j->work, first, count, j->rows, j->cols, dynamic, sources);
     if (!c->kernel) return false;
     c->operand_count = (int)tosajit_kernel_operand_count(c->kernel);
     for (int k = 0; k < c->operand_count; k++) c->operands[k] = tensor_of(j, sources[k]);
@@ -182,8 +197,10 @@ static const char *verify(const job *j) {
 
 static const char *prepare_kernels(job *j) {
     tosajit_engine_options options = {.size = sizeof options,
+                                      .backend = j->who == PRECOMPILED ? TOSAJIT_BACKEND_PRECOMPILED
+                                                                       : TOSAJIT_BACKEND_AUTO,
                                       .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
-    tosajit_engine **engine = &engines[options.accuracy];
+    tosajit_engine **engine = engine_of(j);
     if (!*engine && tosajit_engine_create(&options, engine)) return failed("tosajit_engine_create");
     int per_call = j->who == STEPS ? 1 : j->work->step_count;
     for (int first = 0; first < j->work->step_count; first += per_call)
@@ -273,7 +290,8 @@ static bool add_externals(const place *p) {
 static bool add_contenders(const place *p) {
     const workload *w = p->work;
     bool ok = add_peer(p, w->loop, "loop") && add_kernels(p, FUSED_STATIC, "static") &&
-              add_kernels(p, FUSED_DYNAMIC, "dynamic");
+              add_kernels(p, FUSED_DYNAMIC, "dynamic") &&
+              add_kernels(p, PRECOMPILED, "precompiled");
     if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1)
         ok = add_kernels(p, RAW, "raw");
     if (ok && w->step_count > 1) ok = add_kernels(p, STEPS, "steps");
@@ -288,7 +306,7 @@ static bool add_contenders(const place *p) {
 /* Functions: both accuracies beside functions of other libraries. */
 static bool add_math(const place *p) {
     return add_peer(p, p->work->loop, "loop") && add_kernels(p, FUSED_DYNAMIC, "exact") &&
-           add_kernels(p, FAST, "fast") &&
+           add_kernels(p, PRECOMPILED, "precompiled") && add_kernels(p, FAST, "fast") &&
            add_peer(p, peer_sleef(p->work->steps[0].op), "sleef_u10") && add_externals(p);
 }
 
@@ -346,7 +364,7 @@ void elementwise_release(void) {
         free(jobs);
         jobs = next;
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         tosajit_engine_destroy(engines[k]);
         engines[k] = NULL;
     }

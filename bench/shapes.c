@@ -16,7 +16,7 @@
 
 enum { RANK = SHAPE_RANK };
 
-typedef enum contender { LOOP, STATIC, DYNAMIC, BLOCKED, COPY, EXTERNAL } contender;
+typedef enum contender { LOOP, STATIC, DYNAMIC, PRECOMPILED, BLOCKED, COPY, EXTERNAL } contender;
 
 typedef struct job {
     struct job *next;
@@ -31,7 +31,7 @@ typedef struct job {
 } job;
 
 static job *jobs;
-static tosajit_engine *engine;
+static tosajit_engine *engines[2]; /* that compiles; of precompiled ops */
 
 static bool set_tensors(job *j) {
     const shape_case *s = j->shape;
@@ -54,13 +54,18 @@ static bool set_tensors(job *j) {
 
 static tosajit_status compile(job *j) {
     tosajit_tensor_type types[2];
+    const bool precompiled = j->who == PRECOMPILED;
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = precompiled ? TOSAJIT_BACKEND_PRECOMPILED
+                                                                   : TOSAJIT_BACKEND_AUTO};
+    tosajit_engine **engine = &engines[precompiled];
     for (int k = 0; k < 2; k++) {
         types[k] = tosajit_ranked(TOSAJIT_F32, RANK, j->shape->dims[k]);
-        for (int d = 0; j->who == DYNAMIC && d < RANK; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
+        for (int d = 0; j->who != STATIC && d < RANK; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
     }
-    tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
+    tosajit_status status = *engine ? TOSAJIT_OK : tosajit_engine_create(&options, engine);
     return status ? status
-                  : tosajit_compile(engine, j->shape->op, types, (size_t)j->layout.operand_count,
+                  : tosajit_compile(*engine, j->shape->op, types, (size_t)j->layout.operand_count,
                                     NULL, NULL, &j->kernel);
 }
 
@@ -80,7 +85,7 @@ static void run_once(const job *j) {
     const shape_case *s = j->shape;
     peer *function = j->who == BLOCKED ? s->blocked : j->who == COPY ? s->copy : s->loop;
     const int64_t cols = j->layout.sizes[RANK - 1];
-    if (j->who == STATIC || j->who == DYNAMIC)
+    if (j->kernel)
         tosajit_run(j->kernel, j->tensors, (size_t)j->layout.operand_count, &j->tensors[2], 1);
     else if (j->who == EXTERNAL)
         j->library->run(j->operator);
@@ -104,7 +109,8 @@ static const char *prepare(void *context) {
     job *j = context;
     external_request request;
     if (!set_tensors(j)) return "no memory";
-    if ((j->who == STATIC || j->who == DYNAMIC) && compile(j)) return tosajit_last_error();
+    if ((j->who == STATIC || j->who == DYNAMIC || j->who == PRECOMPILED) && compile(j))
+        return tosajit_last_error();
     if (j->who == EXTERNAL &&
         !(make_request(j, &request) && (j->operator= j->library->create(&request))))
         return "the library refuses the shapes";
@@ -159,6 +165,7 @@ bool shapes_register(void) {
         ok = group && add_job(group, s, &(job){.who = LOOP}, "loop") &&
              add_job(group, s, &(job){.who = STATIC}, "static") &&
              add_job(group, s, &(job){.who = DYNAMIC}, "dynamic") &&
+             add_job(group, s, &(job){.who = PRECOMPILED}, "precompiled") &&
              (!s->blocked || add_job(group, s, &(job){.who = BLOCKED}, "blocked")) &&
              (!s->copy || add_job(group, s, &(job){.who = COPY}, "copy")) &&
              add_externals(group, s);
@@ -174,6 +181,8 @@ void shapes_release(void) {
         free(jobs);
         jobs = next;
     }
-    tosajit_engine_destroy(engine);
-    engine = NULL;
+    for (int k = 0; k < 2; k++) {
+        tosajit_engine_destroy(engines[k]);
+        engines[k] = NULL;
+    }
 }

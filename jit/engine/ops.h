@@ -10,4 +10,8 @@
  * none. Thread-safe. */
 const rows_library *ops_find(void);
 
+/* A hash of the sources that precompiled code depends on: what libraries of one build agree about.
+ */
+extern const char tosajit_ops_build[];
+
 #endif

@@ -22,7 +22,7 @@ static const rows_library *load_library(void) {
                    reason, dlerror());
         return NULL;
     }
-    if (strcmp(found->build, tosajit_build) == 0) return found;
+    if (strcmp(found->build, tosajit_ops_build) == 0) return found;
     diag_error(TOSAJIT_NOT_EXECUTABLE,
                "%s is of another build than libtosajit; install both together",
                TOSAJIT_OPS_LIBRARY);

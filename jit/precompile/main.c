@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "jit/engine/backend.h"
+#include "jit/engine/ops.h"
 #include "jit/precompile/uses.h"
 #include "jit/target/cpu.h"
 #include "jit/target/object.h"
@@ -117,7 +118,7 @@ static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *siz
     qsort(w->entries.bytes, w->entries.size / sizeof(rows_entry), sizeof(rows_entry), by_key);
     w->head.entry_count = w->entries.size / sizeof(rows_entry);
     w->head.text_size = w->text.size;
-    snprintf(w->head.build, sizeof w->head.build, "%s", tosajit_build);
+    snprintf(w->head.build, sizeof w->head.build, "%s", tosajit_ops_build);
     bytes_put(&rodata, &w->head, sizeof w->head);
     bytes_put(&rodata, w->entries.bytes, w->entries.size);
     const object_section_spec sections[SECTIONS] = {
@@ -146,8 +147,22 @@ static int write_file(const char *path, const void *bytes, size_t size) {
     return 0;
 }
 
+/* Whether the file has the code of these sources already. The hash stands in it as it is. */
+static bool is_made(const char *path) {
+    static char bytes[8 << 20];
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    const size_t size = fread(bytes, 1, sizeof bytes, file), length = strlen(tosajit_ops_build);
+    fclose(file);
+    for (size_t k = 0; k + length < size; k++)
+        if (bytes[k] == *tosajit_ops_build && !memcmp(bytes + k, tosajit_ops_build, length))
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv) {
     if (argc != 2) return fprintf(stderr, "usage: tosajit-precompile OUT.o\n"), 2;
+    if (is_made(argv[1])) return 0;
     writer w = {.heap = memory_allocator(NULL)};
     byte_writer *writers[] = {&w.text, &w.entries, &w.pieces};
     unsigned char *bytes = NULL;

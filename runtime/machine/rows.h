@@ -45,7 +45,7 @@ typedef struct rows_entry {
 /* The library: data without an address, so that nothing is relocated when it is loaded. Entries are
  * sorted by key. */
 typedef struct rows_library {
-    char build[40];       /* tosajit_build of the sources that the code was made of */
+    char build[40];       /* a hash of the sources that the code was made of */
     uint64_t level_count; /* the best first */
     uint64_t entry_count;
     uint64_t text_size;
