@@ -7,7 +7,6 @@
 #ifndef TOSAJIT_JIT_ENGINE_COMPILER_H
 #define TOSAJIT_JIT_ENGINE_COMPILER_H
 
-#include "jit/engine/beside.h"
 #include "runtime/run/kernel.h"
 
 /* What LLVM needs for one CPU; any number of threads may use it. */
@@ -58,5 +57,8 @@ typedef struct compiler_table {
 /* The table, found once per process; null, with CODEGEN_FAILED in mind and a message, if the
  * library cannot be loaded. Thread-safe. */
 const compiler_table *compiler_find(void);
+
+/* A hash of the sources that this build is made of. */
+extern const char tosajit_build[];
 
 #endif

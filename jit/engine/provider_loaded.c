@@ -3,12 +3,12 @@
 /* Provider: the compiler in a library of its own, which is looked for where this library is, and
  * then where the system looks. It is loaded once and stays: LLVM's state does not survive
  * unloading. */
-#define _GNU_SOURCE /* RTLD_DEEPBIND */
+#define _GNU_SOURCE /* dladdr, RTLD_DEEPBIND */
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "jit/engine/beside.h"
 #include "jit/engine/compiler.h"
 #include "runtime/base/diag.h"
 
@@ -21,10 +21,24 @@ enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_DEEPBIND };
 enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 #endif
 
+/* DIRECTORY/libtosajit-codegen.so.N, with the directory of this library; false if that is not
+ * known. */
+static bool beside_us(char *path, size_t capacity) {
+    Dl_info self;
+    if (!dladdr(tosajit_build, &self) || !self.dli_fname) return false;
+    const char *slash = strrchr(self.dli_fname, '/');
+    if (!slash) return false;
+    size_t length = (size_t)snprintf(path, capacity, "%.*s/" TOSAJIT_CODEGEN_LIBRARY,
+                                     (int)(slash - self.dli_fname), self.dli_fname);
+    return length < capacity;
+}
+
 static const compiler_table *load_library(void) {
-    enum { REASON_CAPACITY = 400 };
-    char reason[REASON_CAPACITY] = "";
-    void *library = beside_open(TOSAJIT_CODEGEN_LIBRARY, LOADING, reason, sizeof reason);
+    enum { PATH_CAPACITY = 4096, REASON_CAPACITY = 400 };
+    char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
+    void *library = beside_us(path, sizeof path) ? dlopen(path, LOADING) : NULL;
+    if (!library) snprintf(reason, sizeof reason, "%s; ", dlerror());
+    if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, LOADING);
     const compiler_table *found = library ? dlsym(library, "tosajit_private_compiler") : NULL;
     if (!found) {
         diag_error(TOSAJIT_CODEGEN_FAILED, "the library that compiles cannot be loaded: %s%s",

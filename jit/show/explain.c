@@ -115,6 +115,7 @@ typedef struct call_report {
     const tosajit_kernel *kernel;
     const view *tensors, *written;
     bool native, quick;
+    bool precompiled; /* the code is of single ops, made with the library */
     double bytes;
 } call_report;
 
@@ -122,6 +123,8 @@ static const char *plural(double count) { return count == 1 ? "" : "s"; }
 
 static void tell_call(FILE *out, const call_report *c) {
     const tosajit_kernel *kernel = c->kernel;
+    if (c->precompiled)
+        fputs("precompiled ops compute it, one after the other: nothing was compiled\n", out);
     if (!c->native)
         fputs("the interpreter computes it, element by element: there is no code\n", out);
     else if (c->quick)
@@ -240,6 +243,11 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
+    if (c->precompiled)
+        fprintf(out, "  faster: compiled, with an engine that may; %s\n",
+                part->machine ? "values between ops would stay in registers"
+                              : "this one op gains little"),
+            said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",
@@ -336,6 +344,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *
         .tensors = tensors,
         .written = written,
         .native = code != NULL,
+        .precompiled = code && code->precompiled,
         .quick = code && quick_expects(kernel, s->operands, s->results),
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
