@@ -766,10 +766,11 @@ TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size
 
 /* How code ends a row that is no multiple of its vectors. */
 typedef enum tosajit_tail {
-    TOSAJIT_TAIL_NONE,   /* there is none: every row is whole vectors, by its static size or its
-                            contract */
-    TOSAJIT_TAIL_MASKED, /* one vector of which some lanes are neither read nor written */
-    TOSAJIT_TAIL_SCALAR, /* one element at a time */
+    TOSAJIT_TAIL_NONE,    /* there is none: every row is whole vectors, by its static size or its
+                             contract */
+    TOSAJIT_TAIL_MASKED,  /* one vector of which some lanes are neither read nor written */
+    TOSAJIT_TAIL_OVERLAP, /* one vector that overlaps the one before; of a row that is shorter, two
+                             narrower ones */
 } tosajit_tail;
 
 /* What a run on tensors of these types, sizes and strides does. Found by running everything but the

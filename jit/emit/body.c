@@ -149,8 +149,8 @@ void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
 
 /* The address of the element at column + offset. The mask of a leaf that may be either makes every
  * column 0 where the leaf is a splat. It does not mask `offset`, which is 0 in such variants. */
-static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant,
-                                    int32_t t, LLVMValueRef column, unsigned offset) {
+LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t,
+                             LLVMValueRef column, unsigned offset) {
     lane one = lane_of(e, 1);
     LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
     LLVMValueRef base = e->row_pointers[t];
@@ -158,7 +158,7 @@ static LLVMValueRef element_address(const part_emitter *e, const tosajit_variant
         base = e->pattern_bases[t];
         column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
     }
-    if (column == e->tail) return plain_tail_address(e, t, base);
+    if (e->plain && column == e->tail) return plain_tail_address(e, t, base);
     LLVMValueRef address = LLVMBuildGEP2(e->builder, element, base, &column, 1, ""),
                  more = int64_constant(e, offset);
     return offset ? LLVMBuildGEP2(e->builder, element, address, &more, 1, "") : address;
@@ -195,8 +195,8 @@ void emit_splats(part_emitter *e, unsigned lanes) {
 }
 
 /* Set the values of the leaves that the body walks to the lanes at column + offset. */
-static void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
-                       LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
+void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
     lane l = lane_of(e, lanes);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
         if (!has_bit(variant->splat, t))
@@ -205,83 +205,33 @@ static void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned
                           element_address(e, variant, t, column, offset), mask);
 }
 
-static void emit_nodes(part_emitter *e, unsigned lanes) {
+void emit_nodes(part_emitter *e, unsigned lanes) {
     lane l = lane_of(e, lanes);
     for (size_t k = 0; k < e->program->count; k++)
         if (is_in_lanes(e, k) && !e->values[k]) e->values[k] = emit_node(e, &l, k, e->values);
 }
 
-static void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
-                        LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
+void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                 LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
     lane l = lane_of(e, lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        tosajit_value value = e->program->results[e->part->results[t - e->part->leaf_count]];
+        tosajit_value value = tensor_value(e, t);
         lane_store(&l, e->program->nodes[value].type.element, e->values[value],
                    element_address(e, variant, t, column, offset), mask);
     }
 }
 
-/* Load, compute and store. */
-void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
-               unsigned offset, LLVMValueRef mask) {
+void emit_values(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                 LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
     memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     emit_loads(e, variant, lanes, column, offset, mask);
     emit_nodes(e, lanes);
+}
+
+void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
+               unsigned offset, LLVMValueRef mask) {
+    emit_values(e, variant, lanes, column, offset, mask);
     emit_stores(e, variant, lanes, column, offset, mask);
-}
-
-/* The same for a step that may be the last and shorter one. Loads and stores are there twice, with
- * and without a mask, and a branch chooses. The long computation between them is there once. */
-static void emit_shared_body(part_emitter *e, const tosajit_variant *variant, const level *lv,
-                             LLVMValueRef column) {
-    lane l = lane_of(e, lv->lanes);
-    LLVMValueRef left = LLVMBuildSub(e->builder, lv->end, column, "left"),
-                 loaded[2][TOSAJIT_MAX_TENSORS];
-    LLVMValueRef is_short =
-        LLVMBuildICmp(e->builder, LLVMIntSLT, left, int64_constant(e, lv->lanes), "short");
-    LLVMBasicBlockRef from[2], load[2] = {new_block(e, "load"), new_block(e, "load.short")},
-                               body = new_block(e, "body"), store[2];
-    lane_mark_unlikely(&l, LLVMBuildCondBr(e->builder, is_short, load[1], load[0]));
-    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
-    for (int k = 0; k < 2; k++) {
-        LLVMPositionBuilderAtEnd(e->builder, load[k]);
-        emit_loads(e, variant, lv->lanes, column, 0, k ? lane_mask(&l, left) : NULL);
-        for (int32_t t = 0; t < e->part->leaf_count; t++)
-            loaded[k][t] = e->values[e->part->leaves[t].value];
-        LLVMBuildBr(e->builder, body);
-        from[k] = LLVMGetInsertBlock(e->builder);
-    }
-    LLVMPositionBuilderAtEnd(e->builder, body);
-    for (int32_t t = 0; t < e->part->leaf_count; t++) {
-        if (has_bit(variant->splat, t)) continue;
-        LLVMValueRef phi = LLVMBuildPhi(e->builder, LLVMTypeOf(loaded[0][t]), "");
-        LLVMAddIncoming(phi, (LLVMValueRef[]){loaded[0][t], loaded[1][t]}, from, 2);
-        e->values[e->part->leaves[t].value] = phi;
-    }
-    emit_nodes(e, lv->lanes);
-    for (int k = 0; k < 2; k++) store[k] = new_block(e, k ? "store.short" : "store");
-    LLVMBasicBlockRef after = new_block(e, "stored");
-    lane_mark_unlikely(&l, LLVMBuildCondBr(e->builder, is_short, store[1], store[0]));
-    for (int k = 0; k < 2; k++) {
-        LLVMPositionBuilderAtEnd(e->builder, store[k]);
-        emit_stores(e, variant, lv->lanes, column, 0, k ? lane_mask(&l, left) : NULL);
-        LLVMBuildBr(e->builder, after);
-    }
-    LLVMPositionBuilderAtEnd(e->builder, after);
-}
-
-/* One step of a level's loop, from column on. */
-void emit_step(part_emitter *e, const tosajit_variant *variant, const level *lv,
-               LLVMValueRef column) {
-    if (lv->shared) {
-        emit_shared_body(e, variant, lv, column);
-        return;
-    }
-    lane l = lane_of(e, lv->lanes);
-    LLVMValueRef mask =
-        lv->masked ? lane_mask(&l, LLVMBuildSub(e->builder, lv->end, column, "left")) : NULL;
-    for (unsigned k = 0; k < lv->repeats; k++)
-        emit_body(e, variant, lv->lanes, column, k * lv->lanes, mask);
 }
 
 /* Pattern buffers live in the entry block, so that a row loop does not grow the stack. */

@@ -20,10 +20,8 @@ static void choose_levels(part_emitter *e, const loop_choice *c) {
     e->levels[e->level_count++] = plain_wide_level(e, c);
     e->levels[0].shared = c->shared;
     if (c->has_single) e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1};
-    if (c->shared || c->tail == TOSAJIT_TAIL_NONE) return;
-    const bool masked = c->tail == TOSAJIT_TAIL_MASKED;
-    e->levels[e->level_count++] =
-        (level){.lanes = masked ? c->lanes : 1, .repeats = 1, .masked = masked};
+    if (c->tail == TOSAJIT_TAIL_MASKED && !c->shared && !c->ends)
+        e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1, .masked = true};
 }
 
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between
@@ -136,14 +134,15 @@ static void set_attributes(LLVMModuleRef module, const target *t) {
     }
 }
 
-/* A node is emitted once for a row and once for each level, in every variant of every part. */
+/* A node is emitted once for a row, once for each level, and three times for ends, in every variant
+ * of every part. */
 size_t emit_most(const tosajit_expr *program, const plan *p) {
     enum { LIGHT = 64, HEAVY = 256 };
     size_t once = 0, variants = 0;
     for (size_t k = 0; k < program->count; k++)
         once += op_is_heavy(program->nodes[k].op) ? HEAVY : LIGHT;
     for (int32_t k = 0; k < p->part_count; k++) variants += (size_t)p->parts[k].variant_count;
-    return once * variants * (1 + MAX_LEVELS);
+    return once * variants * (1 + 3 + MAX_LEVELS);
 }
 
 /* Take the function's length from what is left. While it was emitted only instructions of nodes
@@ -165,8 +164,8 @@ static tosajit_status emit_function(part_emitter *e, const plan *p, int32_t k, c
     const size_t before = *e->left;
     e->part = &p->parts[k];
     e->part_bit = UINT64_C(1) << k;
-    const loop_choice loops = loop_choose(p, k, e->program, e->target->level);
-    choose_levels(e, &loops);
+    e->loops = loop_choose(p, k, e->program, e->target->level);
+    choose_levels(e, &e->loops);
     declare_function(e, name);
     emit_part(e);
     plain_finish(e);

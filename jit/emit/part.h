@@ -1,25 +1,32 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
- * jit/emit/rows.c (loops over planes, rows and columns) and jit/emit/body.c (what is in them). */
+ * jit/emit/rows.c (loops over planes, rows and columns), jit/emit/ends.c (where rows begin and end),
+ * jit/emit/step.c and jit/emit/body.c (what is in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
 #include "jit/emit/emit.h"
+#include "jit/target/loops.h"
 #include "jit/target/target.h"
 #include "runtime/run/kernel.h"
 
 enum { MAX_LEVELS = 3 };
 
-/* A loop over columns from where the level before ended to `end`, in steps of `repeats` bodies of
- * `lanes`. A masked level goes to the last column. */
+/* A loop over columns from where the level before ended, while the column is below `end`, in steps
+ * of `repeats` bodies of `lanes`. A masked or shared level goes to the last column. */
 typedef struct level {
     unsigned lanes, repeats;
-    bool masked; /* its steps load and store by a mask */
-    bool shared; /* whole steps and a last, shorter one run the same body; only the latter masks */
-    LLVMValueRef end;  /* the column at which it ends; the same in every row */
+    bool masked;       /* its steps load and store by a mask */
+    bool shared;       /* whole steps and the tail run the same body */
+    LLVMValueRef end;  /* the same in every row */
     LLVMValueRef mask; /* of a masked level that is a single step */
 } level;
+
+/* Values of tensors in a step that is computed or stored later. */
+typedef struct held {
+    LLVMValueRef values[TOSAJIT_MAX_TENSORS];
+} held;
 
 /* Everything that emitting one part needs; the arrays belong to emit_kernel. */
 typedef struct part_emitter {
@@ -37,9 +44,9 @@ typedef struct part_emitter {
     LLVMTypeRef i64, ptr;
     level levels[MAX_LEVELS];
     int level_count;
-    int64_t fixed_cols; /* of the rows that are being emitted; 0: any number */
-    bool plain;         /* the part's code needs no optimiser (plain.h) */
-    bool freeze;        /* and its ops gain nothing from knowing which operands are constants */
+    loop_choice loops;
+    bool plain;  /* the part's code needs no optimiser (plain.h) */
+    bool freeze; /* and its ops gain nothing from knowing which operands are constants */
 
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
@@ -47,9 +54,11 @@ typedef struct part_emitter {
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
-    /* Of plain parts: the column of a last single step, and at [n - 1] its distance in bytes where
+    /* The column of a last single step. Of plain parts, at [n - 1], its distance in bytes where
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
+    LLVMValueRef brief;   /* of ends: the mask of rows that are at most a vector, or null */
+    LLVMValueRef aligned; /* of ends: which bits of an address, in elements, the loops align */
     /* Of `either` leaves: memory for a splat's pattern; what the column is masked with, 0 for a
      * splat, else -1; the pattern, or where the row starts. */
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS], pattern_masks[TOSAJIT_MAX_TENSORS];
@@ -62,10 +71,14 @@ static inline int32_t tensor_count(const part_emitter *e) {
 }
 static inline bool has_bit(uint64_t set, int32_t t) { return set >> t & 1; }
 
-static inline const expr_node *tensor_node(const part_emitter *e, int32_t t) {
+static inline tosajit_value tensor_value(const part_emitter *e, int32_t t) {
     int32_t leaves = e->part->leaf_count;
-    return &e->program->nodes[t < leaves ? e->part->leaves[t].value
-                                         : e->program->results[e->part->results[t - leaves]]];
+    return t < leaves ? e->part->leaves[t].value
+                      : e->program->results[e->part->results[t - leaves]];
+}
+
+static inline const expr_node *tensor_node(const part_emitter *e, int32_t t) {
+    return &e->program->nodes[tensor_value(e, t)];
 }
 
 static inline lane lane_of(const part_emitter *e, unsigned lanes) {
@@ -109,12 +122,44 @@ void emit_row_scalars(part_emitter *e, const tosajit_variant *variant);
 void emit_row_patterns(part_emitter *e, const tosajit_variant *variant);
 /* The scalars in every lane of the bodies to come. */
 void emit_splats(part_emitter *e, unsigned lanes);
-/* Load, compute and store lanes at column + offset; a null mask is all of them. */
+/* Load and compute lanes at column + offset; store them there. A null mask is all of them. The body
+ * is all three. */
+void emit_values(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                 LLVMValueRef column, unsigned offset, LLVMValueRef mask);
+void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                LLVMValueRef column, unsigned offset, LLVMValueRef mask);
+void emit_nodes(part_emitter *e, unsigned lanes);
+void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                 LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
                unsigned offset, LLVMValueRef mask);
-/* One step of a level's loop, from column on. */
+/* The address of the element at column + offset of a tensor. */
+LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t,
+                             LLVMValueRef column, unsigned offset);
+/* One step of a level's loop, from column on. `tail` are the leaves of a shared level's tail, or
+ * null. */
 void emit_step(part_emitter *e, const tosajit_variant *variant, const level *lv,
-               LLVMValueRef column);
+               LLVMValueRef column, const held *tail);
+
+/* Ends of rows. */
+
+/* The column at which a row's last vector of so many lanes begins. Where rows may be shorter it is
+ * that of the widest vector that they have. */
+LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes);
+/* Load a row's last vector: the leaves' values. Store the values of a row's last vector. A row that
+ * is shorter is made of two narrower ones, which overlap. */
+void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
+void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
+/* Keep the values of tensors, leaves or results; take them again. */
+void hold(const part_emitter *e, int32_t first, int32_t end, held *h);
+void take(part_emitter *e, int32_t first, int32_t end, const held *h);
+/* The leaves as `count` blocks have loaded them, where these meet. */
+void join_leaves(part_emitter *e, const tosajit_variant *variant, const held *loaded,
+                 LLVMBasicBlockRef *from, unsigned count);
+/* The column at which the loops of a row begin: 1 to a vector's lanes from the row's begin, so that
+ * the first result is aligned there. Before, once, whether rows are long enough for that. */
+void emit_aligned_limit(part_emitter *e);
+LLVMValueRef emit_aligned_column(const part_emitter *e);
 
 /* Rows. */
 

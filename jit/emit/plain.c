@@ -38,7 +38,7 @@ void plain_decide(part_emitter *e, const loop_choice *loops) {
 }
 
 level plain_wide_level(const part_emitter *e, const loop_choice *loops) {
-    if (e->plain) return (level){.lanes = loops->lanes, .repeats = loops->unroll};
+    if (e->plain || loops->apart) return (level){.lanes = loops->lanes, .repeats = loops->unroll};
     return (level){.lanes = loops->lanes * loops->unroll, .repeats = 1};
 }
 
@@ -67,8 +67,18 @@ LLVMValueRef plain_tail_address(const part_emitter *e, int32_t t, LLVMValueRef b
     return LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context), base, &bytes, 1, "");
 }
 
+/* LLVM's passes look through a freeze, but not through assembly, of which there is none. */
+static LLVMValueRef hide(const part_emitter *e, LLVMValueRef value) {
+    char text[] = "", same[] = "=r,0";
+    LLVMTypeRef type = LLVMTypeOf(value), function = LLVMFunctionType(type, &type, 1, 0);
+    LLVMValueRef nothing = LLVMGetInlineAsm(function, text, 0, same, sizeof same - 1, 0, 0,
+                                            LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(e->builder, function, nothing, &value, 1, "");
+}
+
 LLVMValueRef plain_hide(const part_emitter *e, LLVMValueRef induction) {
-    return e->plain ? LLVMBuildFreeze(e->builder, induction, "") : induction;
+    if (e->plain) return LLVMBuildFreeze(e->builder, induction, "");
+    return e->loops.ends ? hide(e, induction) : induction;
 }
 
 void plain_finish(const part_emitter *e) {

@@ -17,7 +17,7 @@
  *     the tail's column in bytes       a shift per tensor in every row                  -     + 12
  *     frozen induction variables       no instruction, but a sixth of LLVM's time       -        -
  *
- * Where code is not plain each of these does nothing. */
+ * Where code is not plain each of these does nothing, but for plain_hide. */
 #ifndef TOSAJIT_JIT_EMIT_PLAIN_H
 #define TOSAJIT_JIT_EMIT_PLAIN_H
 
@@ -27,7 +27,8 @@
 /* Whether the part's code is to be plain: sets `plain` and `freeze`. */
 void plain_decide(part_emitter *e, const loop_choice *loops);
 
-/* The widest level: `unroll` single vectors, or all of them as one that LLVM divides. */
+/* The widest level: `unroll` single vectors, in plain code and where they are apart, or all of them
+ * as one that LLVM divides. */
 level plain_wide_level(const part_emitter *e, const loop_choice *loops);
 
 /* A scalar that is about to be splat. A known constant would be loaded anew in every step; a frozen
@@ -44,7 +45,8 @@ void plain_tail(part_emitter *e, LLVMValueRef column);
 LLVMValueRef plain_tail_address(const part_emitter *e, int32_t t, LLVMValueRef base);
 
 /* A counter or pointer for the next turn of a loop, hidden from LLVM's analysis of such variables.
- * That takes time even where no pass makes use of it. */
+ * That takes time even where no pass makes use of it, a sixth of all. So it is also for rows with
+ * ends, whose loops are several and short, plain or not. */
 LLVMValueRef plain_hide(const part_emitter *e, LLVMValueRef induction);
 
 /* Ask for the quick selection, once the part is emitted. */

@@ -4,30 +4,33 @@
  *
  *     for each plane, and each row of it:
  *         load splats, and compute what depends on nothing else
+ *         compute the row's first and last vector
  *         for each level, from the widest lane count to the narrowest:
- *             while whole steps are left, or, in the last level, anything is left
+ *             while whole steps are left
  *                 load lanes, compute every node, store lanes
+ *         store the first and last vector
  *
- * The body is the same code at every level; only the lane count differs. For rows shorter than a
- * vector, and for rows of few static columns, plain parts have a second loop over rows, which has
- * no loop over columns inside. */
+ * The body is the same code at every level; only the lane count differs. Parts of longer ops begin
+ * with the loops, and have a tail in place of a last vector. For rows of at most a vector plain
+ * parts have a second loop over rows, which has no loop over columns inside. */
 #include <string.h>
 
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"
 #include "runtime/base/types.h"
 
-/* `if (start < end) { do step; while (column < end); }`. Each level counts its columns in a
- * variable of its own, from where the level before has ended. So the first
- * one's begins at 0 and grows by a constant. The loop has a block before it and one behind it that
- * nothing else uses, as LLVM wants its loops. */
-static void emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv,
-                       LLVMValueRef start) {
-    LLVMBasicBlockRef enter = new_block(e, "columns"),
+/* Lanes of the tail of a part without ends. */
+static unsigned last_lanes(const part_emitter *e) {
+    return e->loops.shared ? e->levels[0].lanes : e->loops.lanes;
+}
+
+/* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
+ * behind it that nothing else uses, as LLVM wants its loops. What is returned is the column that it
+ * has left to others. */
+static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, const level *lv,
+                               LLVMValueRef start, const held *tail) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), enter = new_block(e, "columns"),
                       after = LLVMCreateBasicBlockInContext(e->context, "columns.end");
-    /* In a plain part the levels have the same lanes and share their splats, but for a level of
-     * single elements. */
-    if (e->plain && lv->lanes != e->levels[0].lanes) emit_splats(e, lv->lanes);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, lv->end, start, ""), enter,
                     after);
     LLVMPositionBuilderAtEnd(e->builder, enter);
@@ -36,14 +39,14 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
         emit_body(e, variant, lv->lanes, start, 0, lv->mask);
         LLVMBuildBr(e->builder, after);
         continue_in(e, after);
-        return;
+        return lv->end;
     }
     LLVMBasicBlockRef step = new_block(e, "step"),
                       leave = LLVMCreateBasicBlockInContext(e->context, "columns.leave");
     plain_fall_into(e, step);
     LLVMPositionBuilderAtEnd(e->builder, step);
     LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
-    emit_step(e, variant, lv, column);
+    emit_step(e, variant, lv, column, tail);
     LLVMValueRef next =
         plain_hide(e, LLVMBuildAdd(e->builder, column, int64_constant(e, step_size(lv)), "next"));
     LLVMAddIncoming(column, (LLVMValueRef[]){start, next},
@@ -53,15 +56,35 @@ static void emit_level(part_emitter *e, const tosajit_variant *variant, const le
     continue_in(e, leave);
     plain_fall_into(e, after);
     continue_in(e, after);
+    LLVMValueRef left = LLVMBuildPhi(e->builder, e->i64, "left");
+    LLVMAddIncoming(left, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, leave}, 2);
+    return left;
+}
+
+/* Where loops between the ends of a row end: while a whole step lies before the last vector, or in
+ * part, which that vector writes again. */
+static void emit_ends_limits(part_emitter *e) {
+    const unsigned lanes = e->loops.lanes;
+    LLVMValueRef wide = int64_constant(e, (int64_t)step_size(&e->levels[0]) - 1);
+    lane l = lane_of(e, lanes);
+    e->levels[0].end = LLVMBuildSub(e->builder, e->cols, wide, "end");
+    e->tail = e->levels[1].end = emit_last_column(e, lanes);
+    e->brief = e->loops.tail == TOSAJIT_TAIL_MASKED ? lane_mask(&l, e->cols) : NULL;
+    emit_aligned_limit(e);
+    plain_tail(e, e->tail);
 }
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e) {
     e->tail = NULL;
     memset(e->tail_bytes, 0, sizeof e->tail_bytes);
+    if (e->loops.ends) {
+        emit_ends_limits(e);
+        return;
+    }
     for (int k = 0; k < e->level_count; k++) {
         level *lv = &e->levels[k];
-        bool to_the_end = lv->masked || lv->shared || lv->lanes == 1,
+        bool to_the_end = lv->masked || lv->shared,
              single = k > 0 && lv->masked && step_size(&e->levels[k - 1]) == lv->lanes;
         lv->end = to_the_end ? e->cols
                              : LLVMBuildAnd(e->builder, e->cols,
@@ -70,8 +93,8 @@ void emit_limits(part_emitter *e) {
         lv->mask =
             single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left"))
                    : NULL;
-        if (single) plain_tail(e, e->levels[k - 1].end);
     }
+    if (e->loops.tail == TOSAJIT_TAIL_OVERLAP) e->tail = emit_last_column(e, last_lanes(e));
 }
 
 /* Begin the block of a loop over planes or rows. `moving` are its pointers, one per tensor: in the
@@ -122,77 +145,156 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
     LLVMBuildBr(e->builder, planes);
 }
 
-/* Whether there is a loop over rows for rows shorter than a vector. Most of such a row's time goes
- * into jumps past the other levels, and into addresses; this loop has fewer of both. */
-static bool has_short_rows(const part_emitter *e) {
-    return e->plain && e->level_count > 2 && e->levels[e->level_count - 1].mask;
-}
-
-/* All levels in turn. A row shorter than a vector jumps past the levels of whole vectors to the
- * tail, unless such rows have a loop of their own (has_short_rows). */
+/* All levels in turn. A tail that overlaps is loaded before them; a row that is shorter than a
+ * vector has nothing else. Each level begins where the one before has ended, and counts columns in
+ * a variable of its own: the first one's begins at 0 and grows by a constant. */
 static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
-    LLVMBasicBlockRef tail = NULL;
-    const int last = e->level_count - 1;
-    if (e->plain) emit_splats(e, e->levels[0].lanes);
-    for (int k = 0; k <= last; k++) {
-        LLVMValueRef start = k ? e->levels[k - 1].end : int64_constant(e, 0);
-        if (k == 0 && last > 1 && !has_short_rows(e)) {
-            LLVMBasicBlockRef whole = new_block(e, "whole");
-            tail = LLVMCreateBasicBlockInContext(e->context, "tail");
-            LLVMBuildCondBr(
-                e->builder,
-                LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[last - 1].end, start, ""), whole,
-                tail);
-            LLVMPositionBuilderAtEnd(e->builder, whole);
-        }
-        if (k == last && tail) {
-            plain_fall_into(e, tail);
-            continue_in(e, tail);
-        }
-        emit_level(e, variant, &e->levels[k], start);
+    const bool overlaps = e->loops.tail == TOSAJIT_TAIL_OVERLAP;
+    const unsigned lanes = last_lanes(e);
+    LLVMValueRef start = int64_constant(e, 0);
+    held tail;
+    if (overlaps) {
+        emit_splats(e, lanes);
+        memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
+        emit_last_loads(e, variant, lanes);
+        hold(e, 0, e->part->leaf_count, &tail);
     }
-}
-
-/* The number of columns for which a row is written without a loop, up to four vectors; 0: none. It
- * is the number that static sizes give, 11 for 3x5x7x1 + 1x5x1x11. Calls with another number exist
- * all the same, where rows are joined or cut among threads, and take the loops. */
-static int64_t fixed_columns(const part_emitter *e, const tosajit_variant *variant) {
-    enum { MOST_VECTORS = 4 };
-    walk w;
-    if (!e->plain || !plan_static_walk(e->part, e->program, &w) || w.rank < 2) return 0;
-    const int64_t cols = w.sizes[w.rank - 1], lanes = e->levels[0].lanes;
-    bool applies =
-        cols <= MOST_VECTORS * lanes && (cols % lanes == 0 || e->levels[e->level_count - 1].mask);
-    for (int32_t t = 0; t < e->part->leaf_count; t++)
-        applies &= has_bit(variant->splat, t) == (walk_strides(&w, w.rank - 1)[t] == 0);
-    return applies ? cols : 0;
-}
-
-/* A row of so many columns, without a loop. */
-static void emit_fixed_columns(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->levels[0].lanes, cols = (unsigned)e->fixed_cols;
+    for (int k = 0; k < e->level_count; k++) {
+        emit_level(e, variant, &e->levels[k], start, overlaps ? &tail : NULL);
+        start = e->levels[k].end;
+    }
+    if (!overlaps || e->loops.shared) return;
+    LLVMBasicBlockRef more = new_block(e, "last"),
+                      after = LLVMCreateBasicBlockInContext(e->context, "last.end");
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, start, ""), more,
+                    after);
+    LLVMPositionBuilderAtEnd(e->builder, more);
     emit_splats(e, lanes);
-    for (unsigned column = 0; column < cols; column += lanes)
-        emit_body(e, variant, lanes, int64_constant(e, 0), column,
-                  cols - column < lanes ? e->levels[e->level_count - 1].mask : NULL);
+    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
+    take(e, 0, e->part->leaf_count, &tail);
+    emit_nodes(e, lanes);
+    emit_last_stores(e, variant, lanes);
+    LLVMBuildBr(e->builder, after);
+    continue_in(e, after);
+}
+
+/* The loops between the ends of a row. */
+static void emit_between(part_emitter *e, const tosajit_variant *variant) {
+    LLVMValueRef column = emit_aligned_column(e);
+    for (int k = 0; k < e->level_count; k++)
+        column = emit_level(e, variant, &e->levels[k], column, NULL);
+}
+
+/* What a row of more than a vector has before its last one: the first, and the loops if anything is
+ * left between them. */
+static void emit_before_last(part_emitter *e, const tosajit_variant *variant) {
+    const unsigned lanes = e->loops.lanes;
+    held first;
+    emit_values(e, variant, lanes, int64_constant(e, 0), 0, NULL);
+    hold(e, e->part->leaf_count, tensor_count(e), &first);
+    if (e->part->cols_multiple > 2 * (int64_t)lanes) {
+        emit_between(e, variant);
+    } else {
+        LLVMBasicBlockRef between = new_block(e, "between"),
+                          after = LLVMCreateBasicBlockInContext(e->context, "between.end");
+        LLVMValueRef two = int64_constant(e, 2 * (int64_t)lanes);
+        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, two, ""),
+                        between, after);
+        LLVMPositionBuilderAtEnd(e->builder, between);
+        emit_between(e, variant);
+        plain_fall_into(e, after);
+        continue_in(e, after);
+    }
+    take(e, e->part->leaf_count, tensor_count(e), &first);
+    emit_stores(e, variant, lanes, int64_constant(e, 0), 0, NULL);
+}
+
+/* A row of more than one vector. */
+static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
+    const unsigned lanes = e->loops.lanes;
+    held last;
+    emit_splats(e, lanes);
+    emit_values(e, variant, lanes, e->tail, 0, NULL);
+    hold(e, e->part->leaf_count, tensor_count(e), &last);
+    emit_before_last(e, variant);
+    take(e, e->part->leaf_count, tensor_count(e), &last);
+    emit_stores(e, variant, lanes, e->tail, 0, NULL);
+}
+
+/* A row of at most one vector. */
+static void emit_brief_row(part_emitter *e, const tosajit_variant *variant) {
+    emit_splats(e, e->loops.lanes);
+    emit_body(e, variant, e->loops.lanes, int64_constant(e, 0), 0, e->brief);
+}
+
+static LLVMValueRef is_long(const part_emitter *e) {
+    return LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, int64_constant(e, e->loops.lanes), "");
+}
+
+/* Any row, where there are no masks: its last vector may be made of narrower ones. */
+static void emit_overlapped_row(part_emitter *e, const tosajit_variant *variant) {
+    const unsigned lanes = e->loops.lanes;
+    held last;
+    emit_splats(e, lanes);
+    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
+    emit_last_loads(e, variant, lanes);
+    emit_nodes(e, lanes);
+    hold(e, e->part->leaf_count, tensor_count(e), &last);
+    LLVMBasicBlockRef longer = new_block(e, "long"),
+                      after = LLVMCreateBasicBlockInContext(e->context, "long.end");
+    LLVMBuildCondBr(e->builder, is_long(e), longer, after);
+    LLVMPositionBuilderAtEnd(e->builder, longer);
+    emit_before_last(e, variant);
+    LLVMBuildBr(e->builder, after);
+    continue_in(e, after);
+    take(e, e->part->leaf_count, tensor_count(e), &last);
+    emit_last_stores(e, variant, lanes);
+}
+
+/* A row by its columns. */
+static void emit_masked_row(part_emitter *e, const tosajit_variant *variant) {
+    LLVMBasicBlockRef brief = new_block(e, "brief"), longer = new_block(e, "long"),
+                      after = LLVMCreateBasicBlockInContext(e->context, "row.end");
+    LLVMBuildCondBr(e->builder, is_long(e), longer, brief);
+    LLVMPositionBuilderAtEnd(e->builder, brief);
+    emit_brief_row(e, variant);
+    LLVMBuildBr(e->builder, after);
+    LLVMPositionBuilderAtEnd(e->builder, longer);
+    emit_long_row(e, variant);
+    LLVMBuildBr(e->builder, after);
+    continue_in(e, after);
+}
+
+/* Whether some rows are one masked or whole vector. */
+static bool may_be_brief(const part_emitter *e) {
+    return e->loops.tail == TOSAJIT_TAIL_MASKED ||
+           (e->loops.tail == TOSAJIT_TAIL_NONE && e->part->cols_multiple == e->loops.lanes);
+}
+
+/* Whether these have a loop over rows of their own. Most of such a row's time goes into jumps and
+ * addresses; this loop has fewer of both. Elsewhere each row asks: what is hoisted out of its loops
+ * may be long. */
+static bool has_brief_rows(const part_emitter *e) {
+    return e->plain && e->loops.ends && may_be_brief(e);
 }
 
 typedef enum row_kind {
-    ROW_LEVELS, /* any number of columns, level by level */
-    ROW_FIXED,  /* fixed_columns, without a loop */
-    ROW_SHORT,  /* fewer columns than a vector has lanes: one masked body */
+    ROW_ANY,   /* any number of columns */
+    ROW_BRIEF, /* at most a vector */
+    ROW_LONG,  /* more */
 } row_kind;
 
 static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
-    const level *tail = &e->levels[e->level_count - 1];
-    if (kind == ROW_LEVELS) {
+    if (!e->loops.ends)
         emit_levels(e, variant);
-    } else if (kind == ROW_FIXED) {
-        emit_fixed_columns(e, variant);
-    } else {
-        emit_splats(e, tail->lanes);
-        emit_body(e, variant, tail->lanes, int64_constant(e, 0), 0, tail->mask);
-    }
+    else if (kind == ROW_BRIEF)
+        emit_brief_row(e, variant);
+    else if (kind == ROW_ANY && e->loops.tail == TOSAJIT_TAIL_OVERLAP)
+        emit_overlapped_row(e, variant);
+    else if (kind == ROW_ANY && may_be_brief(e))
+        emit_masked_row(e, variant);
+    else
+        emit_long_row(e, variant);
 }
 
 /* All rows of a variant's plane, then a branch to `after`. There row_pointers are behind the last
@@ -217,30 +319,23 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
                     after);
 }
 
-/* The same by the kind of row that the number of columns asks for; where both ROW_SHORT and
- * ROW_LEVELS exist, the call's columns decide. Unless `after` is the end of the
+/* The same by the kind of row that the number of columns asks for. Unless `after` is the end of the
  * function, the builder goes on there, with row_pointers joined from both ways. */
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
                       const LLVMValueRef *row_strides, LLVMBasicBlockRef after) {
-    if (e->fixed_cols || !has_short_rows(e)) {
-        emit_row_loop(e, variant, e->fixed_cols ? ROW_FIXED : ROW_LEVELS, pointers, row_strides,
-                      after);
+    if (!has_brief_rows(e)) {
+        emit_row_loop(e, variant, ROW_ANY, pointers, row_strides, after);
         if (after != e->done) continue_in(e, after);
         return;
     }
-    LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS], none = int64_constant(e, 0);
-    LLVMBasicBlockRef from[2], brief = new_block(e, "short"),
-                               whole = LLVMCreateBasicBlockInContext(e->context, "whole");
-    LLVMBuildCondBr(
-        e->builder,
-        LLVMBuildICmp(e->builder, LLVMIntSGT, e->levels[e->level_count - 2].end, none, ""), whole,
-        brief);
+    LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef from[2], brief = new_block(e, "brief"),
+                               longer = LLVMCreateBasicBlockInContext(e->context, "long");
+    LLVMBuildCondBr(e->builder, is_long(e), longer, brief);
+    LLVMPositionBuilderAtEnd(e->builder, brief);
     for (int k = 0; k < 2; k++) {
-        if (k)
-            continue_in(e, whole);
-        else
-            LLVMPositionBuilderAtEnd(e->builder, brief);
-        emit_row_loop(e, variant, k ? ROW_LEVELS : ROW_SHORT, pointers, row_strides, after);
+        if (k) continue_in(e, longer);
+        emit_row_loop(e, variant, k ? ROW_LONG : ROW_BRIEF, pointers, row_strides, after);
         from[k] = LLVMGetInsertBlock(e->builder);
         memcpy(ends[k], e->row_pointers, (size_t)tensor_count(e) * sizeof *ends[k]);
     }
@@ -271,17 +366,5 @@ static void emit_planes(part_emitter *e, const tosajit_variant *variant,
 void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
                   const LLVMValueRef *row_strides) {
     emit_pattern_buffers(e, variant);
-    e->fixed_cols = fixed_columns(e, variant);
-    if (e->fixed_cols) {
-        LLVMBasicBlockRef fixed = new_block(e, "fixed"),
-                          any = LLVMCreateBasicBlockInContext(e->context, "any");
-        LLVMValueRef same =
-            LLVMBuildICmp(e->builder, LLVMIntEQ, e->cols, int64_constant(e, e->fixed_cols), "");
-        LLVMBuildCondBr(e->builder, same, fixed, any);
-        LLVMPositionBuilderAtEnd(e->builder, fixed);
-        emit_planes(e, variant, pointers, row_strides);
-        e->fixed_cols = 0;
-        continue_in(e, any);
-    }
     emit_planes(e, variant, pointers, row_strides);
 }

@@ -165,6 +165,14 @@ LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
                 LLVMValueRef mask);
 
+/* A vector of which memory has 2 * width lanes: the first half lies at one address, the others at
+ * another, where they may overlap. Lanes beyond are 0, and are not stored. A width of all lanes is
+ * the vector at `last`; one of 1 is a single element there. */
+LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef first,
+                              LLVMValueRef last, unsigned width);
+void lane_store_halves(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef first,
+                       LLVMValueRef last, unsigned width);
+
 /* An LLVM intrinsic by its base name, "llvm.floor", overloaded on the type of the first operand. */
 LLVMValueRef lane_intrinsic(const lane *l, const char *name, LLVMValueRef *operands,
                             unsigned count);

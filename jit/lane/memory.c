@@ -86,6 +86,11 @@ static void masked_store(const lane *l, tosajit_type element, LLVMValueRef value
                      ALIGNMENT);
 }
 
+/* A value is a bool only for ops: in memory it is a byte. */
+static LLVMValueRef from_memory(const lane *l, tosajit_type element, LLVMValueRef value) {
+    return element == TOSAJIT_I1 ? lane_icmp(l, LLVMIntNE, value, lane_int_like(value, 0)) : value;
+}
+
 LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address,
                        LLVMValueRef mask) {
     LLVMTypeRef type = lane_memory_type(l, element);
@@ -96,7 +101,7 @@ LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address
         value = LLVMBuildLoad2(l->builder, type, address, "");
         LLVMSetAlignment(value, ALIGNMENT);
     }
-    return element == TOSAJIT_I1 ? lane_icmp(l, LLVMIntNE, value, lane_int_like(value, 0)) : value;
+    return from_memory(l, element, value);
 }
 
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
@@ -107,6 +112,43 @@ void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMVal
         masked_store(l, element, value, address, mask);
     else
         LLVMSetAlignment(LLVMBuildStore(l->builder, value, address), ALIGNMENT);
+}
+
+LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef first,
+                              LLVMValueRef last, unsigned width) {
+    lane half = *l;
+    half.count = width;
+    LLVMTypeRef type = lane_memory_type(&half, element), all = lane_memory_type(l, element);
+    if (width == l->count) return lane_load(l, element, last, NULL);
+    LLVMValueRef high = LLVMBuildLoad2(l->builder, type, last, ""), value;
+    LLVMSetAlignment(high, ALIGNMENT);
+    if (width == 1) {
+        value = LLVMBuildInsertElement(l->builder, LLVMConstNull(all), high,
+                                       LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0), "");
+    } else {
+        LLVMValueRef low = LLVMBuildLoad2(l->builder, type, first, "");
+        LLVMSetAlignment(low, ALIGNMENT);
+        value = lane_pick(l, low, high, 0, 2 * width);
+        for (unsigned have = 2 * width; have < l->count; have *= 2)
+            value = lane_pick(l, value, LLVMConstNull(LLVMTypeOf(value)), 0, 2 * have);
+    }
+    return from_memory(l, element, value);
+}
+
+void lane_store_halves(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef first,
+                       LLVMValueRef last, unsigned width) {
+    lane half = *l;
+    half.count = width;
+    if (width == l->count) {
+        lane_store(l, element, value, last, NULL);
+    } else if (width == 1) {
+        LLVMValueRef zero = LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0);
+        lane_store(&half, element, LLVMBuildExtractElement(l->builder, value, zero, ""), last,
+                   NULL);
+    } else {
+        lane_store(&half, element, lane_pick(l, value, value, 0, width), first, NULL);
+        lane_store(&half, element, lane_pick(l, value, value, width, width), last, NULL);
+    }
 }
 
 /* The address of each lane; a gather of 32 or 64 bits is one instruction, others become single

@@ -76,6 +76,14 @@ static int64_t inner_stride(const part_report *p, int32_t t) {
     return walk_steps(&p->first, p->first.rank - 1)[t];
 }
 
+/* Rows with ends need a mask only where they are shorter than a vector. */
+static tosajit_tail tail_of(const part_report *p) {
+    const bool masked = p->loops.tail == TOSAJIT_TAIL_MASKED;
+    return masked && p->loops.ends && p->choice.cols > (int64_t)p->loops.lanes
+               ? TOSAJIT_TAIL_OVERLAP
+               : p->loops.tail;
+}
+
 static int64_t tail_columns(const part_report *p) {
     return p->loops.tail == TOSAJIT_TAIL_NONE ? 0 : p->choice.cols % (int64_t)p->loops.lanes;
 }
@@ -183,12 +191,12 @@ static void tell_tensor(FILE *out, const plan_part *part, const part_report *p, 
 }
 
 static void tell_tail(FILE *out, const plan_part *part, const part_report *p) {
-    static const char *const kinds[] = {[TOSAJIT_TAIL_NONE] = "none",
-                                        [TOSAJIT_TAIL_MASKED] =
-                                            "masked, one vector with lanes left out",
-                                        [TOSAJIT_TAIL_SCALAR] = "scalar, one element at a time"};
+    static const char *const kinds[] = {
+        [TOSAJIT_TAIL_NONE] = "none",
+        [TOSAJIT_TAIL_MASKED] = "masked, one vector with lanes left out",
+        [TOSAJIT_TAIL_OVERLAP] = "overlaps the vector before, or has narrower ones"};
     fprintf(out, "  vectors: of %u lanes, up to %u in a step\n  tail: %s", p->loops.lanes,
-            p->loops.unroll, kinds[p->loops.tail]);
+            p->loops.unroll, kinds[tail_of(p)]);
     if (p->loops.tail == TOSAJIT_TAIL_NONE)
         fprintf(out, ", columns are always a multiple of %" PRId64 "\n", part->cols_multiple);
     else if (tail_columns(p) > 0)
@@ -314,7 +322,7 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
     e->splat = largest->splat;
     e->packed = largest->choice.packed;
     e->lanes = (int32_t)largest->loops.lanes;
-    e->tail = largest->loops.tail;
+    e->tail = tail_of(largest);
     e->tail_columns = tail_columns(largest);
 }
 

@@ -18,40 +18,74 @@ static unsigned working_size(const expr_node *node, const cpu_level *level) {
     return size < least ? least : size;
 }
 
-/* A masked tail pays where masks are free, and where a scalar tail would be long. Up to two vectors
- * remain where the wide loop takes two; then the tail is a loop. Where the columns are known to be
- * whole vectors there is none. */
-loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
-                        const cpu_level *level) {
-    unsigned widest = 1, narrowest = 8;
-    bool is_long = false;
-    loop_choice c = {.tail = TOSAJIT_TAIL_NONE};
+/* What a part has: bytes per lane at work at most, stored at least and at most. */
+typedef struct part_nodes {
+    unsigned widest, narrowest, largest, heavy, light;
+    bool is_long;
+} part_nodes;
+
+static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program,
+                              const cpu_level *level) {
+    part_nodes n = {.widest = 1, .narrowest = 8, .largest = 1};
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         if (!(p->node_parts[k] >> part & 1)) continue;
         unsigned size = working_size(node, level),
                  stored = (unsigned)tosajit_type_size(node->type.element);
-        if (size > widest) widest = size;
-        if (stored < narrowest) narrowest = stored;
+        if (size > n.widest) n.widest = size;
+        if (stored < n.narrowest) n.narrowest = stored;
+        if (stored > n.largest) n.largest = stored;
         if (node->kind != NODE_OP) continue;
         if (op_is_heavy(node->op))
-            c.heavy++;
+            n.heavy++;
         else
-            c.light++;
-        is_long |= op_is_long(node->op);
+            n.light++;
+        n.is_long |= op_is_long(node->op);
     }
-    c.lanes = level->vector_bytes / widest;
+    return n;
+}
+
+static bool has_patterns(const plan_part *part) {
+    bool any = false;
+    for (int32_t v = 0; v < part->variant_count; v++) any |= part->variants[v].either != 0;
+    return any;
+}
+
+/* Few light ops are bound by memory, so they have ends. What is aligned then is memory: a vector of
+ * f16 takes two registers where it is computed in f32. LLVM stores what it has divided in any
+ * order; of vectors that are part of a cache line, that takes a third longer where lines come from
+ * L2. So these are apart, but for patterns, which are as long as what is divided. */
+static void choose_ends(const plan_part *part, const part_nodes *n, const cpu_level *level,
+                        loop_choice *c) {
+    enum { MOST_ENDS = 12, LINE = 64 };
+    c->ends = c->heavy == 0 && c->light <= MOST_ENDS;
+    for (; c->ends && c->unroll > 2 && c->lanes * n->largest < level->vector_bytes; c->unroll /= 2)
+        c->lanes *= 2;
+    c->apart =
+        c->ends && level->vector_bytes < LINE && n->narrowest == n->widest && !has_patterns(part);
+}
+
+/* Rows without ends have a tail, unless they are known to be whole vectors. It is masked where
+ * masks are free, or cost little beside the ops. Up to two vectors remain where the wide loop takes
+ * two; then a masked tail is a loop. */
+loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
+                        const cpu_level *level) {
+    const part_nodes n = count_nodes(p, part, program, level);
+    loop_choice c = {.tail = TOSAJIT_TAIL_NONE, .heavy = n.heavy, .light = n.light};
+    c.lanes = level->vector_bytes / n.widest;
     /* Each op of a chain waits for the one before, so that longer ones need a second vector, too;
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
+    choose_ends(&p->parts[part], &n, level, &c);
     const int64_t multiple = p->parts[part].cols_multiple;
-    if (multiple % (c.lanes * c.unroll) == 0) return c;
-    const bool masked =
-        level->mask_bytes && level->mask_bytes <= narrowest && (c.heavy || level->mask_bytes == 1);
-    if (multiple % c.lanes != 0) c.tail = masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_SCALAR;
-    c.shared = c.tail == TOSAJIT_TAIL_MASKED && is_long && c.lanes * c.unroll <= LOOP_MAX_MASK;
-    c.has_single =
-        !c.shared && (c.unroll > 2 || (c.unroll > 1 && (c.tail == TOSAJIT_TAIL_NONE || !masked)));
+    const bool masked = level->mask_bytes && level->mask_bytes <= n.narrowest &&
+                        (c.heavy || c.ends || level->mask_bytes == 1);
+    if (multiple % c.lanes != 0) c.tail = masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
+    c.has_single = c.ends;
+    if (c.ends || multiple % (c.lanes * c.unroll) == 0) return c;
+    c.shared = c.tail != TOSAJIT_TAIL_NONE && n.is_long &&
+               (c.tail == TOSAJIT_TAIL_OVERLAP || c.lanes * c.unroll <= LOOP_MAX_MASK);
+    c.has_single = !c.shared && (c.unroll > 2 || (c.unroll > 1 && c.tail != TOSAJIT_TAIL_MASKED));
     return c;
 }

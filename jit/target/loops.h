@@ -14,7 +14,9 @@ typedef struct loop_choice {
     unsigned heavy, light;  /* ops */
     tosajit_tail tail;
     bool has_single; /* a loop of single vectors follows the wide one */
-    bool shared;     /* the wide loop's last step is the masked tail */
+    bool shared;     /* the wide loop's last step is the tail */
+    bool apart;      /* a step's vectors are apart, not one that LLVM divides */
+    bool ends;       /* rows begin and end with a vector apart from the loops (jit/emit/ends.c) */
 } loop_choice;
 
 enum { LOOP_MAX_MASK = 64 }; /* lanes of a masked step */

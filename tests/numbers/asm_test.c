@@ -294,7 +294,8 @@ static void count_instruction(contents *c, const char *line, const char *full_wi
     const char *close = strchr(memory, ')');
     if (strstr(memory, "%rip"))
         c->sums.constants++;
-    else if (strstr(memory, "%rsp") || strstr(memory, "%rbp,") || strncmp(memory, "(%rbp)", 6) == 0)
+    else if (strstr(memory, "%rsp") || strncmp(memory, "(%rbp)", 6) == 0 ||
+             strncmp(memory, "(%rbp,", 6) == 0)
         c->sums.spills++;
     else if (close && close[1] == ',')
         c->sums.loads++;

@@ -1,0 +1,129 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Ends of rows: vectors that begin or end where a row does, whatever the loops leave. They overlap
+ * what the loops write, with the same values. So they are loaded before the loops and stored after
+ * them: a result in place of an operand would else be read as an operand.
+ *
+ *     columns, in vectors of 8        vectors
+ *     1                               one element
+ *     2..3, 4..7                      halves of one vector, 2 or 4 lanes each: [0,4) and [n-4,n)
+ *     8                               [0,8)
+ *     9..16                           [0,8) and [n-8,n)
+ *     more                            the same, and from an aligned column on a loop between them
+ */
+#include "jit/emit/part.h"
+#include "jit/emit/plain.h"
+#include "runtime/base/types.h"
+
+/* Of at least so many columns, in vectors, loops are aligned: a vector more has to pay. */
+enum { ALIGNED_VECTORS = 8 };
+
+LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes) {
+    LLVMValueRef width = int64_constant(e, lanes);
+    if (e->loops.tail == TOSAJIT_TAIL_OVERLAP) {
+        lane one = lane_of(e, 1);
+        LLVMValueRef operands[] = {e->cols, LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0)};
+        LLVMValueRef zeros = lane_intrinsic(&one, "llvm.ctlz", operands, 2);
+        LLVMValueRef power =
+            LLVMBuildLShr(e->builder, LLVMConstInt(e->i64, UINT64_C(1) << 63, 0), zeros, "power");
+        LLVMValueRef both[] = {power, width};
+        width = lane_intrinsic(&one, "llvm.umin", both, 2);
+    }
+    return LLVMBuildSub(e->builder, e->cols, width, "last");
+}
+
+/* Go on in a block for rows of at least `width` columns. What is returned is for the others; rows
+ * of less than one column are not walked. */
+static LLVMBasicBlockRef begin_width(const part_emitter *e, unsigned width) {
+    if (width == 1) return NULL;
+    LLVMBasicBlockRef wide = new_block(e, "width"),
+                      other = LLVMCreateBasicBlockInContext(e->context, "narrower");
+    LLVMValueRef fits =
+        LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, int64_constant(e, width), "");
+    LLVMBuildCondBr(e->builder, fits, wide, other);
+    LLVMPositionBuilderAtEnd(e->builder, wide);
+    return other;
+}
+
+void join_leaves(part_emitter *e, const tosajit_variant *variant, const held *loaded,
+                 LLVMBasicBlockRef *from, unsigned count) {
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (has_bit(variant->splat, t)) continue;
+        LLVMValueRef phi = LLVMBuildPhi(e->builder, LLVMTypeOf(loaded[0].values[t]), "");
+        for (unsigned k = 0; k < count; k++) {
+            LLVMValueRef value = loaded[k].values[t];
+            LLVMAddIncoming(phi, &value, &from[k], 1);
+        }
+        e->values[e->part->leaves[t].value] = phi;
+    }
+}
+
+void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes) {
+    enum { WIDTHS = 9 }; /* 256 lanes, halved */
+    lane l = lane_of(e, lanes);
+    LLVMValueRef zero = int64_constant(e, 0);
+    LLVMBasicBlockRef from[WIDTHS],
+        after = LLVMCreateBasicBlockInContext(e->context, "last.loaded");
+    held loaded[WIDTHS];
+    unsigned count = 0;
+    for (unsigned width = lanes; width > 0; width /= 2) {
+        LLVMBasicBlockRef other = begin_width(e, width);
+        for (int32_t t = 0; t < e->part->leaf_count; t++)
+            if (!has_bit(variant->splat, t))
+                loaded[count].values[t] = lane_load_halves(
+                    &l, tensor_node(e, t)->type.element, element_address(e, variant, t, zero, 0),
+                    element_address(e, variant, t, e->tail, 0), width);
+        from[count++] = LLVMGetInsertBlock(e->builder);
+        LLVMBuildBr(e->builder, after);
+        if (other) continue_in(e, other);
+    }
+    continue_in(e, after);
+    join_leaves(e, variant, loaded, from, count);
+}
+
+void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes) {
+    lane l = lane_of(e, lanes);
+    LLVMBasicBlockRef after = LLVMCreateBasicBlockInContext(e->context, "last.stored");
+    for (unsigned width = lanes; width > 0; width /= 2) {
+        LLVMBasicBlockRef other = begin_width(e, width);
+        for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+            lane_store_halves(&l, tensor_node(e, t)->type.element, e->values[tensor_value(e, t)],
+                              element_address(e, variant, t, int64_constant(e, 0), 0),
+                              element_address(e, variant, t, e->tail, 0), width);
+        LLVMBuildBr(e->builder, after);
+        if (other) continue_in(e, other);
+    }
+    continue_in(e, after);
+}
+
+void hold(const part_emitter *e, int32_t first, int32_t end, held *h) {
+    for (int32_t t = first; t < end; t++) h->values[t] = e->values[tensor_value(e, t)];
+}
+
+void take(part_emitter *e, int32_t first, int32_t end, const held *h) {
+    for (int32_t t = first; t < end; t++) e->values[tensor_value(e, t)] = h->values[t];
+}
+
+void emit_aligned_limit(part_emitter *e) {
+    const int64_t lanes = e->loops.lanes;
+    if (e->part->cols_multiple >= ALIGNED_VECTORS * lanes) {
+        e->aligned = int64_constant(e, lanes - 1);
+        return;
+    }
+    LLVMValueRef is_long = LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols,
+                                         int64_constant(e, ALIGNED_VECTORS * lanes), "");
+    e->aligned = LLVMBuildSelect(e->builder, is_long, int64_constant(e, lanes - 1),
+                                 int64_constant(e, 0), "aligned");
+}
+
+LLVMValueRef emit_aligned_column(const part_emitter *e) {
+    const int32_t result = e->part->leaf_count;
+    const size_t size = tosajit_type_size(tensor_node(e, result)->type.element);
+    int64_t shift = 0;
+    while (UINT64_C(1) << shift < size) shift++;
+    LLVMValueRef address =
+        LLVMBuildPtrToInt(e->builder, e->row_pointers[result], e->i64, "address");
+    LLVMValueRef elements = LLVMBuildLShr(e->builder, address, int64_constant(e, shift), "");
+    return LLVMBuildSub(e->builder, int64_constant(e, e->loops.lanes),
+                        LLVMBuildAnd(e->builder, elements, e->aligned, ""), "begin");
+}
