@@ -7,9 +7,8 @@
 
 static void *count_allocate(void *context, size_t size) {
     account *a = context;
-    a->count++;
-    if (a->count == a->fail_at || (a->fail_at && a->from_then_on && a->count > a->fail_at))
-        return NULL;
+    const size_t count = atomic_fetch_add(&a->count, 1) + 1, fail_at = a->fail_at;
+    if (count == fail_at || (fail_at && a->from_then_on && count > fail_at)) return NULL;
     void *memory = malloc(size);
     if (memory) a->live += size;
     return memory;

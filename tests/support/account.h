@@ -4,18 +4,19 @@
 #ifndef TOSAJIT_TESTS_SUPPORT_ACCOUNT_H
 #define TOSAJIT_TESTS_SUPPORT_ACCOUNT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "tosajit/tosajit.h"
 
 typedef struct account {
-    size_t live;       /* bytes */
-    size_t count;      /* allocations that were asked for */
-    size_t fail_at;    /* which of them fails, from 1; 0: none */
-    bool from_then_on; /* and all after it */
+    atomic_size_t live;       /* bytes */
+    atomic_size_t count;      /* allocations that were asked for */
+    atomic_size_t fail_at;    /* which of them fails, from 1; 0: none */
+    atomic_bool from_then_on; /* and all after it */
 } account;
 
-/* Used no longer than the account lives; not by several threads at once. */
+/* Used no longer than the account lives. */
 tosajit_allocator account_allocator(account *a);
 
 #endif
