@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
- * jit/emit/rows.c (loops over planes, rows and columns), jit/emit/ends.c (where rows begin and end),
- * jit/emit/step.c and jit/emit/body.c (what is in them). */
+ * jit/emit/rows.c (loops over planes, rows and columns), jit/emit/ends.c (where rows begin and
+ * end), jit/emit/step.c and jit/emit/body.c (what is in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 

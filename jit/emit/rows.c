@@ -153,8 +153,8 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     const unsigned lanes = last_lanes(e);
     LLVMValueRef start = int64_constant(e, 0);
     held tail;
+    if (overlaps || e->plain) emit_splats(e, lanes);
     if (overlaps) {
-        emit_splats(e, lanes);
         memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
         emit_last_loads(e, variant, lanes);
         hold(e, 0, e->part->leaf_count, &tail);

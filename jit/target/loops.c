@@ -51,18 +51,31 @@ static bool has_patterns(const plan_part *part) {
     return any;
 }
 
+/* Whether the vectors of a step may be apart: where there are patterns, which are as long as what
+ * is divided, and where results are narrower than operands and packed together, they may not. On
+ * 128 bits, taking a few bytes apart costs more than it gains. */
+static bool may_be_apart(const plan_part *part, const tosajit_expr *program, const part_nodes *n,
+                         const cpu_level *level) {
+    bool may = !has_patterns(part) && (level->vector_bytes > 16 || n->narrowest == n->largest);
+    for (int32_t r = 0; r < part->result_count; r++) {
+        const expr_node *node = &program->nodes[program->results[part->results[r]]];
+        may &= tosajit_type_size(node->type.element) == n->largest;
+    }
+    return may;
+}
+
 /* Few light ops are bound by memory, so they have ends. What is aligned then is memory: a vector of
  * f16 takes two registers where it is computed in f32. LLVM stores what it has divided in any
- * order; of vectors that are part of a cache line, that takes a third longer where lines come from
- * L2. So these are apart, but for patterns, which are as long as what is divided. */
-static void choose_ends(const plan_part *part, const part_nodes *n, const cpu_level *level,
-                        loop_choice *c) {
+ * order. Of vectors that are part of a cache line, that takes up to twice as long where lines come
+ * from L2; so ends want these apart. */
+static void choose_ends(const plan_part *part, const tosajit_expr *program, const part_nodes *n,
+                        const cpu_level *level, loop_choice *c) {
     enum { MOST_ENDS = 12, LINE = 64 };
     c->ends = c->heavy == 0 && c->light <= MOST_ENDS;
+    c->apart = c->ends && level->vector_bytes < LINE && may_be_apart(part, program, n, level);
+    c->ends &= c->apart || level->vector_bytes >= LINE;
     for (; c->ends && c->unroll > 2 && c->lanes * n->largest < level->vector_bytes; c->unroll /= 2)
         c->lanes *= 2;
-    c->apart =
-        c->ends && level->vector_bytes < LINE && n->narrowest == n->widest && !has_patterns(part);
 }
 
 /* Rows without ends have a tail, unless they are known to be whole vectors. It is masked where
@@ -77,7 +90,7 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
-    choose_ends(&p->parts[part], &n, level, &c);
+    choose_ends(&p->parts[part], program, &n, level, &c);
     const int64_t multiple = p->parts[part].cols_multiple;
     const bool masked = level->mask_bytes && level->mask_bytes <= n.narrowest &&
                         (c.heavy || c.ends || level->mask_bytes == 1);

@@ -173,7 +173,7 @@ static const row rows[] = {
     {"mul", mul_f32, TOSAJIT_EXACT, false, {32, 15, 8, 4, 0, 0}, {64, 15, 8, 4, 0, 0}},
     {"maximum", maximum_f32, TOSAJIT_EXACT, false, {32, 35, 8, 4, 0, 0}, {64, 33, 8, 4, 1, 0}},
     {"minimum", minimum_f32, TOSAJIT_EXACT, false, {32, 27, 8, 4, 0, 0}, {64, 27, 8, 4, 0, 0}},
-    {"select", select_f32, TOSAJIT_EXACT, true, {32, 23, 9, 4, 0, 0}, {64, 20, 9, 4, 0, 0}},
+    {"select", select_f32, TOSAJIT_EXACT, true, {32, 23, 12, 4, 0, 0}, {64, 20, 9, 4, 0, 0}},
     {"cast f32 -> i8",
      cast_f32_i8,
      TOSAJIT_EXACT,
