@@ -6,7 +6,7 @@
  *       run_unary, run_binary, run_any
  *         run_remembered   a hash of the sizes names slots; is one for these sizes?
  *           prepared_run   prepared.h: do the bytes overlap? then the code
- *         run_dense        sizes that were not met: do they broadcast? the walk of the call
+ *         run_sizes        sizes that were not met: do they broadcast? the walk of the call
  *           prepared_make  what tile_choose gives to the code as it lies, for a slot
  *           run_divided    any other way, or threads
  *
@@ -154,9 +154,9 @@ typedef struct dense_walk {
 /* The dimensions of a walk of dense tensors: neighbours along which the same leaves repeat are one.
  * repeats[d] are those leaves. False if the leaves do not broadcast to the sizes. Sizes of 0 and
  * huge ones are left to the complete check: here no product overflows. */
-static bool coalesce_dense(const quick *q, const plan_part *part, int32_t leaves,
-                           const int64_t *const *dims, const int64_t *sizes, dense_walk *c,
-                           uint64_t *repeats) {
+SPECIALISED bool coalesce_dense(const quick *q, const plan_part *part, int32_t leaves,
+                                const int64_t *const *dims, const int64_t *sizes, dense_walk *c,
+                                uint64_t *repeats) {
     enum { SIZE_BITS = 30 }; /* of each of two factors; times 8 bytes an element */
     const uint64_t all = leaves ? ~UINT64_C(0) >> (64 - leaves) : 0;
     int32_t rank = 0;
@@ -193,8 +193,8 @@ static bool coalesce_dense(const quick *q, const plan_part *part, int32_t leaves
 }
 
 /* Strides of a tensor of a walk, whose dimensions repeat these leaves; its bytes. */
-static int64_t set_strides(walk *w, int32_t tensors, const uint64_t *repeats, int32_t t,
-                           int64_t size) {
+SPECIALISED int64_t set_strides(walk *w, int32_t tensors, const uint64_t *repeats, int32_t t,
+                                int64_t size) {
     int64_t *to = &w->strides[(w->rank - 1) * tensors + t];
     for (int32_t d = w->rank; d-- > 0; to -= tensors) {
         const bool same = repeats[d] >> t & 1;
@@ -204,7 +204,8 @@ static int64_t set_strides(walk *w, int32_t tensors, const uint64_t *repeats, in
     return size;
 }
 
-static void measure(const quick *q, prepared_counts n, const uint64_t *repeats, dense_walk *c) {
+SPECIALISED void measure(const quick *q, prepared_counts n, const uint64_t *repeats,
+                         dense_walk *c) {
     const int32_t tensors = c->w.tensors = n.leaves + n.results;
     c->in_place = 0;
     for (int32_t k = 0; k < n.operands; k++) {
@@ -241,10 +242,10 @@ static const tosajit_tensor_type *result_type(const tosajit_expr *program, int32
 }
 
 /* Everything about the operands and results but where they are. */
-static bool check_dense(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                        const tosajit_tensor *results, dense_walk *c) {
+SPECIALISED bool check_dense(const tosajit_kernel *kernel, prepared_counts n,
+                             const tosajit_tensor *operands, const tosajit_tensor *results,
+                             dense_walk *c) {
     const quick *q = kernel->quick;
-    const prepared_counts n = q->n;
     const plan_part *part = &kernel->plan.parts[0];
     const tosajit_expr *program = kernel->program;
     const int64_t *dims[TOSAJIT_MAX_TENSORS];
@@ -280,15 +281,15 @@ static void run_divided(const tosajit_kernel *kernel, tosajit_entry entry, const
 }
 
 /* What is prepared is remembered under `tag`, if that is not 0. */
-static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry,
-                      const tosajit_tensor *operands, const tosajit_tensor *results, uint64_t tag) {
+SPECIALISED bool run_sizes(const tosajit_kernel *kernel, tosajit_entry entry, prepared_counts n,
+                           const tosajit_tensor *operands, const tosajit_tensor *results,
+                           uint64_t tag) {
     const quick *q = kernel->quick;
-    const prepared_counts n = q->n;
     const plan_part *part = &kernel->plan.parts[0];
     dense_walk c; /* large, like the next two, and filled as far as there are tensors */
     tile_tensors tensors;
     prepared p;
-    if (!check_dense(kernel, operands, results, &c)) return false;
+    if (!check_dense(kernel, n, operands, results, &c)) return false;
     set_pointers(part, n, operands, results, tensors.pointers);
     const bool shared = !prepared_are_apart(n, tensors.pointers, c.bytes);
     if (shared && !prepared_shares(n, tensors.pointers, c.bytes, c.in_place)) return false;
@@ -318,12 +319,24 @@ static bool run_dense(const tosajit_kernel *kernel, tosajit_entry entry,
 /* ---------------------------------------------------------------------------------------------
  * By the number of operands and results */
 
+APART bool run_binary_sizes(const tosajit_kernel *kernel, tosajit_entry entry,
+                            const tosajit_tensor *operands, const tosajit_tensor *results,
+                            uint64_t tag) {
+    return run_sizes(kernel, entry, (prepared_counts){2, 2, 1}, operands, results, tag);
+}
+
+static bool run_any_sizes(const tosajit_kernel *kernel, tosajit_entry entry,
+                          const tosajit_tensor *operands, const tosajit_tensor *results,
+                          uint64_t tag) {
+    return run_sizes(kernel, entry, kernel->quick->n, operands, results, tag);
+}
+
 APART bool run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
     const prepared_counts n = {1, 1, 1};
     uint64_t tag;
     return run_remembered(kernel, entry, n, operands, results, &tag) ||
-           run_dense(kernel, entry, operands, results, tag);
+           run_any_sizes(kernel, entry, operands, results, tag);
 }
 
 APART bool run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
@@ -331,20 +344,20 @@ APART bool run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
     const prepared_counts n = {2, 2, 1};
     uint64_t tag;
     return run_remembered(kernel, entry, n, operands, results, &tag) ||
-           run_dense(kernel, entry, operands, results, tag);
+           run_binary_sizes(kernel, entry, operands, results, tag);
 }
 
 APART bool run_any(const tosajit_kernel *kernel, tosajit_entry entry,
                    const tosajit_tensor *operands, const tosajit_tensor *results) {
     uint64_t tag;
     return run_remembered(kernel, entry, kernel->quick->n, operands, results, &tag) ||
-           run_dense(kernel, entry, operands, results, tag);
+           run_any_sizes(kernel, entry, operands, results, tag);
 }
 
 /* Without slots. */
 static bool run_unremembered(const tosajit_kernel *kernel, tosajit_entry entry,
                              const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_dense(kernel, entry, operands, results, 0);
+    return run_any_sizes(kernel, entry, operands, results, 0);
 }
 
 static quick_function *choose_function(const quick *q) {
@@ -363,7 +376,7 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
 bool quick_expects(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                    const tosajit_tensor *results) {
     dense_walk c;
-    return kernel->quick && check_dense(kernel, operands, results, &c);
+    return kernel->quick && check_dense(kernel, kernel->quick->n, operands, results, &c);
 }
 
 /* ---------------------------------------------------------------------------------------------
