@@ -51,35 +51,54 @@ static LLVMValueRef subtract_multiple(const lane *l, LLVMValueRef x, LLVMValueRe
     return x;
 }
 
-/* e^x = 2^n e^r for a limited x. NaN stays NaN: widened from a narrow type it has low bits of zero,
- * so nothing is added to its exponent. One f32 for ln 2 is enough where products are exact; else
- * the first part is so short that they are. */
-static LLVMValueRef exp_limited(const lane *l, const series *s, LLVMValueRef x) {
-    static const float whole[] = {0x1.62e43p-1f}, parts[] = {0x1.62e4p-1f, 0x1.7f7d1cp-20f};
+/* e^(scale x) = 2^n e^r for a limited x; r is scale (x - n ln 2 / scale), and the scale, a power of
+ * two or minus one, is in the constants. NaN stays NaN: widened from a narrow type it has low bits
+ * of zero, so nothing is added to its exponent. One f32 for ln 2 is enough where products are
+ * exact; else the first part is so short that they are. */
+static LLVMValueRef exp_limited(const lane *l, const series *s, LLVMValueRef x, float scale) {
+    const float whole[] = {0x1.62e43p-1f / scale},
+                parts[] = {0x1.62e4p-1f / scale, 0x1.7f7d1cp-20f / scale};
     LLVMValueRef magic = constant(l, shift),
-                 shifted = multiply_add(l, x, constant(l, 0x1.715476p0f), magic);
+                 shifted = multiply_add(l, x, constant(l, 0x1.715476p0f * scale), magic);
     LLVMValueRef n = lane_fsub(l, shifted, magic);
     LLVMValueRef r = l->target->has_fma ? subtract_multiple(l, x, n, whole, 1)
                                         : subtract_multiple(l, x, n, parts, 2);
+    series scaled = *s;
+    float power = 1;
+    for (unsigned k = 0; k < s->count; k++, power *= scale) scaled.c[k] *= power;
     LLVMValueRef exponent = lane_shl(l, bits_of(l, shifted), lane_int(l, 32, 23));
-    return float_of(l, lane_add(l, bits_of(l, evaluate(l, s, r)), exponent));
+    return float_of(l, lane_add(l, bits_of(l, evaluate(l, &scaled, r)), exponent));
 }
 
-static const series exp_f16 = {7,
-                               {0x1.fffffep-1f, 0x1.000002p+0f, 0x1.0000f6p-1f, 0x1.555a16p-3f,
-                                0x1.5567b8p-5f, 0x1.12601ap-7f, 0x1.6abdd2p-10f}};
+/* With the one operand of which they make the wrong result, and the right one. */
+typedef struct excepted_series {
+    series s;
+    double operand, result;
+} excepted_series;
+
+static const excepted_series exp_f16 = {
+    {6, {0x1p+0f, 0x1.ffffd4p-1f, 0x1.ffff16p-2f, 0x1.55667p-3f, 0x1.575d1ap-5f, 0x1.0fd316p-7f}},
+    0x1.de4p-8,
+    0x1.01cp0};
+static const excepted_series exp_f16_unfused = {
+    {7,
+     {0x1.fffffep-1f, 0x1.000002p+0f, 0x1.0000f6p-1f, 0x1.555a16p-3f, 0x1.5567b8p-5f,
+      0x1.12601ap-7f, 0x1.6abdd2p-10f}},
+    -0x1p-12,
+    1.0};
 static const series exp_bf16 = {
     5, {0x1p+0f, 0x1.fffb3p-1f, 0x1.000448p-1f, 0x1.57e17cp-3f, 0x1.53a0f2p-5f}};
 
 /* bf16 has the exponents of f32: there the square of e^(x/2), which becomes infinite and subnormal
- * by itself. The hard operand of f16 is 2^-25 above the midpoint below 1. */
+ * by itself. */
 LLVMValueRef half_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_f16(op)) {
-        LLVMValueRef result = exp_limited(l, &exp_f16, limit(l, x[0], -20.0, 12.0));
-        return lane_narrow_positive(l, op->result, lane_except(l, x[0], -0x1p-12, 1.0, result));
+        const excepted_series *e = l->target->has_fma ? &exp_f16 : &exp_f16_unfused;
+        LLVMValueRef result = exp_limited(l, &e->s, limit(l, x[0], -20.0, 12.0), 1.0f);
+        result = lane_except(l, x[0], e->operand, e->result, result);
+        return lane_narrow_positive(l, op->result, result);
     }
-    LLVMValueRef half = lane_fmul(l, limit(l, x[0], -100.0, 90.0), constant(l, 0.5f)),
-                 root = exp_limited(l, &exp_bf16, half);
+    LLVMValueRef root = exp_limited(l, &exp_bf16, limit(l, x[0], -100.0, 90.0), 0.5f);
     return lane_narrow_positive(l, op->result, lane_fmul(l, root, root));
 }
 
@@ -95,15 +114,13 @@ static const series sigmoid_bf16 = {
 LLVMValueRef half_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (is_f16(op)) {
-        LLVMValueRef minus_x = lane_fneg(l, limit(l, x[0], -20.0, 20.0)),
-                     e = exp_limited(l, &sigmoid_f16, minus_x);
+        LLVMValueRef e = exp_limited(l, &sigmoid_f16, limit(l, x[0], -20.0, 20.0), -1.0f);
         LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, e)),
                      near = multiply_add(l, x[0], constant(l, 0.25f - 0x1p-15f), constant(l, 0.5f));
         LLVMValueRef is_near = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, x[0]), constant(l, 0x1p-6f));
         return lane_narrow_positive(l, op->result, lane_select(l, is_near, near, far));
     }
-    LLVMValueRef half = lane_fmul(l, limit(l, x[0], -100.0, 20.0), constant(l, 0.5f)),
-                 root = exp_limited(l, &sigmoid_bf16, half);
+    LLVMValueRef root = exp_limited(l, &sigmoid_bf16, limit(l, x[0], -100.0, 20.0), 0.5f);
     return lane_narrow_positive(
         l, op->result, lane_fdiv(l, lane_fmul(l, root, root), multiply_add(l, root, root, one)));
 }
