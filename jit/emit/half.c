@@ -5,7 +5,8 @@
  * 65536 operands, and math_test compares each on every level. The coefficients are those of the
  * nearest polynomial or quotient, moved by some units of their last place until no operand was
  * wrong, with multiply-adds that round once and with those that round twice; what resisted is named
- * below. NaN results are operands or the CPU's own NaN, as narrowing needs. */
+ * below. The search is fit/half.c. NaN results are operands or the CPU's own NaN, as narrowing
+ * needs. */
 #include <math.h>
 
 #include "jit/emit/emit.h"
