@@ -24,7 +24,7 @@ package() {
         listed "$name" "$library" >"$work/listed"
         if [ "$mode" = write ]; then
             echo "$library $name #MINVER#"
-            echo "* Build-Depends-Package: ${name%0}-dev" | sed 's/-runtime//'
+            echo "* Build-Depends-Package: ${name%0}-dev" | sed 's/-runtime//; s/-codegen//'
             awk -v version="$version" 'FILENAME == ARGV[1] { since[$1] = $2; next } { print " " $1, $1 in since ? since[$1] : version }' \
                 "$work/listed" "$work/found"
         else
@@ -37,6 +37,7 @@ package() {
     if [ "$mode" = write ]; then cp "$work/out" "$source/debian/$name.symbols"; else cat "$work/out"; fi
 }
 package libtosajit-runtime0 jit/libtosajit-runtime
-package libtosajit0 jit/libtosajit jit/libtosajit-codegen
+package libtosajit0 jit/libtosajit jit/libtosajit-ops
+package libtosajit-codegen0 jit/libtosajit-codegen
 [ ! -e "$build/tools/mlir/libtosajit-mlir.so" ] || package libtosajit-mlir0 tools/mlir/libtosajit-mlir
 exit $failed
