@@ -30,7 +30,8 @@ tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kern
     if (engine->backend != TOSAJIT_BACKEND_AUTO) return status;
     failure_keep(&reason, status);
     if (precompiled_attach(engine, kernel)) return failure_tell(&reason);
-    failure_tell(&reason); /* for the line, which says why nothing was compiled */
+    failure_tell(&reason); /* of which the first line tells */
+    if (environment_get()->verbose) verbose_compiled(kernel, status, NULL);
     if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);
     return TOSAJIT_OK;
 }
