@@ -78,8 +78,8 @@ static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kern
         image_variant *one = &v->list[v->count];
         compiler_output made;
         if (!engine_compiles(w->engines[k]))
-            return diag_error(TOSAJIT_NOT_EXECUTABLE, "compile_object: engine %zu makes no code",
-                              k);
+            return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                              "compile_object: engine %zu compiles nothing and makes no code", k);
         tosajit_status status = engine_enter(w->engines[k]);
         if (status) return status;
         status = backend_compile(w->engines[k], &kernel, 1, &made);

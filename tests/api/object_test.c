@@ -87,7 +87,7 @@ static void engines_are_checked(void **state) {
     refused((tosajit_engine *[]){x86, arm}, 2, &f, 1, TOSAJIT_INVALID_ARGUMENT,
             "engine 1 is for another architecture than engine 0");
     refused(&interpreting, 1, &f, 1, TOSAJIT_NOT_EXECUTABLE,
-            "engine 0 interprets and makes no code");
+            "engine 0 compiles nothing and makes no code");
     tosajit_expr_destroy(expr);
     tosajit_engine_destroy(interpreting);
     tosajit_engine_destroy(arm);
