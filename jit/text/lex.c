@@ -82,7 +82,7 @@ void lex_skip_lines(lexer *p) {
 }
 
 bool lex_is_open(const char *text, size_t length) {
-    static const char *const unfinished = "+-*/&|^<>=,!~(["; /* at the end of a line */
+    static const char *const unfinished = "+-*/&|^=,!~(["; /* at the end of a line */
     int depth = 0;
     char last = ';';
     for (size_t k = 0; k < length; k++) {

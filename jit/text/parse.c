@@ -102,6 +102,14 @@ static bool declare(lexer *p, const text_statement *last, size_t from) {
     return true;
 }
 
+/* `x: f32[?], b: f32[1]` at the end says what x is, and does not ask for it. */
+static bool is_list_of_names(const lexer *p, const text_statement *last, size_t from) {
+    const text_annotation *list = p->line->annotations + from;
+    return p->line->annotation_count - from > 1 && last->name.length == 0 &&
+           p->line->nodes[last->node].kind == TEXT_NAME && list[0].name.length == 0 &&
+           list[1].name.length > 0;
+}
+
 static bool parse_statements(lexer *p) {
     p->line->kind = TEXT_STATEMENTS;
     for (;;) {
@@ -121,7 +129,7 @@ static bool parse_statements(lexer *p) {
             at_end = skip_ends(p);
             if (!at_end) return lex_fail_expected(p, "the end of the text");
         }
-        bool declares = typed && !at_end;
+        bool declares = typed && (!at_end || is_list_of_names(p, &statement, from));
         if (!(declares ? declare(p, &statement, from) : add_statement(p, &statement))) return false;
         if (at_end) return true;
     }

@@ -25,6 +25,7 @@ typedef struct printer {
     const char *newline; /* between ops */
     int next;            /* the number of the next value */
     int *numbers;        /* of each node */
+    bool *named;         /* nodes that are called by their names, because no other one has it */
 } printer;
 
 /* ---------------------------------------------------------------------------------------------
@@ -32,7 +33,9 @@ typedef struct printer {
 
 static void print_value(const printer *p, tosajit_value value) {
     const expr_node *node = &p->expr->nodes[value];
-    if (node->kind == NODE_INPUT)
+    if (p->named[value])
+        fprintf(p->out, "%%%s", expr_given_name(p->expr, value));
+    else if (node->kind == NODE_INPUT)
         fprintf(p->out, "%%arg%d", (int)node->tensor);
     else
         fprintf(p->out, "%%%d", p->numbers[value]);
@@ -166,9 +169,10 @@ static void print_op(printer *p, tosajit_value value) {
     int missing =
         op_table[node->op].arity + tosajit_op_parameters(node->op, NULL) - node->operand_count;
     int implied = print_implied(p, node, missing);
-    p->numbers[value] = p->next++;
-    fprintf(p->out, "%s%%%d = \"tosa.%s\"(", p->newline, p->numbers[value],
-            op_table[node->op].name);
+    p->numbers[value] = p->named[value] ? -1 : p->next++;
+    fputs(p->newline, p->out);
+    print_value(p, value);
+    fprintf(p->out, " = \"tosa.%s\"(", op_table[node->op].name);
     for (int k = 0; k < node->operand_count; k++) {
         if (k) fputs(", ", p->out);
         print_value(p, node->operands[k]);
@@ -239,10 +243,45 @@ static void print_return(const printer *p) {
     }
 }
 
+typedef struct given {
+    const char *name;
+    tosajit_value value;
+} given;
+
+static int compare_given(const void *a, const void *b) {
+    const given *x = a, *y = b;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : (x->value > y->value) - (x->value < y->value);
+}
+
+/* Of values with one name the first is called by it. "arg1" is what an input without one is called.
+ */
+static bool find_names(const tosajit_expr *expr, bool *named) {
+    size_t count = 0;
+    if (!expr->names) return true;
+    given *list = calloc(expr->count + 1, sizeof *list);
+    if (!list) return false;
+    for (size_t k = 0; k < expr->count; k++) {
+        const char *name = expr_given_name(expr, (tosajit_value)k);
+        if (!name || strncmp(name, "arg", 3) == 0 || expr->nodes[k].kind == NODE_CONSTANT) continue;
+        list[count++] = (given){name, (tosajit_value)k};
+    }
+    qsort(list, count, sizeof *list, compare_given);
+    for (size_t k = 0; k < count; k++)
+        named[list[k].value] = k == 0 || strcmp(list[k - 1].name, list[k].name) != 0;
+    free(list);
+    return true;
+}
+
 bool expr_print(const tosajit_expr *expr, const char *name, bool one_line, FILE *out) {
     printer p = {.expr = expr, .out = out, .newline = one_line ? " " : "\n  "};
     p.numbers = calloc(expr->count + 1, sizeof *p.numbers);
-    if (!p.numbers) return false;
+    p.named = calloc(expr->count + 1, sizeof *p.named);
+    if (!p.numbers || !p.named || !find_names(expr, p.named)) {
+        free(p.numbers);
+        free(p.named);
+        return false;
+    }
     print_head(&p, name);
     for (size_t k = 0; k < expr->count; k++) {
         const expr_node *node = &expr->nodes[k];
@@ -253,6 +292,7 @@ bool expr_print(const tosajit_expr *expr, const char *name, bool one_line, FILE 
     print_return(&p);
     fputs(one_line ? " }" : "\n}\n", out);
     free(p.numbers);
+    free(p.named);
     return true;
 }
 

@@ -41,9 +41,9 @@ void aot_function_close(aot_function *function) {
     function->kernel = NULL;
 }
 
-/* One tensor of a function: "operand0" or "result0". */
+/* One tensor of a function, by its own name, or "operand0" or "result0". */
 typedef struct tensor {
-    char name[32];
+    char name[72];
     bool is_result, is_static;
     tosajit_tensor_type type;
 } tensor;
@@ -56,11 +56,43 @@ static size_t tensor_count(const aot_function *f) {
     return operand_count(f) + tosajit_kernel_result_count(f->kernel);
 }
 
+static const char *given_name(const aot_function *f, size_t index) {
+    const size_t operands = operand_count(f);
+    return index < operands ? tosajit_kernel_operand_name(f->kernel, index)
+                            : tosajit_kernel_result_name(f->kernel, index - operands);
+}
+
+/* Whether a name may be a parameter's: no word of C or C++, nothing that the header has, and no
+ * other tensor's. */
+static bool is_free(const aot_function *f, size_t index, const char *name) {
+    static const char words[] =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl "
+        "concept const constexpr consteval constinit continue co_await co_return co_yield decltype "
+        "default delete do double else enum explicit export extern false float for friend goto if "
+        "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+        "private protected public register reinterpret_cast requires restrict return short signed "
+        "sizeof static struct switch template this throw true try typedef typeid typename union "
+        "unsigned using virtual void volatile wchar_t while xor xor_eq NULL operands results ";
+    char word[80];
+    snprintf(word, sizeof word, " %s ", name);
+    const size_t length = strlen(name);
+    bool taken = strstr(words, word) || strpbrk(name, "$.") || name[0] == '_' ||
+                 strncmp(name, "tosajit", 7) == 0 || strncmp(name, "TOSAJIT", 7) == 0 ||
+                 (length > 5 && strcmp(name + length - 5, "_dims") == 0);
+    bool upper = true; /* may be a macro */
+    for (const char *c = name; *c; c++) upper = upper && !islower((unsigned char)*c);
+    for (size_t k = 0; k < tensor_count(f) && !taken; k++)
+        taken = k != index && given_name(f, k) && strcmp(given_name(f, k), name) == 0;
+    return !taken && !upper;
+}
+
 static tensor tensor_at(const aot_function *f, size_t index) {
     const size_t operands = operand_count(f);
     tensor t = {.is_result = index >= operands, .is_static = true};
     size_t own = t.is_result ? index - operands : index;
+    const char *given = given_name(f, index);
     snprintf(t.name, sizeof t.name, "%s%zu", t.is_result ? "result" : "operand", own);
+    if (given && is_free(f, index, given)) snprintf(t.name, sizeof t.name, "%s", given);
     t.type = t.is_result ? tosajit_kernel_result_type(f->kernel, own)
                          : tosajit_kernel_operand_type(f->kernel, own);
     for (int32_t d = 0; d < t.type.rank; d++) t.is_static &= t.type.dims[d] != TOSAJIT_DYNAMIC;
@@ -121,8 +153,11 @@ static void print_function(FILE *out, const aot_function *a) {
             inputs, results);
 }
 
-/* A path within a comment, which it must not end. */
+/* The name of a file within a comment, which it must not end. Without its folder, so that every
+ * build writes the same header. */
 static void print_path(FILE *out, const char *path) {
+    const char *folder = strrchr(path, '/');
+    if (folder) path = folder + 1;
     for (; *path; path++)
         fputc((unsigned char)*path < ' ' || *path == '*' || *path == '\\' ? '_' : *path, out);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "jit/text/suggest.h"
+#include "tools/base/wrap.h"
 
 typedef enum option_kind {
     FLAG,
@@ -26,8 +27,13 @@ static const struct option {
     {OPTION_ENTRY, WORD, "--entry", "NAME",
      "the function; not needed where the file has one, or one called main",
      offsetof(options, entry), 0},
-    {OPTION_EXPR, WORD, "--expr", "TEXT", "the functions themselves, as MLIR, in place of FILE",
+    {OPTION_EXPR, WORD, "--expr", "TEXT",
+     "an expression (docs/language.md) or functions in MLIR, in place of FILE",
      offsetof(options, expr), 0},
+    {OPTION_SCRIPT, LIST, "-c", "LINE", "a line, as if it were typed; may be given several times",
+     offsetof(options, lines), offsetof(options, line_count)},
+    {OPTION_SCRIPT, FLAG, "--quiet", NULL, "print what commands print, nothing about expressions",
+     offsetof(options, quiet), 0},
     {OPTION_SHAPE, LIST, "--shape", "SHAPE",
      "sizes of the next argument, 1024x8 or scalar; behind a colon byte strides, 1024x8:64,8",
      offsetof(options, shapes), offsetof(options, shape_count)},
@@ -154,7 +160,8 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
     parsed->inputs = malloc(((size_t)count + 1) * sizeof *parsed->inputs);
     parsed->outputs = malloc(((size_t)count + 1) * sizeof *parsed->outputs);
     parsed->shapes = malloc(((size_t)count + 1) * sizeof *parsed->shapes);
-    if (!parsed->inputs || !parsed->outputs || !parsed->shapes)
+    parsed->lines = malloc(((size_t)count + 1) * sizeof *parsed->lines);
+    if (!parsed->inputs || !parsed->outputs || !parsed->shapes || !parsed->lines)
         return usage_error(command, "out of memory") == EXIT_FINE;
     bool only_files = false;
     for (int k = 0; k < count; k++) {
@@ -175,14 +182,20 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
                EXIT_FINE;
     parsed->cpu = options_cpu(parsed->cpu);
     if (!options_check_cpu(command, parsed->cpu)) return false;
-    return !takes_file || parsed->file || parsed->expr ||
+    if (parsed->file && parsed->line_count)
+        return usage_error(command, "FILE and -c exclude each other, found %s", parsed->file) ==
+               EXIT_FINE;
+    return !takes_file || parsed->file || parsed->expr || (taken & OPTION_SCRIPT) ||
            usage_error(command, "a file is expected") == EXIT_FINE;
 }
 
 const char *options_cpu(const char *name) {
-    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-    for (size_t k = 0; name && k < sizeof levels / sizeof *levels; k++)
-        if (strcmp(name, levels[k] + sizeof "x86-64-" - 1) == 0) return levels[k];
+    static const char level[] = "x86-64-";
+    const char *known;
+    for (size_t k = 0; name && (known = tosajit_cpu_name(k)); k++)
+        if (strncmp(known, level, sizeof level - 1) == 0 &&
+            strcmp(name, known + sizeof level - 1) == 0)
+            return known;
     return name;
 }
 
@@ -210,22 +223,25 @@ void options_release(options *parsed) {
     free(parsed->inputs);
     free(parsed->outputs);
     free(parsed->shapes);
+    free(parsed->lines);
     memset(parsed, 0, sizeof *parsed);
 }
 
 void options_print_help(unsigned taken) {
+    enum { COLUMN = 21 };
     for (size_t k = 0; k < OPTIONS; k++) {
         char name[32];
         if (!(table[k].bit & taken)) continue;
         snprintf(name, sizeof name, "%s %s", table[k].name, table[k].value ? table[k].value : "");
-        printf("  %-18s %s\n", name, table[k].help);
+        printf("  %-18s ", name);
+        wrap_print(table[k].help, COLUMN);
     }
     printf("  %-18s %s\n", "--help", "this text");
 }
 
 /* Lines of the usage are wrapped behind the command's name. */
 static size_t print_word(const char *word, size_t column, size_t indent) {
-    enum { WIDTH = 100 };
+    enum { WIDTH = 80 };
     if (column + 1 + strlen(word) > WIDTH) {
         printf("\n%*s", (int)indent, "");
         column = indent;
@@ -237,7 +253,10 @@ void options_print_usage(const char *command, unsigned taken, bool takes_file) {
     const size_t indent = (size_t)printf("usage: tosajit %s", command);
     size_t column = indent;
     if (takes_file)
-        column = print_word(taken & OPTION_EXPR ? "(FILE | --expr TEXT)" : "FILE", column, indent);
+        column = print_word(taken & OPTION_EXPR     ? "(FILE | --expr TEXT)"
+                            : taken & OPTION_SCRIPT ? "[FILE]"
+                                                    : "FILE",
+                            column, indent);
     for (size_t k = 0; k < OPTIONS; k++) {
         char word[64];
         const struct option *o = &table[k];

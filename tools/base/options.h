@@ -31,13 +31,15 @@ enum {
     OPTION_THREADS = 1 << 13,
     OPTION_JSON = 1 << 14,
     OPTION_OBJECT = 1 << 15,
+    OPTION_SCRIPT = 1 << 16, /* and the file may be left out */
 };
 
 typedef struct options {
     const char *file, *entry, *cpu, *accuracy, *svg, *expr, *threads, *object, *header, *targets;
-    const char **inputs, **outputs, **shapes; /* owned arrays of words that are not owned */
-    size_t input_count, output_count, shape_count;
-    bool json, strict, print, check, interpret, markdown, help;
+    /* Owned arrays of words that are not owned. */
+    const char **inputs, **outputs, **shapes, **lines;
+    size_t input_count, output_count, shape_count, line_count;
+    bool json, strict, print, check, interpret, markdown, quiet, help;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

@@ -61,12 +61,29 @@ static int open_targets(job *j) {
                : usage_error("compile", "--targets is empty");
 }
 
+/* Give values the names that the file has for them, which are not just numbers. */
+static void name_values(const entry *e, const tosajit_value *values, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        char number[32];
+        bool input = (size_t)values[k] < e->function.input_count;
+        snprintf(number, sizeof number, input ? "%%arg%d" : "%%%d = tosa.op", (int)values[k]);
+        char *name = mlir_module_rename(e->file, e->index, &e->function, number);
+        if (!name) continue;
+        name[strcspn(name, " ")] = '\0';
+        bool numbered = strncmp(name, "%arg", 4) == 0 || (name[1] >= '0' && name[1] <= '9');
+        if (!numbered) (void)tosajit_expr_name(e->function.expr, values[k], name + 1);
+        free(name);
+    }
+}
+
 static int read_function(job *j, size_t index) {
     aot_function *a = &j->functions[j->function_count];
     mlir_function *built = &j->built[j->function_count];
     if (!build_function(j->file, index, j->o->strict, built)) return EXIT_REFUSED;
     j->function_count++; /* to be released */
     const entry e = {j->file, index, *built};
+    name_values(&e, built->inputs, built->input_count);
+    name_values(&e, built->results, built->result_count);
     if (tosajit_expr_verify(built->expr) || aot_function_open(built->expr, a))
         return entry_refuse(&e);
     aot_object_name(&j->object, tosajit_mlir_name(j->file, index), a);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/command/commands.h"
+#include "tools/repl/scan.h"
 
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
@@ -22,18 +23,37 @@ int command_error(const char *format, ...) {
     return EXIT_REFUSED;
 }
 
+/* An expression as the function @main, which all commands know how to treat. */
+static tosajit_status read_expression(const options *o, const tosajit_mlir_options *options,
+                                      tosajit_mlir **file) {
+    const tosajit_parse_options reading = {
+        .size = sizeof reading, .strict = o->strict, .name = options->name};
+    tosajit_expr *expr = NULL;
+    char *text = NULL;
+    tosajit_status status = tosajit_expr_parse(o->expr, strlen(o->expr), &reading, &expr);
+    if (!status) status = tosajit_expr_print(expr, NULL, &text);
+    if (status)
+        fprintf(stderr, "%s\n", tosajit_last_error());
+    else
+        status = tosajit_mlir_read(text, strlen(text), options, file);
+    tosajit_text_release(text);
+    tosajit_expr_destroy(expr);
+    return status;
+}
+
 tosajit_mlir *open_file(const options *o) {
     tosajit_mlir_options options = {
         .size = sizeof options, .name = o->expr ? "<expr>" : NULL, .say = say, .guard = 1};
     tosajit_mlir *file = NULL;
-    tosajit_status status = o->expr ? tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file)
-                                    : tosajit_mlir_open(o->file, &options, &file);
+    tosajit_status status;
+    if (o->expr && !repl_is_mlir(o->expr, strlen(o->expr)))
+        status = read_expression(o, &options, &file);
+    else if (o->expr)
+        status = tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file);
+    else
+        status = tosajit_mlir_open(o->file, &options, &file);
     if (!status && o->strict) status = tosajit_mlir_verify(file);
     if (!status) return file;
-    if (o->expr && !strstr(o->expr, "func.func"))
-        fputs("tosajit: --expr takes a func.func in MLIR; expressions are typed to `tosajit` "
-              "without a command\n",
-              stderr);
     tosajit_mlir_close(file);
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/command/commands.h"
+#include "tools/base/wrap.h"
 #include "tools/repl/cmd_repl.h"
 #include "jit/text/suggest.h"
 
@@ -104,15 +105,17 @@ static const command commands[] = {
     {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep "
      "shift\n"},
-    {"repl", "compile and run what is typed, line by line", false,
-     OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_repl,
-     "This is what tosajit does without a command, too. A line is an operation on types, an "
-     "expression, or a function in MLIR; `:help`\n"
-     "tells the rest. On a terminal lines can be edited and names completed (Tab), and they are "
-     "kept in $TOSAJIT_HISTORY, or else in\n"
-     "tosajit/history in the XDG state directory. In a pipe the exit code is 1 if any line was "
-     "refused.\n\n"
+    {"repl", "compile and run what is typed, line by line", true,
+     OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_SCRIPT, cmd_repl,
+     "This is what tosajit does without a command, too. A line is an operation on\n"
+     "types, an expression, or a function in MLIR; `:help` tells the rest. On a\n"
+     "terminal lines can be edited and names completed (Tab), and they are kept in\n"
+     "$TOSAJIT_HISTORY, or else in tosajit/history in the XDG state directory. Lines\n"
+     "may come from FILE, or stand behind -c. Then, and in a pipe, the exit code is 1\n"
+     "if any line was refused.\n\n"
      "  tosajit\n"
+     "  tosajit -c 'y = x ** 2 : f32[?]' -c ':run [1,2,3]' --quiet\n"
+     "  tosajit lines.tj\n"
      "  echo 'y = x * sigmoid(x) : f32[?]' | tosajit\n"
      "  printf 'add f32 [?,3] [?,1]\\n:run ramp 5x3 5x1\\n' | tosajit\n"},
 };
@@ -122,20 +125,21 @@ static void print_help(void) {
     printf("tosajit %s: TOSA elementwise operations, compiled into SIMD kernels\n\n",
            tosajit_version());
     printf("usage: tosajit COMMAND [FILE] [OPTIONS]\n"
-           "       tosajit                  to type expressions and see what becomes of them\n\n");
+           "       tosajit                  to type expressions and see what they become\n"
+           "       tosajit -c LINE          the same without typing; or tosajit FILE.tj\n\n");
     for (size_t k = 0; k < COMMANDS; k++)
         printf("  %-8s %s\n", commands[k].name, commands[k].summary);
     printf("\n  tosajit COMMAND --help   the options of a command\n"
            "  tosajit --version\n\n"
-           "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are func.func "
-           "of elementwise operations.\n\n"
+           "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are\n"
+           "func.func of elementwise operations. In place of it --expr takes an expression.\n\n"
            "examples:\n"
            "  tosajit verify examples/gelu_bias.mlir\n"
-           "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
-           "examples/gelu_bias.npy --print\n"
+           "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape 64x64 --shape 64\n"
            "  tosajit asm examples/gelu_bias.mlir\n"
            "  echo 'add f32 [?,3] [4,1]' | tosajit\n\n"
-           "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong usage\n");
+           "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong\n"
+           "usage\n");
 }
 
 static void print_command_help(const command *c) {
@@ -143,7 +147,8 @@ static void print_command_help(const command *c) {
     options_print_usage(c->name, c->options, c->takes_file);
     printf("\n\n");
     options_print_help(c->options);
-    printf("\n%s", c->text);
+    putchar('\n');
+    wrap_print(c->text, 0);
 }
 
 static const command *find_command(const char *name) {
@@ -186,6 +191,13 @@ static int help(int count, char *const *words) {
     return EXIT_FINE;
 }
 
+/* -c and --quiet without a command, and a file: `tosajit lines.tj`. */
+static bool is_script(const char *word) {
+    const char *end = strrchr(word, '.');
+    return strcmp(word, "-c") == 0 || strcmp(word, "--quiet") == 0 ||
+           (end && strcmp(end, ".tj") == 0);
+}
+
 static int dispatch(int count, char *const *words) {
     const options none = {0};
     if (count == 0) return cmd_repl(&none);
@@ -200,6 +212,7 @@ static int dispatch(int count, char *const *words) {
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
         return help(count - 1, words + 1);
     const command *c = find_command(first);
+    if (!c && is_script(first)) return run_command(find_command("repl"), count, words);
     return c ? run_command(c, count - 1, words + 1) : refuse_command(first);
 }
 

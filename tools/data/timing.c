@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "tools/data/timing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -110,4 +111,15 @@ double timing_bytes(const tosajit_tensor *tensors, size_t count) {
     double bytes = 0;
     for (size_t k = 0; k < count; k++) bytes += tensor_bytes(&tensors[k]);
     return bytes;
+}
+
+timing_text timing_print(double seconds) {
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    enum { UNITS = sizeof units / sizeof *units };
+    timing_text t;
+    int unit = 0;
+    for (; unit < UNITS - 1 && seconds < 0.9995; unit++) seconds *= 1000;
+    const int places = seconds < 9.995 ? 2 : seconds < 99.95 ? 1 : 0;
+    snprintf(t.text, sizeof t.text, "%.*f %s", places, seconds < 1e6 ? seconds : 1e6, units[unit]);
+    return t;
 }

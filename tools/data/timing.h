@@ -38,6 +38,12 @@ tosajit_status timing_run(const tosajit_kernel *kernel, const tosajit_tensor *op
                           size_t operand_count, const tosajit_tensor *results, size_t result_count,
                           const timing_limits *limits, timing *t);
 
+/* "22.4 ms", "813 ns": three digits and a unit. */
+typedef struct timing_text {
+    char text[16];
+} timing_text;
+timing_text timing_print(double seconds);
+
 /* Seconds since some moment. */
 double timing_now(void);
 /* Bytes that a kernel must move at least: each element of these tensors once; a stride of 0 repeats

@@ -12,6 +12,7 @@
 
 #include "tools/repl/verbs.h"
 #include "jit/text/suggest.h"
+#include "tools/base/wrap.h"
 
 typedef struct repl_verb {
     const char *name, *words, *summary;
@@ -51,6 +52,12 @@ static const repl_verb verbs[] = {
      "Operands as for :run. The median; bytes are those of all operands and results, each once. "
      "Next to it what memcpy reaches with as\n"
      "many bytes.\n"},
+    {"check", "OPERAND...", "compare the last kernel with the interpreter", true, NO_LIMIT,
+     repl_check, "ramp random zeros ones", ".npy",
+     "Operands as for :run. All results must be equal bit for bit; with :accuracy fast they may\n"
+     "be 1 ulp apart.\n"},
+    {"explain", "OPERAND...", "say what such a call does: loops, tiles, threads, cost", true,
+     NO_LIMIT, repl_explain, "ramp random zeros ones", ".npy", "Operands as for :run.\n"},
     {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT,
      repl_sweep, NULL, ".svg .png",
      "Sizes of each operand with an N that grows until the result has 16 Mi elements: :sweep Nx3 "
@@ -76,6 +83,11 @@ static const repl_verb verbs[] = {
      "on off", NULL, ""},
     {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1,
      repl_set_accuracy, "exact fast", NULL, ""},
+    {"threads", "[N]", "run large tensors on so many threads", false, 1, repl_set_threads, NULL,
+     NULL, ""},
+    {"quiet", "[on|off]", "say nothing about an expression that is fine", false, 1, repl_set_quiet,
+     "on off", NULL, ""},
+    {"load", "FILE", "answer the lines of a file", false, 1, repl_load, NULL, ".tj .mlir", ""},
     {"ops", "[WORD]", "list the operations, or those that have the word in them", false, 1, run_ops,
      NULL, NULL, ""},
     {"help", "[COMMAND|OP]", "this text, or more about a command or an operation", false, 1,
@@ -92,33 +104,35 @@ const char *repl_command_files(size_t index) { return verbs[index].files; }
  * Help */
 
 static void print_verbs(void) {
+    enum { COLUMN = 27 };
     for (size_t k = 0; k < VERBS; k++) {
         char usage[48];
         snprintf(usage, sizeof usage, ":%s %s", verbs[k].name, verbs[k].words);
-        printf("  %-26s %s\n", usage, verbs[k].summary);
+        printf("  %-24s ", usage);
+        wrap_print(verbs[k].summary, COLUMN);
     }
 }
 
 static void print_overview(void) {
-    printf("A line is an operation on types, an expression, or a function in MLIR; each is "
+    printf("A line is an operation on types, an expression, or a function in MLIR; each is\n"
            "compiled at once:\n"
            "  add f32 [?,3] [4,1]\n"
            "  tosa.add tensor<?x3xf32>, tensor<4x1xf32>\n"
            "  clamp i8 [?] min=0 max=6\n"
            "  y = x * sigmoid(x) : f32[?]\n"
            "  d = x - m; y = d * rsqrt(v + 1e-5) : x f32[?,64], m f32[1,64], v f32[1,64]\n\n"
-           "Operators: + - * / ** << >> >>> & | ^ ~ ! == != < <= > >=; / of floats is a product "
-           "with the reciprocal, >>> shifts in zeros.\n"
-           "Functions are the operations; i8(x) casts. A number takes its type from the other "
-           "operand. What no later statement uses is a\n"
-           "result.\n\n"
+           "Operators: + - * / ** << >> >>> & | ^ ~ ! == != < <= > >=; / of floats is a\n"
+           "product with the reciprocal, >>> shifts in zeros. Functions are the operations,\n"
+           "and relu, gelu, sqrt and others; i8(x) casts. A number takes its type from the\n"
+           "other operand. What no later statement uses is a result.\n\n"
            "About the last kernel, and settings:\n");
     print_verbs();
 }
 
 static void print_verb(const repl_verb *v) {
     printf(":%s %s\n  %s\n", v->name, v->words, v->summary);
-    if (*v->text) printf("\n%s", v->text);
+    if (*v->text) putchar('\n');
+    wrap_print(v->text, 0);
 }
 
 static void print_kind(const op_key *key) {

@@ -61,8 +61,10 @@ bool repl_fill_random(npy_array *array, unsigned seed, bool repeated) {
         if (k % BLOCK == 0 && repl_interrupted()) return false;
         store_random(array->element, next_random(&state), data + (size_t)k * size);
     }
-    for (int64_t k = own; k < count; k += own)
+    for (int64_t k = own; k < count; k += own) {
+        if (repl_interrupted()) return false;
         memcpy(data + (size_t)k * size, data, (size_t)(count - k < own ? count - k : own) * size);
+    }
     return true;
 }
 
@@ -101,6 +103,11 @@ static bool fill_plain(npy_array *array, fill kind) {
 
 bool repl_has_memory(repl *r, double bytes) {
     double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    if (bytes >= 1e9 && bytes < 0.8 * all) {
+        fflush(stdout);
+        fprintf(stderr, "this takes %.3g GB of memory%s\n", bytes / 1e9,
+                r->terminal ? "; Ctrl-C ends it" : "");
+    }
     if (all <= 0 || bytes < 0.8 * all) return true;
     return repl_fail(r, (text_span){0, 0},
                      "this takes %.3g GB of memory, and the machine has %.3g GB", bytes / 1e9,

@@ -40,7 +40,7 @@ static bool copy_source(repl *r, repl_kernel *k) {
 static bool make_from_line(repl *r, tosajit_engine *engine, bool strict, repl_kernel *k) {
     const tosajit_parse_options options = {.size = sizeof options,
                                            .strict = strict,
-                                           .name = r->terminal ? NULL : "<stdin>",
+                                           .name = r->terminal ? NULL : r->name,
                                            .line = r->line};
     memset(k, 0, sizeof *k);
     if (tosajit_expr_parse(r->text, r->length, &options, &k->function.expr) != TOSAJIT_OK)
@@ -98,6 +98,7 @@ void repl_print_compilation(const repl *r) {
 
 /* The results' types are in the plan. */
 static void show_kernel(repl *r) {
+    if (r->quiet) return;
     char *plan = repl_print(r, TOSAJIT_VIEW_PLAN);
     if (!plan) return;
     for (size_t k = 0; k < tosajit_kernel_result_count(r->current.kernel); k++) {
@@ -148,7 +149,7 @@ static tosajit_mlir *read_file(repl *r) {
     memset(padded, '\n', lines);
     memcpy(padded + lines, r->text, r->length);
     tosajit_mlir_options options = {.size = sizeof options,
-                                    .name = r->terminal ? "input" : "<stdin>",
+                                    .name = r->terminal ? "input" : r->name,
                                     .say = say,
                                     .context = r,
                                     .guard = 1};

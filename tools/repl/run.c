@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* :run and :time, the last kernel on operands from the line. */
+/* :run, :time, :check and :explain, the last kernel on operands from the line. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/data/bandwidth.h"
+#include "tools/data/element.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
 #include "tools/repl/verbs.h"
@@ -62,7 +63,7 @@ bool repl_run(repl *r, const repl_line *line) {
 /* What a call is, and what memcpy reaches in the same minute with as many bytes. */
 static void show_timing(const job *j, const timing *t, double bytes, double copied) {
     double elements = (double)array_count(&j->results[0]), rate = bytes / t->median / 1e9;
-    printf("%.4g ns per call", t->median * 1e9);
+    printf("%s per call", timing_print(t->median).text);
     if (elements > 0) printf(", %.4g ns/element, %.4g GB/s", t->median * 1e9 / elements, rate);
     if (bytes >= (double)REPL_COMPARED && copied > 0)
         printf(", %.3g %% of memcpy", 100 * rate / (copied / 1e9));
@@ -98,6 +99,75 @@ static bool measure(repl *r, const job *j) {
 bool repl_time(repl *r, const repl_line *line) {
     static job j;
     bool fine = prepare(r, line, true, &j) && measure(r, &j);
+    finish(&j);
+    return fine;
+}
+
+bool repl_explain(repl *r, const repl_line *line) {
+    static job j;
+    char *text = NULL;
+    bool fine = prepare(r, line, true, &j);
+    if (fine)
+        fine = tosajit_explain(r->current.kernel, j.operand_views, j.operand_count, j.result_views,
+                               j.result_count, NULL, &text) == TOSAJIT_OK ||
+               fail_run(r);
+    if (fine) fputs(text, stdout);
+    tosajit_text_release(text);
+    finish(&j);
+    return fine;
+}
+
+/* The first element that differs by more than is allowed, or their number. */
+static int64_t find_difference(const npy_array *a, const npy_array *b, bool fast) {
+    const size_t size = tosajit_type_size(a->element);
+    const int64_t count = array_count(a);
+    int64_t k = 0;
+    for (; k < count; k++) {
+        const char *x = (const char *)a->data + (size_t)k * size,
+                   *y = (const char *)b->data + (size_t)k * size;
+        if (memcmp(x, y, size) == 0) continue;
+        if (!fast || !element_is_float(a->element)) break;
+        if (element_distance(a->element, x, y) > 1) break;
+    }
+    return k;
+}
+
+static bool compare_results(repl *r, const job *j, const npy_array *expected) {
+    const bool fast = r->accuracy == TOSAJIT_FAST;
+    int64_t all = 0;
+    for (size_t k = 0; k < j->result_count; k++) {
+        const int64_t count = array_count(&j->results[k]),
+                      at = find_difference(&j->results[k], &expected[k], fast);
+        const size_t size = tosajit_type_size(expected[k].element);
+        all += count;
+        if (at == count) continue;
+        const char *found = (const char *)j->results[k].data + (size_t)at * size,
+                   *wanted = (const char *)expected[k].data + (size_t)at * size;
+        return repl_fail(r, (text_span){0, 0},
+                         "result %zu element %" PRId64 ": the kernel gives %s, the interpreter %s",
+                         k, at, element_print(expected[k].element, found).text,
+                         element_print(expected[k].element, wanted).text);
+    }
+    printf("%" PRId64 " element%s equal %s\n", all, all == 1 ? "" : "s",
+           fast ? "within 1 ulp" : "bit for bit");
+    return true;
+}
+
+bool repl_check(repl *r, const repl_line *line) {
+    static job j;
+    static npy_array expected[TOSAJIT_MAX_TENSORS];
+    tosajit_tensor views[TOSAJIT_MAX_TENSORS];
+    memset(expected, 0, sizeof expected);
+    bool fine = prepare(r, line, false, &j) && repl_results(r, j.operands, expected);
+    for (size_t k = 0; fine && k < j.result_count; k++) views[k] = array_view(&expected[k]);
+    if (fine)
+        fine = (tosajit_run(r->current.kernel, j.operand_views, j.operand_count, j.result_views,
+                            j.result_count) == TOSAJIT_OK &&
+                tosajit_run_interpreted(r->current.kernel, j.operand_views, j.operand_count, views,
+                                        j.result_count) == TOSAJIT_OK) ||
+               fail_run(r);
+    fine = fine && compare_results(r, &j, expected);
+    repl_release_arrays(expected, j.result_count);
     finish(&j);
     return fine;
 }

@@ -52,8 +52,8 @@ static void print_place(const char *line, size_t length, text_span where) {
 static void begin_message(repl *r, size_t line, size_t column) {
     r->failed = true;
     fflush(stdout);
-    if (!r->terminal && column) fprintf(stderr, "<stdin>:%zu:%zu: ", line, column);
-    if (!r->terminal && !column) fprintf(stderr, "<stdin>:%zu: ", line);
+    if (!r->terminal && column) fprintf(stderr, "%s:%zu:%zu: ", r->name, line, column);
+    if (!r->terminal && !column) fprintf(stderr, "%s:%zu: ", r->name, line);
 }
 
 bool repl_fail_text(repl *r) {
@@ -116,6 +116,9 @@ void repl_kernel_release(repl_kernel *k) {
 bool repl_open(repl *r, const options *o) {
     memset(r, 0, sizeof *r);
     r->strict = o->strict;
+    r->quiet = o->quiet;
+    r->name = "<stdin>";
+    r->threads = 1;
     if (!options_accuracy("repl", o, &r->accuracy)) return false;
     if (o->cpu) snprintf(r->cpu, sizeof r->cpu, "%s", o->cpu);
     const tosajit_engine_options settings = {

@@ -23,10 +23,16 @@ typedef struct repl_kernel {
     tosajit_kernel *kernel; /* null: there is none yet */
 } repl_kernel;
 
-typedef struct repl {
-    bool terminal; /* somebody is watching */
-    bool styled;   /* may use escape codes */
-    bool strict;
+typedef struct repl repl;
+struct repl {
+    bool terminal;      /* somebody is watching */
+    bool styled;        /* may use escape codes */
+    bool strict, quiet; /* quiet: nothing is said about an expression that is fine */
+    const char *name;   /* of what lines come from, in messages */
+    size_t threads;     /* that runs may use */
+    /* Answer the lines of a file, for :load. */
+    bool (*load)(struct repl *r, const char *path);
+    int loading; /* files within files */
     tosajit_accuracy accuracy;
     char cpu[32]; /* empty: native */
     tosajit_engine *engine;
@@ -34,7 +40,7 @@ typedef struct repl {
     const char *text; /* the line or text being answered */
     size_t length, line;
     bool failed, quit; /* failed: some line has */
-} repl;
+};
 
 /* False after a message. */
 bool repl_open(repl *r, const options *o);

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* :cpu, :strict and :accuracy. Each takes effect only when the last kernel can be made again with
- * it. */
+/* :cpu, :strict, :accuracy and :threads. Each takes effect only when the last kernel can be made
+ * again with it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/repl/kernel.h"
@@ -10,12 +11,13 @@
 
 typedef struct settings {
     bool strict;
+    size_t threads;
     tosajit_accuracy accuracy;
     char cpu[sizeof((repl *)0)->cpu];
 } settings;
 
 static settings current(const repl *r) {
-    settings s = {.strict = r->strict, .accuracy = r->accuracy};
+    settings s = {.strict = r->strict, .threads = r->threads, .accuracy = r->accuracy};
     memcpy(s.cpu, r->cpu, sizeof s.cpu);
     return s;
 }
@@ -24,6 +26,7 @@ static bool apply(repl *r, const settings *s) {
     const tosajit_engine_options options = {.size = sizeof options,
                                             .cpu = s->cpu[0] ? s->cpu : NULL,
                                             .accuracy = s->accuracy,
+                                            .threads = s->threads,
                                             .uncached = 1};
     tosajit_engine *engine;
     if (tosajit_engine_create(&options, &engine) != TOSAJIT_OK)
@@ -35,9 +38,10 @@ static bool apply(repl *r, const settings *s) {
     tosajit_engine_destroy(r->engine);
     r->engine = engine;
     r->strict = s->strict;
+    r->threads = s->threads;
     r->accuracy = s->accuracy;
     memcpy(r->cpu, s->cpu, sizeof r->cpu);
-    if (r->current.kernel) repl_print_compilation(r);
+    if (r->current.kernel && !r->quiet) repl_print_compilation(r);
     return true;
 }
 
@@ -87,4 +91,37 @@ bool repl_set_accuracy(repl *r, const repl_line *line) {
     if (line->word_count > 0 && !apply(r, &s)) return false;
     printf("accuracy %s\n", words[r->accuracy]);
     return true;
+}
+
+bool repl_set_threads(repl *r, const repl_line *line) {
+    enum { MOST = 1024 };
+    settings s = current(r);
+    char word[32], *end;
+    if (line->word_count > 0) {
+        if (!repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+        long count = strtol(word, &end, 10);
+        if (*end || count < 1 || count > MOST)
+            return repl_fail(r, line->words[0], "a number from 1 to %d expected, found %s", MOST,
+                             word);
+        s.threads = (size_t)count;
+        if (!apply(r, &s)) return false;
+    }
+    printf("threads %zu\n", r->threads);
+    return true;
+}
+
+bool repl_set_quiet(repl *r, const repl_line *line) {
+    static const char *const words[] = {"off", "on"};
+    int chosen = r->quiet;
+    if (!choose(r, line, words, &chosen)) return false;
+    r->quiet = chosen;
+    if (!r->quiet || line->word_count == 0) printf("quiet %s\n", words[r->quiet]);
+    return true;
+}
+
+bool repl_load(repl *r, const repl_line *line) {
+    char path[4096];
+    if (line->word_count == 0)
+        return repl_fail(r, (text_span){0, 0}, ":load needs a file, as in :load lines.tj");
+    return repl_copy_word(r, line->words[0], path, sizeof path) && r->load(r, path);
 }

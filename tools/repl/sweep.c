@@ -2,11 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* :sweep, the last kernel over growing sizes, next to memcpy. In: sizes with an N in them, or the
  * kernel's type; out: a bar per size, and with a file name a plot that gnuplot draws. */
-#define _POSIX_C_SOURCE 200809L /* fileno */
+#define _DEFAULT_SOURCE /* fileno, struct winsize */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "tools/data/bandwidth.h"
 #include "runtime/base/escape.h"
@@ -22,7 +24,6 @@ enum {
     LAST = 24,
     STEP = 1,
     POINTS = (LAST - FIRST) / STEP + 1,
-    BAR = 40,
     OTHER = 64,
     PATH = 4096,
     TITLE = 100
@@ -224,19 +225,30 @@ static bool measure_all(sweep *s) {
 /* ---------------------------------------------------------------------------------------------
  * Showing */
 
+/* What the rows leave of the terminal's width; 80 columns where there is no terminal. */
+static int bar_width(int row) {
+    enum { USUAL = 80, LEAST = 8, MOST = 60 };
+    struct winsize window = {0};
+    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    int width = (known ? window.ws_col : USUAL) - row - 1;
+    return width < LEAST ? LEAST : width > MOST ? MOST : width;
+}
+
 static void show_points(const sweep *s) {
     double most = 0;
     for (size_t k = 0; k < s->point_count; k++)
         most = s->points[k].rate > most ? s->points[k].rate : most;
-    printf("%10s %12s %12s %12s %10s %10s\n", "N", "elements", "ns", "ns/element", "GB/s",
-           "memcpy");
+    int row =
+        printf("%8s %9s %9s %8s %6s %6s ", "N", "elements", "a call", "ns/elem", "GB/s", "memcpy");
+    printf("GB/s of the kernel\n");
     for (size_t k = 0; k < s->point_count; k++) {
         const point *p = &s->points[k];
         char copied[16] = "";
-        if (p->copied > 0) snprintf(copied, sizeof copied, "%.4g", p->copied);
-        printf("%10" PRId64 " %12.0f %12.4g %12.4g %10.4g %10s ", p->n, p->elements, p->nanoseconds,
-               p->nanoseconds / p->elements, p->rate, copied);
-        for (double bar = 0.5; bar <= p->rate / most * (double)BAR; bar++) putchar('#');
+        if (p->copied > 0) snprintf(copied, sizeof copied, "%.3g", p->copied);
+        printf("%8" PRId64 " %9.0f %9s %8.3g %6.3g %6s ", p->n, p->elements,
+               timing_print(p->nanoseconds * 1e-9).text, p->nanoseconds / p->elements, p->rate,
+               copied);
+        for (double bar = 0.5; bar <= p->rate / most * bar_width(row); bar++) putchar('#');
         putchar('\n');
     }
 }
