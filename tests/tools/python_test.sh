@@ -29,6 +29,11 @@ count=$(grep -c '^```python' "$source/docs/python.md")
 [ "$count" -ge 5 ] || { echo "docs/python.md has $count examples only"; exit 1; }
 (cd "$work" && "$with_numpy" -m doctest -o ELLIPSIS page.txt) || exit 1
 
+# And the lines in README.md.
+awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/README.md" >"$work/readme.py"
+[ -s "$work/readme.py" ] || { echo "README.md has no Python"; exit 1; }
+"$with_numpy" -c "$(cat "$work/readme.py"); assert y.shape == (4, 64)"
+
 # The wheel, as a folder that is imported from: pip does no more with it.
 cmake --build "$build" --target wheel >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$with_numpy" -m zipfile -e "$build"/tools/python/tosajit-*.whl "$work/site"
