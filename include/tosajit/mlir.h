@@ -11,8 +11,10 @@
  *     tosajit_kernel *kernel = NULL;
  *     tosajit_status status = tosajit_mlir_open("gelu.mlir", NULL, &module);
  *     if (!status) status = tosajit_mlir_build(module, 0, NULL, &function);
- *     if (!status) status = tosajit_compile_expr(engine, tosajit_mlir_function_expr(function),
- * &kernel); if (status) puts(tosajit_last_error()); tosajit_mlir_function_release(function);
+ *     const tosajit_expr *expr = tosajit_mlir_function_expr(function);
+ *     if (!status) status = tosajit_compile_expr(engine, expr, &kernel);
+ *     if (status) puts(tosajit_last_error());
+ *     tosajit_mlir_function_release(function);
  *     tosajit_mlir_close(module);
  *     ...                                                        // the kernel needs neither
  *     tosajit_kernel_release(kernel);
@@ -32,10 +34,10 @@
  * range, a function of another module) and OUT_OF_MEMORY. Memory of the reader and of MLIR comes
  * from malloc; MLIR, as all of LLVM, ends the process when it gets none.
  *
- * Trust. MLIR's parser is written for files of friends: deep nesting overflows the stack, and
- * damaged bytecode may take exponential time and memory. What it accepts is not trusted here, but
- * checked as any expression is. Read what strangers send in a process of its own;
- * tosajit_mlir_options.guard is for such a process.
+ * Trust. MLIR's parser is written for files of friends. Deep nesting overflows the stack, and
+ * damaged bytecode may take exponential time and memory. What the parser accepts is checked as any
+ * expression is. Read what strangers send in a process of its own; tosajit_mlir_options.guard is
+ * for such a process.
  *
  * Threads. A module and its functions belong to one thread at a time; different modules may be used
  * at once, also by the engine's threads.

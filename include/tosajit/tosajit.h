@@ -4,8 +4,11 @@
  *
  * One op in a few lines:
  *
- *     const int64_t any_by_3[2] = {TOSAJIT_DYNAMIC, 3}, one_by_3[2] = {1, 3}, four_by_3[2] = {4,
- * 3}; tosajit_engine *engine; tosajit_kernel *kernel; tosajit_engine_create(NULL, &engine);
+ *     const int64_t any_by_3[2] = {TOSAJIT_DYNAMIC, 3}, one_by_3[2] = {1, 3};
+ *     const int64_t four_by_3[2] = {4, 3};
+ *     tosajit_engine *engine;
+ *     tosajit_kernel *kernel;
+ *     tosajit_engine_create(NULL, &engine);
  *
  *     tosajit_tensor_type types[2] = {
  *         tosajit_ranked(TOSAJIT_F32, 2, any_by_3), // tensor<?x3xf32>
@@ -40,10 +43,10 @@
  * Threads. Engines and kernels may be used from any number of threads at once. An expression
  * belongs to one thread at a time. The last error is per thread.
  *
- * Floating point. A thread may have exceptions unmasked, any rounding mode, subnormals flushed, or
- * the x87 precision of its choice: no function traps, and no result depends on it. The settings are
- * the same after every call. So are the exception flags, but where they are all masked and the mode
- * is to nearest even with subnormals: there a run may raise some, as any arithmetic does.
+ * Floating point. A thread may unmask exceptions, round in any direction, flush subnormals, or set
+ * the x87 precision. No function traps, and no result depends on these settings, which are the same
+ * after every call. With the settings that programs start with, a run may raise exception flags, as
+ * any arithmetic does. With others the flags stay as they were.
  *
  * Source of the meaning of every op: TOSA 1.1; of broadcasting: the MLIR trait
  * ResultsBroadcastableShape and the RFC "TOSA-to-Linalg lowering of element-wise ops". */
@@ -162,10 +165,11 @@ static inline tosajit_tensor_type tosajit_ranked(tosajit_type element, int32_t r
  * the whole text has. type must not be null. */
 TOSAJIT_API size_t tosajit_type_print(const tosajit_tensor_type *type, char *text, size_t capacity);
 
-/* A tensor in memory. strides[d] is the distance in BYTES, not elements, from one index of
- * dimension d to the next, any sign, 0 for operands that repeat; null means dense row-major. It is
- * a multiple of the element size, unless the engine's option any_strides allows others. The
- * transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides {4, 12}. Nothing is owned. */
+/* A tensor in memory. It owns nothing. strides[d] is the distance in BYTES, not elements, from one
+ * index of dimension d to the next. It may be negative, and 0 for operands that repeat. It is a
+ * multiple of the element size, unless the option any_strides allows others. Null strides mean
+ * dense row-major. The transpose of a dense 4x3 matrix of f32 has dims {3, 4} and strides {4, 12}.
+ */
 typedef struct tosajit_tensor {
     tosajit_type element;   /* of every element */
     int32_t rank;           /* 0..TOSAJIT_MAX_RANK */
@@ -293,9 +297,9 @@ TOSAJIT_API void tosajit_expr_destroy(tosajit_expr *expr);
 TOSAJIT_API tosajit_status tosajit_expr_input(tosajit_expr *expr, const tosajit_tensor_type *type,
                                               tosajit_value *value);
 
-/* What the host promises of a dynamic dimension of an input. smallest >= 2 says that the operand is
- * not broadcast along it, which spares the code a decision and a loop; a multiple of the vector
- * length spares it the tail. Zero-initialise. */
+/* What the host promises about a dynamic dimension of an input. Zero-initialise. With smallest >= 2
+ * the operand does not repeat along it, which saves a decision and a loop. With a multiple of the
+ * vector length the code needs no tail. */
 typedef struct tosajit_contract {
     int64_t smallest, largest; /* the size is in this range; largest 0: no limit */
     int64_t multiple;          /* and a multiple of this; 0 or 1: any */
@@ -439,9 +443,9 @@ typedef enum tosajit_backend {
                                     executable */
 } tosajit_backend;
 
-/* The host's thread pool: run task(argument, index) for every index below count, on any threads,
- * and return when all have returned. Called by tosajit_run and tosajit_compile_many, from as many
- * threads as the host calls these on. */
+/* The host's thread pool. parallel_for runs task(argument, index) for each index below count, on
+ * any threads, and returns when all have returned. tosajit_run and tosajit_compile_many call it on
+ * their caller's thread, so several threads may call it at once. */
 typedef struct tosajit_parallel {
     /* The pool's loop, and the pool. */
     void (*parallel_for)(void *context, size_t count, void (*task)(void *argument, size_t index),
@@ -496,14 +500,14 @@ TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *o
  * that has begun is waited for; kernels that wait for theirs stay interpreted. Null is allowed. */
 TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
-/* Let no compilation begin in this process any more, and return when none is under way: what a
- * process does before it calls exit, or returns from main, while its threads may be compiling, or
- * an engine with TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys LLVM's own objects, and
- * a compilation amid that crashes; the library registers no handler of its own. In a handler of the
- * host's (atexit) it is early enough if the handler was registered after the first kernel was
- * compiled. Compiling fails from then on, with CODEGEN_FAILED; kernels run, are saved and released
- * as before. It takes as long as the compilations that are under way; one that calls it, by an
- * allocator hook, does not wait for itself. Thread-safe, and may be called again. */
+/* Let no compilation begin in this process any more, and return when none is under way. Call it
+ * before exit, or the return from main, if threads may be compiling or an engine with
+ * TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys LLVM's own objects, and a compilation
+ * crashes then. The library registers no handler of its own. A handler of the host's (atexit) may
+ * call this, if it was registered after the first kernel was compiled. From then on compiling fails
+ * with CODEGEN_FAILED. Kernels run, are saved and released as before. It waits for compilations
+ * that are under way, but not for one that calls it by an allocator hook. Thread-safe, and may be
+ * called again. */
 TOSAJIT_API void tosajit_quiesce(void);
 
 /* What an engine's kernels take, and what it has done since it was created. */
@@ -567,9 +571,9 @@ TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 
 /* Compute all results. operands and results are in the order of tosajit_expr_input and
- * tosajit_expr_result; the results' memory is the caller's, of the shape that
- * tosajit_kernel_result_dims gives. A result may be exactly an operand (same data, strides, element
- * size and sizes: in place); any other shared byte is refused. Native code allocates nothing; the
+ * tosajit_expr_result. The caller owns the results' memory; tosajit_kernel_result_dims tells its
+ * shape. A result may be exactly an operand, with the same data, strides, element size and sizes:
+ * that is in place. Any other shared byte is refused. Native code allocates nothing; the
  * interpreter does for expressions of more than 512 nodes. On failure nothing has been written.
  * Needs 192 KiB of stack. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW,
  * INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
