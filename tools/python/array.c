@@ -23,7 +23,8 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-PyObject *array_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims) {
+PyObject *array_object_make(module_state *state, tosajit_type element, int32_t rank,
+                            const int64_t *dims) {
     array_object *a = PyObject_New(array_object, state->array);
     if (!a) return NULL;
     a->data = NULL;

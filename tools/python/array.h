@@ -16,6 +16,7 @@ typedef struct array_object {
 } array_object;
 
 /* An array of undefined elements. Null with an exception. */
-PyObject *array_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims);
+PyObject *array_object_make(module_state *state, tosajit_type element, int32_t rank,
+                            const int64_t *dims);
 
 #endif

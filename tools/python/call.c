@@ -38,7 +38,7 @@ static PyObject *make_result(const kernel_object *k, const tosajit_tensor *opera
                                                 (size_t)i, &rank, dims)))
         return NULL;
     tosajit_type element = k->tensors[k->operand_count + i].element;
-    return (numpy ? numpy_make : array_make)(k->state, element, rank, dims);
+    return (numpy ? numpy_make : array_object_make)(k->state, element, rank, dims);
 }
 
 /* The results as a tuple: the caller's, or new ones. */

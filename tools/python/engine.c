@@ -5,25 +5,9 @@
 
 #include <string.h>
 
+#include "tools/python/compile.h"
 #include "tools/python/errors.h"
 #include "tools/python/evaluate.h"
-
-PyObject *engine_compile(const engine_object *e, PyObject *text, const tosajit_named_type *types,
-                         size_t type_count) {
-    Py_ssize_t length = 0;
-    const char *bytes = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!bytes) return NULL;
-    tosajit_parse_options options = {.size = sizeof options};
-    options.types = types;
-    options.type_count = type_count;
-    tosajit_expr *expr = NULL;
-    tosajit_kernel *kernel = NULL;
-    tosajit_status status = tosajit_expr_parse(bytes, (size_t)length, &options, &expr);
-    Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(e->engine, expr, &kernel);
-    tosajit_expr_destroy(expr);
-    Py_END_ALLOW_THREADS return errors_raise(e->state, status) ? NULL
-                                                               : kernel_make(e->state, kernel);
-}
 
 static PyObject *compile(PyObject *self, PyObject *text) {
     if (!PyUnicode_Check(text)) {
@@ -31,7 +15,7 @@ static PyObject *compile(PyObject *self, PyObject *text) {
                      (PyObject *)Py_TYPE(text));
         return NULL;
     }
-    PyObject *kernel = engine_compile((engine_object *)self, text, NULL, 0);
+    PyObject *kernel = compile_text((engine_object *)self, text, NULL, 0);
     if (kernel) ((kernel_object *)kernel)->engine = Py_NewRef(self);
     return kernel;
 }

@@ -12,9 +12,4 @@ typedef struct engine_object {
     PyObject *remembered; /* a dict from texts to what evaluate.c keeps of them */
 } engine_object;
 
-/* Compile a text; a kernel_object. types are those of operands to which the text gives none. Null
- * with an exception. */
-PyObject *engine_compile(const engine_object *e, PyObject *text, const tosajit_named_type *types,
-                         size_t type_count);
-
 #endif

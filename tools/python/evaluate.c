@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/python/call.h"
+#include "tools/python/compile.h"
 #include "tools/python/errors.h"
 
 enum { MAX_TEXTS = 512, MAX_KERNELS = 32 };
@@ -196,7 +197,7 @@ static kernel_object *compile(const engine_object *e, PyObject *text, const reme
         for (int32_t d = 0; d < types->rank[i]; d++) named[i].type.dims[d] = TOSAJIT_DYNAMIC;
         ready = named[i].name;
     }
-    PyObject *kernel = ready ? engine_compile(e, text, named, (size_t)r->count) : NULL;
+    PyObject *kernel = ready ? compile_text(e, text, named, (size_t)r->count) : NULL;
     free(named);
     return (kernel_object *)kernel;
 }
