@@ -96,9 +96,12 @@ static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) 
     if (engine->backend == TOSAJIT_BACKEND_INTERPRET) return TOSAJIT_OK;
     if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED || later) {
         tosajit_status status = precompiled_attach(engine, kernel);
+        const bool attached = !status;
         if (status == TOSAJIT_OUT_OF_MEMORY) return status;
-        return later ? background_add(&engine->background, compile_later, engine, kernel)
-                     : TOSAJIT_OK;
+        status =
+            later ? background_add(&engine->background, compile_later, engine, kernel) : TOSAJIT_OK;
+        if (!status && attached) precompiled_count(engine);
+        return status;
     }
     return compile_now(engine, kernel);
 }

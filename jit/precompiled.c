@@ -19,7 +19,6 @@ tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel
         machine_release(kernel);
         return status;
     }
-    atomic_fetch_add_explicit(&engine->precompiled, 1, memory_order_relaxed);
     atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
     return TOSAJIT_OK;
 }
@@ -30,6 +29,7 @@ tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kern
     if (engine->backend != TOSAJIT_BACKEND_AUTO) return status;
     failure_keep(&reason, status);
     if (precompiled_attach(engine, kernel)) return failure_tell(&reason);
+    precompiled_count(engine);
     failure_tell(&reason); /* of which the first line tells */
     if (environment_get()->verbose) verbose_compiled(kernel, status, NULL);
     if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);

@@ -10,6 +10,11 @@
  * OUT_OF_MEMORY as machine_make gives them. */
 tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel);
 
+/* Count such a kernel, once nothing that may fail is left to do. */
+static inline void precompiled_count(tosajit_engine *engine) {
+    atomic_fetch_add_explicit(&engine->precompiled, 1, memory_order_relaxed);
+}
+
 /* The same where compiling has failed with `status`, if the engine's backend leaves the way open:
  * then OK, else the status with its message. */
 tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kernel,

@@ -17,7 +17,7 @@
 enum {
     CHUNK = 1 << 13,     /* points that are computed and compared together */
     BLOCK = CHUNK * 256, /* points that a thread takes at once, and the grain of the saved state */
-    MAX_LANES = 12,      /* engines times ways of calling them */
+    MAX_LANES = 18,      /* engines times ways of calling them */
     MAX_ELEMENT = 8,     /* bytes */
 };
 
