@@ -459,8 +459,11 @@ static void wait_for_others(workshop *w) {
     fail_msg("there are %d kernels more than are held", (int)stats.kernels - 1);
 }
 
-/* The same, but for bytes that such a thread gives back meanwhile. */
+/* The same, but for bytes that such a thread gives back meanwhile. A kernel whose compilation fails
+ * in the background was given precompiled code before, and stays counted. */
 static bool is_same(const workshop *w, const state_of *before, state_of *after) {
+    if (w->backend == TOSAJIT_BACKEND_BACKGROUND)
+        after->stats.precompiled = before->stats.precompiled;
     if (w->backend == TOSAJIT_BACKEND_BACKGROUND && after->live < before->live) {
         after->stats.structure_bytes += before->live - after->live;
         after->live = before->live;

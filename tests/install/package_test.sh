@@ -20,7 +20,7 @@ for package in "$work"/packages/*_"${version#tosajit }"_*.deb; do [ -e "$package
 lintian --allow-root --fail-on error,warning "$work"/packages/*.changes >"$work/log" 2>&1 || { cat "$work/log"; fail "lintian finds something"; }
 rm "$work"/packages/*-dbgsym_*.deb
 set -- "$work"/packages/*.deb
-[ $# = 8 ] || fail "expected eight packages, found $*"
+[ $# = 9 ] || fail "expected nine packages, found $*"
 run apt-get install --simulate "$@" # every dependency exists, and nothing conflicts
 for package; do
     dpkg-deb -x "$package" "$work/root"
@@ -82,4 +82,4 @@ done
 run cmake --build "$build" --target reference
 grep -q tosajit_compile "$build"/reference/html/*.html || fail "the reference knows no tosajit_compile"
 grep -q tosajit_mlir_outline "$build"/reference/html/*.html || fail "the reference knows no tosajit_mlir_outline"
-echo "eight packages, three man pages and the reference are sound"
+echo "nine packages, three man pages and the reference are sound"

@@ -136,7 +136,7 @@ static const code_row rows[] = {
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_F16, "fcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_I8, "fadd_v .4s", NO_LANES " fcvtzs_w"},
 #if LLVM_VERSION_MAJOR >= 22 /* older ones take products of i64 apart, lane by lane */
-    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .2d", NO_LANES},
 #endif
     {"neoverse-v1", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "mul_z .d", NO_LANES},
     {"aarch64", TOSAJIT_OP_clz, TOSAJIT_I32, TOSAJIT_I32, "clz_v .4s", NO_LANES},

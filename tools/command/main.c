@@ -138,8 +138,7 @@ static void print_help(void) {
            "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape 64x64 --shape 64\n"
            "  tosajit asm examples/gelu_bias.mlir\n"
            "  echo 'add f32 [?,3] [4,1]' | tosajit\n\n"
-           "exit codes: 0 success; 1 the input was refused, with a diagnostic; 2 wrong\n"
-           "usage\n");
+           "exit codes: 0 success; 1 input refused, with a diagnostic; 2 wrong usage\n");
 }
 
 static void print_command_help(const command *c) {
