@@ -422,9 +422,9 @@ static void an_engine_that_cannot_be_made_leaves_no_thread(void **state) {
                                             .cache_directory = "/dev/null"};
     tosajit_engine *engine;
     assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_INVALID_ARGUMENT);
-    /* One that was joined is listed for a moment longer. */
-    for (int k = 0; k < 5000 && count_threads() != before; k++) usleep(1000);
-    assert_int_equal(count_threads(), before);
+    /* One that was joined is listed for a moment longer, also one of the test before. */
+    for (int k = 0; k < 5000 && count_threads() > before; k++) usleep(1000);
+    assert_true(count_threads() <= before);
 }
 
 /* A child of a process whose other threads are compiling: its kernels run. */
