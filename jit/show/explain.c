@@ -17,6 +17,7 @@
 #include "runtime/run/quick.h"
 #include "runtime/run/run.h"
 #include "runtime/base/types.h"
+#include "runtime/base/words.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Tensors without memory */
@@ -126,8 +127,6 @@ typedef struct call_report {
     bool precompiled; /* the code is of single ops, made with the library */
     double bytes;
 } call_report;
-
-static const char *plural(double count) { return count == 1 ? "" : "s"; }
 
 static void tell_call(FILE *out, const call_report *c) {
     const tosajit_kernel *kernel = c->kernel;

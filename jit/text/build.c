@@ -13,6 +13,7 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
+#include "runtime/base/words.h"
 
 /* Of a literal; of input k before it is made: INPUT_FROM - k. */
 enum { PENDING = -1, INPUT_FROM = -2 };
@@ -211,7 +212,7 @@ static bool check_annotations(builder *b) {
         return fail(b, last[1].span, "beside types in front there is one for all other names");
     if (unnamed > 1 && unnamed > b->input_count)
         return fail(b, last[b->input_count].span, "%zu types for %zu variable%s", unnamed,
-                    b->input_count, b->input_count == 1 ? "" : "s");
+                    b->input_count, plural(b->input_count));
     if (unnamed == 1 && b->input_count == 0)
         return fail(b, last->span, "there is no variable that this could be the type of");
     return true;

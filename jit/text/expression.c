@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/words.h"
 #include "jit/text/grammar.h"
 #include "jit/text/suggest.h"
 
@@ -132,11 +133,10 @@ bool parse_check_count(lexer *p, tosajit_op op, text_span where, size_t count) {
     if (count >= (size_t)arity && count <= (size_t)most) return true;
     const char *name = tosajit_op_name(op);
     if (most == arity)
-        return lex_fail(p, where, "%s takes %d operand%s, found %zu", name, arity,
-                        lex_plural((size_t)arity), count);
+        return lex_fail(p, where, "%s takes %d operand%s, found %zu", name, arity, plural(arity),
+                        count);
     return lex_fail(p, where, "%s takes %d operand%s and up to %d parameter%s, found %zu", name,
-                    arity, lex_plural((size_t)arity), most - arity,
-                    lex_plural((size_t)(most - arity)), count);
+                    arity, plural(arity), most - arity, plural(most - arity), count);
 }
 
 static size_t count_operands(const lexer *p, int32_t first) {

@@ -251,8 +251,6 @@ uint64_t lex_digits(const char *text, size_t length, unsigned base, bool *fits) 
     return value;
 }
 
-const char *lex_plural(size_t count) { return count == 1 ? "" : "s"; }
-
 /* Whether `name =` is next, which p then is behind the name of. */
 bool lex_key(lexer *p, text_span *word) {
     size_t before = p->at;

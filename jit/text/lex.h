@@ -75,6 +75,5 @@ typedef struct lex_shown {
     char text[64];
 } lex_shown;
 lex_shown lex_show(const lexer *p, text_span span);
-const char *lex_plural(size_t count);
 
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/options.h"
 #include "runtime/base/types.h"
+#include "runtime/base/words.h"
 
 static const tosajit_attributes no_attributes;
 
@@ -303,10 +304,10 @@ static tosajit_status check_op(tosajit_op op, size_t operand_count) {
     if (parameters)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "tosa.%s takes %d operand%s and %d parameter%s%s, not %zu values",
-                          op_table[op].name, arity, arity == 1 ? "" : "s", parameters,
-                          parameters == 1 ? "" : "s", required ? "" : " or none", operand_count);
+                          op_table[op].name, arity, plural(arity), parameters, plural(parameters),
+                          required ? "" : " or none", operand_count);
     return diag_error(TOSAJIT_INVALID_ARGUMENT, "tosa.%s takes %d operand%s, not %zu",
-                      op_table[op].name, arity, arity == 1 ? "" : "s", operand_count);
+                      op_table[op].name, arity, plural(arity), operand_count);
 }
 
 /* An op with the types of its operands, before it is a node. */
@@ -344,7 +345,7 @@ static tosajit_status check_parameter_type(const op_use *use, int k, tosajit_typ
                           type_print(type).text);
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
                       "%s is %s, but must have rank 1 and %" PRId64 " element%s", p.name,
-                      type_print(type).text, expected, expected == 1 ? "" : "s");
+                      type_print(type).text, expected, plural(expected));
 }
 
 /* A parameter must not be given twice. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/words.h"
+
 enum { TYPE_TEXT = 512, MOST_THREADS = 1024 };
 
 tosajit_tensor_type call_tensor_type(const entry *e, const tosajit_kernel *kernel, size_t k) {
@@ -40,8 +42,6 @@ static bool take_types(const entry *e, const tosajit_kernel *kernel, shape_word 
     }
     return all_static;
 }
-
-static const char *plural(int32_t count) { return count == 1 ? "" : "s"; }
 
 /* A shape that fits: the sizes of the type, and where it has none those given, or 64. */
 static void print_fitting(const tosajit_tensor_type *type, const shape_word *given,
@@ -96,9 +96,8 @@ int call_read_shapes(const char *command, const options *o, const entry *e,
     *known = o->shape_count > 0 || take_types(e, kernel, shapes);
     if (o->shape_count > 0 && o->shape_count != arguments && o->shape_count != all)
         return usage_error(command, "@%s has %zu argument%s, found %zu --shape; as in %s",
-                           tosajit_mlir_name(e->file, e->index), arguments,
-                           arguments == 1 ? "" : "s", o->shape_count,
-                           call_example(e, kernel, example));
+                           tosajit_mlir_name(e->file, e->index), arguments, plural(arguments),
+                           o->shape_count, call_example(e, kernel, example));
     for (size_t k = 0; k < o->shape_count; k++) {
         char why[SHAPE_MESSAGE], misfit[CALL_TEXT], text[CALL_TEXT];
         tosajit_tensor_type type = call_tensor_type(e, kernel, k);

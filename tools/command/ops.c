@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/words.h"
 #include "tools/command/commands.h"
 #include "tools/mlir/op_columns.h"
 #include "jit/text/keys.h"
@@ -119,7 +120,7 @@ static void print_op(tosajit_op op) {
     int required, arity = tosajit_op_arity(op);
     tosajit_op_parameters(op, &required);
     printf("\n## %s\n\n    %s\n\n", tosajit_op_name(op), tosajit_op_formula(op));
-    printf("%d operand%s", arity, arity == 1 ? "" : "s");
+    printf("%d operand%s", arity, plural(arity));
     if (parameters.used > 0)
         printf("; parameters: %s%s", parameters.text,
                required ? "" : " (or the attributes of these names)");

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "runtime/base/words.h"
 #include "tools/command/commands.h"
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* A function by its name, because those that outlining adds stand in between. */
 static void print_count(const char *name, const tosajit_mlir_outlined *c) {

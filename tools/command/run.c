@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/words.h"
 #include "tools/data/array.h"
 #include "tools/command/check.h"
 #include "tools/command/commands.h"
@@ -30,8 +31,6 @@ static void input_type(const job *s, size_t index, tosajit_tensor_type *type,
 
 /* ---------------------------------------------------------------------------------------------
  * Wrong usage */
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 static int check_counts(const job *s) {
     const options *o = s->o;

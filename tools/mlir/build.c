@@ -16,6 +16,7 @@
 #include "runtime/base/options.h"
 #include "tools/mlir/op_columns.h"
 #include "runtime/base/escape.h"
+#include "runtime/base/words.h"
 #include "tools/mlir/values.h"
 #include "tools/mlir/pointer_map.h"
 #include "tools/mlir/value_names.h"
@@ -66,8 +67,6 @@ static bool accept(builder *b, tosajit_status status) {
     while (*message == ' ') message++;
     return fail_op_as(b, status, message);
 }
-
-static const char *plural(intptr_t count) { return count == 1 ? "" : "s"; }
 
 static void remember_name(builder *b, MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

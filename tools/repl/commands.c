@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/repl/op_example.h"
 #include "tools/repl/verbs.h"
 #include "jit/text/suggest.h"
 #include "tools/base/wrap.h"
@@ -149,54 +150,10 @@ static void print_kind(const op_key *key) {
         fputs(kinds[key->kind], stdout);
 }
 
-/* The first type that the op takes, for an example. */
-static const char *example_type(tosajit_op op) {
-    int arity = tosajit_op_arity(op);
-    tosajit_type operands[TOSAJIT_MAX_ARITY];
-    static const tosajit_type preferred[] = {TOSAJIT_F32, TOSAJIT_I32, TOSAJIT_I8, TOSAJIT_I1};
-    size_t k = 0;
-    for (; k + 1 < sizeof preferred / sizeof *preferred; k++) {
-        for (int o = 0; o < arity; o++)
-            operands[o] = o == 0 && op == TOSAJIT_OP_select ? TOSAJIT_I1 : preferred[k];
-        bool taken = false;
-        for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++)
-            taken = taken || tosajit_op_accepts(op, operands, (tosajit_type)result);
-        if (taken) break;
-    }
-    return tosajit_type_name(preferred[k]);
-}
-
-/* What examples need besides operands of one type: behind a single op, within a call, and the types
- * of a call. */
-static const struct {
-    const char *single, *call, *types;
-} needed[TOSAJIT_OP_COUNT] = {
-    [TOSAJIT_OP_clamp] = {" min=0 max=6", ", min=0, max=6", NULL},
-    [TOSAJIT_OP_cast] = {" -> i8", ", to=i8", NULL},
-    [TOSAJIT_OP_rescale] = {" multiplier=1073741824 shift=31 scale32=true -> i8",
-                            ", multiplier=1073741824, shift=31, scale32=true, to=i8", NULL},
-    [TOSAJIT_OP_table] = {" [256]", ", b", "i8[?], i8[256]"},
-    [TOSAJIT_OP_select] = {"", "", "i1[?], f32[?], f32[?]"},
-};
-
-/* Both ways to write it, ready to be typed. */
-static void print_examples(tosajit_op op) {
-    const char *type = example_type(op);
-    printf("  %s %s", tosajit_op_name(op), type);
-    for (int o = 0; o < tosajit_op_arity(op); o++) fputs(" [?]", stdout);
-    printf("%s\n  %s(", needed[op].single ? needed[op].single : "", tosajit_op_name(op));
-    for (int o = 0; o < tosajit_op_arity(op); o++) printf("%s%c", o ? ", " : "", 'a' + o);
-    printf("%s) : ", needed[op].call ? needed[op].call : "");
-    if (needed[op].types)
-        printf("%s\n", needed[op].types);
-    else
-        printf("%s[?]\n", type);
-}
-
 static void print_op(tosajit_op op) {
     const op_key *key;
     printf("%s\n  %s\n\n", tosajit_op_name(op), tosajit_op_formula(op));
-    print_examples(op);
+    op_example_print(op);
     if (op_key_at(op, 0)) puts("\nby name:");
     for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++) {
         printf("  %s%s%s = ", key->name, key->less ? " or " : "", key->less ? key->less : "");

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/words.h"
 #include "tools/data/element.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
@@ -28,8 +29,6 @@ static type_text print_type(const tosajit_tensor_type *type) {
     tosajit_type_print(type, t.text, sizeof t.text);
     return t;
 }
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* ---------------------------------------------------------------------------------------------
  * Elements */
@@ -141,8 +140,7 @@ static bool check_shape(const operand *o, int32_t rank, const int64_t *dims) {
     tosajit_type_print(&o->type, type, sizeof type);
     if (rank != o->type.rank)
         return repl_fail(o->r, o->word, "operand %zu is %s: %d dimension%s expected, found %d",
-                         o->index, type, (int)o->type.rank, plural((size_t)o->type.rank),
-                         (int)rank);
+                         o->index, type, (int)o->type.rank, plural(o->type.rank), (int)rank);
     for (int32_t d = 0; d < rank; d++)
         if (o->type.dims[d] != TOSAJIT_DYNAMIC && o->type.dims[d] != dims[d])
             return repl_fail(o->r, o->word,

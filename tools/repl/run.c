@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/words.h"
 #include "tools/data/bandwidth.h"
 #include "tools/data/element.h"
 #include "tools/repl/data.h"
@@ -148,7 +149,7 @@ static bool compare_results(repl *r, const job *j, const npy_array *expected) {
                          k, at, element_print(expected[k].element, found).text,
                          element_print(expected[k].element, wanted).text);
     }
-    printf("%" PRId64 " element%s equal %s\n", all, all == 1 ? "" : "s",
+    printf("%" PRId64 " element%s equal %s\n", all, plural(all),
            fast ? "within 1 ulp" : "bit for bit");
     return true;
 }

@@ -12,6 +12,7 @@
 
 #include "tools/data/bandwidth.h"
 #include "runtime/base/escape.h"
+#include "runtime/base/words.h"
 #include "tools/data/output_file.h"
 #include "tools/repl/data.h"
 #include "tools/repl/interrupt.h"
@@ -66,7 +67,7 @@ static bool take_shape(sweep *s, size_t k, text_span word) {
         return repl_fail(s->r, word, "sizes with an N expected, like Nx3");
     if (rank != type.rank)
         return repl_fail(s->r, word, "operand %zu is %s: %d size%s expected, found %d", k, text,
-                         (int)type.rank, type.rank == 1 ? "" : "s", (int)rank);
+                         (int)type.rank, plural(type.rank), (int)rank);
     for (int32_t d = 0; d < rank; d++)
         if (type.dims[d] != TOSAJIT_DYNAMIC && type.dims[d] != dims[d])
             return repl_fail(s->r, word, "operand %zu is %s: dimension %d is always %" PRId64, k,
@@ -114,7 +115,7 @@ static bool read_words(sweep *s, const repl_line *line) {
     if (count == 0) default_shapes(s);
     if (count > 0 && count != s->operand_count)
         return repl_fail(s->r, line->words[0], "sizes of %zu operand%s expected, found %zu",
-                         s->operand_count, s->operand_count == 1 ? "" : "s", count);
+                         s->operand_count, plural(s->operand_count), count);
     for (size_t k = 0; k < count; k++)
         if (!take_shape(s, k, line->words[k])) return false;
     if (has_n(s)) return true;
