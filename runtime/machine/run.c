@@ -154,7 +154,7 @@ static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
 void machine_run(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
                  int64_t cols) {
     _Alignas(64) char scratch[MACHINE_SCRATCH];
-    tile t; /* filled as far as there are tensors */
+    tile t; /* not cleared: see walk.h */
     void *base[TOSAJIT_MAX_TENSORS];
     t.part = pointers[-1];
     t.strides = strides;

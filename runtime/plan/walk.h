@@ -1,7 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Walk: an iteration space with one byte stride per tensor and dimension, coalesced. The plan uses
- * it for the static shapes that it knows, a run for the sizes of the call. */
+ * it for the static shapes that it knows, a run for the sizes of the call.
+ *
+ * A walk has room for the largest call, 8 KiB, and so have the structures of runtime/run that hold
+ * one number or pointer per tensor. They are not cleared, which would take longer than a small
+ * call. `rank` and `tensors` are set first and say how much of the arrays counts: with 2 and 3,
+ * strides[0] to strides[5]. Who reads strides[6] reads what nobody wrote; valgrind sees that, and
+ * the tests memcheck_* have it look at every way of running. */
 #ifndef TOSAJIT_RUNTIME_PLAN_WALK_H
 #define TOSAJIT_RUNTIME_PLAN_WALK_H
 

@@ -55,7 +55,7 @@ void tile_run_blocks(const tile_job *job) {
     const tile_choice *c = job->choice;
     _Alignas(64) char scratch[COST_SCRATCH_BYTES];
     char *next = scratch;
-    blocks b; /* large, and filled as far as there are tensors */
+    blocks b; /* not cleared: see walk.h */
     void *base[TOSAJIT_MAX_TENSORS];
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     b.job = job;

@@ -146,7 +146,7 @@ static bool is_straight(const tosajit_kernel *kernel, const view *operands, cons
 static void prepare(tosajit_bound *b, const view *operands, const view *results) {
     static bound_function *const functions[] = {run_any, run_unary, run_binary};
     const plan_part *part = &b->kernel->plan.parts[0];
-    walk w; /* large, like the next one, and filled as far as there are tensors */
+    walk w; /* not cleared, like the next one: see walk.h */
     tile_tensors tensors;
     if (!is_straight(b->kernel, operands, results)) return;
     run_walk(b->kernel, 0, operands, results, &w, &tensors);

@@ -77,7 +77,7 @@ static int set_up_lanes(const tile_job *job, char *scratch, lane *lanes) {
 void tile_run_joined(const tile_job *job) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
-    lane lanes[TILE_MOST_PACKED]; /* large, and filled as far as they are used */
+    lane lanes[TILE_MOST_PACKED]; /* not cleared: see walk.h */
     _Alignas(64) char scratch[TILE_MOST_PACKED * BUFFER_BYTES];
     const int count = set_up_lanes(job, scratch, lanes);
     void *outer[TOSAJIT_MAX_TENSORS], *base[TOSAJIT_MAX_TENSORS];

@@ -69,7 +69,7 @@ int64_t parallel_piece(const parallel_cut *cut, const walk *w, int64_t index, wa
 
 static void run_piece(void *argument, size_t index) {
     const division *v = argument;
-    walk piece; /* large, like the next one, and filled as far as there are tensors */
+    walk piece; /* not cleared, like the next one: see walk.h */
     tile_tensors moved;
     const int64_t start = parallel_piece(&v->cut, v->w, (int64_t)index, &piece);
     const int64_t *steps = walk_steps(v->w, v->cut.dimension);

@@ -286,7 +286,7 @@ SPECIALISED bool run_sizes(const tosajit_kernel *kernel, tosajit_entry entry, pr
                            uint64_t tag) {
     const quick *q = kernel->quick;
     const plan_part *part = &kernel->plan.parts[0];
-    dense_walk c; /* large, like the next two, and filled as far as there are tensors */
+    dense_walk c; /* not cleared, like the next two: see walk.h */
     tile_tensors tensors;
     prepared p;
     if (!check_dense(kernel, n, operands, results, &c)) return false;

@@ -270,7 +270,7 @@ void run_walk(const tosajit_kernel *kernel, int32_t part_index, const view *tens
 
 static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index,
                        const view *tensors, const view *results) {
-    walk w; /* not initialised, like the next one: filled as far as it is used */
+    walk w; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
     run_walk(kernel, part_index, tensors, results, &w, &tile);
     parallel_run(&kernel->parallel, &kernel->plan.parts[part_index], code->entries[part_index], &w,
