@@ -77,6 +77,8 @@ typedef struct tosajit_mlir_finding {
     int32_t line, column; /* from 1; both 0 where unknown, as in bytecode without locations */
     const char *message;  /* what is wrong there */
     const char *text;     /* all of it in one: "gelu.mlir:7:10: error: tosa.add: ..." */
+    const char *excerpt;  /* the line of the module there and a caret below, both indented by two,
+                             each behind a line's end; empty where the text is unknown */
 } tosajit_mlir_finding;
 
 /* How a module is read. */
@@ -145,8 +147,9 @@ typedef struct tosajit_mlir_outlined {
 
 /* Divide function `index`: each maximal region of ops that tosajit computes becomes a function
  * @NAME_region_0, @NAME_region_1, ... which tosajit_mlir_build accepts, and a func.call in its
- * place. Maximal: no two regions that are connected could be one. Ops keep their meaning, not their
- * order; regions take the constants that they read with them. The new functions follow function
+ * place. Maximal: no two regions that are connected could be one. Each op that is left is a remark
+ * with the reason. Ops keep their meaning, not their order; regions take the constants that they
+ * read with them. The new functions follow function
  * `index` directly, those before keep their index. outlined may be null. BAD_MODULE for a function
  * of several blocks or without a return, and for a name of more than 400 bytes. After OUT_OF_MEMORY
  * the module can only be closed. */

@@ -717,6 +717,7 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
     TOSAJIT_VIEW_ASM,  /* assembly */
     TOSAJIT_VIEW_SVG,  /* the plan as a drawing, an SVG document */
+    TOSAJIT_VIEW_JSON, /* the plan for programs: docs/json.md */
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released

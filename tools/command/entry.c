@@ -8,9 +8,47 @@
 #include "tools/command/commands.h"
 #include "tools/repl/scan.h"
 
+void json_finding(void *array, const tosajit_mlir_finding *finding) {
+    static const char *const severities[] = {"error", "warning", "note", "remark"};
+    json *j = array;
+    json_open(j, NULL, '{');
+    json_text(j, "severity", severities[finding->severity]);
+    json_text(j, "file", finding->file);
+    json_integer(j, "line", finding->line);
+    json_integer(j, "column", finding->column);
+    json_text(j, "message", finding->message);
+    json_close(j, '}');
+}
+
+void print_finding(void *unused, const tosajit_mlir_finding *finding) {
+    (void)unused;
+    fprintf(stderr, "%s%s\n", finding->text, finding->excerpt);
+}
+
+static struct taker {
+    void (*take)(void *context, const tosajit_mlir_finding *finding);
+    void *context;
+} taker = {print_finding, NULL};
+
+void take_findings(void (*take)(void *context, const tosajit_mlir_finding *finding),
+                   void *context) {
+    taker = (struct taker){take, context};
+}
+
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", finding->text);
+    taker.take(taker.context, finding);
+}
+
+json json_begin(void) {
+    json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    return j;
+}
+
+void json_end(json *j) {
+    json_close(j, '}');
+    fputc('\n', j->out);
 }
 
 int command_error(const char *format, ...) {
@@ -23,6 +61,13 @@ int command_error(const char *format, ...) {
     return EXIT_REFUSED;
 }
 
+/* The parser says in its message where; it names the text. */
+static void refuse_expression(const char *name) {
+    const char *message = tosajit_last_error();
+    say(NULL,
+        &(tosajit_mlir_finding){.file = name, .message = message, .text = message, .excerpt = ""});
+}
+
 /* An expression as the function @main, which all commands know how to treat. */
 static tosajit_status read_expression(const options *o, const tosajit_mlir_options *options,
                                       tosajit_mlir **file) {
@@ -33,7 +78,7 @@ static tosajit_status read_expression(const options *o, const tosajit_mlir_optio
     tosajit_status status = tosajit_expr_parse(o->expr, strlen(o->expr), &reading, &expr);
     if (!status) status = tosajit_expr_print(expr, NULL, &text);
     if (status)
-        fprintf(stderr, "%s\n", tosajit_last_error());
+        refuse_expression(options->name);
     else
         status = tosajit_mlir_read(text, strlen(text), options, file);
     tosajit_text_release(text);
@@ -96,21 +141,22 @@ int entry_refuse(const entry *e) {
 }
 
 /* "tensor<2xf32>, tensor<2xi1>" */
-static void print_types(const mlir_function *function, const tosajit_value *values, size_t count) {
+static void print_types(FILE *out, const mlir_function *function, const tosajit_value *values,
+                        size_t count) {
     for (size_t k = 0; k < count; k++) {
         char text[512]; /* 16 dimensions of 20 characters fit */
         tosajit_tensor_type type;
         if (tosajit_expr_type(function->expr, values[k], &type) != TOSAJIT_OK) continue;
         tosajit_type_print(&type, text, sizeof text);
-        printf("%s%s", k ? ", " : "", text);
+        fprintf(out, "%s%s", k ? ", " : "", text);
     }
 }
 
-void print_function_type(const mlir_function *function) {
+void print_function_type(FILE *out, const mlir_function *function) {
     bool several = function->result_count != 1;
-    putchar('(');
-    print_types(function, function->inputs, function->input_count);
-    printf(") -> %s", several ? "(" : "");
-    print_types(function, function->results, function->result_count);
-    printf("%s", several ? ")" : "");
+    fputc('(', out);
+    print_types(out, function, function->inputs, function->input_count);
+    fprintf(out, ") -> %s", several ? "(" : "");
+    print_types(out, function, function->results, function->result_count);
+    fprintf(out, "%s", several ? ")" : "");
 }

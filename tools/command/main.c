@@ -25,19 +25,19 @@ typedef struct command {
 
 static const command commands[] = {
     {"verify", "say whether kernels can be made of a file's functions", true,
-     OPTION_EXPR | OPTION_STRICT, cmd_verify,
+     OPTION_EXPR | OPTION_STRICT | OPTION_JSON, cmd_verify,
      "Each function is reported as `ok`, with its type, or refused with file, line and column.\n"
      "Operands of unequal rank are accepted unless --strict.\n\n"
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
     {"plan", "show how a kernel will walk its operands", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_JSON, cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
      "  tosajit plan examples/gelu_bias.mlir\n"
      "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
     {"run", "compute a function on .npy files", true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET,
+         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET | OPTION_JSON,
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, "
      "f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
@@ -66,7 +66,7 @@ static const command commands[] = {
      "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
     {"explain", "say what a call on tensors of given sizes does, without making it", true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT,
+         OPTION_STRICT | OPTION_JSON,
      cmd_explain,
      "Which dimensions are joined, how each operand is read, which loop runs on tiles of which "
      "size, on how many threads, what the cost\n"
@@ -75,7 +75,7 @@ static const command commands[] = {
      "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
     {"outline", "divide functions into elementwise regions and the rest", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT, cmd_outline,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON, cmd_outline,
      "Prints a module in which each region of elementwise operations is a function @NAME_region_0, "
      "..., called from where it was; matmul,\n"
      "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be "
@@ -91,7 +91,8 @@ static const command commands[] = {
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
     {"compile", "write an object file and a C header", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT |
+         OPTION_JSON,
      cmd_compile,
      "All functions of the file, or the one of --entry. NAME.h declares a typed C function "
      "NAME_FUNCTION for each; a program that links\n"
@@ -102,7 +103,7 @@ static const command commands[] = {
      "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --targets v2,v3,v4\n"
      "  cc app.c gelu.o -ltosajit-runtime\n"
      "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --cpu neoverse-n1\n"},
-    {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
+    {"ops", "list the operations", false, OPTION_MARKDOWN | OPTION_JSON, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep "
      "shift\n"},
     {"repl", "compile and run what is typed, line by line", true,

@@ -18,11 +18,23 @@ static int write_text(const char *path, const char *text) {
     return fine ? EXIT_FINE : command_error("%s: cannot write: %s", path, strerror(errno));
 }
 
+static void write_json(const entry *e, const char *plan) {
+    json j = json_begin();
+    json_text(&j, "function", tosajit_mlir_name(e->file, e->index));
+    json_value(&j, "plan", plan);
+    json_end(&j);
+}
+
 /* A plan speaks of values, which the file has names for. */
 static int show_text(const entry *e, tosajit_view view, const char *path, const char *text) {
-    bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    bool planned = view != TOSAJIT_VIEW_IR && view != TOSAJIT_VIEW_ASM;
     char *renamed = planned ? mlir_module_rename(e->file, e->index, &e->function, text) : NULL;
-    int code = write_text(path, renamed ? renamed : text);
+    const char *shown = renamed ? renamed : text;
+    int code = EXIT_FINE;
+    if (view == TOSAJIT_VIEW_JSON)
+        write_json(e, shown);
+    else
+        code = write_text(path, shown);
     free(renamed);
     return code;
 }
@@ -51,8 +63,11 @@ static int show(const char *command, const options *o, tosajit_backend backend, 
 
 /* A plan needs no LLVM. */
 int cmd_plan(const options *o) {
+    if (o->svg && o->json) return usage_error("plan", "--svg and --json exclude each other");
     return show("plan", o, TOSAJIT_BACKEND_INTERPRET,
-                o->svg ? TOSAJIT_VIEW_SVG : TOSAJIT_VIEW_PLAN);
+                o->svg    ? TOSAJIT_VIEW_SVG
+                : o->json ? TOSAJIT_VIEW_JSON
+                          : TOSAJIT_VIEW_PLAN);
 }
 int cmd_ir(const options *o) { return show("ir", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_IR); }
 int cmd_asm(const options *o) { return show("asm", o, TOSAJIT_BACKEND_CROSS, TOSAJIT_VIEW_ASM); }
