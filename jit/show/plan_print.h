@@ -13,6 +13,9 @@
 void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
 /* As an object of JSON, without a line's end: plan_json.c. */
 void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out);
+/* An expression has no name of its own: the drawing has this one behind "@", for a reader of files
+ * to replace. */
+#define PLAN_FUNCTION "kernel"
 /* As an SVG document: plan_svg.c. */
 void plan_print_svg(const plan *p, const tosajit_expr *program, FILE *out);
 

@@ -81,12 +81,22 @@ void lex_skip_lines(lexer *p) {
     p->open--;
 }
 
+static bool is_comment(const char *text, size_t length) {
+    return *text == '#' || (*text == '/' && length > 1 && text[1] == '/');
+}
+
+bool lex_has_comment(const char *line, size_t length) {
+    for (size_t k = 0; k < length; k++)
+        if (is_comment(line + k, length - k)) return true;
+    return false;
+}
+
 bool lex_is_open(const char *text, size_t length) {
     static const char *const unfinished = "+-*/&|^=,!~(["; /* at the end of a line */
     int depth = 0;
     char last = ';';
     for (size_t k = 0; k < length; k++) {
-        if (text[k] == '#' || (text[k] == '/' && k + 1 < length && text[k + 1] == '/'))
+        if (is_comment(text + k, length - k))
             while (k < length && text[k] != '\n') k++;
         if (k == length) break;
         depth += text[k] == '(' || text[k] == '[';
@@ -110,6 +120,13 @@ bool lex_take(lexer *p, char c) {
     if (lex_at_end(p) || lex_peek(p) != c) return false;
     p->at++;
     return true;
+}
+
+/* Behind the last word in front of p: empty lines may lie between. */
+static size_t line_end(const lexer *p) {
+    size_t at = p->at;
+    while (at > 0 && lex_is_space(p->text[at - 1])) at--;
+    return at > 0 ? at : p->at;
 }
 
 /* A name; dots are for "tosa.add". Length 0 if there is none. */
@@ -144,7 +161,8 @@ static bool is_joint(const lexer *p, text_span word) {
 bool lex_fail_expected(lexer *p, const char *expected) {
     const char *foreign = text_foreign_operator(p->text + p->at, p->length - p->at);
     if (lex_at_end(p) || lex_peek(p) == '\n')
-        return lex_fail(p, (text_span){p->at, 0}, "%s expected, the line ends here", expected);
+        return lex_fail(p, (text_span){line_end(p), 0}, "%s expected, the line ends here",
+                        expected);
     text_span word = lex_word(p);
     if (word.length == 0) {
         word.length = 1;

@@ -220,6 +220,11 @@ bool options_accuracy(const char *command, const options *o, tosajit_accuracy *a
            usage_error(command, "--accuracy is exact or fast, not %s", o->accuracy) == EXIT_FINE;
 }
 
+bool options_is_script(const char *path) {
+    const char *end = strrchr(path, '.');
+    return end && strcmp(end, ".tj") == 0;
+}
+
 void options_release(options *parsed) {
     free(parsed->inputs);
     free(parsed->outputs);

@@ -1,8 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opening a file and reading the function that the command line asks for. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/command/commands.h"
@@ -69,13 +71,13 @@ static void refuse_expression(const char *name) {
 }
 
 /* An expression as the function @main, which all commands know how to treat. */
-static tosajit_status read_expression(const options *o, const tosajit_mlir_options *options,
-                                      tosajit_mlir **file) {
+static tosajit_status read_expression(const char *source, size_t length, int strict,
+                                      const tosajit_mlir_options *options, tosajit_mlir **file) {
     const tosajit_parse_options reading = {
-        .size = sizeof reading, .strict = o->strict, .name = options->name};
+        .size = sizeof reading, .strict = strict, .name = options->name};
     tosajit_expr *expr = NULL;
     char *text = NULL;
-    tosajit_status status = tosajit_expr_parse(o->expr, strlen(o->expr), &reading, &expr);
+    tosajit_status status = tosajit_expr_parse(source, length, &reading, &expr);
     if (!status) status = tosajit_expr_print(expr, NULL, &text);
     if (status)
         refuse_expression(options->name);
@@ -86,15 +88,73 @@ static tosajit_status read_expression(const options *o, const tosajit_mlir_optio
     return status;
 }
 
+/* Text in either language. */
+static tosajit_status read_text(const char *text, size_t length, int strict,
+                                const tosajit_mlir_options *options, tosajit_mlir **file) {
+    return repl_is_mlir(text, length) ? tosajit_mlir_read(text, length, options, file)
+                                      : read_expression(text, length, strict, options, file);
+}
+
+/* The commands of a session in a file of lines are nothing to others; numbers of lines stay. */
+static void blank_commands(char *text, size_t length) {
+    bool first = true, command = false; /* first: of its line, but for spaces */
+    for (size_t k = 0; k < length; k++) {
+        command = text[k] != '\n' && (command || (first && text[k] == ':'));
+        first = text[k] == '\n' || (first && (text[k] == ' ' || text[k] == '\t'));
+        if (command) text[k] = ' ';
+    }
+}
+
+/* All of a file, to be freed, with a 0 behind it; null after a message. */
+static char *read_lines(const char *path, size_t *length) {
+    enum { MOST_BYTES = 16 * 1024 * 1024 };
+    char *text = NULL, *larger;
+    size_t used = 0, capacity = 0;
+    FILE *in = fopen(path, "r");
+    bool fine = in != NULL;
+    while (fine && !feof(in) && used <= MOST_BYTES) {
+        capacity = 2 * capacity + 4096;
+        fine = (larger = realloc(text, capacity)) != NULL;
+        if (fine) text = larger;
+        if (fine) used += fread(text + used, 1, capacity - used - 1, in);
+        fine = fine && !ferror(in);
+    }
+    if (!fine) command_error("%s: %s", path, strerror(errno));
+    if (in) fclose(in);
+    if (fine && used > MOST_BYTES)
+        fine = command_error("%s: more than %d bytes", path, (int)MOST_BYTES) == EXIT_FINE;
+    if (!fine) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+/* A file of lines as they are typed: tosajit FILE.tj answers them one by one; here all of them are
+ * one text. */
+static tosajit_status open_lines(const options *o, const tosajit_mlir_options *options,
+                                 tosajit_mlir **file) {
+    size_t length = 0;
+    char *text = read_lines(o->file, &length);
+    if (!text) return TOSAJIT_INVALID_ARGUMENT;
+    if (!repl_is_mlir(text, length)) blank_commands(text, length);
+    tosajit_status status = read_text(text, length, o->strict, options, file);
+    free(text);
+    return status;
+}
+
 tosajit_mlir *open_file(const options *o) {
-    tosajit_mlir_options options = {
-        .size = sizeof options, .name = o->expr ? "<expr>" : NULL, .say = say, .guard = 1};
+    const bool lines = o->file && options_is_script(o->file);
+    const char *name = o->expr ? "<expr>" : lines ? o->file : NULL;
+    tosajit_mlir_options options = {.size = sizeof options, .name = name, .say = say, .guard = 1};
     tosajit_mlir *file = NULL;
     tosajit_status status;
-    if (o->expr && !repl_is_mlir(o->expr, strlen(o->expr)))
-        status = read_expression(o, &options, &file);
-    else if (o->expr)
-        status = tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file);
+    if (o->expr)
+        status = read_text(o->expr, strlen(o->expr), o->strict, &options, &file);
+    else if (lines)
+        status = open_lines(o, &options, &file);
     else
         status = tosajit_mlir_open(o->file, &options, &file);
     if (!status && o->strict) status = tosajit_mlir_verify(file);
