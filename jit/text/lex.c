@@ -163,6 +163,8 @@ bool lex_fail_expected(lexer *p, const char *expected) {
     if (lex_at_end(p) || lex_peek(p) == '\n')
         return lex_fail(p, (text_span){line_end(p), 0}, "%s expected, the line ends here",
                         expected);
+    if (lex_peek(p) == '%' && lex_is_letter(lex_peek_at(p, 1)))
+        return lex_fail(p, (text_span){p->at, 1}, "%s expected; values have no %% here", expected);
     text_span word = lex_word(p);
     if (word.length == 0) {
         word.length = 1;
@@ -228,12 +230,14 @@ static bool fail_unknown(lexer *p, text_span word, const char *what, const sugge
 }
 
 bool lex_fail_op(lexer *p, text_span word) {
-    text_span bare = word;
-    if (word.length > 5 && memcmp(p->text + word.at, "tosa.", 5) == 0)
-        bare = (text_span){word.at + 5, word.length - 5};
+    text_span bare = word; /* without "tosa.", "np.", "torch." */
+    for (size_t k = word.at; k + 1 < word.at + word.length; k++)
+        if (p->text[k] == '.') bare = (text_span){k + 1, word.at + word.length - k - 1};
+    const bool is_prefixed =
+        bare.at != word.at && !lex_is_word(p, (text_span){word.at, 5}, "tosa.");
     suggestion s = {.word = p->text + bare.at, .length = bare.length};
     const char *foreign = text_foreign_word(s.word, s.length), *function;
-    const char *alias = text_alias(s.word, s.length);
+    const char *alias = is_prefixed ? NULL : text_alias(s.word, s.length);
     if (alias)
         return lex_fail(p, word, "%s is no op but a function in expressions, %s(x) is %s",
                         lex_show(p, word).text, lex_show(p, word).text, alias);
