@@ -211,13 +211,15 @@ tosajit_type lex_find_type(const lexer *p, text_span word) {
 
 /* A word of another language: `not` in front of a name, or and, or, if behind one. Alone they are
  * names. */
-const char *lex_find_foreign(lexer *p, text_span word) {
+const char *lex_find_foreign(lexer *p, text_span *word) {
     size_t before = p->at;
     text_span next = lex_word(p);
     p->at = before;
     if (next.length == 0) return NULL;
-    if (lex_is_word(p, word, "not")) return text_foreign_word("not", 3);
-    return is_joint(p, next) ? text_foreign_word(p->text + next.at, next.length) : NULL;
+    if (lex_is_word(p, *word, "not")) return text_foreign_word("not", 3);
+    if (!is_joint(p, next)) return NULL;
+    *word = next;
+    return text_foreign_word(p->text + next.at, next.length);
 }
 
 /* ": what is wrong; did you mean add?" */

@@ -100,6 +100,12 @@ found = read(["verify", "-", "--json"], 1, wrong)
 if [(f["line"], f["column"]) for f in found["findings"]] != [(2, 8), (3, 8), (4, 8)] or found["functions"][0]["ok"]:
     failures.append(f"three errors: {found}")
 
+many = "".join(f'  %v{k + 1} = "math.exp"(%v{k}) : (tensor<?xf32>) -> tensor<?xf32>\n' for k in range(1000))
+many = f"func.func @f(%v0: tensor<?xf32>) -> tensor<?xf32> {{\n{many}  return %v9 : tensor<?xf32>\n}}\n"
+found = read(["verify", "-", "--json"], 1, many.encode())["findings"]
+if len(found) != 21 or "after 20 errors" not in found[-1]["message"] or "mean tosa.exp?" not in found[0]["message"]:
+    failures.append(f"a thousand errors: {len(found)}, {found[-1]}")
+
 # Two things cannot go to standard output, and an error leaves nothing there.
 example = ["examples/gelu_bias.mlir"]
 for words in (["plan", *example, "--json", "--svg", "-"], ["ops", "--json", "--markdown"],

@@ -489,6 +489,9 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
  * checked, too: all errors of a function are found in one go. False where that makes no sense. */
 static bool go_on(builder *b) {
     if (b->first[0] == '\0') memcpy(b->first, tosajit_private_message, sizeof b->first);
+    if (b->errors == MOST_ERRORS)
+        mlir_report_error(b->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(b->op),
+                          "after %d errors the rest of the function is not read", MOST_ERRORS);
     if (b->report->silent || b->errors >= MOST_ERRORS) return false;
     for (intptr_t k = 0; k < mlirOperationGetNumResults(b->op); k++) {
         MlirValue result = mlirOperationGetResult(b->op, k);
