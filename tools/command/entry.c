@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opening a file and reading the function that the command line asks for. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,11 +64,20 @@ int command_error(const char *format, ...) {
     return EXIT_REFUSED;
 }
 
-/* The parser says in its message where; it names the text. */
+/* The parser's message is as a finding's text: "NAME:LINE:COLUMN: error: MESSAGE", and the excerpt.
+ */
 static void refuse_expression(const char *name) {
-    const char *message = tosajit_last_error();
-    say(NULL,
-        &(tosajit_mlir_finding){.file = name, .message = message, .text = message, .excerpt = ""});
+    static const char error[] = ": error: ";
+    const char *text = tosajit_last_error(), *end = strchr(text, '\n'), *found;
+    char message[1024];
+    tosajit_mlir_finding finding = {.file = name, .message = message, .text = text, .excerpt = ""};
+    snprintf(message, sizeof message, "%.*s", end ? (int)(end - text) : -1, text);
+    found = strstr(message, error);
+    const size_t length = strlen(name);
+    if (found && strncmp(message, name, length) == 0 &&
+        sscanf(message + length, ":%" SCNd32 ":%" SCNd32, &finding.line, &finding.column) == 2)
+        finding.message = found + sizeof error - 1;
+    say(NULL, &finding);
 }
 
 /* An expression as the function @main, which all commands know how to treat. */
