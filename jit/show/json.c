@@ -94,7 +94,10 @@ void json_integers(json *j, const char *key, const int64_t *numbers, int32_t cou
     json_open(j, key, '[');
     for (int32_t d = 0; d < count; d++) {
         const bool known = numbers[d] != TOSAJIT_DYNAMIC;
-        known ? json_integer(j, NULL, numbers[d]) : json_text(j, NULL, NULL);
+        if (known)
+            json_integer(j, NULL, numbers[d]);
+        else
+            json_text(j, NULL, NULL);
     }
     json_close(j, ']');
 }

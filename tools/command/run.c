@@ -233,8 +233,14 @@ static void write_range(json *j, const npy_array *array) {
     for (int64_t k = 0; k < array_count(array); k++) {
         double value = element_value(array->element, (const char *)array->data + (size_t)k * size);
         nans += isnan(value);
-        if (!isnan(value) && (least < 0 || value < low)) low = value, least = k;
-        if (!isnan(value) && (most < 0 || value > high)) high = value, most = k;
+        if (!isnan(value) && (least < 0 || value < low)) {
+            low = value;
+            least = k;
+        }
+        if (!isnan(value) && (most < 0 || value > high)) {
+            high = value;
+            most = k;
+        }
     }
     write_element(j, "smallest", array, least);
     write_element(j, "largest", array, most);

@@ -22,7 +22,10 @@ static int write_text(const char *path, const char *text) {
 static void put_escaped(FILE *out, const char *text) {
     for (; *text; text++) {
         const char *entity = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : NULL;
-        entity ? fputs(entity, out) : fputc(*text, out);
+        if (entity)
+            fputs(entity, out);
+        else
+            fputc(*text, out);
     }
 }
 
