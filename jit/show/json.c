@@ -80,6 +80,11 @@ void json_number(json *j, const char *key, double number) {
     fputs(isfinite(number) ? text : "null", j->out);
 }
 
+void json_count(json *j, const char *key, double number) {
+    begin(j, key);
+    fprintf(j->out, "%.0f", number);
+}
+
 void json_flag(json *j, const char *key, bool flag) {
     begin(j, key);
     fputs(flag ? "true" : "false", j->out);

@@ -32,6 +32,8 @@ void json_text(json *j, const char *key, const char *text);
 void json_integer(json *j, const char *key, int64_t number);
 /* Six digits, whatever the locale; null for infinities and NaN, which JSON does not have. */
 void json_number(json *j, const char *key, double number);
+/* A whole number that an int64_t may be too small for, with all digits. */
+void json_count(json *j, const char *key, double number);
 void json_flag(json *j, const char *key, bool flag);
 /* A value that is JSON already. */
 void json_value(json *j, const char *key, const char *value);

@@ -357,7 +357,7 @@ static void write_times(json *j, const bench_figures *f) {
 }
 
 static void write_memory(json *j, const bench_figures *f) {
-    json_integer(j, "bytes", (int64_t)f->bytes);
+    json_count(j, "bytes", f->bytes);
     json_number(j, "gb_per_s", gigabytes_per_second(f));
     json_number(j, "copy_gb_per_s", f->copy_bytes_per_second * 1e-9);
     json_number(j, "percent_of_copy", percent_of_copy(f));

@@ -50,8 +50,8 @@ static void write_json(const entry *e, const tosajit_explanation *x, const char 
     json_flag(&j, "quick", x->quick);
     json_integer(&j, "threads", (int64_t)x->threads);
     json_integer(&j, "pieces", (int64_t)x->pieces);
-    json_integer(&j, "elements", (int64_t)x->elements);
-    json_integer(&j, "bytes", (int64_t)x->bytes);
+    json_count(&j, "elements", x->elements);
+    json_count(&j, "bytes", x->bytes);
     json_number(&j, "model_ns", x->nanoseconds);
     write_walk(&j, x);
     write_lines(&j, text);

@@ -42,7 +42,7 @@ typedef struct builder {
 
 static bool fail_op_as(builder *b, tosajit_status status, const char *text) {
     mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
-    b->errors += status == TOSAJIT_OUT_OF_MEMORY ? MOST_ERRORS : 1;
+    b->errors += status == TOSAJIT_OUT_OF_MEMORY ? MOST_ERRORS + 1 : 1; /* nothing works then */
     return false;
 }
 
