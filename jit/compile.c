@@ -198,7 +198,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     if (!engine || !expr || !text)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "print: engine, expr or text is a null pointer");
-    if ((unsigned)view > TOSAJIT_VIEW_SVG)
+    if ((unsigned)view > TOSAJIT_VIEW_JSON)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
     tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);

@@ -11,21 +11,25 @@ _tosajit() {
     local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} options
     COMPREPLY=()
     if [ "\$COMP_CWORD" = 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "${commands}help version --help --version" -- "\$word")
+        mapfile -t COMPREPLY < <(compgen -W "${commands}help version --help --version -c --quiet" -- "\$word")
+        mapfile -t -O "\${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.tj' -- "\$word")
         return
     fi
     case \$before in
     --accuracy) mapfile -t COMPREPLY < <(compgen -W "exact fast" -- "\$word"); return ;;
     --cpu|--targets) mapfile -t COMPREPLY < <(compgen -W "native v2 v3 v4 x86-64-v2 x86-64-v3 x86-64-v4 aarch64" -- "\$word"); return ;;
-    --entry|--expr|--shape|--threads) return ;;
+    --entry|--expr|--shape|--threads|-c) return ;;
     esac
     case \${COMP_WORDS[1]} in
 END
+script=$("$@" repl --help | awk '/^  -/ { print $1 }' | tr '\n' ' ')
+script=${script% }
 for command in $commands; do
     options=$("$@" "$command" --help | awk '/^  -/ { print $1 }' | tr '\n' ' ')
     printf '    %s) options="%s" ;;\n' "$command" "${options% }"
 done
 cat <<END
+    -c|--quiet|*.tj) options="$script" ;;
     help) options="${commands% }" ;;
     *) options="" ;;
     esac

@@ -50,7 +50,8 @@ after() { printf '%s\n' "$help" | awk -v heading="$1" 'index($0, heading) == 1 {
 
 printf '.TH TOSAJIT 1 "" "%s" "User Commands"\n' "$("$@" --version)"
 printf '.SH NAME\ntosajit \\- TOSA elementwise operations, compiled into SIMD kernels\n'
-printf '.SH SYNOPSIS\n.B tosajit\n[\n.I COMMAND\n[\n.I FILE\n]\n.RI [ OPTIONS ]\n]\n'
+printf '.SH SYNOPSIS\n.B tosajit\n[\n.I COMMAND\n[\n.I FILE\n]\n.RI [ OPTIONS ]\n]\n.br\n'
+printf '.B tosajit\n.BI \\-c " LINE"\n.RB [ \\-\\-quiet ]\n.br\n.B tosajit\n.IR FILE .tj\n.RB [ \\-\\-quiet ]\n'
 printf '.SH DESCRIPTION\n'
 printf '%s\n' "$help" | sed -e 1,2d -e '/^usage:/,/^$/d' -e '/^examples:/,/^$/d' -e '/^exit codes:/d' | typeset_help 1
 printf '.SH COMMANDS\n'
@@ -73,6 +74,11 @@ cat <<'END'
 .B TOSAJIT_HISTORY
 the file that keeps the lines typed at
 .B tosajit repl
+.TP
+.B PAGER
+what shows long answers on a terminal; without it
+.BR less (1);
+an empty one or cat shows them at once
 .TP
 .BR XDG_STATE_HOME ", " HOME
 where that file is without it

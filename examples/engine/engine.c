@@ -80,9 +80,11 @@ static bool run_region(const step *s, array *values) {
 /* ---------------------------------------------------------------------------------------------
  * Loading */
 
+/* A remark tells of an op that outlining leaves, which this engine computes itself. */
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", finding->text);
+    if (finding->severity == TOSAJIT_MLIR_REMARK) return;
+    fprintf(stderr, "%s%s\n", finding->text, finding->excerpt);
 }
 
 static bool number_add(numbering *n, MlirValue value, int number) {

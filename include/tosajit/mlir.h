@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* tosajit/mlir: TOSA files as expressions. MLIR text or bytecode goes in; each function comes out
- * as a tosajit_expr, on request after it has been divided into what tosajit computes and what is
- * left to the host.
+/* tosajit/mlir: TOSA files as expressions. MLIR text or bytecode goes in. Each function comes out
+ * as a tosajit_expr. On request it is first divided into what tosajit computes and what is left to
+ * the host.
  *
  * One function of a file in a few lines:
  *
@@ -20,7 +20,7 @@
  *     tosajit_kernel_release(kernel);
  *
  * A model has more than elementwise operations. tosajit_mlir_outline turns every maximal region of
- * these into a function of its own, which is called from where it was; examples/engine is an
+ * these into a function of its own, which is called from where it was. examples/engine is an
  * inference engine that works so.
  *
  * The library is libtosajit-mlir: CMake's tosajit::mlir of the component mlir, pkg-config's
@@ -68,8 +68,8 @@ typedef enum tosajit_mlir_severity {
 } tosajit_mlir_severity;
 
 /* Something that was found in a module. Its strings are valid until the function that is told of it
- * returns. They are fit to be shown: a control character, or what is no UTF-8, is a backslash and
- * two hexadecimal digits, and lines after the first are indented. Later versions add members at the
+ * returns. They are fit to be shown. A control character, or what is no UTF-8, is a backslash and
+ * two hexadecimal digits. Lines after the first are indented. Later versions add members at the
  * end. */
 typedef struct tosajit_mlir_finding {
     tosajit_mlir_severity severity; /* how bad */
@@ -77,6 +77,8 @@ typedef struct tosajit_mlir_finding {
     int32_t line, column; /* from 1; both 0 where unknown, as in bytecode without locations */
     const char *message;  /* what is wrong there */
     const char *text;     /* all of it in one: "gelu.mlir:7:10: error: tosa.add: ..." */
+    const char *excerpt;  /* the line of the module there and a caret below, both indented by two,
+                             each behind a line's end; empty where the text is unknown */
 } tosajit_mlir_finding;
 
 /* How a module is read. */
@@ -87,10 +89,10 @@ typedef struct tosajit_mlir_options {
      * Null: only the last error is kept. */
     void (*say)(void *context, const tosajit_mlir_finding *finding);
     void *context; /* for say */
-    /* Nonzero, for a process of one thread: while MLIR reads or verifies, signal handlers and
-     * limits of memory and time are in place, and a fault inside MLIR ends the process with exit
-     * code 1 and a line on standard error. Zero: nothing of the process is changed, and such a
-     * fault is the process's. */
+    /* Nonzero, for a process of one thread: signal handlers and limits of memory and time are in
+     * place while MLIR reads or verifies. A fault inside MLIR ends the process with exit code 1 and
+     * a line on standard error. Zero: nothing of the process is changed, and such a fault is the
+     * process's. */
     int guard;
 } tosajit_mlir_options;
 
@@ -145,8 +147,9 @@ typedef struct tosajit_mlir_outlined {
 
 /* Divide function `index`: each maximal region of ops that tosajit computes becomes a function
  * @NAME_region_0, @NAME_region_1, ... which tosajit_mlir_build accepts, and a func.call in its
- * place. Maximal: no two regions that are connected could be one. Ops keep their meaning, not their
- * order; regions take the constants that they read with them. The new functions follow function
+ * place. Maximal: no two regions that are connected could be one. Each op that is left is a remark
+ * with the reason. Ops keep their meaning, not their order; regions take the constants that they
+ * read with them. The new functions follow function
  * `index` directly, those before keep their index. outlined may be null. BAD_MODULE for a function
  * of several blocks or without a return, and for a name of more than 400 bytes. After OUT_OF_MEMORY
  * the module can only be closed. */
@@ -160,11 +163,11 @@ TOSAJIT_API tosajit_status tosajit_mlir_outline(tosajit_mlir *module, size_t ind
 typedef struct tosajit_mlir_function tosajit_mlir_function;
 
 /* Build function `index`: its arguments become the inputs of an expression, its ops nodes, what it
- * returns the results, in the same order. options as for tosajit_expr_create, null allowed; an
- * attribute tosajit.accuracy = "fast" of the function makes it FAST in any case, and
- * tosajit.contract of an argument is its contract. Besides elementwise ops of TOSA, tosa.const,
- * arith.constant, tensor.cast and func.return are read. BAD_MODULE for anything else, and for ops
- * that lack operands, results or attributes; for ops with the wrong types, shapes or values what
+ * returns the results, in the same order. options as for tosajit_expr_create, null allowed. An
+ * attribute tosajit.accuracy = "fast" of the function makes it FAST in any case. tosajit.contract
+ * of an argument is its contract. Besides elementwise ops of TOSA, tosa.const, arith.constant,
+ * tensor.cast and func.return are read. BAD_MODULE for anything else, and for ops that lack
+ * operands, results or attributes; for ops with the wrong types, shapes or values what
  * tosajit_expr_op gives; LIMIT_EXCEEDED for splat constants beyond 1 GiB. */
 TOSAJIT_API tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index,
                                               const tosajit_expr_options *options,

@@ -25,8 +25,8 @@
  *     tosajit_kernel_release(kernel);
  *     tosajit_engine_destroy(engine);
  *
- * Several ops become one fused kernel through an expression (tosajit_expr_*): one pass over memory,
- * no temporaries, and the same bits as running its ops one by one.
+ * Several ops become one fused kernel through an expression (tosajit_expr_*). It makes one pass
+ * over memory, without temporaries. Its bits are those of running its ops one by one.
  *
  * Shapes. A dimension is a static size or TOSAJIT_DYNAMIC, decided when the kernel is called.
  * Operands broadcast: sizes of a dimension are equal or 1; the result's size is `a == 1 ? b : a`.
@@ -209,7 +209,7 @@ TOSAJIT_API tosajit_op tosajit_op_find(const char *name);
  */
 TOSAJIT_API int tosajit_op_parameters(tosajit_op op, int *required);
 /* Whether op is defined for these operand element types, as many as its arity, and this result
- * element type; with the extensions that a strict expression refuses. */
+ * element type. Extensions that a strict expression refuses count, too. */
 TOSAJIT_API int tosajit_op_accepts(tosajit_op op, const tosajit_type *operands,
                                    tosajit_type result);
 
@@ -252,8 +252,8 @@ typedef struct tosajit_attributes {
 /* ---------------------------------------------------------------------------------------------
  * Memory */
 
-/* Hooks for every allocation that this library makes for its own objects; LLVM's own allocations
- * while it compiles and the texts of tosajit_print are not covered. Both must be set. allocate
+/* Hooks for every allocation that this library makes for its own objects. They do not cover LLVM's
+ * own allocations while it compiles, nor the texts of tosajit_print. Both must be set. allocate
  * returns memory aligned for any object, or null; context is passed through. Must be thread-safe if
  * the objects are used by several threads. */
 typedef struct tosajit_allocator {
@@ -321,14 +321,13 @@ TOSAJIT_API tosajit_status tosajit_expr_constant(tosajit_expr *expr,
                                                  tosajit_value *value);
 
 /* An op on earlier values: its operands, then its parameters (tosajit_op_parameters). A parameter
- * is a tensor of rank 1 with one element (a channel's each where per_channel; 256 of i8 or 513 of
- * i16 for a table); it is not broadcast. A constant is checked and becomes part of the code; any
- * other value is taken as it comes when called: a shift beyond 63 counts as 63, and zero points
- * that must be 0 count as 0. attributes may be null. result declares the type of the value; null
- * means the inferred one (cast needs it, of it only the element type if its rank is
- * TOSAJIT_UNRANKED: an unranked result takes the inferred shape). TYPE_MISMATCH, SHAPE_MISMATCH,
- * BAD_ATTRIBUTE, INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message says which operand
- * and dimension. */
+ * is a tensor of rank 1 with one element, which is not broadcast. With per_channel it has one
+ * element per channel. A table has 256 of i8 or 513 of i16. A constant is checked and becomes part
+ * of the code. Any other value is taken as it comes when called. A shift beyond 63 counts as 63,
+ * and zero points that must be 0 count as 0. attributes may be null. result declares the type of
+ * the value; null means the inferred one. cast needs its element type. A result of rank
+ * TOSAJIT_UNRANKED takes the inferred shape. TYPE_MISMATCH, SHAPE_MISMATCH, BAD_ATTRIBUTE,
+ * INVALID_ARGUMENT, LIMIT_EXCEEDED, OUT_OF_MEMORY; the message says which operand and dimension. */
 TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
                                            const tosajit_value *operands, size_t operand_count,
                                            const tosajit_attributes *attributes,
@@ -339,8 +338,8 @@ TOSAJIT_API tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op,
 TOSAJIT_API tosajit_status tosajit_expr_result(tosajit_expr *expr, tosajit_value value);
 
 /* Call a value by this name in messages, plans, tosajit_expr_print and kernel images, instead of by
- * its number. A name is a letter or _, then letters, digits, _, $ and dots, 60 of them at most; it
- * is copied, and null takes it away. Kernels of expressions with other names are other kernels.
+ * its number. A name is a letter or _, then letters, digits, _, $ and dots, 60 of them at most. It
+ * is copied. Null takes it away. Kernels of expressions with other names are other kernels.
  * INVALID_ARGUMENT, OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_name(tosajit_expr *expr, tosajit_value value,
                                              const char *name);
@@ -350,7 +349,7 @@ TOSAJIT_API tosajit_status tosajit_expr_type(const tosajit_expr *expr, tosajit_v
                                              tosajit_tensor_type *type);
 
 /* Write the expression as a function `name` of MLIR's TOSA dialect (null: "main"), in the generic
- * form of its ops; the command reads it back as the same expression. Contracts and accuracy are
+ * form of its ops. The command reads it back as the same expression. Contracts and accuracy are
  * attributes tosajit.contract and tosajit.accuracy, for which other readers must allow unregistered
  * dialects. *text is released with tosajit_text_release. INVALID_ARGUMENT for an expression without
  * a result and a name other than [A-Za-z_][A-Za-z0-9_$.]*; OUT_OF_MEMORY. */
@@ -410,7 +409,7 @@ typedef struct tosajit_parse_options {
  * Names that no statement defines are operands, in the order in which they come first. Values that
  * no later statement uses are results. Both keep their names (tosajit_expr_name). The text need not
  * be terminated; options may be null. INVALID_ARGUMENT for what cannot be read, else as of the
- * function that refuses a node. The message begins with the text's name, line and column, and ends
+ * function that refuses a node. The message begins with the text's name, line and column. It ends
  * with two lines of its own: the line of the text, and a caret below the place. *expr is the
  * caller's to destroy; it is written only on success. OUT_OF_MEMORY. */
 TOSAJIT_API tosajit_status tosajit_expr_parse(const char *text, size_t length,
@@ -429,9 +428,9 @@ typedef struct tosajit_engine tosajit_engine;
 typedef struct tosajit_kernel tosajit_kernel;
 
 typedef enum tosajit_backend {
-    TOSAJIT_BACKEND_AUTO, /* native code; where it cannot be made or run - no executable memory, no
-                             LLVM on the machine, a limit - code of single ops that came with the
-                             library; where there is none of either, the interpreter */
+    TOSAJIT_BACKEND_AUTO, /* native code. Without executable memory or LLVM, or beyond a limit: code
+                             of single ops that came with the library. Without that: the interpreter
+                             */
     TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
     TOSAJIT_BACKEND_BACKGROUND, /* code of single ops answers until a thread has compiled the kernel
@@ -465,14 +464,14 @@ typedef struct tosajit_engine_options {
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller
-                       among them, but no more than the processors that the creating thread may run
-                       on; 0 or 1: the caller alone */
+                       among them. No more than the processors that the creating thread may run on.
+                       0 or 1: the caller alone */
     const tosajit_parallel *parallel; /* or the host's; copied; null: none */
     size_t
         max_bytes; /* the most that the engine's live kernels may take together, code and structures
                       as in tosajit_stats; beyond it compiling gives LIMIT_EXCEEDED; 0: no limit */
     const char *cache_directory; /* code is kept in files here, and found again by later engines and
-                                    processes; made if there is none; null or empty:
+                                    processes. Made if there is none. Null or empty:
                                     TOSAJIT_CACHE_DIR, and without it no files. INVALID_ARGUMENT for
                                     a directory that others can write: what is in it is executed */
     uint64_t
@@ -482,18 +481,18 @@ typedef struct tosajit_engine_options {
     size_t any_strides;
 } tosajit_engine_options;
 
-/* The names of the CPUs that code can be made for, whatever this machine is: levels ("x86-64-v2" is
- * SSE4.2, "x86-64-v3" AVX2, "x86-64-v4" AVX-512, "aarch64" NEON), then models of LLVM's ("znver4",
- * "neoverse-n1"). Null from the number of names on. */
+/* The names of the CPUs that code can be made for, whatever this machine is. First come levels:
+ * "x86-64-v2" is SSE4.2, "x86-64-v3" AVX2, "x86-64-v4" AVX-512, "aarch64" NEON. Then come models of
+ * LLVM's, as "znver4" and "neoverse-n1". Null from the number of names on. */
 TOSAJIT_API const char *tosajit_cpu_name(size_t index);
 
-/* An engine compiles and owns the code of its kernels. options may be null.
- * After fork, the child may run, ask, wait for and release the kernels of its parent, on the
- * calling thread alone, and destroy its engines. It may compile in a new engine, and in an
- * inherited one unless another thread was compiling or releasing in that when the process forked:
- * then compiling is refused with CODEGEN_FAILED, and the memory of its kernels stays. Nothing of
- * this waits for a thread that the child does not have. A BACKGROUND kernel that was not compiled
- * by then stays interpreted in the child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
+/* An engine compiles and owns the code of its kernels. options may be null. After fork, the child
+ * may run, ask, wait for and release the kernels of its parent, on the calling thread alone, and
+ * destroy its engines. It may compile in a new engine. It may not in an inherited one in which
+ * another thread was compiling or releasing when the process forked. That is refused with
+ * CODEGEN_FAILED, and the memory of its kernels stays. Nothing of this waits for a thread that the
+ * child does not have. A BACKGROUND kernel that was not compiled by then stays interpreted in the
+ * child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
                                                  tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation
@@ -537,14 +536,14 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
 
-/* Compile `count` expressions at once, which costs less than one at a time: they share what LLVM
- * sets up, and an engine with threads, or the host's, compiles on all of them. kernels receives a
- * kernel for each, [count], as tosajit_compile_expr would give it: with a reference of its own,
- * which returns its own code's memory; equal expressions are one kernel. One that fails loses the
+/* Compile `count` expressions at once, which costs less than one at a time. They share what LLVM
+ * sets up. An engine with threads, or the host's, compiles on all of them. kernels receives a
+ * kernel for each, [count], as tosajit_compile_expr would give it. Each has a reference of its own,
+ * which returns its own code's memory. Equal expressions are one kernel. One that fails loses the
  * others nothing: its kernel is null. statuses, if not null, receives how each went, [count].
  * Returns OK if all went well, else the status of the first that failed, of which
  * tosajit_last_error() tells with its position. No expression may be changed meanwhile.
- * Thread-safe: lists that have expressions in common, in any order, compile each once; a task of
+ * Thread-safe: lists that have expressions in common, in any order, compile each once. A task of
  * the host's own pool should not compile what a list on that pool is compiling. Statuses as of
  * tosajit_compile_expr; OUT_OF_MEMORY for all if there is none for the list. */
 TOSAJIT_API tosajit_status tosajit_compile_many(tosajit_engine *engine,
@@ -588,8 +587,8 @@ TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel,
                                                    const tosajit_tensor *results,
                                                    size_t result_count);
 
-/* A call of which everything is settled but where its tensors lie: it was checked once, and runs
- * with other pointers as often as it is asked to. */
+/* A call with fixed types, sizes and strides. It was checked once, and runs with other pointers as
+ * often as it is asked to. */
 typedef struct tosajit_bound tosajit_bound;
 
 /* Check a call of tosajit_run, but for memory: the tensors' data is not looked at and may be null.
@@ -670,9 +669,9 @@ TOSAJIT_API tosajit_status tosajit_kernel_load_file(const char *path,
                                                     tosajit_kernel **kernel);
 
 /* Ahead of time: `tosajit compile` writes a relocatable object with the code of functions for one
- * or several CPUs, and a header, in which each function has a typed entry and one of these. A
- * program that links them needs tosajit-runtime and nothing else; code runs where the program's own
- * does. */
+ * or several CPUs. It also writes a header, in which each function has a typed entry and one of
+ * these. A program that links them needs tosajit-runtime and nothing else; code runs where the
+ * program's own does. */
 typedef struct tosajit_aot {
     size_t size;       /* sizeof(tosajit_aot) */
     const void *image; /* the function without its code */
@@ -682,10 +681,10 @@ typedef struct tosajit_aot {
     void *kernel;      /* of the first call; the library's */
 } tosajit_aot;
 
-/* The kernel of a compiled function, with the best code that this CPU can run; made at the first
- * call and kept until the process ends, so it must not be released. Thread-safe. NOT_EXECUTABLE if
- * there is no code for this CPU; BAD_IMAGE if the object was made by a version that does not fit
- * this library; OUT_OF_MEMORY, INVALID_ARGUMENT. */
+/* The kernel of a compiled function, with the best code that this CPU can run. It is made at the
+ * first call and kept until the process ends, so it must not be released. Thread-safe.
+ * NOT_EXECUTABLE if there is no code for this CPU; BAD_IMAGE if the object was made by a version
+ * that does not fit this library; OUT_OF_MEMORY, INVALID_ARGUMENT. */
 TOSAJIT_API tosajit_status tosajit_aot_kernel(tosajit_aot *aot, tosajit_kernel **kernel);
 /* tosajit_run of that kernel. */
 TOSAJIT_API tosajit_status tosajit_aot_run(tosajit_aot *aot, const tosajit_tensor *operands,
@@ -699,10 +698,11 @@ typedef struct tosajit_function {
     const void *reserved[2];  /* null; for options of later versions */
 } tosajit_function;
 
-/* Compile functions into a relocatable ELF object, with code from each of the engines: one per CPU,
- * all of one architecture; engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is
- * not. *object is released with tosajit_text_release. INVALID_ARGUMENT; NOT_EXECUTABLE for an
- * engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
+/* Compile functions into a relocatable ELF object, with code from each of the engines. There is one
+ * engine per CPU, all of one architecture. Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that
+ * this machine is not. *object is released with tosajit_text_release. INVALID_ARGUMENT;
+ * NOT_EXECUTABLE for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.)
+ */
 TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines,
                                                   size_t engine_count,
                                                   const tosajit_function *functions,
@@ -717,6 +717,7 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
     TOSAJIT_VIEW_ASM,  /* assembly */
     TOSAJIT_VIEW_SVG,  /* the plan as a drawing, an SVG document */
+    TOSAJIT_VIEW_JSON, /* the plan for programs: docs/json.md */
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released
@@ -738,7 +739,7 @@ TOSAJIT_API void tosajit_text_release(char *text);
 typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t planes,
                               int64_t rows, int64_t cols);
 
-/* A loop of the kernel: bit t of `splat` says that tensor t is a splat in it, bit t of `either`
+/* A loop of the kernel. Bit t of `splat` says that tensor t is a splat in it, bit t of `either`
  * that it may be both. */
 typedef struct tosajit_variant {
     uint64_t splat, either; /* one bit per tensor */

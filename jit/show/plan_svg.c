@@ -607,11 +607,26 @@ static double draw_checks(pen *p, const plan *whole, const tosajit_expr *program
     return y;
 }
 
+/* Badges of the loops; the others say it themselves. */
+static double draw_either(pen *p, const plan *whole, double y) {
+    bool used = false;
+    for (int32_t k = 0; k < whole->part_count; k++)
+        for (int32_t v = 0; v < whole->parts[k].variant_count; v++)
+            used = used || whole->parts[k].variants[v].either;
+    if (!used) return y;
+    draw_rect(p, "dc-on", MARGIN, y - 12, 22, 14, 3);
+    draw_text(p, "muted", MARGIN + 32, y,
+              "either: one loop serves both, an operand that is contiguous and one value a row");
+    return y + 21;
+}
+
 static void draw_page(pen *p, const plan *whole, const tosajit_expr *program) {
-    double y = whole->part_count > 1 ? 70 : 50;
+    double y = whole->part_count > 1 ? 94 : 74;
+    draw_text(p, "muted code", MARGIN, 34, "@" PLAN_FUNCTION);
     for (int32_t k = 0; k < whole->part_count; k++)
         y = draw_part(p, whole, k, program, y) + (k + 1 < whole->part_count ? 40 : 0);
     y = draw_legend(p, whole, program, y + 4);
+    y = draw_either(p, whole, y);
     y = draw_checks(p, whole, program, y);
     reach(p, 0, y);
 }
@@ -627,7 +642,7 @@ void plan_print_svg(const plan *whole, const tosajit_expr *program, FILE *out) {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%s\" height=\"%s\" viewBox=\"0 0 %s "
             "%s\" role=\"img\">\n",
             width.text, height.text, width.text, height.text);
-    fprintf(out, "<title>How the operands of a kernel broadcast</title>\n%s", style);
+    fprintf(out, "<title>How the operands of @%s broadcast</title>\n%s", PLAN_FUNCTION, style);
     p.out = out;
     draw_rect(&p, "page", 0, 0, p.width, p.bottom, 0);
     draw_page(&p, whole, program);

@@ -12,13 +12,20 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 
+/* How a plan is shown in each view; null: the view is of code. */
+static void (*const plan_printers[])(const plan *p, const tosajit_expr *program, FILE *out) = {
+    [TOSAJIT_VIEW_PLAN] = plan_print,
+    [TOSAJIT_VIEW_SVG] = plan_print_svg,
+    [TOSAJIT_VIEW_JSON] = plan_print_json,
+};
+
 static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
     size_t size;
     FILE *out = open_memstream(text, &size);
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
     fpenv environment;
     fpenv_hold(&environment);
-    (view == TOSAJIT_VIEW_SVG ? plan_print_svg : plan_print)(&kernel->plan, kernel->program, out);
+    plan_printers[view](&kernel->plan, kernel->program, out);
     fpenv_restore(&environment);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
@@ -29,7 +36,7 @@ static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view
 tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
                            char **text) {
     char *printed = NULL;
-    const bool planned = view == TOSAJIT_VIEW_PLAN || view == TOSAJIT_VIEW_SVG;
+    const bool planned = plan_printers[view] != NULL;
     if (!planned && !engine_compiles(engine))
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "print: an engine that compiles nothing has no code to show");

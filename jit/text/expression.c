@@ -264,7 +264,7 @@ static bool parse_operand(lexer *p) {
     if (p->argument >= 0) return parse_same(p);
     if (word.length > TEXT_NAME_LENGTH)
         return lex_fail(p, word, "a name has at most %d characters", TEXT_NAME_LENGTH);
-    const char *foreign = lex_find_foreign(p, word);
+    const char *foreign = lex_find_foreign(p, &word);
     if (foreign) return lex_fail(p, word, "%s", foreign);
     text_node *node = parse_add_node(p, TEXT_NAME, word.at, 0);
     if (node) node->span = word;

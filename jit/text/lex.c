@@ -81,12 +81,22 @@ void lex_skip_lines(lexer *p) {
     p->open--;
 }
 
+static bool is_comment(const char *text, size_t length) {
+    return *text == '#' || (*text == '/' && length > 1 && text[1] == '/');
+}
+
+bool lex_has_comment(const char *line, size_t length) {
+    for (size_t k = 0; k < length; k++)
+        if (is_comment(line + k, length - k)) return true;
+    return false;
+}
+
 bool lex_is_open(const char *text, size_t length) {
     static const char *const unfinished = "+-*/&|^=,!~(["; /* at the end of a line */
     int depth = 0;
     char last = ';';
     for (size_t k = 0; k < length; k++) {
-        if (text[k] == '#' || (text[k] == '/' && k + 1 < length && text[k + 1] == '/'))
+        if (is_comment(text + k, length - k))
             while (k < length && text[k] != '\n') k++;
         if (k == length) break;
         depth += text[k] == '(' || text[k] == '[';
@@ -110,6 +120,13 @@ bool lex_take(lexer *p, char c) {
     if (lex_at_end(p) || lex_peek(p) != c) return false;
     p->at++;
     return true;
+}
+
+/* Behind the last word in front of p: empty lines may lie between. */
+static size_t line_end(const lexer *p) {
+    size_t at = p->at;
+    while (at > 0 && lex_is_space(p->text[at - 1])) at--;
+    return at > 0 ? at : p->at;
 }
 
 /* A name; dots are for "tosa.add". Length 0 if there is none. */
@@ -144,7 +161,10 @@ static bool is_joint(const lexer *p, text_span word) {
 bool lex_fail_expected(lexer *p, const char *expected) {
     const char *foreign = text_foreign_operator(p->text + p->at, p->length - p->at);
     if (lex_at_end(p) || lex_peek(p) == '\n')
-        return lex_fail(p, (text_span){p->at, 0}, "%s expected, the line ends here", expected);
+        return lex_fail(p, (text_span){line_end(p), 0}, "%s expected, the line ends here",
+                        expected);
+    if (lex_peek(p) == '%' && lex_is_letter(lex_peek_at(p, 1)))
+        return lex_fail(p, (text_span){p->at, 1}, "%s expected; values have no %% here", expected);
     text_span word = lex_word(p);
     if (word.length == 0) {
         word.length = 1;
@@ -191,13 +211,15 @@ tosajit_type lex_find_type(const lexer *p, text_span word) {
 
 /* A word of another language: `not` in front of a name, or and, or, if behind one. Alone they are
  * names. */
-const char *lex_find_foreign(lexer *p, text_span word) {
+const char *lex_find_foreign(lexer *p, text_span *word) {
     size_t before = p->at;
     text_span next = lex_word(p);
     p->at = before;
     if (next.length == 0) return NULL;
-    if (lex_is_word(p, word, "not")) return text_foreign_word("not", 3);
-    return is_joint(p, next) ? text_foreign_word(p->text + next.at, next.length) : NULL;
+    if (lex_is_word(p, *word, "not")) return text_foreign_word("not", 3);
+    if (!is_joint(p, next)) return NULL;
+    *word = next;
+    return text_foreign_word(p->text + next.at, next.length);
 }
 
 /* ": what is wrong; did you mean add?" */
@@ -210,12 +232,14 @@ static bool fail_unknown(lexer *p, text_span word, const char *what, const sugge
 }
 
 bool lex_fail_op(lexer *p, text_span word) {
-    text_span bare = word;
-    if (word.length > 5 && memcmp(p->text + word.at, "tosa.", 5) == 0)
-        bare = (text_span){word.at + 5, word.length - 5};
+    text_span bare = word; /* without "tosa.", "np.", "torch." */
+    for (size_t k = word.at; k + 1 < word.at + word.length; k++)
+        if (p->text[k] == '.') bare = (text_span){k + 1, word.at + word.length - k - 1};
+    const bool is_prefixed =
+        bare.at != word.at && !lex_is_word(p, (text_span){word.at, 5}, "tosa.");
     suggestion s = {.word = p->text + bare.at, .length = bare.length};
     const char *foreign = text_foreign_word(s.word, s.length), *function;
-    const char *alias = text_alias(s.word, s.length);
+    const char *alias = is_prefixed ? NULL : text_alias(s.word, s.length);
     if (alias)
         return lex_fail(p, word, "%s is no op but a function in expressions, %s(x) is %s",
                         lex_show(p, word).text, lex_show(p, word).text, alias);

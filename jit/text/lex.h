@@ -60,10 +60,13 @@ bool lex_key(lexer *p, text_span *word);
 bool lex_deeper(lexer *p);
 /* Whether a text ends within brackets, or where an operand must follow: more lines belong to it. */
 bool lex_is_open(const char *text, size_t length);
+/* Whether a comment is in a line, or what could be one. */
+bool lex_has_comment(const char *line, size_t length);
 
 bool lex_is_word(const lexer *p, text_span word, const char *text);
-/* What to write instead of `x and y` or `not x`, of which the word is a part; null: it is none. */
-const char *lex_find_foreign(lexer *p, text_span word);
+/* What to write instead of `x and y` or `not x`, of which the word is the first; null: it is none.
+ * Then *word is `and` or `not`. */
+const char *lex_find_foreign(lexer *p, text_span *word);
 /* TOSAJIT_OP_COUNT and TOSAJIT_TYPE_COUNT: there is none of that name. */
 tosajit_op lex_find_op(const lexer *p, text_span word);
 tosajit_type lex_find_type(const lexer *p, text_span word);

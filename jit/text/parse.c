@@ -221,7 +221,8 @@ static bool is_one_op(lexer *p) {
     text_span word = lex_word(p);
     char next = lex_peek(p);
     bool alone = lex_at_end(p) && word.length && lex_find_op(p, word) != TOSAJIT_OP_COUNT;
-    bool foreign = word.length && lex_find_foreign(p, word);
+    text_span first = word;
+    bool foreign = word.length && lex_find_foreign(p, &first);
     p->at = before;
     return word.length && !foreign && (alone || next == '[' || lex_is_letter(next));
 }

@@ -19,6 +19,10 @@ completes() {
 }
 completes "bench" tosajit b
 completes "verify version" tosajit ver
+completes "-c" tosajit -c
+completes "--quiet" tosajit --q
+completes "--quiet" tosajit -c "abs f32 [?]" --q
+completes "" tosajit -c ""
 completes "--accuracy" tosajit run --ac
 completes "" tosajit ops --ac
 completes "exact fast" tosajit run --accuracy ""

@@ -160,8 +160,12 @@ static void start(test_random *r) {
     char history[SCRATCH_SIZE + 32], home[SCRATCH_SIZE + 8];
     snprintf(history, sizeof history, "TOSAJIT_HISTORY=%s/history", scratch);
     snprintf(home, sizeof home, "HOME=%s", scratch);
-    char *const environment[] = {history, home, (char *)pick(r, terminals, 6),
-                                 (char *)pick(r, locales, 2), NULL};
+    char *const environment[] = {history,
+                                 home,
+                                 (char *)pick(r, terminals, 6),
+                                 (char *)pick(r, locales, 2),
+                                 (char *)"PAGER=cat",
+                                 NULL};
     pty_start(&p, tool, environment);
     pty_wait_for(&p, "tosajit> ");
 }

@@ -32,8 +32,12 @@ static pty s;
 static void start_usual(void) {
     static char history[64];
     snprintf(history, sizeof history, "TOSAJIT_HISTORY=%s/history", directory);
-    char *const environment[] = {history, (char *)"TERM=xterm", (char *)"LC_ALL=C.UTF-8",
-                                 (char *)"HOME=/nonexistent", NULL};
+    char *const environment[] = {history,
+                                 (char *)"TERM=xterm",
+                                 (char *)"LC_ALL=C.UTF-8",
+                                 (char *)"HOME=/nonexistent",
+                                 (char *)"PAGER=cat",
+                                 NULL};
     pty_start(&s, tool, environment);
 }
 
@@ -393,6 +397,49 @@ static void history_lasts_over_sessions(void **state) {
     leave();
 }
 
+/* The arrow goes back over a statement, however many lines it had; a comment keeps lines apart. */
+static void a_statement_is_one_entry_of_history(void **state) {
+    (void)state;
+    start_usual();
+    at_prompt("y = (x +\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "1) *\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "2 : f32[16]\r");
+    pty_wait_for(&s, "tensor<16xf32>\r\n");
+    at_prompt("\033[A");
+    pty_wait_for(&s, "y = (x + 1) * 2 : f32[16]");
+    pty_type(&s, "\r");
+    pty_wait_for(&s, "tensor<16xf32>\r\n");
+    at_prompt("y = (x + # one\r");
+    pty_wait_for(&s, "... ");
+    pty_type(&s, "1) : f32[17]\r");
+    pty_wait_for(&s, "tensor<17xf32>\r\n");
+    at_prompt("\033[A");
+    pty_wait_for(&s, "1) : f32[17]");
+    pty_type(&s, "\003");
+    leave();
+}
+
+/* Long answers go to $PAGER, and the session goes on behind it. */
+static void a_pager_shows_what_is_long(void **state) {
+    (void)state;
+    char *const environment[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
+                                 (char *)"PAGER=sed s/^/page:/", NULL};
+    char *const impatient[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
+                               (char *)"PAGER=true", NULL};
+    for (int k = 0; k < 2; k++) {
+        pty_start(&s, tool, k ? impatient : environment);
+        at_prompt("exp f32 [?]\r");
+        pty_wait_for(&s, "bytes of code");
+        at_prompt(":ir\r");
+        if (!k) pty_wait_for(&s, "page:");
+        at_prompt("abs f32 [18]\r");
+        pty_wait_for(&s, "tensor<18xf32>\r\n");
+        leave();
+    }
+}
+
 static void history_is_made_where_xdg_says(void **state) {
     (void)state;
     char home[64], file[128], line[64] = "";
@@ -452,7 +499,7 @@ static void hot_loops_are_bright(void **state) {
 static void without_colour_they_are_not(void **state) {
     (void)state;
     char *const environment[] = {(char *)"TOSAJIT_HISTORY=", (char *)"TERM=xterm",
-                                 (char *)"NO_COLOR=1", NULL};
+                                 (char *)"NO_COLOR=1", (char *)"PAGER=cat", NULL};
     pty_start(&s, tool, environment);
     at_prompt("add f32 [1024] [1024]\r");
     at_prompt(":asm\r");
@@ -526,6 +573,8 @@ int main(int count, char **words) {
         cmocka_unit_test(control_c_stops_a_command),
         cmocka_unit_test(mlir_goes_on_until_braces_balance),
         cmocka_unit_test(history_lasts_over_sessions),
+        cmocka_unit_test(a_statement_is_one_entry_of_history),
+        cmocka_unit_test(a_pager_shows_what_is_long),
         cmocka_unit_test(history_is_made_where_xdg_says),
         cmocka_unit_test(empty_history_variable_means_none),
         cmocka_unit_test(history_is_a_file_or_none),

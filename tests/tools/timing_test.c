@@ -36,6 +36,34 @@ static void median_is_the_middle_or_the_mean_of_two(void **state) {
     assert_true(timing_median(NULL, 0) == 0);
 }
 
+static void spread_is_what_the_definitions_give(void **state) {
+    (void)state;
+    /* Quartiles 2 and 4, so that what is below -1 or above 7 is an outlier. */
+    double values[] = {5, 1, 3, 2, 4}, far[] = {3, 100, 2, 4, 3, 3, -50}, one[] = {7};
+    timing_spread s = timing_describe(values, 5);
+    assert_true(s.mean == 3 && s.low == 2 && s.high == 4 && s.fast == 0 && s.slow == 0);
+    assert_true(s.deviation * s.deviation > 2.4999 && s.deviation * s.deviation < 2.5001);
+    s = timing_describe(far, 7);
+    assert_true(s.fast == 1 && s.slow == 1);
+    s = timing_describe(one, 1);
+    assert_true(s.mean == 7 && s.deviation == 0 && s.low == 7 && s.high == 7);
+    s = timing_describe(NULL, 0);
+    assert_true(s.mean == 0 && s.fast + s.slow == 0);
+}
+
+static void warming_up_takes_its_time_and_keeps_samples_out(void **state) {
+    (void)state;
+    double samples[3] = {0};
+    const timing_limits limits = {
+        .rounds = 3, .round_seconds = 1e-4, .warm_seconds = 0.01, .samples = samples};
+    timing t;
+    counted = 0;
+    timing_measure(nap, NULL, &limits, &t);
+    assert_int_equal(t.calls, 3);
+    assert_true(counted > t.calls + 1); /* more than the one that sizes a batch */
+    assert_true(samples[0] == t.least && samples[1] == t.median && samples[2] == t.most);
+}
+
 static void quick_calls_come_in_batches(void **state) {
     (void)state;
     const timing_limits limits = {.rounds = 5, .round_seconds = 1e-4};
@@ -117,6 +145,8 @@ static void bytes_count_each_element_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(median_is_the_middle_or_the_mean_of_two),
+        cmocka_unit_test(spread_is_what_the_definitions_give),
+        cmocka_unit_test(warming_up_takes_its_time_and_keeps_samples_out),
         cmocka_unit_test(quick_calls_come_in_batches),
         cmocka_unit_test(slow_calls_take_what_they_take),
         cmocka_unit_test(no_round_begins_after_the_total),

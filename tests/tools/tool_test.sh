@@ -340,6 +340,13 @@ expect 1 "-c:2:1: error: q has no type" -c "x : f32" -c "q"
 printf 'y = (x +\n  1) * 2 : f32[?]\n:check 5\n:quiet on\n:threads 2\n:explain 5\n' >"$work/lines.tj"
 expect 0 "5 elements equal bit for bit" "$work/lines.tj"
 expect 0 "threads 2" -c ":load $work/lines.tj"
+expect 0 "ok: @main (tensor<?xf32>) -> tensor<?xf32>" verify "$work/lines.tj"
+expect 0 "iteration space: [?]" plan "$work/lines.tj" --strict
+expect 1 "nowhere.tj: No such file or directory" plan "$work/nowhere.tj"
+printf ':run 5\n# a comment\ny = x +\n' >"$work/open.tj"
+expect 1 "open.tj:3:8: error: an operand expected, the line ends here" verify "$work/open.tj"
+mkdir "$work/folder.tj"
+expect 1 "folder.tj: Is a directory" verify "$work/folder.tj"
 expect 1 "No such file" -c ":load $work/nowhere.tj"
 expect 2 "FILE and -c exclude each other" -c "x" "$work/lines.tj"
 expect 0 "@gelu_bias: 64x64xf32, 1x64xf32 -> 64x64xf32" bench examples/gelu_bias.mlir --shape 64x64 --shape 1x64

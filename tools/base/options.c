@@ -39,7 +39,8 @@ static const struct option {
      offsetof(options, shapes), offsetof(options, shape_count)},
     {OPTION_THREADS, WORD, "--threads", "N", "run on so many threads; 1 is the default",
      offsetof(options, threads), 0},
-    {OPTION_JSON, FLAG, "--json", NULL, "print one JSON object", offsetof(options, json), 0},
+    {OPTION_JSON, FLAG, "--json", NULL, "print one JSON object (docs/json.md)",
+     offsetof(options, json), 0},
     {OPTION_INPUT, LIST, "--input", "A.npy",
      "the next argument of the function, once per argument; - is standard input",
      offsetof(options, inputs), offsetof(options, input_count)},
@@ -217,6 +218,11 @@ bool options_accuracy(const char *command, const options *o, tosajit_accuracy *a
     *accuracy = o->accuracy && strcmp(o->accuracy, "fast") == 0 ? TOSAJIT_FAST : TOSAJIT_EXACT;
     return !o->accuracy || *accuracy == TOSAJIT_FAST || strcmp(o->accuracy, "exact") == 0 ||
            usage_error(command, "--accuracy is exact or fast, not %s", o->accuracy) == EXIT_FINE;
+}
+
+bool options_is_script(const char *path) {
+    const char *end = strrchr(path, '.');
+    return end && strcmp(end, ".tj") == 0;
 }
 
 void options_release(options *parsed) {

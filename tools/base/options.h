@@ -54,6 +54,8 @@ bool options_accuracy(const char *command, const options *o, tosajit_accuracy *a
 const char *options_cpu(const char *name);
 /* Whether the library knows the CPU; null is this machine's. False after a message. */
 bool options_check_cpu(const char *command, const char *name);
+/* Whether a file has lines as they are typed: its name ends in .tj. */
+bool options_is_script(const char *path);
 /* One line per option in `taken`, for --help. */
 void options_print_help(unsigned taken);
 /* "usage: tosajit COMMAND (FILE | --expr TEXT) [--entry NAME] [--input FILE]..." */

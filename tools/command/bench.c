@@ -14,10 +14,10 @@
 #include "tools/command/call.h"
 #include "tools/command/commands.h"
 
-enum { ROUNDS = 3, COMPILATIONS = 5 };
-static const double SLICE_SECONDS =
-                        0.5, /* of each measurement; the kernel and the copy take turns */
-    PATIENCE_SECONDS = 2;    /* until progress is shown */
+enum { ROUNDS = 3, SAMPLES = 31, COMPILATIONS = 5 }; /* samples: of a round */
+static const double SLICE_SECONDS = 0.5, /* of a measurement; kernel and copy take turns */
+    WARM_SECONDS = 0.1,                  /* of calls before each */
+    PATIENCE_SECONDS = 2;                /* until progress is shown */
 
 /* A tensor that a call reads or writes. */
 typedef struct bench_tensor {
@@ -28,6 +28,9 @@ typedef struct bench_tensor {
 
 typedef struct bench_figures {
     timing time; /* the least, the median and the most of all rounds */
+    double samples[ROUNDS * SAMPLES];
+    size_t sample_count;
+    timing_spread spread; /* of the samples */
     double bytes, copy_bytes_per_second, elements;
     double first_seconds,
         compile_seconds; /* of the first kernel, with the start of LLVM; of a later one */
@@ -186,19 +189,45 @@ static int compile(bench *b) {
     return EXIT_FINE;
 }
 
-/* The kernel and the copy take turns, so that what disturbs the machine disturbs both. */
-static int measure(bench *b) {
-    const size_t arguments = argument_count(b), results = result_count(b);
-    const timing_limits limits = {.total_seconds = SLICE_SECONDS, .stop = show_progress};
-    tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
+/* Bytes that a call moves, and elements of its largest result. */
+static void count_work(bench *b, const tosajit_tensor *views) {
+    const size_t arguments = argument_count(b), all = arguments + result_count(b);
     bench_figures *f = &b->figures;
-    for (size_t k = 0; k < arguments + results; k++) views[k] = b->tensors[k].view;
-    f->bytes = timing_bytes(views, arguments + results);
-    for (size_t k = arguments; k < arguments + results; k++) {
+    f->bytes = timing_bytes(views, all);
+    for (size_t k = arguments; k < all; k++) {
         double elements = 1;
         for (int32_t d = 0; d < views[k].rank; d++) elements *= (double)views[k].dims[d];
         if (elements > f->elements) f->elements = elements;
     }
+}
+
+/* One round of the kernel, whose figures are added. */
+static tosajit_status measure_kernel(bench *b, const tosajit_tensor *views, timing_limits limits,
+                                     double *median) {
+    bench_figures *f = &b->figures;
+    const tosajit_tensor *results = views + argument_count(b);
+    timing t;
+    limits.samples = f->samples + f->sample_count;
+    tosajit_status status =
+        timing_run(b->kernel, views, argument_count(b), results, result_count(b), &limits, &t);
+    if (f->sample_count == 0 || t.least < f->time.least) f->time.least = t.least;
+    if (t.most > f->time.most) f->time.most = t.most;
+    f->time.calls += t.calls;
+    f->sample_count += (size_t)t.rounds;
+    *median = t.median;
+    return status;
+}
+
+/* The kernel and the copy take turns, so that what disturbs the machine disturbs both. */
+static int measure(bench *b) {
+    const timing_limits limits = {.rounds = SAMPLES,
+                                  .total_seconds = SLICE_SECONDS,
+                                  .warm_seconds = WARM_SECONDS,
+                                  .stop = show_progress};
+    tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
+    bench_figures *f = &b->figures;
+    for (size_t k = 0; k < argument_count(b) + result_count(b); k++) views[k] = b->tensors[k].view;
+    count_work(b, views);
     bandwidth copy;
     if (!bandwidth_create(f->bytes, &copy))
         return command_error("out of memory for a copy of %.0f bytes", f->bytes);
@@ -206,18 +235,14 @@ static int measure(bench *b) {
     tosajit_status status = TOSAJIT_OK;
     begun = timing_now();
     for (int k = 0; k < ROUNDS && status == TOSAJIT_OK; k++) {
-        timing t;
-        status = timing_run(b->kernel, views, arguments, views + arguments, results, &limits, &t);
+        status = measure_kernel(b, views, limits, &medians[k]);
         if (status == TOSAJIT_OK) copies[k] = bandwidth_measure(&copy, &limits);
-        medians[k] = t.median;
-        if (k == 0 || t.least < f->time.least) f->time.least = t.least;
-        if (t.most > f->time.most) f->time.most = t.most;
-        f->time.calls += t.calls;
     }
     bandwidth_destroy(&copy);
     if (told > 0) fputs("\r                              \r", stderr);
     if (status != TOSAJIT_OK) return entry_refuse(&b->entry);
     f->time.median = timing_median(medians, ROUNDS);
+    f->spread = timing_describe(f->samples, f->sample_count);
     f->copy_bytes_per_second = timing_median(copies, ROUNDS);
     return EXIT_FINE;
 }
@@ -259,6 +284,17 @@ static void tell_shape(const bench_tensor *t) {
     if (t->shape.strided) fputs(" strided", stdout);
 }
 
+static void tell_spread(const bench_figures *f) {
+    const timing_spread *s = &f->spread;
+    printf("spread           mean %.1f ns, standard deviation %.1f (%.1f %%), the middle half "
+           "from %.1f to %.1f\n",
+           s->mean * 1e9, s->deviation * 1e9, s->mean > 0 ? 100 * s->deviation / s->mean : 0,
+           s->low * 1e9, s->high * 1e9);
+    printf("outliers         %zu slow and %zu fast of %zu samples%s\n", s->slow, s->fast,
+           f->sample_count,
+           10 * (s->slow + s->fast) > f->sample_count ? "; something else runs beside it" : "");
+}
+
 static void tell_text(const bench *b, bool measured) {
     const bench_figures *f = &b->figures;
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
@@ -271,6 +307,7 @@ static void tell_text(const bench *b, bool measured) {
     if (measured && f->elements > 0) {
         printf("a call           %.1f ns, the median of %" PRId64 " (from %.1f to %.1f)\n",
                f->time.median * 1e9, f->time.calls, f->time.least * 1e9, f->time.most * 1e9);
+        tell_spread(f);
         printf("an element       %.4f ns\n", nanoseconds_per_element(f));
         printf("memory           %.2f GB/s: %.0f bytes read or written\n", gigabytes_per_second(f),
                f->bytes);
@@ -291,61 +328,67 @@ static void tell_text(const bench *b, bool measured) {
              "another CPU");
 }
 
-/* The name with quotes and backslashes escaped; it has no control characters. */
-static void tell_json_string(const char *text) {
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') putchar('\\');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
-static void tell_json_tensors(const bench *b, const char *name, size_t first, size_t end) {
-    printf(", \"%s\": [", name);
+static void write_tensors(json *j, const bench *b, const char *name, size_t first, size_t end) {
+    json_open(j, name, '[');
     for (size_t k = first; k < end; k++) {
         const bench_tensor *t = &b->tensors[k];
-        printf("%s{\"type\": \"%s\", \"shape\": [", k > first ? ", " : "",
-               tosajit_type_name(t->view.element));
-        for (int32_t d = 0; d < t->shape.rank; d++)
-            printf("%s%" PRId64, d ? ", " : "", t->shape.dims[d]);
-        fputs("]", stdout);
-        if (t->shape.strided) {
-            fputs(", \"strides\": [", stdout);
-            for (int32_t d = 0; d < t->shape.rank; d++)
-                printf("%s%" PRId64, d ? ", " : "", t->shape.strides[d]);
-            putchar(']');
-        }
-        putchar('}');
+        json_open(j, NULL, '{');
+        json_text(j, "type", tosajit_type_name(t->view.element));
+        json_integers(j, "shape", t->shape.dims, t->shape.rank);
+        if (t->shape.strided) json_integers(j, "strides", t->shape.strides, t->shape.rank);
+        json_close(j, '}');
     }
-    putchar(']');
+    json_close(j, ']');
+}
+
+static void write_times(json *j, const bench_figures *f) {
+    json_integer(j, "calls", f->time.calls);
+    json_number(j, "median_ns", f->time.median * 1e9);
+    json_number(j, "mean_ns", f->spread.mean * 1e9);
+    json_number(j, "deviation_ns", f->spread.deviation * 1e9);
+    json_number(j, "quartile_low_ns", f->spread.low * 1e9);
+    json_number(j, "quartile_high_ns", f->spread.high * 1e9);
+    json_number(j, "least_ns", f->time.least * 1e9);
+    json_number(j, "most_ns", f->time.most * 1e9);
+    json_integer(j, "samples", (int64_t)f->sample_count);
+    json_integer(j, "fast_outliers", (int64_t)f->spread.fast);
+    json_integer(j, "slow_outliers", (int64_t)f->spread.slow);
+    json_number(j, "ns_per_element", nanoseconds_per_element(f));
+}
+
+static void write_memory(json *j, const bench_figures *f) {
+    json_count(j, "bytes", f->bytes);
+    json_number(j, "gb_per_s", gigabytes_per_second(f));
+    json_number(j, "copy_gb_per_s", f->copy_bytes_per_second * 1e-9);
+    json_number(j, "percent_of_copy", percent_of_copy(f));
+    json_flag(j, "pinned", is_pinned());
+}
+
+static void write_compile(json *j, const bench_figures *f) {
+    const tosajit_kernel_info *i = &f->info;
+    json_number(j, "compile_ms", f->compile_seconds * 1e3);
+    json_number(j, "first_compile_ms", f->first_seconds * 1e3);
+    json_number(j, "emit_ms", i->emit_ms);
+    json_number(j, "passes_ms", i->passes_ms);
+    json_number(j, "codegen_ms", i->codegen_ms);
+    json_number(j, "link_ms", i->link_ms);
+    json_integer(j, "code_bytes", (int64_t)i->code_bytes);
 }
 
 static void tell_json(const bench *b, bool measured) {
-    const bench_figures *f = &b->figures;
-    const tosajit_kernel_info *i = &f->info;
     const size_t arguments = argument_count(b), all = arguments + result_count(b);
-    fputs("{\"function\": ", stdout);
-    tell_json_string(tosajit_mlir_name(b->entry.file, b->entry.index));
-    printf(", \"accuracy\": \"%s\", \"threads\": %zu",
-           b->accuracy == TOSAJIT_FAST ? "fast" : "exact", b->threads);
+    json j = json_begin();
+    json_text(&j, "function", tosajit_mlir_name(b->entry.file, b->entry.index));
+    json_text(&j, "accuracy", b->accuracy == TOSAJIT_FAST ? "fast" : "exact");
+    json_integer(&j, "threads", (int64_t)b->threads);
     if (measured) {
-        tell_json_tensors(b, "arguments", 0, arguments);
-        tell_json_tensors(b, "results", arguments, all);
-        printf(", \"calls\": %" PRId64 ", \"median_ns\": %.6g, \"least_ns\": %.6g, \"most_ns\": "
-               "%.6g, \"ns_per_element\": %.6g",
-               f->time.calls, f->time.median * 1e9, f->time.least * 1e9, f->time.most * 1e9,
-               nanoseconds_per_element(f));
-        printf(", \"bytes\": %.0f, \"gb_per_s\": %.6g, \"copy_gb_per_s\": %.6g, "
-               "\"percent_of_copy\": %.6g, \"pinned\": %s",
-               f->bytes, gigabytes_per_second(f), f->copy_bytes_per_second * 1e-9,
-               percent_of_copy(f), is_pinned() ? "true" : "false");
+        write_tensors(&j, b, "arguments", 0, arguments);
+        write_tensors(&j, b, "results", arguments, all);
+        write_times(&j, &b->figures);
+        write_memory(&j, &b->figures);
     }
-    printf(", \"compile_ms\": %.6g, \"first_compile_ms\": %.6g, \"emit_ms\": %.6g, \"passes_ms\": "
-           "%.6g, \"codegen_ms\": %.6g",
-           f->compile_seconds * 1e3, f->first_seconds * 1e3, i->emit_ms, i->passes_ms,
-           i->codegen_ms);
-    printf(", \"link_ms\": %.6g, \"code_bytes\": %zu}\n", i->link_ms, i->code_bytes);
+    write_compile(&j, &b->figures);
+    json_end(&j);
 }
 
 static int run_bench(bench *b) {

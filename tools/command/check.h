@@ -14,8 +14,15 @@ typedef struct check_case {
     const tosajit_kernel *kernel;
     const npy_array *operands, *results; /* results are the kernel's */
     bool fast;                           /* the kernel's accuracy */
+    bool quiet;                          /* agreement is not printed */
 } check_case;
 
-int check_results(const check_case *c);
+/* Elements of all results, and those of them that differ by the one ulp that they may. */
+typedef struct check_figures {
+    int64_t elements, different;
+} check_figures;
+
+/* An exit code; after EXIT_REFUSED a message tells what is wrong. */
+int check_results(const check_case *c, check_figures *figures);
 
 #endif

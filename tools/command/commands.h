@@ -5,6 +5,7 @@
 #ifndef TOSAJIT_TOOLS_COMMAND_COMMANDS_H
 #define TOSAJIT_TOOLS_COMMAND_COMMANDS_H
 
+#include "jit/show/json.h"
 #include "tools/mlir/module.h"
 #include "tools/base/options.h"
 
@@ -30,6 +31,10 @@ typedef struct entry {
 /* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it.
  * Null after a finding. */
 tosajit_mlir *open_file(const options *o);
+/* A finding on standard error, with the line of the file that it is about. */
+void print_finding(void *unused, const tosajit_mlir_finding *finding);
+/* Findings go to this function from here on, in place of print_finding. */
+void take_findings(void (*take)(void *context, const tosajit_mlir_finding *finding), void *context);
 /* Find o->entry in it. False after a finding. */
 bool find_function(const options *o, tosajit_mlir *file, size_t *index);
 /* Read a function of it, to be released with mlir_function_release. False after a finding. */
@@ -44,7 +49,13 @@ int entry_refuse(const entry *e);
  */
 int command_error(const char *format, ...);
 
-/* "(tensor<?x3xf32>) -> tensor<?x3xf32>", on standard output. */
-void print_function_type(const mlir_function *function);
+/* "(tensor<?x3xf32>) -> tensor<?x3xf32>". */
+void print_function_type(FILE *out, const mlir_function *function);
+
+/* What --json prints: an object on standard output, in a line of its own. */
+json json_begin(void);
+void json_end(json *j);
+/* A finding as an object of an array, a json. */
+void json_finding(void *array, const tosajit_mlir_finding *finding);
 
 #endif

@@ -24,6 +24,8 @@ static int check_options(job *j) {
     if (!o->object || !o->header) return usage_error("compile", "-o and --header are needed");
     if (o->cpu && o->targets)
         return usage_error("compile", "--cpu and --targets exclude each other");
+    if (o->json && (strcmp(o->object, "-") == 0 || strcmp(o->header, "-") == 0))
+        return usage_error("compile", "-o - and --json would both write to standard output");
     if (output_file_same(o->object, o->header))
         return usage_error("compile", "object and header are one file, %s", o->object);
     return aot_object_open(o->object, &j->object)
@@ -138,9 +140,28 @@ static int write_files(job *j) {
     return refuse_file(fine ? o->header : o->object);
 }
 
+static int tell(job *j) {
+    if (!j->o->json) return EXIT_FINE;
+    json out = json_begin();
+    json_text(&out, "object", j->o->object);
+    json_text(&out, "header", j->o->header);
+    json_integer(&out, "bytes", (int64_t)j->object.size);
+    json_integer(&out, "targets", (int64_t)j->object.engine_count);
+    json_open(&out, "functions", '[');
+    for (size_t k = 0; k < j->function_count; k++) {
+        json_open(&out, NULL, '{');
+        json_text(&out, "function", j->functions[k].shown);
+        json_text(&out, "c_function", j->functions[k].name);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_end(&out);
+    return EXIT_FINE;
+}
+
 int cmd_compile(const options *o) {
-    static int (*const phases[])(job *) = {check_options, open_targets, read_functions, compile,
-                                           write_files};
+    static int (*const phases[])(job *) = {check_options, open_targets, read_functions,
+                                           compile,       write_files,  tell};
     job j = {.o = o};
     int code = EXIT_FINE;
     for (size_t k = 0; k < sizeof phases / sizeof *phases && code == EXIT_FINE; k++)

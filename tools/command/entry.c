@@ -1,16 +1,57 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Opening a file and reading the function that the command line asks for. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/command/commands.h"
 #include "tools/repl/scan.h"
 
+void json_finding(void *array, const tosajit_mlir_finding *finding) {
+    static const char *const severities[] = {"error", "warning", "note", "remark"};
+    json *j = array;
+    json_open(j, NULL, '{');
+    json_text(j, "severity", severities[finding->severity]);
+    json_text(j, "file", finding->file);
+    json_integer(j, "line", finding->line);
+    json_integer(j, "column", finding->column);
+    json_text(j, "message", finding->message);
+    json_close(j, '}');
+}
+
+void print_finding(void *unused, const tosajit_mlir_finding *finding) {
+    (void)unused;
+    fprintf(stderr, "%s%s\n", finding->text, finding->excerpt);
+}
+
+static struct taker {
+    void (*take)(void *context, const tosajit_mlir_finding *finding);
+    void *context;
+} taker = {print_finding, NULL};
+
+void take_findings(void (*take)(void *context, const tosajit_mlir_finding *finding),
+                   void *context) {
+    taker = (struct taker){take, context};
+}
+
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
-    fprintf(stderr, "%s\n", finding->text);
+    taker.take(taker.context, finding);
+}
+
+json json_begin(void) {
+    json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    return j;
+}
+
+void json_end(json *j) {
+    json_close(j, '}');
+    fputc('\n', j->out);
 }
 
 int command_error(const char *format, ...) {
@@ -23,17 +64,33 @@ int command_error(const char *format, ...) {
     return EXIT_REFUSED;
 }
 
+/* The parser's message is as a finding's text: "NAME:LINE:COLUMN: error: MESSAGE", and the excerpt.
+ */
+static void refuse_expression(const char *name) {
+    static const char error[] = ": error: ";
+    const char *text = tosajit_last_error(), *end = strchr(text, '\n'), *found;
+    char message[1024];
+    tosajit_mlir_finding finding = {.file = name, .message = message, .text = text, .excerpt = ""};
+    snprintf(message, sizeof message, "%.*s", end ? (int)(end - text) : -1, text);
+    found = strstr(message, error);
+    const size_t length = strlen(name);
+    if (found && strncmp(message, name, length) == 0 &&
+        sscanf(message + length, ":%" SCNd32 ":%" SCNd32, &finding.line, &finding.column) == 2)
+        finding.message = found + sizeof error - 1;
+    say(NULL, &finding);
+}
+
 /* An expression as the function @main, which all commands know how to treat. */
-static tosajit_status read_expression(const options *o, const tosajit_mlir_options *options,
-                                      tosajit_mlir **file) {
+static tosajit_status read_expression(const char *source, size_t length, int strict,
+                                      const tosajit_mlir_options *options, tosajit_mlir **file) {
     const tosajit_parse_options reading = {
-        .size = sizeof reading, .strict = o->strict, .name = options->name};
+        .size = sizeof reading, .strict = strict, .name = options->name};
     tosajit_expr *expr = NULL;
     char *text = NULL;
-    tosajit_status status = tosajit_expr_parse(o->expr, strlen(o->expr), &reading, &expr);
+    tosajit_status status = tosajit_expr_parse(source, length, &reading, &expr);
     if (!status) status = tosajit_expr_print(expr, NULL, &text);
     if (status)
-        fprintf(stderr, "%s\n", tosajit_last_error());
+        refuse_expression(options->name);
     else
         status = tosajit_mlir_read(text, strlen(text), options, file);
     tosajit_text_release(text);
@@ -41,15 +98,73 @@ static tosajit_status read_expression(const options *o, const tosajit_mlir_optio
     return status;
 }
 
+/* Text in either language. */
+static tosajit_status read_text(const char *text, size_t length, int strict,
+                                const tosajit_mlir_options *options, tosajit_mlir **file) {
+    return repl_is_mlir(text, length) ? tosajit_mlir_read(text, length, options, file)
+                                      : read_expression(text, length, strict, options, file);
+}
+
+/* The commands of a session in a file of lines are nothing to others; numbers of lines stay. */
+static void blank_commands(char *text, size_t length) {
+    bool first = true, command = false; /* first: of its line, but for spaces */
+    for (size_t k = 0; k < length; k++) {
+        command = text[k] != '\n' && (command || (first && text[k] == ':'));
+        first = text[k] == '\n' || (first && (text[k] == ' ' || text[k] == '\t'));
+        if (command) text[k] = ' ';
+    }
+}
+
+/* All of a file, to be freed, with a 0 behind it; null after a message. */
+static char *read_lines(const char *path, size_t *length) {
+    enum { MOST_BYTES = 16 * 1024 * 1024 };
+    char *text = NULL, *larger;
+    size_t used = 0, capacity = 0;
+    FILE *in = fopen(path, "r");
+    bool fine = in != NULL;
+    while (fine && !feof(in) && used <= MOST_BYTES) {
+        capacity = 2 * capacity + 4096;
+        fine = (larger = realloc(text, capacity)) != NULL;
+        if (fine) text = larger;
+        if (fine) used += fread(text + used, 1, capacity - used - 1, in);
+        fine = fine && !ferror(in);
+    }
+    if (!fine) command_error("%s: %s", path, strerror(errno));
+    if (in) fclose(in);
+    if (fine && used > MOST_BYTES)
+        fine = command_error("%s: more than %d bytes", path, (int)MOST_BYTES) == EXIT_FINE;
+    if (!fine) {
+        free(text);
+        return NULL;
+    }
+    text[used] = '\0';
+    *length = used;
+    return text;
+}
+
+/* A file of lines as they are typed: tosajit FILE.tj answers them one by one; here all of them are
+ * one text. */
+static tosajit_status open_lines(const options *o, const tosajit_mlir_options *options,
+                                 tosajit_mlir **file) {
+    size_t length = 0;
+    char *text = read_lines(o->file, &length);
+    if (!text) return TOSAJIT_INVALID_ARGUMENT;
+    if (!repl_is_mlir(text, length)) blank_commands(text, length);
+    tosajit_status status = read_text(text, length, o->strict, options, file);
+    free(text);
+    return status;
+}
+
 tosajit_mlir *open_file(const options *o) {
-    tosajit_mlir_options options = {
-        .size = sizeof options, .name = o->expr ? "<expr>" : NULL, .say = say, .guard = 1};
+    const bool lines = o->file && options_is_script(o->file);
+    const char *name = o->expr ? "<expr>" : lines ? o->file : NULL;
+    tosajit_mlir_options options = {.size = sizeof options, .name = name, .say = say, .guard = 1};
     tosajit_mlir *file = NULL;
     tosajit_status status;
-    if (o->expr && !repl_is_mlir(o->expr, strlen(o->expr)))
-        status = read_expression(o, &options, &file);
-    else if (o->expr)
-        status = tosajit_mlir_read(o->expr, strlen(o->expr), &options, &file);
+    if (o->expr)
+        status = read_text(o->expr, strlen(o->expr), o->strict, &options, &file);
+    else if (lines)
+        status = open_lines(o, &options, &file);
     else
         status = tosajit_mlir_open(o->file, &options, &file);
     if (!status && o->strict) status = tosajit_mlir_verify(file);
@@ -96,21 +211,22 @@ int entry_refuse(const entry *e) {
 }
 
 /* "tensor<2xf32>, tensor<2xi1>" */
-static void print_types(const mlir_function *function, const tosajit_value *values, size_t count) {
+static void print_types(FILE *out, const mlir_function *function, const tosajit_value *values,
+                        size_t count) {
     for (size_t k = 0; k < count; k++) {
         char text[512]; /* 16 dimensions of 20 characters fit */
         tosajit_tensor_type type;
         if (tosajit_expr_type(function->expr, values[k], &type) != TOSAJIT_OK) continue;
         tosajit_type_print(&type, text, sizeof text);
-        printf("%s%s", k ? ", " : "", text);
+        fprintf(out, "%s%s", k ? ", " : "", text);
     }
 }
 
-void print_function_type(const mlir_function *function) {
+void print_function_type(FILE *out, const mlir_function *function) {
     bool several = function->result_count != 1;
-    putchar('(');
-    print_types(function, function->inputs, function->input_count);
-    printf(") -> %s", several ? "(" : "");
-    print_types(function, function->results, function->result_count);
-    printf("%s", several ? ")" : "");
+    fputc('(', out);
+    print_types(out, function, function->inputs, function->input_count);
+    fprintf(out, ") -> %s", several ? "(" : "");
+    print_types(out, function, function->results, function->result_count);
+    fprintf(out, "%s", several ? ")" : "");
 }

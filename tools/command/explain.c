@@ -6,6 +6,58 @@
 
 #include "tools/command/call.h"
 
+/* The tensors of the call, by their numbers, that are in a set. */
+static void write_set(json *j, const char *key, uint64_t set) {
+    json_open(j, key, '[');
+    for (int t = 0; t < 64; t++)
+        if (set >> t & 1) json_integer(j, NULL, t);
+    json_close(j, ']');
+}
+
+/* The part with most elements: how its dimensions are joined, cut and computed. */
+static void write_walk(json *j, const tosajit_explanation *x) {
+    static const char *const tails[] = {"none", "masked", "overlap"};
+    json_integers(j, "coalesced", x->sizes, x->rank);
+    json_open(j, "tile", '{');
+    json_integer(j, "planes", x->planes);
+    json_integer(j, "rows", x->rows);
+    json_integer(j, "columns", x->columns);
+    json_close(j, '}');
+    json_integer(j, "loop", x->variant);
+    write_set(j, "one_value", x->splat);
+    write_set(j, "packed", x->packed);
+    json_integer(j, "lanes", x->lanes);
+    json_text(j, "tail", tails[x->tail]);
+    json_integer(j, "tail_columns", x->tail_columns);
+}
+
+/* The sentences, a line each, indented as they are. */
+static void write_lines(json *j, const char *text) {
+    json_open(j, "text", '[');
+    for (size_t length; *text; text += length + (text[length] != '\0')) {
+        char line[1024];
+        length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        json_text(j, NULL, line);
+    }
+    json_close(j, ']');
+}
+
+static void write_json(const entry *e, const tosajit_explanation *x, const char *text) {
+    json j = json_begin();
+    json_text(&j, "function", tosajit_mlir_name(e->file, e->index));
+    json_flag(&j, "compiled", x->native);
+    json_flag(&j, "quick", x->quick);
+    json_integer(&j, "threads", (int64_t)x->threads);
+    json_integer(&j, "pieces", (int64_t)x->pieces);
+    json_count(&j, "elements", x->elements);
+    json_count(&j, "bytes", x->bytes);
+    json_number(&j, "model_ns", x->nanoseconds);
+    write_walk(&j, x);
+    write_lines(&j, text);
+    json_end(&j);
+}
+
 static int explain(const options *o, const entry *e, const tosajit_kernel *kernel) {
     const size_t arguments = e->function.input_count, results = e->function.result_count;
     shape_word shapes[TOSAJIT_MAX_TENSORS];
@@ -22,11 +74,15 @@ static int explain(const options *o, const entry *e, const tosajit_kernel *kerne
         views[k] = (tosajit_tensor){call_tensor_type(e, kernel, k).element, shapes[k].rank, NULL,
                                     shapes[k].dims, shapes[k].strided ? shapes[k].strides : NULL};
     char *text = NULL;
+    tosajit_explanation x = {.size = sizeof x};
     bool given = o->shape_count > arguments; /* results, too */
     if (tosajit_explain(kernel, views, arguments, given ? views + arguments : NULL,
-                        given ? results : 0, NULL, &text) != TOSAJIT_OK)
+                        given ? results : 0, &x, &text) != TOSAJIT_OK)
         return entry_refuse(e);
-    fputs(text, stdout);
+    if (o->json)
+        write_json(e, &x, text);
+    else
+        fputs(text, stdout);
     tosajit_text_release(text);
     return EXIT_FINE;
 }

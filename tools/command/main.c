@@ -11,33 +11,34 @@
 #include <unistd.h>
 
 #include "tools/command/commands.h"
+#include "tools/base/pager.h"
 #include "tools/base/wrap.h"
 #include "tools/repl/cmd_repl.h"
 #include "jit/text/suggest.h"
 
 typedef struct command {
     const char *name, *summary;
-    bool takes_file;
+    bool takes_file, long_answer; /* hundreds of lines, perhaps: through a pager */
     unsigned options;
     int (*run)(const options *);
     const char *text; /* the rest of the help: what it does, and examples */
 } command;
 
 static const command commands[] = {
-    {"verify", "say whether kernels can be made of a file's functions", true,
-     OPTION_EXPR | OPTION_STRICT, cmd_verify,
+    {"verify", "say whether kernels can be made of a file's functions", true, false,
+     OPTION_EXPR | OPTION_STRICT | OPTION_JSON, cmd_verify,
      "Each function is reported as `ok`, with its type, or refused with file, line and column.\n"
      "Operands of unequal rank are accepted unless --strict.\n\n"
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
-    {"plan", "show how a kernel will walk its operands", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG, cmd_plan,
+    {"plan", "show how a kernel will walk its operands", true, true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_JSON, cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n\n"
      "  tosajit plan examples/gelu_bias.mlir\n"
      "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
-    {"run", "compute a function on .npy files", true,
+    {"run", "compute a function on .npy files", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET,
+         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET | OPTION_JSON,
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, "
      "f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
@@ -48,7 +49,7 @@ static const command commands[] = {
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
      "examples/gelu_bias.npy --print --check\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
-    {"bench", "say how fast a function is on tensors of given sizes", true,
+    {"bench", "say how fast a function is on tensors of given sizes", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
          OPTION_STRICT | OPTION_JSON,
      cmd_bench,
@@ -64,9 +65,9 @@ static const command commands[] = {
      "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a "
      ": (tensor<?xf32>) -> tensor<?xf32>\n"
      "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
-    {"explain", "say what a call on tensors of given sizes does, without making it", true,
+    {"explain", "say what a call on tensors of given sizes does, without making it", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT,
+         OPTION_STRICT | OPTION_JSON,
      cmd_explain,
      "Which dimensions are joined, how each operand is read, which loop runs on tiles of which "
      "size, on how many threads, what the cost\n"
@@ -74,8 +75,8 @@ static const command commands[] = {
      "taken on tensors without memory.\n\n"
      "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
-    {"outline", "divide functions into elementwise regions and the rest", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT, cmd_outline,
+    {"outline", "divide functions into elementwise regions and the rest", true, true,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON, cmd_outline,
      "Prints a module in which each region of elementwise operations is a function @NAME_region_0, "
      "..., called from where it was; matmul,\n"
      "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be "
@@ -84,14 +85,15 @@ static const command commands[] = {
      "  tosajit outline examples/engine/mlp.mlir\n"
      "  tosajit outline model.mlir --entry @main >divided.mlir && tosajit plan divided.mlir "
      "--entry main_region_0\n"},
-    {"ir", "show the LLVM IR of a kernel", true,
+    {"ir", "show the LLVM IR of a kernel", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
-    {"asm", "show the assembly of a kernel", true,
+    {"asm", "show the assembly of a kernel", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_asm,
      "  tosajit asm examples/gelu_bias.mlir --cpu x86-64-v4\n"},
-    {"compile", "write an object file and a C header", true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT,
+    {"compile", "write an object file and a C header", true, false,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_OBJECT | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT |
+         OPTION_JSON,
      cmd_compile,
      "All functions of the file, or the one of --entry. NAME.h declares a typed C function "
      "NAME_FUNCTION for each; a program that links\n"
@@ -102,10 +104,10 @@ static const command commands[] = {
      "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --targets v2,v3,v4\n"
      "  cc app.c gelu.o -ltosajit-runtime\n"
      "  tosajit compile examples/gelu_bias.mlir -o gelu.o --header gelu.h --cpu neoverse-n1\n"},
-    {"ops", "list the operations", false, OPTION_MARKDOWN, cmd_ops,
+    {"ops", "list the operations", false, true, OPTION_MARKDOWN | OPTION_JSON, cmd_ops,
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep "
      "shift\n"},
-    {"repl", "compile and run what is typed, line by line", true,
+    {"repl", "compile and run what is typed, line by line", true, false,
      OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_SCRIPT, cmd_repl,
      "This is what tosajit does without a command, too. A line is an operation on\n"
      "types, an expression, or a function in MLIR; `:help` tells the rest. On a\n"
@@ -132,7 +134,8 @@ static void print_help(void) {
     printf("\n  tosajit COMMAND --help   the options of a command\n"
            "  tosajit --version\n\n"
            "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are\n"
-           "func.func of elementwise operations. In place of it --expr takes an expression.\n\n"
+           "func.func of elementwise operations. FILE.tj is an expression, as lines that\n"
+           "are typed; --expr takes one in place of FILE. Long answers go through $PAGER.\n\n"
            "examples:\n"
            "  tosajit verify examples/gelu_bias.mlir\n"
            "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape 64x64 --shape 64\n"
@@ -163,6 +166,13 @@ static int refuse_command(const char *name) {
     return usage_error("", "there is no command %s", name);
 }
 
+static int run_paged(const command *c, const options *o) {
+    pager_begin(false);
+    int code = c->run(o);
+    pager_end();
+    return code;
+}
+
 static int run_command(const command *c, int count, char *const *words) {
     options o;
     int code = EXIT_USAGE;
@@ -171,7 +181,7 @@ static int run_command(const command *c, int count, char *const *words) {
         if (o.help)
             print_command_help(c);
         else
-            code = c->run(&o);
+            code = c->long_answer ? run_paged(c, &o) : c->run(&o);
     }
     options_release(&o);
     return code;
@@ -192,9 +202,7 @@ static int help(int count, char *const *words) {
 
 /* -c and --quiet without a command, and a file: `tosajit lines.tj`. */
 static bool is_script(const char *word) {
-    const char *end = strrchr(word, '.');
-    return strcmp(word, "-c") == 0 || strcmp(word, "--quiet") == 0 ||
-           (end && strcmp(end, ".tj") == 0);
+    return strcmp(word, "-c") == 0 || strcmp(word, "--quiet") == 0 || options_is_script(word);
 }
 
 static int dispatch(int count, char *const *words) {

@@ -143,4 +143,53 @@ static int print_page(void) {
     return EXIT_FINE;
 }
 
-int cmd_ops(const options *o) { return o->markdown ? print_page() : print_list(); }
+/* ---------------------------------------------------------------------------------------------
+ * JSON */
+
+static void write_types(json *j, tosajit_op op) {
+    json_open(j, "types", '[');
+    for (int type = 0; type < TOSAJIT_TYPE_COUNT; type++)
+        for (int result = 0; result < TOSAJIT_TYPE_COUNT; result++) {
+            if (!accepts(op, type, result)) continue;
+            json_open(j, NULL, '{');
+            json_text(j, "operands", type_name(type));
+            json_text(j, "result", type_name(result));
+            json_close(j, '}');
+        }
+    json_close(j, ']');
+}
+
+static void write_features(json *j, tosajit_op op, const char *name, bool parameters) {
+    const op_key *key;
+    json_open(j, name, '[');
+    for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++)
+        if (key->kind != KEY_TYPE && (key->kind == KEY_PARAMETER) == parameters)
+            json_text(j, NULL, key->name);
+    json_close(j, ']');
+}
+
+static int print_json(void) {
+    json j = json_begin();
+    json_open(&j, "ops", '[');
+    for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
+        const tosajit_op op = (tosajit_op)k;
+        json_open(&j, NULL, '{');
+        json_text(&j, "op", tosajit_op_name(op));
+        json_integer(&j, "arity", tosajit_op_arity(op));
+        write_features(&j, op, "parameters", true);
+        write_features(&j, op, "attributes", false);
+        json_text(&j, "formula", tosajit_op_formula(op));
+        json_text(&j, "accuracy", accuracy(op));
+        write_types(&j, op);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_end(&j);
+    return EXIT_FINE;
+}
+
+int cmd_ops(const options *o) {
+    if (o->markdown && o->json)
+        return usage_error("ops", "--markdown and --json exclude each other");
+    return o->json ? print_json() : o->markdown ? print_page() : print_list();
+}

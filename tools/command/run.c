@@ -2,11 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit run: read the operands, compile, compute, check, and hand out the results. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/words.h"
 #include "tools/data/array.h"
+#include "tools/data/element.h"
 #include "tools/command/check.h"
 #include "tools/command/commands.h"
 
@@ -17,6 +19,7 @@ typedef struct job {
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
+    check_figures checked;
     tosajit_tensor operand_views[TOSAJIT_MAX_TENSORS], result_views[TOSAJIT_MAX_TENSORS];
 } job;
 
@@ -68,6 +71,8 @@ static int check_streams(const options *o) {
     if (count_dashes(o->outputs, o->output_count) == 0) return EXIT_FINE;
     if (o->print)
         return usage_error("run", "--output - and --print would both write to standard output");
+    if (o->json)
+        return usage_error("run", "--output - and --json would both write to standard output");
     if (o->check)
         return usage_error("run", "--output - and --check would both write to standard output");
     return EXIT_FINE;
@@ -184,8 +189,9 @@ static int compute(job *s) {
 
 static int check(job *s) {
     const check_case c = {&s->entry,   s->engine,  s->kernel,
-                          s->operands, s->results, s->accuracy == TOSAJIT_FAST};
-    return s->o->check ? check_results(&c) : EXIT_FINE;
+                          s->operands, s->results, s->accuracy == TOSAJIT_FAST,
+                          s->o->json};
+    return s->o->check ? check_results(&c, &s->checked) : EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -208,7 +214,71 @@ static int write_results(job *s) {
     return fine ? EXIT_FINE : command_error("%s", error.text);
 }
 
+/* Numbers as the terminal shows them, which JSON has, too; but for its infinities and NaN. */
+static void write_element(json *j, const char *key, const npy_array *array, int64_t index) {
+    const char *at = (const char *)array->data + (size_t)index * tosajit_type_size(array->element);
+    const double value = index < 0 ? NAN : element_value(array->element, at);
+    if (array->element == TOSAJIT_I1 && index >= 0)
+        json_flag(j, key, value != 0);
+    else
+        json_value(j, key, isfinite(value) ? element_print(array->element, at).text : "null");
+}
+
+/* The smallest and the largest number, and how many are none. */
+static void write_range(json *j, const npy_array *array) {
+    const size_t size = tosajit_type_size(array->element);
+    int64_t least = -1, most = -1, nans = 0;
+    double low = 0, high = 0;
+    for (int64_t k = 0; k < array_count(array); k++) {
+        double value = element_value(array->element, (const char *)array->data + (size_t)k * size);
+        nans += isnan(value);
+        if (!isnan(value) && (least < 0 || value < low)) {
+            low = value;
+            least = k;
+        }
+        if (!isnan(value) && (most < 0 || value > high)) {
+            high = value;
+            most = k;
+        }
+    }
+    write_element(j, "smallest", array, least);
+    write_element(j, "largest", array, most);
+    json_integer(j, "nan", nans);
+}
+
+static void write_result(json *j, const job *s, size_t index) {
+    const npy_array *r = &s->results[index];
+    json_open(j, NULL, '{');
+    json_text(j, "type", tosajit_type_name(r->element));
+    json_integers(j, "shape", r->dims, r->rank);
+    json_text(j, "file", s->o->output_count ? s->o->outputs[index] : NULL);
+    write_range(j, r);
+    if (s->o->print) {
+        json_open(j, "elements", '[');
+        for (int64_t k = 0; k < array_count(r); k++) write_element(j, NULL, r, k);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+}
+
+static int write_json(const job *s) {
+    json j = json_begin();
+    json_text(&j, "function", tosajit_mlir_name(s->entry.file, s->entry.index));
+    json_open(&j, "results", '[');
+    for (size_t k = 0; k < s->entry.function.result_count; k++) write_result(&j, s, k);
+    json_close(&j, ']');
+    if (s->o->check) {
+        json_open(&j, "check", '{');
+        json_integer(&j, "elements", s->checked.elements);
+        json_integer(&j, "different", s->checked.different);
+        json_close(&j, '}');
+    }
+    json_end(&j);
+    return EXIT_FINE;
+}
+
 static int show_results(job *s) {
+    if (s->o->json) return write_json(s);
     bool summary = s->o->output_count == 0;
     for (size_t k = 0; k < s->entry.function.result_count; k++) {
         if (summary) {

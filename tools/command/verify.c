@@ -2,31 +2,73 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit verify: read every function of a file and say of each whether a kernel can be made of it.
  */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tools/command/commands.h"
 
-static bool verify_function(const options *o, tosajit_mlir *file, size_t index) {
-    mlir_function function;
-    if (!build_function(file, index, o->strict, &function)) return false;
-    bool fine = tosajit_expr_verify(function.expr) == TOSAJIT_OK;
-    if (fine) {
-        printf("ok: @%s ", tosajit_mlir_name(file, index));
-        print_function_type(&function);
+/* Of a function: ok, and its type; refused ones have findings. */
+static void write_function(json *j, const char *name, const mlir_function *function) {
+    char *type = NULL;
+    size_t size;
+    FILE *out = function ? open_memstream(&type, &size) : NULL;
+    if (out) print_function_type(out, function);
+    const bool printed = out && fclose(out) == 0;
+    json_open(j, NULL, '{');
+    json_text(j, "function", name);
+    json_flag(j, "ok", function != NULL);
+    if (function) json_text(j, "type", printed ? type : NULL);
+    json_close(j, '}');
+    free(type);
+}
+
+static void tell_function(json *j, const char *name, const mlir_function *function) {
+    if (j) {
+        write_function(j, name, function);
+    } else if (function) {
+        printf("ok: @%s ", name);
+        print_function_type(stdout, function);
         putchar('\n');
-    } else {
-        mlir_module_report(file, index, &function, tosajit_last_error());
     }
-    mlir_function_release(&function);
+}
+
+static bool verify_function(const options *o, tosajit_mlir *file, size_t index, json *j) {
+    mlir_function function;
+    const bool built = build_function(file, index, o->strict, &function),
+               fine = built && tosajit_expr_verify(function.expr) == TOSAJIT_OK;
+    if (built && !fine) mlir_module_report(file, index, &function, tosajit_last_error());
+    tell_function(j, tosajit_mlir_name(file, index), fine ? &function : NULL);
+    if (built) mlir_function_release(&function);
     return fine;
 }
 
-int cmd_verify(const options *o) {
+static int verify(const options *o, json *j) {
+    if (j) json_open(j, "functions", '[');
     tosajit_mlir *file = open_file(o);
-    if (!file) return EXIT_REFUSED;
-    bool fine = true;
+    bool fine = file != NULL;
     for (size_t k = 0; k < tosajit_mlir_count(file); k++)
-        fine = verify_function(o, file, k) && fine;
+        fine = verify_function(o, file, k, j) && fine;
     tosajit_mlir_close(file);
+    if (j) json_close(j, ']');
     return fine ? EXIT_FINE : EXIT_REFUSED;
 }
+
+/* Findings come between the functions, and are listed behind them. */
+static int verify_json(const options *o) {
+    char *text = NULL;
+    size_t size;
+    json findings = {.out = open_memstream(&text, &size)};
+    if (!findings.out) return command_error("out of memory for findings");
+    json_open(&findings, NULL, '[');
+    take_findings(json_finding, &findings);
+    json j = json_begin();
+    const int code = verify(o, &j);
+    json_close(&findings, ']');
+    if (fclose(findings.out) == 0) json_value(&j, "findings", text);
+    json_end(&j);
+    free(text);
+    return code;
+}
+
+int cmd_verify(const options *o) { return o->json ? verify_json(o) : verify(o, NULL); }

@@ -5,8 +5,10 @@
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "tools/data/timing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { ROUNDS = 31, MAX_ROUNDS = 1001 };
@@ -27,6 +29,31 @@ double timing_median(double *values, size_t count) {
     if (count == 0) return 0;
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* Between neighbours by their distance, of sorted values. */
+static double quantile(const double *sorted, size_t count, double part) {
+    const double place = part * (double)(count - 1);
+    const size_t below = (size_t)place, above = below + (below + 1 < count);
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+timing_spread timing_describe(double *values, size_t count) {
+    timing_spread s = {0};
+    double squares = 0;
+    if (count == 0) return s;
+    qsort(values, count, sizeof *values, compare);
+    for (size_t k = 0; k < count; k++) s.mean += values[k] / (double)count;
+    for (size_t k = 0; k < count; k++) squares += (values[k] - s.mean) * (values[k] - s.mean);
+    if (count > 1) s.deviation = sqrt(squares / (double)(count - 1));
+    s.low = quantile(values, count, 0.25);
+    s.high = quantile(values, count, 0.75);
+    const double fence = 1.5 * (s.high - s.low);
+    for (size_t k = 0; k < count; k++) {
+        s.fast += values[k] < s.low - fence;
+        s.slow += values[k] > s.high + fence;
+    }
+    return s;
 }
 
 static double time_batch(void (*call)(void *), void *context, int64_t calls) {
@@ -58,12 +85,19 @@ static int64_t size_batch(void (*call)(void *), void *context, const timing_limi
     }
 }
 
+/* Until the processor has the clock and the caches that it will keep. */
+static void warm_up(void (*call)(void *), void *context, const timing_limits *l) {
+    const double start = timing_now();
+    while (timing_now() - start < l->warm_seconds && !(l->stop && l->stop())) call(context);
+}
+
 void timing_measure(void (*call)(void *context), void *context, const timing_limits *limits,
                     timing *t) {
     double samples[MAX_ROUNDS];
     const timing_limits l = complete(limits);
-    const double start = timing_now();
     *t = (timing){0};
+    warm_up(call, context, &l);
+    const double start = timing_now();
     int64_t calls = size_batch(call, context, &l);
     while (t->rounds < l.rounds && !(l.stop && l.stop()) &&
            (t->rounds == 0 || timing_now() - start < l.total_seconds)) {
@@ -72,6 +106,7 @@ void timing_measure(void (*call)(void *context), void *context, const timing_lim
     }
     if (t->rounds == 0) return;
     t->median = timing_median(samples, (size_t)t->rounds); /* sorts */
+    if (l.samples) memcpy(l.samples, samples, (size_t)t->rounds * sizeof *samples);
     t->least = samples[0];
     t->most = samples[t->rounds - 1];
 }

@@ -17,6 +17,8 @@ typedef struct timing_limits {
     int rounds;           /* each times a batch of calls and gives one sample; 31 */
     double round_seconds; /* how long a batch takes, about; 0.001 */
     double total_seconds; /* after that no further round begins; 2 */
+    double warm_seconds;  /* calls are made for so long before; 0: a few */
+    double *samples;      /* receives the samples, at most `rounds`; may be null */
     /* Asked between rounds, may be null: whether to leave with the samples that are there. */
     bool (*stop)(void);
 } timing_limits;
@@ -27,6 +29,17 @@ typedef struct timing {
     int rounds;    /* samples; 0 if stopped before the first one, then the times are 0 */
     int64_t calls; /* measured, in all rounds */
 } timing;
+
+/* How samples are spread. An outlier is further from the middle half than 1.5 times its width
+ * (Tukey's fences); it counts in everything else, too. */
+typedef struct timing_spread {
+    double mean, deviation; /* the standard deviation of a sample; 0 of one */
+    double low, high;       /* quartiles: the middle half lies between */
+    size_t fast, slow;      /* outliers */
+} timing_spread;
+
+/* Sorts values. All 0 of none. */
+timing_spread timing_describe(double *values, size_t count);
 
 /* Time call(context), which is also run a few times before. limits may be null. */
 void timing_measure(void (*call)(void *context), void *context, const timing_limits *limits,

@@ -13,28 +13,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/diag.h"
 #include "runtime/base/options.h"
 #include "tools/mlir/op_columns.h"
+#include "tools/mlir/op_hint.h"
 #include "runtime/base/escape.h"
 #include "runtime/base/words.h"
 #include "tools/mlir/values.h"
 #include "tools/mlir/pointer_map.h"
 #include "tools/mlir/value_names.h"
 
-enum { NAME_CAPACITY = 128 };
+enum {
+    NAME_CAPACITY = 128,
+    MOST_ERRORS = 20, /* of a function, until the rest is left unread */
+    UNKNOWN = -1,     /* the node of a value that an error left without one */
+};
 
 typedef struct builder {
     mlir_report *report;
     mlir_function *built;
-    tosajit_expr *expr;       /* built's */
-    pointer_map values;       /* MLIR values to nodes of expr */
-    MlirOperation op;         /* the one being read */
-    MlirType signature;       /* of the function */
-    char name[NAME_CAPACITY]; /* of op */
+    tosajit_expr *expr;        /* built's */
+    pointer_map values;        /* MLIR values to nodes of expr */
+    MlirOperation op;          /* the one being read */
+    MlirType signature;        /* of the function */
+    char name[NAME_CAPACITY];  /* of op */
+    int errors;                /* that were reported */
+    char first[DIAG_CAPACITY]; /* the first one: the last error of the call */
 } builder;
 
 static bool fail_op_as(builder *b, tosajit_status status, const char *text) {
     mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
+    b->errors += status == TOSAJIT_OUT_OF_MEMORY ? MOST_ERRORS + 1 : 1; /* nothing works then */
     return false;
 }
 
@@ -212,11 +221,12 @@ static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attri
 /* ---------------------------------------------------------------------------------------------
  * Ops */
 
-/* The node of operand `index`. */
+/* The node of operand `index`. False also where an error, which has been reported, left it without
+ * one. */
 static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
     MlirValue operand = mlirOperationGetOperand(b->op, index);
-    return pointer_map_find(&b->values, operand.ptr, value) ||
-           fail_op(b, "operand %d is used before it is defined", (int)index);
+    if (pointer_map_find(&b->values, operand.ptr, value)) return *value != UNKNOWN;
+    return fail_op(b, "operand %d is used before it is defined", (int)index);
 }
 
 static bool result_type(builder *b, tosajit_tensor_type *type) {
@@ -366,6 +376,18 @@ static bool build_return(builder *b, tosajit_op op) {
     return mlirOperationIsNull(next) || fail_op(b, "must be the last operation of the function");
 }
 
+/* An op that MLIR knows is another kind of op; one that it does not know may be misspelt. */
+static bool refuse_op(builder *b) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(b->op));
+    char hint[OP_HINT] = "";
+    if (!mlirContextIsRegisteredOperation(mlirOperationGetContext(b->op), name))
+        op_hint(name.data, name.length, hint);
+    return fail_op(b,
+                   "not an elementwise operation of TOSA, which `tosajit ops` lists%s; outline "
+                   "divides a function that has others",
+                   hint);
+}
+
 static bool build_any(builder *b) {
     static const struct {
         const char *name;
@@ -380,10 +402,7 @@ static bool build_any(builder *b) {
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
         if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
     tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
-    if (op == TOSAJIT_OP_COUNT)
-        return fail_op(b,
-                       "not an elementwise operation of TOSA, which `tosajit ops` lists; outline "
-                       "divides a function that has others");
+    if (op == TOSAJIT_OP_COUNT) return refuse_op(b);
     bool plain =
         mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
     if (!plain) return fail_op(b, "must not have regions or successors");
@@ -465,6 +484,40 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
     return true;
 }
 
+/* An op was refused. Its results become inputs of the declared types, so that what reads them is
+ * checked, too: all errors of a function are found in one go. False where that makes no sense. */
+static bool go_on(builder *b) {
+    if (b->first[0] == '\0') memcpy(b->first, tosajit_private_message, sizeof b->first);
+    if (b->errors == MOST_ERRORS)
+        mlir_report_error(b->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(b->op),
+                          "after %d errors the rest of the function is not read", MOST_ERRORS);
+    if (b->report->silent || b->errors >= MOST_ERRORS) return false;
+    for (intptr_t k = 0; k < mlirOperationGetNumResults(b->op); k++) {
+        MlirValue result = mlirOperationGetResult(b->op, k);
+        mlir_phrase why = {0};
+        tosajit_tensor_type type;
+        tosajit_value value = UNKNOWN;
+        if (mlir_tensor_type(mlirValueGetType(result), &type, &why) &&
+            tosajit_expr_input(b->expr, &type, &value))
+            value = UNKNOWN;
+        if (!pointer_map_find(&b->values, result.ptr, NULL) && !define(b, result, value))
+            return false;
+    }
+    return true;
+}
+
+static bool build_ops(builder *b, MlirOperation function, MlirBlock block) {
+    bool returned = false;
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op)) {
+        remember_name(b, op);
+        if (!build_any(b) && !go_on(b)) return false;
+        returned = strcmp(b->name, "func.return") == 0;
+    }
+    remember_name(b, function);
+    return (returned || fail_op(b, "does not end in func.return")) && b->errors == 0;
+}
+
 static bool build_body(builder *b, MlirOperation function) {
     MlirAttribute type = attribute_of(function, "function_type");
     if (mlirAttributeIsNull(type) || !mlirAttributeIsAType(type) ||
@@ -476,16 +529,7 @@ static bool build_body(builder *b, MlirOperation function) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
         return fail_op(b, "has several blocks; straight-line functions only");
-    if (!build_inputs(b, function, block)) return false;
-    bool returned = false;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op)) {
-        remember_name(b, op);
-        if (!build_any(b)) return false;
-        returned = strcmp(b->name, "func.return") == 0;
-    }
-    remember_name(b, function);
-    return returned || fail_op(b, "does not end in func.return");
+    return build_inputs(b, function, block) && build_ops(b, function, block);
 }
 
 /* tosajit.accuracy = "fast" or "exact" of the function, which tosajit_expr_print writes. */
@@ -513,6 +557,7 @@ bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mli
            accept(&b, tosajit_expr_create(&own, &built->expr));
     b.expr = built->expr;
     fine = fine && build_body(&b, function);
+    if (b.first[0]) memcpy(tosajit_private_message, b.first, sizeof b.first);
     pointer_map_release(&b.values);
     if (!fine) mlir_function_release(built);
     return fine;

@@ -205,6 +205,13 @@ static void guard_leave(const tosajit_mlir *m) {
     if (m->guarded) crash_guard_leave();
 }
 
+/* Excerpts are of text; bytecode begins with "ML\xefR". */
+static void show_text(tosajit_mlir *m) {
+    const bool bytecode = m->length >= 4 && memcmp(m->text, "ML\xefR", 4) == 0;
+    m->report.bytes = bytecode ? NULL : m->text;
+    m->report.length = m->length;
+}
+
 /* Whatever may still point into the module as it was is out of date. */
 static void renew_state(tosajit_mlir *m) {
     static atomic_uint_least64_t states;
@@ -214,6 +221,7 @@ static void renew_state(tosajit_mlir *m) {
 static bool parse_text(tosajit_mlir *m) {
     m->context = create_context();
     mlir_report_attach(&m->report, m->context);
+    show_text(m);
     guard_enter(m);
     m->module = mlir_parse_module(m->context, m->text, m->length, m->report.file);
     guard_leave(m);

@@ -177,6 +177,15 @@ static bool place_region(outliner *o, int32_t head, MlirOperation end) {
     return fine;
 }
 
+/* An op stays where it is; the host may want to know why. */
+static void tell_left(outliner *o, MlirOperation op) {
+    mlir_phrase why = {0};
+    o->counted->outside++;
+    if (!o->report->say) return;
+    region_refusal(op, &why);
+    mlir_report_remark(o->report, mlirOperationGetLocation(op), why.text);
+}
+
 static bool place_all(outliner *o) {
     MlirOperation end = mlirBlockGetTerminator(o->block);
     o->last = o->function;
@@ -189,7 +198,7 @@ static bool place_all(outliner *o) {
             continue;
         }
         mlirOperationMoveBefore(o->g.ops[k], end);
-        o->counted->outside += o->r.kinds[k] == REST;
+        if (o->r.kinds[k] == REST) tell_left(o, o->g.ops[k]);
     }
     return true;
 }

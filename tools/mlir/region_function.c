@@ -11,6 +11,7 @@
 #include "tools/mlir/build.h"
 #include "tools/mlir/graph.h"
 #include "tools/mlir/pointer_map.h"
+#include "tools/mlir/value_names.h"
 
 static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCString(text); }
 
@@ -216,22 +217,42 @@ MlirOperation region_function(const members *m, const interface *i, const char *
     return made;
 }
 
-static bool builds(MlirOperation function) {
-    mlir_report silent = {.file = "", .silent = true};
+static void keep_message(void *why, const tosajit_mlir_finding *finding) {
+    mlir_phrase *p = why;
+    if (p->length == 0) mlir_phrase_append(word(finding->message), p);
+}
+
+/* why may be null. */
+static bool builds(MlirOperation function, mlir_phrase *why) {
+    mlir_report silent = {
+        .file = "", .silent = true, .say = why ? keep_message : NULL, .context = why};
     mlir_function built;
     if (!mlir_build(function, NULL, &silent, &built)) return false;
     bool fine = tosajit_expr_verify(built.expr) == TOSAJIT_OK;
+    if (!fine && why) mlir_phrase_append(word(value_names_bare_error()), why);
     mlir_function_release(&built);
     return fine;
 }
 
-bool region_makes_kernel(const members *m) {
+static bool makes_kernel(const members *m, mlir_phrase *why) {
     interface i;
     MlirOperation trial = {NULL};
     if (interface_open(m, &i)) trial = region_function(m, &i, "trial");
     interface_release(&i);
     if (mlirOperationIsNull(trial)) return false;
-    bool fine = builds(trial);
+    bool fine = builds(trial, why);
     mlirOperationDestroy(trial);
     return fine;
+}
+
+bool region_makes_kernel(const members *m) { return makes_kernel(m, NULL); }
+
+void region_refusal(MlirOperation op, mlir_phrase *why) {
+    const members single = {&op, 1};
+    if (region_may_have(op)) {
+        (void)makes_kernel(&single, why);
+        return;
+    }
+    mlir_phrase_append(mlirIdentifierStr(mlirOperationGetName(op)), why);
+    mlir_phrase_append(word(": not an elementwise operation of TOSA on tensors"), why);
 }

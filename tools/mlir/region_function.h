@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tools/mlir/report.h"
+
 /* Ops of tensors with one result each. */
 typedef struct members {
     MlirOperation *ops;
@@ -32,6 +34,8 @@ bool region_may_have(MlirOperation op);
 /* func.func @name(inputs) -> outputs of the members, not in any module; a null operation if out of
  * memory. */
 MlirOperation region_function(const members *m, const interface *i, const char *name);
+/* Why an op that is no member is none. */
+void region_refusal(MlirOperation op, mlir_phrase *why);
 /* Whether the library makes a kernel of the members. */
 bool region_makes_kernel(const members *m);
 

@@ -11,6 +11,8 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/escape.h"
+#include "jit/text/place.h"
+#include "tools/mlir/op_hint.h"
 
 enum { LOCATION_DEPTH = 16, FUSED_LIMIT = 64 };
 
@@ -53,7 +55,7 @@ static bool find_place(MlirLocation location, int depth, MlirLocation *place) {
 /* A finding with its strings, which come from the file and go to a terminal. */
 typedef struct finding_text {
     char file[MLIR_PHRASE_CAPACITY], message[2 * MLIR_PHRASE_CAPACITY],
-        text[4 * MLIR_PHRASE_CAPACITY];
+        text[4 * MLIR_PHRASE_CAPACITY], excerpt[4 * PLACE_SHOWN];
 } finding_text;
 
 static const char *severity_name(tosajit_mlir_severity severity) {
@@ -70,12 +72,50 @@ static void escape_file(const mlir_report *report, MlirLocation place, finding_t
     escape_message(phrase.text, texts->file, sizeof texts->file);
 }
 
+/* Where a line of the file begins; null if there is no such line. Findings come in order as a rule,
+ * so that lines are counted from the last one. */
+static const char *find_line(mlir_report *report, size_t line) {
+    if (report->line == 0 || line < report->line) {
+        report->line = 1;
+        report->line_begin = 0;
+    }
+    while (report->line < line) {
+        const char *from = report->bytes + report->line_begin,
+                   *end = memchr(from, '\n', report->length - report->line_begin);
+        if (!end) return NULL;
+        report->line++;
+        report->line_begin = (size_t)(end - report->bytes) + 1;
+    }
+    return report->bytes + report->line_begin;
+}
+
+/* The line and a caret, where the place is in the text that was read. */
+static void excerpt(mlir_report *report, MlirLocation place, const tosajit_mlir_finding *finding,
+                    finding_text *texts) {
+    texts->excerpt[0] = '\0';
+    if (!report->bytes || finding->line < 1 || finding->column < 1) return;
+    MlirStringRef name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(place));
+    if (!mlirStringRefEqual(name, mlirStringRefCreateFromCString(report->file))) return;
+    const char *line = find_line(report, (size_t)finding->line);
+    if (!line) return;
+    const text_span where = {(size_t)finding->column - 1, 1};
+    const size_t rest = report->length - report->line_begin;
+    const text_place found = place_find(line, rest, where);
+    if (found.line == 1)
+        place_show(line, rest, &where, &found, texts->excerpt, sizeof texts->excerpt);
+}
+
 static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_status status,
                  MlirLocation location, const char *message) {
     finding_text texts;
     MlirLocation place = {NULL};
     tosajit_mlir_finding finding = {
-        .severity = severity, .file = texts.file, .message = texts.message, .text = texts.text};
+        .severity = severity,
+        .file = texts.file,
+        .message = texts.message,
+        .text = texts.text,
+        .excerpt = texts.excerpt,
+    };
     char numbers[48] = "";
     if (find_place(location, 0, &place)) {
         finding.line = mlirLocationFileLineColRangeGetStartLine(place);
@@ -85,6 +125,7 @@ static void tell(mlir_report *report, tosajit_mlir_severity severity, tosajit_st
     }
     escape_file(report, place, &texts);
     escape_message(message, texts.message, sizeof texts.message);
+    excerpt(report, place, &finding, &texts);
     snprintf(texts.text, sizeof texts.text, "%s%s: %s: %s", texts.file, numbers,
              severity_name(severity), texts.message);
     if (severity == TOSAJIT_MLIR_ERROR && !report->status) {
@@ -112,6 +153,10 @@ void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation 
     va_end(arguments);
 }
 
+void mlir_report_remark(mlir_report *report, MlirLocation location, const char *text) {
+    tell(report, TOSAJIT_MLIR_REMARK, TOSAJIT_OK, location, text);
+}
+
 void mlir_report_file_error(mlir_report *report, tosajit_status status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -133,7 +178,12 @@ static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     mlir_report *report = user;
     mlir_phrase phrase = {0};
+    char hint[OP_HINT];
     mlirDiagnosticPrint(diagnostic, mlir_phrase_append, &phrase);
+    while (phrase.length > 0 && phrase.text[phrase.length - 1] == ' ')
+        phrase.text[--phrase.length] = '\0';
+    mlir_phrase_append(mlirStringRefCreateFromCString(op_hint_of_message(phrase.text, hint)),
+                       &phrase);
     tell(report, severity_of(mlirDiagnosticGetSeverity(diagnostic)), TOSAJIT_BAD_MODULE,
          mlirDiagnosticGetLocation(diagnostic), phrase.text);
     for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++)

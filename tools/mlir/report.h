@@ -15,8 +15,11 @@ typedef struct mlir_report {
     void *context;
     const char
         *file; /* named where a location is unknown, as in bytecode without debug information */
-    tosajit_status status; /* of the first error since mlir_report_begin */
-    bool silent;           /* errors do not become the last error */
+    const char *bytes; /* what the file holds, for excerpts; null where unknown */
+    size_t length;
+    size_t line, line_begin; /* where the last excerpt was: the next one is likely behind it */
+    tosajit_status status;   /* of the first error since mlir_report_begin */
+    bool silent;             /* errors do not become the last error */
 } mlir_report;
 
 enum { MLIR_PHRASE_CAPACITY = 4096 };
@@ -40,6 +43,8 @@ tosajit_status mlir_report_end(const mlir_report *report);
 void mlir_report_error(mlir_report *report, tosajit_status status, MlirLocation location,
                        const char *format, ...);
 void mlir_report_file_error(mlir_report *report, tosajit_status status, const char *format, ...);
+/* Something that is as it should be, and may surprise. */
+void mlir_report_remark(mlir_report *report, MlirLocation location, const char *text);
 /* Pass what MLIR itself finds in this context to report, which must outlive the context; its errors
  * are BAD_MODULE. */
 void mlir_report_attach(mlir_report *report, MlirContext context);

@@ -32,6 +32,7 @@ typedef struct session {
     repl_edit *edit; /* null: a pipe */
     text line;       /* of a pipe */
     text mlir;       /* lines of an unfinished module, function or expression */
+    text entry;      /* the same for the history, in one line */
     repl_scan scan;
     bool inside, skipping;      /* inside: mlir is being read; skipping: until an empty line */
     bool open;                  /* lines of an expression that goes on are in mlir */
@@ -169,16 +170,32 @@ static void take_line(session *s, const char *line, size_t length) {
         take_expression(s, line, length);
 }
 
+/* A statement of several lines is one entry of the history, in which spaces stand for its newlines.
+ * A comment ends with its line, so that lines up to one are an entry of their own. */
+static void remember(session *s, const char *line, size_t length) {
+    if (!s->edit) return;
+    while (length > 0 && is_blank(line + length - 1, 1)) length--;
+    if (s->entry.length > 0 && length > 0) append(&s->entry, " ", 1);
+    append(&s->entry, line, length);
+    const bool goes_on = (s->inside || s->open) && !lex_has_comment(line, length);
+    if (goes_on) return;
+    if (!s->entry.too_long) repl_edit_remember(s->edit, s->entry.bytes, s->entry.length);
+    clear(&s->entry);
+}
+
 static void loop(session *s) {
     const char *line;
     size_t length;
     while (!s->r->quit) {
         repl_input input = next_line(s, &line, &length);
         if (input == REPL_END) break;
-        if (input == REPL_LINE)
+        if (input == REPL_LINE) {
             take_line(s, line, length);
-        else
+            remember(s, line, length);
+        } else {
             leave_mlir(s);
+            clear(&s->entry);
+        }
         if (input == REPL_CUT)
             repl_fail_line(
                 s->r, ++s->number,
@@ -200,6 +217,7 @@ static bool may_style(void) {
 static void release(session *s) {
     free(s->line.bytes);
     free(s->mlir.bytes);
+    free(s->entry.bytes);
 }
 
 /* All lines of a stream, whoever typed the command that asks for it. */

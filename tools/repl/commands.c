@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tools/repl/op_example.h"
+#include "tools/base/pager.h"
 #include "tools/repl/verbs.h"
 #include "jit/text/suggest.h"
 #include "tools/base/wrap.h"
@@ -196,6 +197,7 @@ static bool run_ops(repl *r, const repl_line *line) {
     char word[64] = "";
     size_t shown = 0;
     if (line->word_count > 0 && !repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+    if (r->terminal) pager_begin(true);
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
         const char *name = tosajit_op_name((tosajit_op)op),
                    *formula = tosajit_op_formula((tosajit_op)op);
@@ -203,6 +205,7 @@ static bool run_ops(repl *r, const repl_line *line) {
         printf("%-23s %s\n", name, formula);
         shown++;
     }
+    if (r->terminal) pager_end();
     return shown > 0 ||
            repl_fail(r, line->words[0], "no operation has %s in its name or meaning", word);
 }

@@ -330,7 +330,7 @@ static void load_history(repl_edit *e) {
     if (count > 2 * (size_t)HISTORY) shorten_history(e);
 }
 
-static void remember(repl_edit *e, const char *line, size_t length) {
+void repl_edit_remember(repl_edit *e, const char *line, size_t length) {
     HistEvent event;
     char *text = malloc(length + 1);
     bool fits = length > 0 && length <= EDIT_GUARD_REMEMBERED;
@@ -438,7 +438,6 @@ repl_input repl_edit_line(repl_edit *e, const char *prompt, const char **line, s
     if (e->guard.cut) return REPL_CUT;
     *length = (size_t)count;
     if ((*line)[*length - 1] == '\n') (*length)--;
-    remember(e, *line, *length);
     return REPL_LINE;
 }
 

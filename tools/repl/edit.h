@@ -17,8 +17,11 @@ typedef enum repl_input {
 
 /* Null after a message. */
 repl_edit *repl_edit_open(void);
-/* The next line, without its newline; it stays until the next call. */
+/* The next line, without its newline; it stays until the next call. It is not yet in the history.
+ */
 repl_input repl_edit_line(repl_edit *e, const char *prompt, const char **line, size_t *length);
+/* Put a statement into the history, in one line. */
+void repl_edit_remember(repl_edit *e, const char *line, size_t length);
 void repl_edit_close(repl_edit *e);
 
 #endif

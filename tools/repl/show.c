@@ -4,13 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/base/pager.h"
 #include "tools/repl/asm_loops.h"
 #include "tools/repl/kernel.h"
 #include "tools/repl/verbs.h"
 
 static bool show(repl *r, tosajit_view view) {
     char *text = repl_print(r, view);
-    if (text) fputs(text, stdout);
+    if (text) {
+        if (r->terminal) pager_begin(true);
+        fputs(text, stdout);
+        if (r->terminal) pager_end();
+    }
     free(text);
     return text != NULL;
 }
@@ -32,9 +37,11 @@ bool repl_show_asm(repl *r, const repl_line *line) {
     char *text = repl_print(r, TOSAJIT_VIEW_ASM);
     size_t count = 0;
     asm_line *lines = text ? asm_find_loops(text, &count) : NULL;
+    pager_begin(true);
     for (size_t k = 0; k < count; k++)
         printf("%s%.*s%s\n", lines[k].hot ? "\033[1;32m" : "", (int)lines[k].length, lines[k].text,
                lines[k].hot ? "\033[0m" : "");
+    pager_end();
     bool fine = lines != NULL;
     if (text && !fine) repl_fail(r, (text_span){0, 0}, "out of memory");
     free(lines);

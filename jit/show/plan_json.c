@@ -1,0 +1,104 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Plans as JSON, with the words of the drawing. docs/json.md has the schema. */
+#include "jit/show/json.h"
+#include "jit/show/plan_print.h"
+#include "runtime/base/types.h"
+
+/* What an operand does along each dimension of the iteration space. */
+static void write_walk(json *j, const plan_part *part, const plan_leaf *leaf) {
+    static const char *const words[] = {
+        [MAP_IDENTITY] = "moves", [MAP_ZERO] = "repeats", [MAP_RUNTIME] = "decided by the call"};
+    json_open(j, "walk", '[');
+    for (int32_t d = 0; d < part->rank && !leaf->table; d++)
+        json_text(j, NULL, words[leaf->maps[d]]);
+    json_close(j, ']');
+}
+
+static void write_value(json *j, const tosajit_expr *program, tosajit_value value) {
+    json_text(j, "value", expr_value_name(program, value).text);
+    json_text(j, "type", type_print(&program->nodes[value].type).text);
+}
+
+static void write_operands(json *j, const plan_part *part, const tosajit_expr *program) {
+    json_open(j, "operands", '[');
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const plan_leaf *leaf = &part->leaves[k];
+        json_open(j, NULL, '{');
+        write_value(j, program, leaf->value);
+        json_flag(j, "constant", k >= part->operand_count);
+        json_flag(j, "table", leaf->table);
+        write_walk(j, part, leaf);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void write_results(json *j, const plan_part *part, const tosajit_expr *program) {
+    json_open(j, "results", '[');
+    for (int32_t k = 0; k < part->result_count; k++) {
+        json_open(j, NULL, '{');
+        json_integer(j, "index", part->results[k]);
+        write_value(j, program, program->results[part->results[k]]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+/* Per loop, how it reads each operand. */
+static void write_loops(json *j, const plan_part *part) {
+    json_open(j, "loops", '[');
+    for (int32_t v = 0; v < part->variant_count; v++) {
+        const tosajit_variant *variant = &part->variants[v];
+        json_open(j, NULL, '[');
+        for (int32_t k = 0; k < part->leaf_count; k++)
+            json_text(j, NULL,
+                      part->leaves[k].table       ? "table"
+                      : variant->either >> k & 1U ? "either"
+                      : variant->splat >> k & 1U  ? "one value"
+                                                  : "contiguous");
+        json_close(j, ']');
+    }
+    json_close(j, ']');
+}
+
+static void write_part(json *j, const plan_part *part, const tosajit_expr *program) {
+    walk w;
+    json_open(j, NULL, '{');
+    json_integers(j, "iteration_space", part->extents, part->rank);
+    write_operands(j, part, program);
+    write_results(j, part, program);
+    if (plan_static_walk(part, program, &w))
+        json_integers(j, "coalesced", w.sizes, w.rank);
+    else
+        json_text(j, "coalesced", NULL);
+    json_integer(j, "columns_multiple", part->cols_multiple);
+    write_loops(j, part);
+    json_close(j, '}');
+}
+
+static void write_checks(json *j, const plan *p, const tosajit_expr *program) {
+    json_open(j, "checks", '[');
+    for (size_t k = 0; k < p->check_count; k++) {
+        const plan_check *check = &p->checks[k];
+        json_open(j, NULL, '{');
+        json_text(j, "value", expr_value_mention(program, check->value).text);
+        json_integer(j, "dimension", program->nodes[check->value].type.rank - check->from_end);
+        if (check->size == TOSAJIT_DYNAMIC)
+            json_text(j, "size", "one per channel");
+        else
+            json_integer(j, "size", check->size);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out) {
+    json j = {.out = out};
+    json_open(&j, NULL, '{');
+    json_open(&j, "parts", '[');
+    for (int32_t k = 0; k < p->part_count; k++) write_part(&j, &p->parts[k], program);
+    json_close(&j, ']');
+    write_checks(&j, p, program);
+    json_close(&j, '}');
+}
