@@ -651,9 +651,9 @@ TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel
 typedef struct tosajit_load_options {
     size_t size;                        /* sizeof(tosajit_load_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    tosajit_backend
-        backend; /* AUTO: native code, or the interpreter where the host refuses executable memory;
-                    NATIVE: or an error; INTERPRET: the image's code is not used */
+    tosajit_backend backend; /* AUTO: native code; where the host refuses executable memory,
+                                precompiled ops (libtosajit) or the interpreter; NATIVE: or an
+                                error; INTERPRET: the image's code is not used */
     const tosajit_parallel *parallel; /* threads for long runs; copied; null: none */
     size_t any_strides;               /* as in tosajit_engine_options */
 } tosajit_load_options;
@@ -809,11 +809,12 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
                                            const tosajit_tensor *results, size_t result_count,
                                            tosajit_explanation *explanation, char **text);
 
-/* All 0 while the kernel is interpreted. */
+/* All 0 but `backend` while the kernel is not compiled. */
 typedef struct tosajit_kernel_info {
     size_t size;       /* sizeof(tosajit_kernel_info), set by the caller */
     size_t code_bytes; /* of machine code and its constants */
     double emit_ms, passes_ms, codegen_ms, link_ms; /* what compiling took */
+    tosajit_backend backend; /* who computes now: NATIVE, PRECOMPILED or INTERPRET */
 } tosajit_kernel_info;
 TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel,
                                                    tosajit_kernel_info *info);
