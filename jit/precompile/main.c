@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "jit/engine/backend.h"
-#include "jit/engine/ops.h"
+#include "runtime/machine/ops.h"
 #include "jit/precompile/uses.h"
 #include "jit/target/cpu.h"
 #include "jit/target/object.h"
