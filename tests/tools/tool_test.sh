@@ -350,7 +350,7 @@ taskset -c 0 true 2>/dev/null && {
     taskset -c 0 "$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 >"$work/out" 2>"$work/err"
     grep -qF advice "$work/out" && fail "advice to pin a pinned process"
 }
-expect 0 '{"function": "halve", "accuracy": "exact", "threads": 2, "arguments": [{"type": "f32", "shape": [8, 4]}, {"type": "f32", "shape": [1, 4]}], "results": [{"type": "f32", "shape": [8, 4]}], ' \
+expect 0 '{"function": "halve", "accuracy": "exact", "threads": 2, "backend": "native", "arguments": [{"type": "f32", "shape": [8, 4]}, {"type": "f32", "shape": [1, 4]}], "results": [{"type": "f32", "shape": [8, 4]}], ' \
     bench --expr "$halve" --shape 8x4 --shape 1x4 --threads 2 --json
 grep -qE '"median_ns": [0-9.e+-]+, .*"ns_per_element": [0-9.e+-]+, "bytes": 272, "gb_per_s": [0-9.e+-]+, "copy_gb_per_s": [0-9.e+-]+, "percent_of_copy": [0-9.e+-]+, .*"compile_ms": [0-9.e+-]+.*}$' \
     "$work/out" || fail "numbers of bench --json"
