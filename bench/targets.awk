@@ -164,6 +164,9 @@ END {
     single = "^(add|broadcast|op|shape)/"; several = "/(1K|maximum_i8)" # below 4K elements; three ops in one kernel
     typical("one precompiled op over compiled, from 4K, median", single, several, "precompiled", "dynamic", 1.05)
     worst_pair("the same, worst", single, several, "precompiled/dynamic", 1.3)
+    sweep = "sweep: dynamic beside/precompiled" # whose ratios are its time over the dynamic kernel's
+    at_most("one precompiled op over compiled, patterns of the sweep, median", sweep, "median", 1.05, "")
+    at_most("the same, worst", sweep, "best", 1.3, "")
     worst("GELU, swish and layer-norm tail by precompiled ops over compiled", "^chain/(gelu_erf|silu|layer_norm_tail)/", "precompiled", "dynamic", 1.5)
     worst("ten cheap precompiled ops over compiled", "^chain/ten_ops/", "precompiled", "dynamic", 4)
     across("ten cheap precompiled ops over numexpr, 64K", "python/ten_ops_64K", "precompiled", "python/ten_ops_64K", "numexpr", 0.5)
