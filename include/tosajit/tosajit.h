@@ -493,7 +493,7 @@ TOSAJIT_API const char *tosajit_cpu_name(size_t index);
  * inherited one unless another thread was compiling or releasing in that when the process forked:
  * then compiling is refused with CODEGEN_FAILED, and the memory of its kernels stays. Nothing of
  * this waits for a thread that the child does not have. A BACKGROUND kernel that was not compiled
- * by then stays interpreted in the child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
+ * by then stays uncompiled in the child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
                                                  tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation
