@@ -32,6 +32,11 @@ void threads_release(void);
 bool calls_register(void);
 void calls_release(void);
 
+/* precompiled/...: kernels of precompiled ops: calls, making them, a fresh process, the background.
+ * Uses the buffers, which others release. */
+bool precompiled_register(void);
+void precompiled_release(void);
+
 /* sweep/...: time per element of broadcasting patterns, about `wanted` of them; 0: all. Uses the
  * buffers, which others release. */
 bool sweep_register(int wanted);

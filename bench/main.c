@@ -100,7 +100,8 @@ int main(int argc, char **argv) {
     pair_set(o.cpu, other);
     compile_register();
     if (!elementwise_register() || !shapes_register() || !forms_register() || !roof_register() ||
-        !threads_register() || !calls_register() || !sweep_register(o.patterns)) {
+        !threads_register() || !calls_register() || !precompiled_register() ||
+        !sweep_register(o.patterns)) {
         fputs("tosajit-bench: out of memory\n", stderr);
         return 1;
     }
@@ -110,6 +111,7 @@ int main(int argc, char **argv) {
     int status = o.table ? run_table(argc, argv, o.ranked) : bench_main(&argc, argv, NULL, NULL);
     compile_release();
     calls_release();
+    precompiled_release();
     sweep_release();
     threads_release();
     roof_release();

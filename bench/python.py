@@ -3,6 +3,7 @@
 """Times of tosajit, numexpr and NumPy in one process, in turns, on one thread each.
 
     PYTHONPATH=build/tools/python python3 bench/python.py
+    PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
 Medians. The results are compared before anything is timed. Needs python3-numpy; without
 python3-numexpr its columns are empty."""
@@ -78,6 +79,43 @@ def say(seconds):
     return f"{seconds:.3g} s"
 
 
+def ten_ops(x, y, where, absolute, two, half):
+    """The same by NumPy."""
+    s = x + y
+    q = s * (x - y) + x
+    m = where(q < y, y, q)
+    return (absolute(where(m > two, two, m)) * y - s) * half
+
+
+def table(seconds):
+    """Ten cheap operations on 64K elements, each contender on the same arrays and into the same one."""
+    generator = np.random.default_rng(3)
+    x, y = (generator.standard_normal(1 << 16, np.float32) for _ in range(2))
+    out = np.empty_like(x)
+    two, half = np.float32(2), np.float32(0.5)
+    text = ("y = (abs(minimum(maximum((a + b) * (a - b) + a, b), 2.0)) * b - (a + b)) * 0.5"
+            " : a f32[?], b f32[?]")
+    native = tosajit.Engine(backend="native").compile(text)
+    precompiled = tosajit.Engine(backend="precompiled").compile(text)
+    calls = {"native": lambda: native(x, y, out=out),
+             "precompiled": lambda: precompiled(x, y, out=out),
+             "NumPy": lambda: ten_ops(x, y, np.where, np.abs, two, half)}
+    if numexpr:
+        # numexpr knows no names for parts, and finds a + b twice by itself.
+        q = "((a + b) * (a - b) + a)"
+        m = f"where({q} < b, b, {q})"
+        other = f"(abs(where({m} > two, two, {m})) * b - (a + b)) * half"
+        names = {"a": x, "b": y, "two": two, "half": half}
+        calls["numexpr"] = lambda: numexpr.evaluate(other, names, out=out)
+    expected = ten_ops(x, y, np.where, np.abs, two, half)
+    for name, call in calls.items():
+        np.testing.assert_allclose(call(), expected, rtol=1e-6, atol=1e-6, err_msg=name)
+    times = median_times(calls, seconds)
+    print("| python, ns/call | " + " | ".join(times) + " |")
+    print("| --- |" + " ---: |" * len(times))
+    print("| ten_ops_64K | " + " | ".join(f"{t * 1e9:.0f}" for t in times.values()) + " |")
+
+
 def main(seconds):
     names = ["exact", "exact, out=", "fast", "evaluate", "NumPy", "numexpr"]
     print("| x * sigmoid(x + b), f32 | " + " | ".join(names) + " |")
@@ -97,4 +135,7 @@ def main(seconds):
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    if sys.argv[1:] == ["--table"]:
+        table(3)
+    else:
+        main(float(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -27,7 +27,7 @@ title() { [ "$1" = native ] && echo "The machine's own vectors" || echo "x86-64-
 of_level() {
     case $1 in
     native) cat ;;
-    *) grep -E '^(add|broadcast|offset|narrow|op|math|chain|shape|view|call|sweep)$' ;;
+    *) grep -E '^(add|broadcast|offset|narrow|op|math|chain|shape|view|call|precompiled|sweep)$' ;;
     esac
 }
 
@@ -36,6 +36,10 @@ measure() {
     bench=$build/bench/$(program "$1")
     if [ "$filter" = . ]; then
         "$bench" --benchmark_list_tests | sed 's,/.*,,' | awk '!seen[$0]++' | of_level "$1" >"$work/families"
+        # Beside numexpr, which is Python's; where that or our package is not installed, the target is told as not measured.
+        if [ "$1" = native ] && PYTHONPATH=$build/tools/python /usr/bin/python3 -c 'import numexpr, tosajit' 2>/dev/null; then
+            echo python >>"$work/families"
+        fi
     else
         echo "$filter" >"$work/families"
     fi
@@ -43,6 +47,11 @@ measure() {
     while read -r family <&3; do
         number=$((number + 1))
         tell "$1, $family ($number of $count)"
+        if [ "$family" = python ]; then
+            printf '\n'
+            PYTHONPATH=$build/tools/python taskset -c "$(($(nproc) - 1))" /usr/bin/python3 "$source/bench/python.py" --table
+            continue
+        fi
         pattern="^$family/"
         [ "$filter" = . ] || pattern=$filter
         "$bench" --table --benchmark_filter="$pattern" --benchmark_repetitions="${REPETITIONS:-9}" \

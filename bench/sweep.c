@@ -37,9 +37,11 @@ typedef enum contender {
     LIMIT,
     LOOP,
     DYNAMIC,
+    PRECOMPILED,
     EXTERNALS,
     MAX_CONTENDERS = EXTERNALS + 2
 } contender;
+enum { KERNELS = EXTERNALS - DYNAMIC }; /* from DYNAMIC on */
 
 typedef struct pattern {
     struct pattern *next;
@@ -47,7 +49,7 @@ typedef struct pattern {
     int64_t dims[3][SWEEP_RANK], count; /* operands, result */
     sweep_nest nest;
     float *pointers[3];
-    tosajit_kernel *kernel;
+    tosajit_kernel *kernels[KERNELS];
     tosajit_tensor tensors[3];
     peer *limit;
     void *operators[MAX_CONTENDERS];
@@ -65,7 +67,7 @@ typedef struct turn {
 
 static pattern *patterns;
 static turn *turns;
-static tosajit_engine *engine;
+static tosajit_engine *engines[KERNELS];
 
 static double now(void) {
     struct timespec t;
@@ -79,8 +81,8 @@ static void run_once(const pattern *p, int who) {
         p->limit(operands, p->pointers[2], 1, p->count);
     else if (who == LOOP)
         sweep_loop(&p->nest, p->pointers[0], p->pointers[1], p->pointers[2]);
-    else if (who == DYNAMIC)
-        tosajit_run(p->kernel, p->tensors, 2, &p->tensors[2], 1);
+    else if (who < EXTERNALS)
+        tosajit_run(p->kernels[who - DYNAMIC], p->tensors, 2, &p->tensors[2], 1);
     else
         externals[p->libraries[who]]->run(p->operators[who]);
 }
@@ -125,9 +127,17 @@ static tosajit_status compile(pattern *p) {
     tosajit_tensor_type types[2];
     int64_t dims[SWEEP_RANK] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
     for (int k = 0; k < 2; k++) types[k] = tosajit_ranked(TOSAJIT_F32, p->rank, dims);
-    tosajit_status status = engine ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
-    return status ? status
-                  : tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &p->kernel);
+    static const tosajit_backend backends[KERNELS] = {TOSAJIT_BACKEND_NATIVE,
+                                                      TOSAJIT_BACKEND_PRECOMPILED};
+    tosajit_status status = TOSAJIT_OK;
+    for (int k = 0; !status && k < KERNELS; k++) {
+        const tosajit_engine_options options = {.size = sizeof options, .backend = backends[k]};
+        if (!engines[k]) status = tosajit_engine_create(&options, &engines[k]);
+        if (!status)
+            status =
+                tosajit_compile(engines[k], TOSAJIT_OP_add, types, 2, NULL, NULL, &p->kernels[k]);
+    }
+    return status;
 }
 
 static external_request request_of(const pattern *p) {
@@ -166,8 +176,10 @@ static const char *make_ready(pattern *p) {
 }
 
 static void drop(pattern *p) {
-    tosajit_kernel_release(p->kernel);
-    p->kernel = NULL;
+    for (int k = 0; k < KERNELS; k++) {
+        tosajit_kernel_release(p->kernels[k]);
+        p->kernels[k] = NULL;
+    }
     for (int who = EXTERNALS; who < p->contender_count; who++) {
         if (p->operators[who]) externals[p->libraries[who]]->destroy(p->operators[who]);
         p->operators[who] = NULL;
@@ -177,7 +189,7 @@ static void drop(pattern *p) {
 static bool prepare(bench_run *run, void *context) {
     turn *t = context;
     pattern *p = t->p;
-    if (p->kernel) return true;
+    if (p->kernels[KERNELS - 1]) return true;
     const char *wrong = make_ready(p);
     if (!wrong) return true;
     bench_fail(run, wrong);
@@ -233,7 +245,8 @@ static bool add_pattern(const pattern *values) {
     describe(p, shape, sizeof shape);
     p->limit = choose_limit(p);
     bool ok = add_turn(p, shape, LIMIT, "limit") && add_turn(p, shape, LOOP, "loop") &&
-              add_turn(p, shape, DYNAMIC, "dynamic");
+              add_turn(p, shape, DYNAMIC, "dynamic") &&
+              add_turn(p, shape, PRECOMPILED, "precompiled");
     p->contender_count = EXTERNALS;
     external_request request = request_of(p);
     for (int k = 0; ok && externals[k] && p->contender_count < MAX_CONTENDERS; k++) {
@@ -338,6 +351,8 @@ void sweep_release(void) {
         free(patterns);
         patterns = next;
     }
-    tosajit_engine_destroy(engine);
-    engine = NULL;
+    for (int k = 0; k < KERNELS; k++) {
+        tosajit_engine_destroy(engines[k]);
+        engines[k] = NULL;
+    }
 }

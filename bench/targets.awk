@@ -36,6 +36,25 @@ function worst(what, pattern, contender, other, limit,    row, k, r, most, where
     if (where == "") print_row(what, "at most " limit, "-", "")
     else print_row(what, "at most " limit, sprintf("%.2f (%s)", most, where), most / limit)
 }
+# The median of that ratio.
+function typical(what, pattern, except, contender, other, limit,    row, k, j, count, all, r) {
+    for (k = 1; k <= rows; k++) {
+        row = order[k]
+        if (row !~ pattern || row ~ except || !has(row, contender) || !has(row, other)) continue
+        r = of(row, contender) / of(row, other)
+        for (j = count++; j > 0 && all[j] > r; j--) all[j + 1] = all[j]
+        all[j + 1] = r
+    }
+    if (!count) { print_row(what, "at most " limit, "-", ""); return }
+    r = (all[int((count + 1) / 2)] + all[int(count / 2) + 1]) / 2
+    print_row(what, "at most " limit, sprintf("%.2f of %d", r, count), r / limit)
+}
+# Time of one case over that of another.
+function across(what, row, contender, other_row, other, limit,    r) {
+    if (!has(row, contender) || !has(other_row, other)) { print_row(what, "at most " limit, "-", ""); return }
+    r = of(row, contender) / of(other_row, other)
+    print_row(what, "at most " limit, sprintf("%.2f", r), r / limit)
+}
 # The same over pairs of contenders, "dynamic/static dynamic_two/static_two", and how many of all are above the limit. Rows that match
 # `except` are left out, and so are those where `bound` is not empty and its pair has a ratio above 1.1.
 function worst_pair(what, pattern, except, pairs, limit, bound,    row, k, p, count, pair, part, r, most, where, above, all) {
@@ -142,6 +161,24 @@ END {
     worst_pair("two threads over one: work too small to divide", "^forms_.*(" undivided ")", "/pow", two, 1.05)
     worst_pair("two threads over one: all other work", "^forms_", undivided, two, 1)
     worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
+    single = "^(add|broadcast|op|shape)/"; several = "/(1K|maximum_i8)" # below 4K elements; three ops in one kernel
+    typical("one precompiled op over compiled, from 4K, median", single, several, "precompiled", "dynamic", 1.05)
+    worst_pair("the same, worst", single, several, "precompiled/dynamic", 1.3)
+    sweep = "sweep: dynamic beside/precompiled" # whose ratios are its time over the dynamic kernel's
+    at_most("one precompiled op over compiled, patterns of the sweep, median", sweep, "median", 1.05, "")
+    at_most("the same, worst", sweep, "best", 1.3, "")
+    worst("GELU, swish and layer-norm tail by precompiled ops over compiled", "^chain/(gelu_erf|silu|layer_norm_tail)/", "precompiled", "dynamic", 1.5)
+    worst("ten cheap precompiled ops over compiled", "^chain/ten_ops/", "precompiled", "dynamic", 4)
+    across("ten cheap precompiled ops over numexpr, 64K", "python/ten_ops_64K", "precompiled", "python/ten_ops_64K", "numexpr", 0.5)
+    across("a call of 16 elements: one precompiled op over compiled", "precompiled/call_16_one_op", "precompiled", "precompiled/call_16_one_op", "native", 1.3)
+    across("five precompiled ops over one", "precompiled/call_16_five_ops", "precompiled", "precompiled/call_16_one_op", "precompiled", 5)
+    at_most("making a kernel of one precompiled op", "precompiled/make_one_op", "precompiled", 20000, "ns")
+    at_most("making a kernel of ten", "precompiled/make_ten_ops", "precompiled", 60000, "ns")
+    at_most("engine to first result in a fresh process", "precompiled/fresh_process, precompiled", "first_result_ms", 1, "ms")
+    fresh = "precompiled/fresh_process, precompiled"
+    if (has(fresh, "llvm_mapped")) print_row("such processes that map LLVM", "none", of(fresh, "llvm_mapped"), 2 * of(fresh, "llvm_mapped"))
+    else print_row("such processes that map LLVM", "none", "-", "")
+    across("in the background: first result over later ones", "precompiled/background_1M_five_ops, background", "first_result_ms", "precompiled/background_1M_five_ops, background", "steady_ms", 3)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 0)
     against_peers("^(add|broadcast|op|chain|shape|view)/", "dynamic", 1)
     printf "verdict: %d of %d targets met%s", targets - misses, targets, misses ? "; missed: " : "\n"

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Where LLVM is: TOSAJIT_LLVM, the shared library with its C API, and TOSAJIT_LLVM_INCLUDE. Header and library come from the same root,
 # TOSAJIT_LLVM_ROOT: Debian's LLVM 22, unless another one is given; LLVM 19 serves as well. Where there is none, or with an empty root, it
-# is the root of what find_package(LLVM) finds, which LLVM_DIR and CMAKE_PREFIX_PATH guide.
+# is the root of what find_package(LLVM) finds, which LLVM_DIR and CMAKE_PREFIX_PATH guide. It is an error if there is none at all, unless
+# _tosajit_llvm_need says nothing.
+if(NOT DEFINED _tosajit_llvm_need)
+  set(_tosajit_llvm_need REQUIRED)
+endif()
 set(TOSAJIT_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Root of LLVM, 22 or 19; empty: find_package(LLVM)")
 set(_tosajit_llvm_places PATH_SUFFIXES lib lib64 lib/${CMAKE_LIBRARY_ARCHITECTURE} NO_DEFAULT_PATH)
 if(TOSAJIT_LLVM_ROOT)
@@ -16,7 +20,7 @@ if(NOT TOSAJIT_LLVM)
       break()
     endif()
   endforeach()
-  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places} REQUIRED)
+  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places} ${_tosajit_llvm_need})
 endif()
-find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH REQUIRED)
+find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH ${_tosajit_llvm_need})
 mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)

@@ -491,7 +491,7 @@ TOSAJIT_API const char *tosajit_cpu_name(size_t index);
  * destroy its engines. It may compile in a new engine. It may not in an inherited one in which
  * another thread was compiling or releasing when the process forked. That is refused with
  * CODEGEN_FAILED, and the memory of its kernels stays. Nothing of this waits for a thread that the
- * child does not have. A BACKGROUND kernel that was not compiled by then stays interpreted in the
+ * child does not have. A BACKGROUND kernel that was not compiled by then stays uncompiled in the
  * child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
                                                  tosajit_engine **engine);
@@ -650,9 +650,9 @@ TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel
 typedef struct tosajit_load_options {
     size_t size;                        /* sizeof(tosajit_load_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
-    tosajit_backend
-        backend; /* AUTO: native code, or the interpreter where the host refuses executable memory;
-                    NATIVE: or an error; INTERPRET: the image's code is not used */
+    tosajit_backend backend; /* AUTO: native code; where the host refuses executable memory,
+                                precompiled ops (libtosajit) or the interpreter; NATIVE: or an
+                                error; INTERPRET: the image's code is not used */
     const tosajit_parallel *parallel; /* threads for long runs; copied; null: none */
     size_t any_strides;               /* as in tosajit_engine_options */
 } tosajit_load_options;
@@ -810,11 +810,12 @@ TOSAJIT_API tosajit_status tosajit_explain(const tosajit_kernel *kernel,
                                            const tosajit_tensor *results, size_t result_count,
                                            tosajit_explanation *explanation, char **text);
 
-/* All 0 while the kernel is interpreted. */
+/* All 0 but `backend` while the kernel is not compiled. */
 typedef struct tosajit_kernel_info {
     size_t size;       /* sizeof(tosajit_kernel_info), set by the caller */
     size_t code_bytes; /* of machine code and its constants */
     double emit_ms, passes_ms, codegen_ms, link_ms; /* what compiling took */
+    tosajit_backend backend; /* who computes now: NATIVE, PRECOMPILED or INTERPRET */
 } tosajit_kernel_info;
 TOSAJIT_API tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel,
                                                    tosajit_kernel_info *info);

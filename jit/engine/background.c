@@ -82,7 +82,7 @@ void background_stop(background *b) {
         next = j->next;
         finish_job(j, diag_error(TOSAJIT_NOT_EXECUTABLE,
                                  "the engine was destroyed before the kernel was compiled; "
-                                 "it stays interpreted"));
+                                 "it stays uncompiled"));
     }
 }
 
@@ -111,7 +111,7 @@ tosajit_status background_wait(tosajit_kernel *kernel) {
             return TOSAJIT_OK; /* just now, as the parent forked */
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "the process that would compile this kernel is the parent; "
-                          "here it stays interpreted");
+                          "here it stays uncompiled");
     }
     return failure_tell(&j->failure);
 }

@@ -10,7 +10,7 @@
 #include "jit/engine/background.h"
 #include "jit/engine/cache.h"
 #include "jit/engine/compiler.h"
-#include "jit/engine/ops.h"
+#include "runtime/machine/ops.h"
 #include "jit/engine/pool.h"
 #include "jit/engine/presence.h"
 #include "runtime/base/memory.h"

@@ -5,7 +5,9 @@
  * unloading. */
 #define _GNU_SOURCE /* dladdr, RTLD_DEEPBIND */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +35,26 @@ static bool beside_us(char *path, size_t capacity) {
     return length < capacity;
 }
 
+enum { UNKNOWN, WRITING, KNOWN };
+/* That the library, or LLVM, is not on this machine, with the sentence about it: to look in every
+ * folder again would cost each kernel of precompiled ops forty microseconds. Any other failure may
+ * pass.
+ */
+static struct {
+    atomic_int state;
+    char text[1024];
+} missing;
+
+/* What dlerror says of a file that is not there; errno does not tell. */
+static bool is_missing(const char *why) { return strstr(why, strerror(ENOENT)) != NULL; }
+
+static void remember_missing(void) {
+    int expected = UNKNOWN;
+    if (!atomic_compare_exchange_strong(&missing.state, &expected, WRITING)) return;
+    snprintf(missing.text, sizeof missing.text, "%s", tosajit_last_error());
+    atomic_store_explicit(&missing.state, KNOWN, memory_order_release);
+}
+
 static const compiler_table *load_library(void) {
     enum { PATH_CAPACITY = 4096, REASON_CAPACITY = 400 };
     char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
@@ -41,8 +63,10 @@ static const compiler_table *load_library(void) {
     if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, LOADING);
     const compiler_table *found = library ? dlsym(library, "tosajit_private_compiler") : NULL;
     if (!found) {
+        const char *why = dlerror();
         diag_error(TOSAJIT_CODEGEN_FAILED, "the library that compiles cannot be loaded: %s%s",
-                   reason, dlerror());
+                   reason, why);
+        if (is_missing(reason) && is_missing(why)) remember_missing();
         return NULL;
     }
     if (strcmp(found->build, tosajit_build) == 0) return found;
@@ -57,7 +81,9 @@ static const compiler_table *load_library(void) {
 const compiler_table *compiler_find(void) {
     static _Atomic(const compiler_table *) known;
     const compiler_table *table = atomic_load_explicit(&known, memory_order_acquire);
-    if (!table) {
+    if (!table && atomic_load_explicit(&missing.state, memory_order_acquire) == KNOWN) {
+        diag_error(TOSAJIT_CODEGEN_FAILED, "%s", missing.text);
+    } else if (!table) {
         table = load_library();
         atomic_store_explicit(&known, table, memory_order_release);
     }

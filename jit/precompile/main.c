@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "jit/engine/backend.h"
-#include "jit/engine/ops.h"
+#include "runtime/machine/ops.h"
 #include "jit/precompile/uses.h"
 #include "jit/target/cpu.h"
 #include "jit/target/object.h"
@@ -26,9 +26,9 @@ typedef struct piece {
 typedef struct writer {
     tosajit_allocator heap;
     tosajit_engine *engines[ROWS_MAX_LEVELS];
-    rows_library head;
     byte_writer text, entries, pieces; /* entries: rows_entry; pieces: piece */
     size_t shared;                     /* pieces that were there already */
+    rows_library head;                 /* at the end, where its array of no length may be */
 } writer;
 
 /* The engines, from the best level down: every level of this architecture. */

@@ -13,6 +13,7 @@
 #include "jit/target/loops.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
+#include "runtime/machine/machine.h"
 #include "runtime/run/parallel.h"
 #include "runtime/run/quick.h"
 #include "runtime/run/run.h"
@@ -244,17 +245,24 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     fprintf(out, "  cost model: about %.3g us\n", p->nanoseconds * 1e-3);
 }
 
+/* What compiling would gain where precompiled ops compute. */
+static void tell_gain(FILE *out, const plan_part *part) {
+    const machine_part *machine = part->machine;
+    fputs("  faster: compiled, with an engine that may; ", out);
+    if (machine && machine->step_count > 1)
+        fprintf(out, "what %zu ops pass on would stay in registers, instead of the cache\n",
+                machine->step_count);
+    else
+        fputs("this one op gains little\n", out);
+}
+
 /* What keeps it from being faster, of what the caller can change. */
 static void tell_advice(FILE *out, const call_report *c, int32_t index, const part_report *p) {
     static const double SHORT_COLUMNS = 32, FEW_BYTES = 4e6;
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
-    if (c->precompiled)
-        fprintf(out, "  faster: compiled, with an engine that may; %s\n",
-                part->machine ? "values between ops would stay in registers"
-                              : "this one op gains little"),
-            said = true;
+    if (c->precompiled) tell_gain(out, part), said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",

@@ -23,6 +23,7 @@
 #include "runtime/base/types.h"
 #include "runtime/code/perf_map.h"
 #include "runtime/expr/program.h"
+#include "runtime/machine/stand_in.h"
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
@@ -279,8 +280,8 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
     if (head->apart && (uintptr_t)v.code.bytes % v.code.alignment)
         return damaged("its code is not aligned");
     status = attach(&v, head->apart, kernel);
-    return status == TOSAJIT_NOT_EXECUTABLE && backend != TOSAJIT_BACKEND_NATIVE ? TOSAJIT_OK
-                                                                                 : status;
+    if (status != TOSAJIT_NOT_EXECUTABLE || backend == TOSAJIT_BACKEND_NATIVE) return status;
+    return machine_stand_in(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK;
 }
 
 /* Tell those who look on: a line, and names for perf. Code that was linked into the program has

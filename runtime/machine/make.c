@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
+#include "runtime/base/features.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/convert.h"
@@ -394,6 +395,7 @@ tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library,
     m->code.precompiled = true;
     m->code.info.size = sizeof m->code.info;
     m->code.features = library->features[level];
+    m->code.image.machine = features_machine();
     kernel->machine = m;
     return TOSAJIT_OK;
 }

@@ -134,11 +134,23 @@ static void run_tile(const tile *t) {
     for (size_t k = 0; k < m->copy_count; k++) copy_out(t, &m->copies[k]);
 }
 
+/* Elements of a tile. One step that writes the result itself needs no slot, and so no tiles: clamp
+ * with its limits, or an op and a constant. */
+static int64_t tile_size(tile *t, int64_t rows, int64_t cols) {
+    const machine_part *m = t->part;
+    t->rows = rows;
+    t->cols = cols;
+    const bool whole = m->step_count == 1 && m->copy_count == 1 && m->steps[0].to.result >= 0 &&
+                       fills(t, m->steps[0].to.leaves);
+    return whole ? INT64_MAX : m->tile;
+}
+
 /* All tiles of a plane that begins at base: of whole rows, or of a piece of one. */
 static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
     const int32_t tensors = t->part->leaf_count + t->part->result_count;
-    const int64_t width = cols < t->part->tile ? cols : t->part->tile;
-    const int64_t height = t->part->tile / width;
+    const int64_t tile = tile_size(t, rows, cols);
+    const int64_t width = cols < tile ? cols : tile;
+    const int64_t height = tile / width;
     for (int64_t row = 0; row < rows; row += height)
         for (int64_t col = 0; col < cols; col += width) {
             t->rows = rows - row < height ? rows - row : height;

@@ -193,6 +193,10 @@ tosajit_status tosajit_kernel_describe(const tosajit_kernel *kernel, tosajit_ker
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "kernel_describe: kernel or info is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    const tosajit_kernel_info none = {0};
-    return options_give(info, code ? &code->info : &none, sizeof none, "tosajit_kernel_info");
+    tosajit_kernel_info known = {.backend = TOSAJIT_BACKEND_INTERPRET};
+    if (code) {
+        known = code->info;
+        known.backend = code->precompiled ? TOSAJIT_BACKEND_PRECOMPILED : TOSAJIT_BACKEND_NATIVE;
+    }
+    return options_give(info, &known, sizeof known, "tosajit_kernel_info");
 }

@@ -60,6 +60,8 @@ static void put_command(const tosajit_kernel *kernel, FILE *out) {
     size_t size;
     fputs(": tosajit bench", out);
     if (kernel->cpu) fprintf(out, " --cpu %s", kernel->cpu);
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (code && code->precompiled) fputs(" --backend precompiled", out);
     if (kernel->parallel.threads > 1) fprintf(out, " --threads %zu", kernel->parallel.threads);
     FILE *print = open_memstream(&text, &size);
     if (!print) return;
@@ -121,10 +123,10 @@ void verbose_loaded(const tosajit_kernel *kernel) {
     line l;
     if (!begin(&l)) return;
     fprintf(l.out, "tosajit: load %s ", kernel->name);
-    if (code)
+    if (code && !code->precompiled)
         fprintf(l.out, "native, %zu bytes", code->image.size);
     else
-        fputs("interpreted", l.out);
+        fputs(code ? "precompiled" : "interpreted", l.out);
     put_command(kernel, l.out);
     end(&l);
 }

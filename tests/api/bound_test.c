@@ -230,9 +230,13 @@ static void every_kind_of_kernel_can_be_bound(void **state) {
         size_t threads;
         bool loaded, waits;
     } kinds[] = {
-        {TOSAJIT_BACKEND_AUTO, 1, false, false},      {TOSAJIT_BACKEND_INTERPRET, 1, false, false},
-        {TOSAJIT_BACKEND_BACKGROUND, 1, false, true}, {TOSAJIT_BACKEND_AUTO, 2, false, false},
+        {TOSAJIT_BACKEND_AUTO, 1, false, false},
+        {TOSAJIT_BACKEND_INTERPRET, 1, false, false},
+        {TOSAJIT_BACKEND_BACKGROUND, 1, false, true},
+        {TOSAJIT_BACKEND_AUTO, 2, false, false},
         {TOSAJIT_BACKEND_AUTO, 1, true, false},
+        {TOSAJIT_BACKEND_PRECOMPILED, 1, false, false},
+        {TOSAJIT_BACKEND_PRECOMPILED, 2, false, false},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const tosajit_engine_options options = {.size = sizeof options,

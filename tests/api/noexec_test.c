@@ -96,6 +96,12 @@ static void native_says_why(void **state) {
     assert_null(engine);
 }
 
+static tosajit_backend answerer(const tosajit_kernel *kernel) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    assert_int_equal(tosajit_kernel_describe(kernel, &info), TOSAJIT_OK);
+    return info.backend;
+}
+
 /* The kernel is not compiled, and right. */
 static void squares(const tosajit_kernel *kernel) {
     assert_false(tosajit_kernel_is_native(kernel));
@@ -117,6 +123,7 @@ static void precompiled_ops_answer(tosajit_backend backend) {
                                      NULL, NULL, &kernel),
                      TOSAJIT_OK);
     assert_int_equal(tosajit_kernel_wait(kernel), TOSAJIT_OK);
+    assert_int_equal(answerer(kernel), TOSAJIT_BACKEND_PRECOMPILED);
     squares(kernel);
     assert_int_equal(tosajit_engine_stats(engine, &stats), TOSAJIT_OK);
     assert_true(stats.precompiled == 1 && stats.compilations == 0);
@@ -184,7 +191,7 @@ static void they_are_fast(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-static void images_are_interpreted(void **state) {
+static void images_run_precompiled_ops(void **state) {
     (void)state;
     tosajit_kernel *kernel = NULL;
     tosajit_load_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
@@ -193,7 +200,15 @@ static void images_are_interpreted(void **state) {
     assert_non_null(strstr(tosajit_last_error(), "executable memory"));
     assert_null(kernel);
     assert_int_equal(tosajit_kernel_load(image, image_size, NULL, &kernel), TOSAJIT_OK);
+    assert_int_equal(answerer(kernel), TOSAJIT_BACKEND_PRECOMPILED);
+    assert_int_equal(tosajit_kernel_wait(kernel), TOSAJIT_OK);
     squares(kernel);
+    size_t size;
+    assert_int_equal(tosajit_kernel_save(kernel, NULL, 0, &size), TOSAJIT_NOT_EXECUTABLE);
+    tosajit_kernel_release(kernel);
+    options.backend = TOSAJIT_BACKEND_INTERPRET;
+    assert_int_equal(tosajit_kernel_load(image, image_size, &options, &kernel), TOSAJIT_OK);
+    assert_int_equal(answerer(kernel), TOSAJIT_BACKEND_INTERPRET);
     tosajit_kernel_release(kernel);
 }
 
@@ -203,6 +218,6 @@ int main(void) {
                                        cmocka_unit_test(background_runs_precompiled_ops),
                                        cmocka_unit_test(the_backend_of_its_own_runs_them),
                                        cmocka_unit_test(they_are_fast),
-                                       cmocka_unit_test(images_are_interpreted)};
+                                       cmocka_unit_test(images_run_precompiled_ops)};
     return cmocka_run_group_tests(tests, forbid_executable_memory, NULL);
 }

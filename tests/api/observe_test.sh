@@ -36,7 +36,7 @@ check "silence with TOSAJIT_VERBOSE=0" [ ! -s "$work/err" ]
 TOSAJIT_VERBOSE=1 $gelu >"$work/out" 2>"$work/err"
 check "one line per compilation" [ "$(wc -l <"$work/err")" = 1 ]
 says "tosajit: compile tosajit_mul_f32_0 native, "
-TOSAJIT_VERBOSE=1 $gelu --interpret >"$work/out" 2>"$work/err"
+TOSAJIT_VERBOSE=1 $gelu --backend interpret >"$work/out" 2>"$work/err"
 says "tosajit: compile tosajit_mul_f32_0 interpreted: tosajit bench --expr 'func.func @f("
 
 # again FILE EXPECTED: the command at the end of the last line runs, on these shapes, and compiles to the same code.

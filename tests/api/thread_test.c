@@ -106,6 +106,7 @@ static void background(void **state) {
 static void interpreted(void **state) {
     (void)state;
     share_engine(TOSAJIT_BACKEND_INTERPRET);
+    share_engine(TOSAJIT_BACKEND_PRECOMPILED);
 }
 
 /* A host's pool of one thread, which runs the tasks backwards. */
@@ -186,7 +187,7 @@ static tosajit_kernel *loaded(const tosajit_kernel *kernel, const tosajit_parall
  * are strided. */
 static void divided_runs_agree(void **state) {
     (void)state;
-    enum { ELEMENTS = 131072, ENGINES = 5, KERNELS = ENGINES + 1 };
+    enum { ELEMENTS = 131072, ENGINES = 6, KERNELS = ENGINES + 1 };
     static float a[ELEMENTS], b[ELEMENTS], alone[ELEMENTS], divided[ELEMENTS];
     static const int64_t shapes[][2][3] = {
         {{1, 1, ELEMENTS}, {1, 1, ELEMENTS}}, {{1, 1, ELEMENTS - 77}, {1, 1, 1}},
@@ -195,11 +196,13 @@ static void divided_runs_agree(void **state) {
     size_t tasks = 0;
     /* As many as there are pieces. */
     const tosajit_parallel hook = {backwards, &tasks, 3}, any = {backwards, &tasks, SIZE_MAX};
-    tosajit_engine_options rows[ENGINES] = {{.size = sizeof *rows},
-                                            {.size = sizeof *rows, .parallel = &hook},
-                                            {.size = sizeof *rows, .parallel = &any},
-                                            {.size = sizeof *rows, .threads = 3},
-                                            {.size = sizeof *rows, .threads = SIZE_MAX}};
+    tosajit_engine_options rows[ENGINES] = {
+        {.size = sizeof *rows},
+        {.size = sizeof *rows, .parallel = &hook},
+        {.size = sizeof *rows, .parallel = &any},
+        {.size = sizeof *rows, .threads = 3},
+        {.size = sizeof *rows, .threads = SIZE_MAX},
+        {.size = sizeof *rows, .backend = TOSAJIT_BACKEND_PRECOMPILED, .threads = 3}};
     tosajit_engine *engines[ENGINES];
     tosajit_kernel *kernels[KERNELS];
     for (int k = 0; k < ELEMENTS; k++)

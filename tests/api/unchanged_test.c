@@ -512,7 +512,8 @@ static size_t fail_each(workshop *w, size_t use, bool from_then_on) {
 static void no_failing_allocation_changes_an_engine_or_a_kernel(void **state) {
     (void)state;
     static const tosajit_backend backends[] = {TOSAJIT_BACKEND_INTERPRET, TOSAJIT_BACKEND_AUTO,
-                                               TOSAJIT_BACKEND_BACKGROUND};
+                                               TOSAJIT_BACKEND_BACKGROUND,
+                                               TOSAJIT_BACKEND_PRECOMPILED};
     size_t refused = 0;
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
         workshop w;

@@ -194,7 +194,7 @@ static void add_result(state *s, unsigned e) {
 
 static void add_contract(state *s, unsigned e) {
     tosajit_contract contract = {0};
-    contract.smallest = take_below(&s->bytes, 5);
+    contract.smallest = take_below(&s->bytes, 6);
     contract.largest = take_below(&s->bytes, 40);
     contract.multiple = take_below(&s->bytes, 17);
     if (take_rarely(&s->bytes, 6)) contract.smallest = (int64_t)take_word(&s->bytes);

@@ -11,6 +11,7 @@ mv "$work/first" "$work/moved" # nothing may depend on where it was installed
 cmake -S "$2" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/moved" >>"$work/log" || { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 for kind in shared static; do "$work/build/consumer_$kind" "$work/image_$kind"; done
+"$work/build/consumer_ops" | grep -q 'native: 0' || { echo "consumer_ops compiles"; exit 1; }
 for kind in runtime runtime_static both; do
   for image in shared static; do "$work/build/consumer_$kind" "$work/image_$image"; done
 done
@@ -41,13 +42,13 @@ for component in mlir abacus; do
   if cmake -S "$work/bare" -B "$work/bare/$component" -DCMAKE_PREFIX_PATH="$work/less" >"$work/out" 2>&1; then
     echo "the component $component was found"; exit 1
   fi
-  case $component in mlir) advice=libtosajit-mlir-dev ;; *) advice="there are runtime, core, mlir" ;; esac
+  case $component in mlir) advice=libtosajit-mlir-dev ;; *) advice="there are runtime, ops, core, mlir" ;; esac
   grep -q "$advice" "$work/out" || { cat "$work/out"; exit 1; }
 done
-for kind in runtime runtime_static; do # the runtime stands alone, wherever it is
+for kind in runtime runtime_static ops; do # the runtime stands alone, wherever it is
   if ldd "$work/build/consumer_$kind" | grep LLVM; then echo "consumer_$kind needs too much"; exit 1; fi
 done
-for archive in libtosajit.a libtosajit-runtime.a; do
+for archive in libtosajit.a libtosajit-ops.a libtosajit-runtime.a; do
   foreign=$(nm -g --defined-only "$(find "$work/moved" -name $archive)" | awk 'NF == 3 && $3 !~ /^tosajit_/ { print $3 }')
   [ -z "$foreign" ] || { echo "$archive exports $foreign"; exit 1; }
 done
@@ -80,14 +81,34 @@ cc "$2/consumer.c" -o "$work/archive" $(pkg-config --static --cflags --libs tosa
 # shellcheck disable=SC2046
 cc "$2/runtime.c" -o "$work/small_archive" $(pkg-config --static --cflags --libs tosajit-runtime)
 # shellcheck disable=SC2046
+cc "$2/consumer.c" -o "$work/ops_archive" $(pkg-config --cflags --libs tosajit-ops)
+"$work/ops_archive" | grep -q 'native: 0' || { echo "libtosajit-ops.a compiles"; exit 1; }
+# shellcheck disable=SC2046
 c++ -std=c++17 "$2/../../api/cxx_test.cc" -o "$work/cxx" $(PKG_CONFIG_PATH=$config pkg-config --cflags --libs tosajit) -Wl,-rpath,"$(dirname "$runtime")"
 "$work/cxx" "$work/image_cxx"
 "$work/archive" "$work/image_archive"
 "$work/small_archive" "$work/image_archive"
 # The licence comes with what it is the licence of.
 find "$work/moved" -path '*/doc/*/LICENSE' | grep -q . || { echo "LICENSE is not installed"; exit 1; }
+# README.md's lines for a program without LLVM, as they are typed, with its program in C.
+sed -n '/^### Without LLVM/,/^#\{2,3\} [^W]/{ /^    [^ ]/s/^    //p; }' "$2/../../../README.md" >"$work/lines"
+[ "$(wc -l <"$work/lines")" = 5 ] || { cat "$work/lines"; echo "README.md has not five lines for a program without LLVM"; exit 1; }
+mkdir "$work/typed"
+ln -s "$(cd "$1" && pwd)" "$work/typed/build"
+awk '/^```/ { on = $0 == "```c"; next } on' "$2/../../../README.md" >"$work/typed/app.c"
+(cd "$work/typed" && sh -eux "$work/lines") >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
+if ldd "$work/typed/app" | grep -E 'LLVM|tosajit'; then echo "README.md's program without LLVM needs too much"; exit 1; fi
+grep -qx '11 22 33' "$work/out" || { cat "$work/out"; echo "README.md's program without LLVM is wrong"; exit 1; }
+# It is built where no LLVM is to be found, too, but for the archive that has the compiler.
+cmake -S "$2" -B "$work/without" -DCMAKE_PREFIX_PATH="$work/moved" -DTOSAJIT_LLVM_ROOT=/nowhere -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON >"$work/out" 2>&1 &&
+  cmake --build "$work/without" --target consumer_shared consumer_ops >>"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
 # Without its other half, libtosajit computes by precompiled ops, and says what is missing to those who ask.
 rm "$(dirname "$runtime")"/libtosajit-codegen.so*
 TOSAJIT_VERBOSE=1 "$work/build/consumer_shared" >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }
 grep -q 'native: 0' "$work/out" && grep -q libtosajit-codegen.so.0 "$work/out" || { cat "$work/out"; exit 1; }
 "$work/build/consumer_runtime" "$work/image_shared"
+# The components of an installation: what computes brings no compiler with it.
+cmake --install "$1" --prefix "$work/component" --component library >"$work/log"
+[ -z "$(find "$work/component" -name '*codegen*')" ] || { echo "the component library brings the compiler"; exit 1; }
+cmake --install "$1" --prefix "$work/component" --component codegen >"$work/log"
+[ -n "$(find "$work/component" -name 'libtosajit-codegen.so.0')" ] || { echo "the component codegen has no compiler"; exit 1; }

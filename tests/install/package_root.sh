@@ -49,21 +49,30 @@ install ./libtosajit-runtime0.deb
 if inside dpkg-query -W | grep -i llvm; then fail "the runtime brings a compiler"; fi
 [ -e "$(find "$root/usr/lib" -name 'libtosajit-runtime.so.0')" ] || fail "there is no runtime library"
 
-# The command, with its manual.
-install ./libtosajit0.deb ./tosajit.deb man-db
+# What computes without a compiler brings none either. The host has one, and makes the program.
+install ./libtosajit0.deb
+if inside dpkg-query -W | grep -i llvm; then fail "the library brings a compiler"; fi
+run cc -I"$source/include" "$source/tests/install/consumer/consumer.c" "$(find "$root/usr/lib" -name 'libtosajit.so.0')" \
+    -Wl,--allow-shlib-undefined -o "$root/computes"
+says "2 4 6, native: 0" /computes
+
+# The command, with its manual, and the compiler.
+install ./libtosajit-codegen0.deb ./tosajit.deb man-db
+says "2 4 6, native: 1" /computes
 says "tosajit 0." tosajit --version
 says "[[10 11 12]" sh -c "printf 'y = x + [10] : f32[?,3]\n:run ramp 2x3\n:time 1024x3\n:save k.image\n:save k.o\n' | tosajit"
 says "tosajit verify" man tosajit
 if inside dpkg-query -W | grep -E 'libtosajit-dev|llvm-[0-9]*-dev'; then fail "the command brings headers"; fi
 
 # What developers get: CMake's package, pkg-config, the manual of the API.
-install ./libtosajit-dev.deb gcc g++ make cmake pkg-config
+install ./libtosajit-dev.deb llvm-22-dev gcc g++ make cmake pkg-config
 says "tosajit_compile" man libtosajit
 run inside cmake -S /consumer -B /consumer/build
 run inside cmake --build /consumer/build
 for kind in shared static; do run inside "/consumer/build/consumer_$kind" "/image_$kind"; done
 for kind in runtime runtime_static both; do run inside "/consumer/build/consumer_$kind" /image_shared; done
 run inside /consumer/build/consumer_aot
+says "2 4 6, native: 0" /consumer/build/consumer_ops
 run inside sh -c 'cc /consumer/runtime.c -o /by_pkg_config $(pkg-config --cflags --libs tosajit-runtime) && /by_pkg_config /image_shared'
 printf '#include "k.h"\nint main(void) { const int64_t d[2] = {1, 3}; float x[3] = {1, 2, 3}, y[3];\nreturn k_main(x, d, y, d) || y[2] != 13; }\n' >"$root/use.c"
 run inside sh -c 'cc use.c k.o -o /use $(pkg-config --cflags --libs tosajit-runtime) && /use'

@@ -36,6 +36,16 @@ for package; do
     esac
 done
 
+# LLVM comes with what compiles: the code generator, and what has MLIR. Who installs the library gets it by default, and may do without.
+for package; do
+    needs=$(dpkg-deb -f "$package" Depends)
+    case ${package##*/} in
+    libtosajit-codegen0_*|libtosajit-mlir*_*|tosajit_*) ;;
+    *) echo "$needs" | grep -iE 'llvm|codegen' && fail "$package asks for LLVM" ;;
+    esac
+done
+dpkg-deb -f "$work"/packages/libtosajit0_*.deb Recommends | grep -q libtosajit-codegen0 || fail "libtosajit0 does not recommend the code generator"
+
 # What a user does with them.
 library=$(dirname "$(find "$work/root" -name 'libtosajit.so.0')")
 export LD_LIBRARY_PATH="$library" PKG_CONFIG_PATH="$library/pkgconfig"
@@ -50,6 +60,9 @@ cc -std=c11 "$work/use.c" $(pkg-config --cflags --libs tosajit) -o "$work/use" |
 [ "tosajit $("$work/use")" = "$(cat "$work/log")" ] || fail "library and command are of different versions"
 # shellcheck disable=SC2046
 cc -std=c11 "$source/tests/install/consumer/mlir.c" $(pkg-config --cflags --libs tosajit-mlir) -o "$work/read" || fail "pkg-config does not lead to the reader"
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/consumer/consumer.c" $(pkg-config --cflags --libs tosajit-ops) -o "$work/compute" || fail "pkg-config does not lead to the archive of ops"
+env -u LD_LIBRARY_PATH "$work/compute" | grep -q 'native: 0' || fail "the archive of ops compiles"
 run "$work/read" "$source/tests/install/consumer/twice.mlir"
 
 PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 "$source/tests/tools/python_test.py" >"$work/log" 2>&1 || { cat "$work/log"; fail "the packaged Python module fails"; }

@@ -209,6 +209,41 @@ static void rows_of_known_lengths_do(void **state) {
             }
 }
 
+/* Results of several widths, of constants alone: nothing is loaded, and with AVX2 no row has ends.
+ */
+static void constants_are_results(void **state) {
+    const fixture *f = *state;
+    enum { MOST = 40 };
+    int16_t wide[MOST], wide_result[MOST];
+    int8_t narrow[MOST], narrow_result[MOST];
+    for (int k = 0; k < MOST; k++) wide[k] = (int16_t)(300 * k), narrow[k] = (int8_t)(k - 7);
+    for (size_t e = 0; e < f->engine_count; e++)
+        for (int64_t length = 1; length <= MOST; length += length < 4 ? 1 : 9) {
+            const tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_I16, 1, &length),
+                                                  tosajit_ranked(TOSAJIT_I8, 1, &length)};
+            const tosajit_tensor results[2] = {
+                tosajit_dense(TOSAJIT_I16, wide_result, 1, &length),
+                tosajit_dense(TOSAJIT_I8, narrow_result, 1, &length)};
+            tosajit_expr *expr;
+            tosajit_kernel *kernel;
+            tosajit_value values[2];
+            assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+            for (int k = 0; k < 2; k++) {
+                const void *data = k ? (const void *)narrow : wide;
+                assert_int_equal(tosajit_expr_constant(expr, &types[k], data, &values[k]), 0);
+                assert_int_equal(tosajit_expr_result(expr, values[k]), TOSAJIT_OK);
+            }
+            assert_int_equal(tosajit_compile_expr(f->engines[e].engine, expr, &kernel), 0);
+            memset(wide_result, BESIDE, sizeof wide_result);
+            memset(narrow_result, BESIDE, sizeof narrow_result);
+            assert_int_equal(tosajit_run(kernel, NULL, 0, results, 2), TOSAJIT_OK);
+            assert_memory_equal(wide_result, wide, (size_t)length * sizeof *wide);
+            assert_memory_equal(narrow_result, narrow, (size_t)length);
+            tosajit_kernel_release(kernel);
+            tosajit_expr_destroy(expr);
+        }
+}
+
 static int setup(void **state) {
     fixture *f = calloc(1, sizeof *f);
     if (!f) return -1;
@@ -233,6 +268,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_end_as_they_begin),
         cmocka_unit_test(rows_of_known_lengths_do),
+        cmocka_unit_test(constants_are_results),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

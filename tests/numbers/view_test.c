@@ -60,8 +60,8 @@ static bool equal(const guard_tensor *a, const guard_tensor *b, size_t size) {
     return true;
 }
 
-static void every_view_is_copied(void **state) {
-    (void)state;
+static void copy_every_view(tosajit_backend backend) {
+    const tosajit_engine_options options = {.size = sizeof options, .backend = backend};
     static const tosajit_type elements[] = {TOSAJIT_I8, TOSAJIT_I16, TOSAJIT_I32, TOSAJIT_I48};
     static const int64_t rows[] = {7, 8, 16, 17, 35}, cols[] = {17, 63, 64, 66, 131};
     static const int64_t any[RANK] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
@@ -73,7 +73,7 @@ static void every_view_is_copied(void **state) {
     tosajit_engine *engine;
     guard_tensor operand, result;
     assert_true(guard_create(&operand, ROOM) && guard_create(&result, ROOM));
-    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
     for (int e = 0; e < 4; e++) {
         const tosajit_tensor_type type = tosajit_ranked(elements[e], RANK, any);
         const size_t size = tosajit_type_size(elements[e]);
@@ -109,7 +109,18 @@ static void every_view_is_copied(void **state) {
     guard_destroy(&result);
 }
 
+static void every_view_is_copied(void **state) {
+    (void)state;
+    copy_every_view(TOSAJIT_BACKEND_NATIVE);
+}
+
+static void every_view_is_copied_by_precompiled_ops(void **state) {
+    (void)state;
+    copy_every_view(TOSAJIT_BACKEND_PRECOMPILED);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_view_is_copied)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_view_is_copied),
+                                       cmocka_unit_test(every_view_is_copied_by_precompiled_ops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,7 +201,7 @@ source_file constants 'func.func @f() -> (tensor<9xi1>, tensor<9xi1>, tensor<2xi
     '  %3 = "tosa.const"() <{values = dense<1.5> : tensor<1xbf16>}> : () -> tensor<1xbf16>' \
     '  %4 = "tosa.const"() <{values = dense<[-1, 2]> : tensor<2xi16>}> : () -> tensor<?xi16>' \
     '  return %0, %1, %2, %3, %4 : tensor<9xi1>, tensor<9xi1>, tensor<2xi48>, tensor<1xbf16>, tensor<?xi16>' '}'
-expect 0 "[ True False False  True  True False False False  True]" run "$work/constants.mlir" --print --interpret
+expect 0 "[ True False False  True  True False False False  True]" run "$work/constants.mlir" --print --backend interpret
 grep -qF "[True True True True True True True True True]" "$work/out" || fail "a splat of i1"
 grep -qF "[-140737488355328                7]" "$work/out" || fail "constants of i48"
 grep -qF "[1.5]" "$work/out" || fail "a constant of bf16"
@@ -357,10 +357,20 @@ taskset -c 0 true 2>/dev/null && {
     taskset -c 0 "$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 >"$work/out" 2>"$work/err"
     grep -qF advice "$work/out" && fail "advice to pin a pinned process"
 }
-expect 0 '{"function": "halve", "accuracy": "exact", "threads": 2, "arguments": [{"type": "f32", "shape": [8, 4]}, {"type": "f32", "shape": [1, 4]}], "results": [{"type": "f32", "shape": [8, 4]}], ' \
+expect 0 '{"function": "halve", "accuracy": "exact", "threads": 2, "backend": "native", "arguments": [{"type": "f32", "shape": [8, 4]}, {"type": "f32", "shape": [1, 4]}], "results": [{"type": "f32", "shape": [8, 4]}], ' \
     bench --expr "$halve" --shape 8x4 --shape 1x4 --threads 2 --json
 grep -qE '"median_ns": [0-9.e+-]+, .*"ns_per_element": [0-9.e+-]+, "bytes": 272, "gb_per_s": [0-9.e+-]+, "copy_gb_per_s": [0-9.e+-]+, "percent_of_copy": [0-9.e+-]+, .*"compile_ms": [0-9.e+-]+.*}$' \
     "$work/out" || fail "numbers of bench --json"
+expect 0 "computed by      precompiled ops; native code takes " bench --expr "$halve" --shape 8x4 --shape 8x4 --backend precompiled
+expect 0 "computed by      the interpreter" bench --expr "$halve" --shape 8x4 --shape 8x4 --backend interpret
+expect 0 "nothing is compiled" bench --expr "$halve" --backend precompiled
+"$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 --backend precompiled --json >"$work/out" 2>"$work/err"
+grep -q '"backend": "precompiled", "native_median_ns": ' "$work/out" || fail "bench --json does not say who computes"
+expect 0 "what 2 ops pass on would stay in registers" explain --backend precompiled --expr "x * y + x : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "this one op gains little" explain --backend precompiled --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "the interpreter computes it" explain --backend interpret --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 2 "--backend is auto, native, precompiled or interpret, not abacus" bench --expr "$halve" --backend abacus
+expect 2 "there is no option --backend here" plan --expr "$halve" --backend native
 expect 0 "8x4xf32 strided, 8x4xf32 -> 8x4xf32 strided" bench --expr "$halve" --shape 8x4:4,32 --shape 8x4 --shape 8x4:-16,4 --cpu x86-64-v3
 expect 0 "the tensors are empty" bench --expr "$halve" --shape 0x4 --shape 1x4
 expect 0 "give them with --shape" bench --expr "$halve" --accuracy fast
@@ -417,10 +427,11 @@ gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/g
     expect 0 "result 0: 3x5 of f32, smallest -0.13808359, largest 7.25" $gelu
     expect 0 "agree in all 15 elements, bit for bit" $gelu --check --output "$work/gelu.npy"
     same "$work/gelu.npy" examples/gelu_expected.npy
-    expect 0 "" $gelu --interpret --output "$work/gelu2.npy" --strict
+    expect 0 "" $gelu --backend interpret --output "$work/gelu2.npy" --strict
     same "$work/gelu2.npy" examples/gelu_expected.npy
     expect 0 "   0.43544814     0.6305157     1.4561152     1.9544997          7.25" $gelu --print
-    expect 2 "--interpret makes no kernel" $gelu --check --interpret
+    expect 0 "agree in all 15 elements, bit for bit" $gelu --check --backend precompiled
+    expect 2 "would compare it with itself" $gelu --check --backend interpret
     expect 2 "found 2 --output" $gelu --output "$work/x.npy" --output "$work/y.npy"
     expect 2 "has 2 arguments, found 3 --input" $gelu --input examples/int_sum.npy
     expect 1 "cannot write: No such file or directory" $gelu --output "$work/no/such.npy"
@@ -430,13 +441,13 @@ gelu="run examples/gelu_bias.mlir --input examples/gelu_x.npy --input examples/g
     expect 0 "agree in all 15 elements, bit for bit" $gelu --check --accuracy exact
     expect 0 "" $gelu --check --accuracy=fast
     expect 2 "--accuracy is exact or fast, not quick" $gelu --accuracy quick
-    expect 2 "--accuracy is about compiled code" $gelu --accuracy fast --interpret
+    expect 2 "--accuracy is about code" $gelu --accuracy fast --backend interpret
 }
 expect 0 "define " ir examples/gelu_bias.mlir --accuracy fast
 expect 0 ".text" asm examples/gelu_bias.mlir --accuracy exact
 expect 2 "there is no option --accuracy here" plan examples/gelu_bias.mlir --accuracy fast
 residual="run examples/quant_residual.mlir --input examples/quant_a.npy --input examples/quant_b.npy --input examples/quant_table.npy"
-for how in "--check" "--interpret" "--strict" "--cpu x86-64-v3"; do
+for how in "--check" "--backend interpret" "--backend precompiled" "--strict" "--cpu x86-64-v3"; do
     # shellcheck disable=SC2086
     expect 0 "" $residual $how --output "$work/quant.npy"
     same "$work/quant.npy" examples/quant_expected.npy

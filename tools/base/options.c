@@ -60,8 +60,10 @@ static const struct option {
      0},
     {OPTION_CHECK, FLAG, "--check", NULL, "compare the kernel with the interpreter",
      offsetof(options, check), 0},
-    {OPTION_INTERPRET, FLAG, "--interpret", NULL, "use the interpreter; nothing is compiled",
-     offsetof(options, interpret), 0},
+    {OPTION_BACKEND, WORD, "--backend", "NAME",
+     "who computes: auto (default: native code, or else precompiled ops), native, precompiled, "
+     "interpret (slow, the reference)",
+     offsetof(options, backend), 0},
     {OPTION_SVG, WORD, "--svg", "OUT.svg", "draw the plan into this file; - is standard output",
      offsetof(options, svg), 0},
     {OPTION_OBJECT, NEEDED, "-o", "NAME.o", "the object file to write", offsetof(options, object),
@@ -223,6 +225,48 @@ bool options_accuracy(const char *command, const options *o, tosajit_accuracy *a
 bool options_is_script(const char *path) {
     const char *end = strrchr(path, '.');
     return end && strcmp(end, ".tj") == 0;
+}
+
+/* Those that make kernels which a command can wait for. */
+static const struct {
+    const char *name, *answers;
+    tosajit_backend backend;
+} backends[] = {
+    {"auto", NULL, TOSAJIT_BACKEND_AUTO},
+    {"native", "native code", TOSAJIT_BACKEND_NATIVE},
+    {"precompiled", "precompiled ops", TOSAJIT_BACKEND_PRECOMPILED},
+    {"interpret", "the interpreter", TOSAJIT_BACKEND_INTERPRET},
+};
+enum { BACKENDS = sizeof backends / sizeof *backends };
+
+const char *options_backend_name(tosajit_backend backend) {
+    for (size_t k = 0; k < BACKENDS; k++)
+        if (backends[k].backend == backend) return backends[k].name;
+    return NULL;
+}
+
+bool options_backend_find(const char *name, tosajit_backend *backend) {
+    for (size_t k = 0; k < BACKENDS; k++)
+        if (strcmp(backends[k].name, name) == 0) {
+            *backend = backends[k].backend;
+            return true;
+        }
+    return false;
+}
+
+bool options_backend(const char *command, const options *o, tosajit_backend *backend) {
+    *backend = TOSAJIT_BACKEND_AUTO;
+    return !o->backend || options_backend_find(o->backend, backend) ||
+           usage_error(command, "--backend is auto, native, precompiled or interpret, not %s",
+                       o->backend) == EXIT_FINE;
+}
+
+const char *options_answerer(const tosajit_kernel *kernel) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    tosajit_kernel_describe(kernel, &info);
+    for (size_t k = 0; k < BACKENDS; k++)
+        if (backends[k].answers && backends[k].backend == info.backend) return backends[k].answers;
+    return "nobody";
 }
 
 void options_release(options *parsed) {

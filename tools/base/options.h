@@ -22,7 +22,7 @@ enum {
     OPTION_OUTPUT = 1 << 4,
     OPTION_PRINT = 1 << 5,
     OPTION_CHECK = 1 << 6,
-    OPTION_INTERPRET = 1 << 7,
+    OPTION_BACKEND = 1 << 7,
     OPTION_ACCURACY = 1 << 8,
     OPTION_MARKDOWN = 1 << 9,
     OPTION_SVG = 1 << 10,
@@ -35,11 +35,12 @@ enum {
 };
 
 typedef struct options {
-    const char *file, *entry, *cpu, *accuracy, *svg, *expr, *threads, *object, *header, *targets;
+    const char *file, *entry, *cpu, *accuracy, *backend, *svg, *expr, *threads, *object, *header,
+        *targets;
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
-    bool json, strict, print, check, interpret, markdown, quiet, help;
+    bool json, strict, print, check, markdown, quiet, help;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False
@@ -49,6 +50,15 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
 void options_release(options *parsed);
 /* What --accuracy says: "exact", which is the default, or "fast". False after a message. */
 bool options_accuracy(const char *command, const options *o, tosajit_accuracy *accuracy);
+/* What --backend says: "auto", which is the default, or another name of options_backend_name. False
+ * after a message. */
+bool options_backend(const char *command, const options *o, tosajit_backend *backend);
+/* What a backend that makes kernels is called; null for one that makes none. */
+const char *options_backend_name(tosajit_backend backend);
+/* The backend of that name; false if there is none. */
+bool options_backend_find(const char *name, tosajit_backend *backend);
+/* "native code", "precompiled ops" or "the interpreter": who computes the kernel's runs now. */
+const char *options_answerer(const tosajit_kernel *kernel);
 /* The name that the library knows a CPU by: v2, v3 and v4 are short for x86-64-v2 and so on. Null
  * for null. */
 const char *options_cpu(const char *name);

@@ -33,7 +33,8 @@ typedef struct bench_figures {
     timing_spread spread; /* of the samples */
     double bytes, copy_bytes_per_second, elements;
     double first_seconds,
-        compile_seconds; /* of the first kernel, with the start of LLVM; of a later one */
+        compile_seconds;   /* of the first kernel, with the start of LLVM; of a later one */
+    double native_seconds; /* a call of compiled code, where precompiled ops are measured; or 0 */
     tosajit_kernel_info info;
 } bench_figures;
 
@@ -42,8 +43,9 @@ typedef struct bench {
     entry entry;
     tosajit_accuracy accuracy;
     size_t threads;
-    tosajit_engine *engine;
-    tosajit_kernel *kernel;
+    tosajit_backend backend;
+    tosajit_engine *engine, *compiler;
+    tosajit_kernel *kernel, *native; /* native: beside precompiled ops, where it can be made */
     bench_tensor tensors[TOSAJIT_MAX_TENSORS]; /* arguments, then results */
     bench_figures figures;
 } bench;
@@ -161,16 +163,29 @@ static bool show_progress(void) {
     return false;
 }
 
+static tosajit_status open_engine(const bench *b, tosajit_backend backend,
+                                  tosajit_engine **engine) {
+    const tosajit_engine_options settings = {.size = sizeof settings,
+                                             .backend = backend,
+                                             .cpu = b->o->cpu,
+                                             .accuracy = b->accuracy,
+                                             .uncached = 1,
+                                             .threads = b->threads > 1 ? b->threads : 0};
+    return tosajit_engine_create(&settings, engine);
+}
+
+/* What precompiled ops are compared with; nothing, where no code can be made. */
+static void compile_beside(bench *b) {
+    if (b->figures.info.backend == TOSAJIT_BACKEND_PRECOMPILED &&
+        open_engine(b, TOSAJIT_BACKEND_NATIVE, &b->compiler) == TOSAJIT_OK &&
+        tosajit_compile_expr(b->compiler, b->entry.function.expr, &b->native) != TOSAJIT_OK)
+        b->native = NULL;
+}
+
 static int compile(bench *b) {
     bench_figures *f = &b->figures;
     double start = timing_now(), samples[COMPILATIONS];
-    tosajit_engine_options settings = {.size = sizeof settings,
-                                       .backend = TOSAJIT_BACKEND_NATIVE,
-                                       .cpu = b->o->cpu,
-                                       .accuracy = b->accuracy,
-                                       .uncached = 1,
-                                       .threads = b->threads > 1 ? b->threads : 0};
-    if (tosajit_engine_create(&settings, &b->engine) != TOSAJIT_OK)
+    if (open_engine(b, b->backend, &b->engine) != TOSAJIT_OK)
         return command_error("%s", tosajit_last_error());
     if (tosajit_compile_expr(b->engine, b->entry.function.expr, &b->kernel) != TOSAJIT_OK)
         return entry_refuse(&b->entry);
@@ -186,6 +201,7 @@ static int compile(bench *b) {
         tosajit_kernel_release(again);
     }
     f->compile_seconds = timing_median(samples, COMPILATIONS);
+    compile_beside(b);
     return EXIT_FINE;
 }
 
@@ -218,12 +234,42 @@ static tosajit_status measure_kernel(bench *b, const tosajit_tensor *views, timi
     return status;
 }
 
-/* The kernel and the copy take turns, so that what disturbs the machine disturbs both. */
-static int measure(bench *b) {
+/* Native code beside precompiled ops, if these are measured. */
+static tosajit_status measure_native(bench *b, const tosajit_tensor *views,
+                                     const timing_limits *limits, double *median) {
+    timing t = {0};
+    tosajit_status status = TOSAJIT_OK;
+    if (b->native)
+        status = timing_run(b->native, views, argument_count(b), views + argument_count(b),
+                            result_count(b), limits, &t);
+    *median = t.median;
+    return status;
+}
+
+/* The kernel, native code and the copy take turns, so that what disturbs the machine disturbs all.
+ */
+static tosajit_status measure_rounds(bench *b, const tosajit_tensor *views, bandwidth *copy) {
     const timing_limits limits = {.rounds = SAMPLES,
                                   .total_seconds = SLICE_SECONDS,
                                   .warm_seconds = WARM_SECONDS,
                                   .stop = show_progress};
+    double medians[ROUNDS], copies[ROUNDS], natives[ROUNDS];
+    bench_figures *f = &b->figures;
+    begun = timing_now();
+    for (int k = 0; k < ROUNDS; k++) {
+        tosajit_status status = measure_kernel(b, views, limits, &medians[k]);
+        if (!status) status = measure_native(b, views, &limits, &natives[k]);
+        if (status) return status;
+        copies[k] = bandwidth_measure(copy, &limits);
+    }
+    f->time.median = timing_median(medians, ROUNDS);
+    f->spread = timing_describe(f->samples, f->sample_count);
+    f->native_seconds = timing_median(natives, ROUNDS);
+    f->copy_bytes_per_second = timing_median(copies, ROUNDS);
+    return TOSAJIT_OK;
+}
+
+static int measure(bench *b) {
     tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
     bench_figures *f = &b->figures;
     for (size_t k = 0; k < argument_count(b) + result_count(b); k++) views[k] = b->tensors[k].view;
@@ -231,20 +277,10 @@ static int measure(bench *b) {
     bandwidth copy;
     if (!bandwidth_create(f->bytes, &copy))
         return command_error("out of memory for a copy of %.0f bytes", f->bytes);
-    double medians[ROUNDS], copies[ROUNDS];
-    tosajit_status status = TOSAJIT_OK;
-    begun = timing_now();
-    for (int k = 0; k < ROUNDS && status == TOSAJIT_OK; k++) {
-        status = measure_kernel(b, views, limits, &medians[k]);
-        if (status == TOSAJIT_OK) copies[k] = bandwidth_measure(&copy, &limits);
-    }
+    const tosajit_status status = measure_rounds(b, views, &copy);
     bandwidth_destroy(&copy);
     if (told > 0) fputs("\r                              \r", stderr);
-    if (status != TOSAJIT_OK) return entry_refuse(&b->entry);
-    f->time.median = timing_median(medians, ROUNDS);
-    f->spread = timing_describe(f->samples, f->sample_count);
-    f->copy_bytes_per_second = timing_median(copies, ROUNDS);
-    return EXIT_FINE;
+    return status ? entry_refuse(&b->entry) : EXIT_FINE;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -269,8 +305,27 @@ static bool is_pinned(void) {
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1;
 }
 
+/* Who computed, if it was not native code, and what compiling gains. */
+static void tell_backend(const bench *b, bool measured) {
+    const bench_figures *f = &b->figures;
+    if (f->info.backend == TOSAJIT_BACKEND_NATIVE) return;
+    printf("computed by      %s", options_answerer(b->kernel));
+    if (f->info.backend == TOSAJIT_BACKEND_PRECOMPILED && !b->native)
+        fputs("; no native code can be made here", stdout);
+    else if (measured && f->native_seconds > 0)
+        printf("; native code takes %.1f ns, %.2f of the time", f->native_seconds * 1e9,
+               f->native_seconds / f->time.median);
+    putchar('\n');
+}
+
 static void tell_compile(const bench *b) {
     const tosajit_kernel_info *info = &b->figures.info;
+    if (info->backend != TOSAJIT_BACKEND_NATIVE) {
+        printf("making it        %.4f ms, the first kernel of the process %.3f; nothing is "
+               "compiled\n",
+               b->figures.compile_seconds * 1e3, b->figures.first_seconds * 1e3);
+        return;
+    }
     printf("compiling        %.2f ms (IR %.2f, passes %.2f, code %.2f, linking %.2f), the first "
            "kernel of the process %.1f; %zu bytes\n",
            b->figures.compile_seconds * 1e3, info->emit_ms, info->passes_ms, info->codegen_ms,
@@ -317,6 +372,7 @@ static void tell_text(const bench *b, bool measured) {
     } else if (measured) {
         printf("a call           %.1f ns; the tensors are empty\n", f->time.median * 1e9);
     }
+    tell_backend(b, measured);
     tell_compile(b);
     char example[CALL_TEXT];
     if (!measured)
@@ -381,6 +437,8 @@ static void tell_json(const bench *b, bool measured) {
     json_text(&j, "function", tosajit_mlir_name(b->entry.file, b->entry.index));
     json_text(&j, "accuracy", b->accuracy == TOSAJIT_FAST ? "fast" : "exact");
     json_integer(&j, "threads", (int64_t)b->threads);
+    json_text(&j, "backend", options_backend_name(b->figures.info.backend));
+    if (measured && b->native) json_number(&j, "native_median_ns", b->figures.native_seconds * 1e9);
     if (measured) {
         write_tensors(&j, b, "arguments", 0, arguments);
         write_tensors(&j, b, "results", arguments, all);
@@ -404,14 +462,17 @@ static int run_bench(bench *b) {
 int cmd_bench(const options *o) {
     static bench b; /* too large for a stack; the command runs once */
     b.o = o;
-    int code = options_accuracy("bench", o, &b.accuracy) ? call_read_threads("bench", o, &b.threads)
-                                                         : EXIT_USAGE;
+    const bool fine =
+        options_accuracy("bench", o, &b.accuracy) && options_backend("bench", o, &b.backend);
+    int code = fine ? call_read_threads("bench", o, &b.threads) : EXIT_USAGE;
     if (code == EXIT_FINE) code = entry_open(o, &b.entry);
     if (code != EXIT_FINE) return code;
     code = run_bench(&b);
     for (size_t k = 0; k < TOSAJIT_MAX_TENSORS; k++) free(b.tensors[k].memory);
     tosajit_kernel_release(b.kernel);
+    tosajit_kernel_release(b.native);
     tosajit_engine_destroy(b.engine);
+    tosajit_engine_destroy(b.compiler);
     entry_close(&b.entry);
     return code;
 }

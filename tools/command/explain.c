@@ -91,11 +91,14 @@ int cmd_explain(const options *o) {
     entry e;
     tosajit_accuracy accuracy;
     size_t threads;
-    int code = options_accuracy("explain", o, &accuracy) ? call_read_threads("explain", o, &threads)
-                                                         : EXIT_USAGE;
+    tosajit_backend backend;
+    const bool fine =
+        options_accuracy("explain", o, &accuracy) && options_backend("explain", o, &backend);
+    int code = fine ? call_read_threads("explain", o, &threads) : EXIT_USAGE;
     if (code == EXIT_FINE) code = entry_open(o, &e);
     if (code != EXIT_FINE) return code;
     tosajit_engine_options settings = {.size = sizeof settings,
+                                       .backend = backend,
                                        .cpu = o->cpu,
                                        .accuracy = accuracy,
                                        .threads = threads > 1 ? threads : 0};

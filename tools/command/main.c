@@ -38,36 +38,41 @@ static const command commands[] = {
      "  tosajit plan examples/gelu_bias.mlir --svg gelu.svg\n"},
     {"run", "compute a function on .npy files", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_INPUT | OPTION_OUTPUT | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_INTERPRET | OPTION_JSON,
+         OPTION_STRICT | OPTION_PRINT | OPTION_CHECK | OPTION_BACKEND | OPTION_JSON,
      cmd_run,
      "Types in .npy files: i1 |b1, i8 |i1, i16 <i2, i32 <i4, i48 and i64 <i8, f16 <f2, f32 <f4, "
      "f64 <f8; as bits: bf16 <u2, f8 |u1.\n"
      "Without --output a summary is printed. Outputs appear when all of them are complete.\n"
      "--check computes everything twice, with the kernel and with the interpreter. All results "
      "must be equal bit for bit; with\n"
-     "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart.\n\n"
+     "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart. All backends give "
+     "the same bits.\n\n"
      "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
      "examples/gelu_bias.npy --print --check\n"
-     "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"},
+     "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"
+     "  tosajit run model.mlir --input a.npy --backend precompiled --check\n"},
     {"bench", "say how fast a function is on tensors of given sizes", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_JSON,
+         OPTION_STRICT | OPTION_JSON | OPTION_BACKEND,
      cmd_bench,
      "The median time of a call, what it is per element and in bytes moved, and next to it what "
      "memcpy reaches in the same run with the\n"
      "same number of bytes. --shape is given once per argument, and once per result if a result is "
      "not dense; it may be left out where\n"
      "all sizes are static. Without it a function of dynamic sizes is only compiled. Operands are "
-     "random.\n\n"
+     "random. With --backend precompiled\n"
+     "native code is measured in the same run, where it can be made: what compiling gains.\n\n"
      "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 "
      "--accuracy fast --json\n"
      "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a "
      ": (tensor<?xf32>) -> tensor<?xf32>\n"
-     "    return %r : tensor<?xf32> }' --shape 1000000:8\n"},
+     "    return %r : tensor<?xf32> }' --shape 1000000:8\n"
+     "  tosajit bench --backend precompiled --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape "
+     "64x64 --shape 64\n"},
     {"explain", "say what a call on tensors of given sizes does, without making it", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_JSON,
+         OPTION_STRICT | OPTION_BACKEND | OPTION_JSON,
      cmd_explain,
      "Which dimensions are joined, how each operand is read, which loop runs on tiles of which "
      "size, on how many threads, what the cost\n"
@@ -108,7 +113,7 @@ static const command commands[] = {
      "Name, operands and parameters, element types of the data, meaning.\n\n  tosajit ops | grep "
      "shift\n"},
     {"repl", "compile and run what is typed, line by line", true, false,
-     OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_SCRIPT, cmd_repl,
+     OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT | OPTION_SCRIPT | OPTION_BACKEND, cmd_repl,
      "This is what tosajit does without a command, too. A line is an operation on\n"
      "types, an expression, or a function in MLIR; `:help` tells the rest. On a\n"
      "terminal lines can be edited and names completed (Tab), and they are kept in\n"

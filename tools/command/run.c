@@ -16,6 +16,7 @@ typedef struct job {
     const options *o;
     entry entry;
     tosajit_accuracy accuracy;
+    tosajit_backend backend;
     tosajit_engine *engine;
     tosajit_kernel *kernel;
     npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
@@ -78,14 +79,15 @@ static int check_streams(const options *o) {
     return EXIT_FINE;
 }
 
-static int check_options(const options *o) {
-    if (o->check && o->interpret)
-        return usage_error(
-            "run", "--check compares a kernel with the interpreter, --interpret makes no kernel");
-    if (o->accuracy && o->interpret)
-        return usage_error("run", "--accuracy is about compiled code, --interpret makes none");
-    if (o->cpu && o->interpret)
-        return usage_error("run", "--cpu is about compiled code, --interpret makes none");
+static int check_options(const job *s) {
+    const options *o = s->o;
+    const bool interpreted = s->backend == TOSAJIT_BACKEND_INTERPRET;
+    if (interpreted && o->check)
+        return usage_error("run", "--check compares with the interpreter; --backend interpret "
+                                  "would compare it with itself");
+    if (interpreted && (o->accuracy || o->cpu))
+        return usage_error("run", "--%s is about code, --backend interpret has none",
+                           o->accuracy ? "accuracy" : "cpu");
     return check_streams(o);
 }
 
@@ -150,11 +152,8 @@ static int read_operands(job *s) {
 
 static int compile(job *s) {
     const options *o = s->o;
-    tosajit_backend backend = o->interpret ? TOSAJIT_BACKEND_INTERPRET
-                              : o->check   ? TOSAJIT_BACKEND_NATIVE
-                                           : TOSAJIT_BACKEND_AUTO;
     tosajit_engine_options settings = {
-        .size = sizeof settings, .backend = backend, .cpu = o->cpu, .accuracy = s->accuracy};
+        .size = sizeof settings, .backend = s->backend, .cpu = o->cpu, .accuracy = s->accuracy};
     if (tosajit_engine_create(&settings, &s->engine) != TOSAJIT_OK)
         return command_error("%s", tosajit_last_error());
     return tosajit_compile_expr(s->engine, s->entry.function.expr, &s->kernel) == TOSAJIT_OK
@@ -188,6 +187,11 @@ static int compute(job *s) {
 }
 
 static int check(job *s) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    tosajit_kernel_describe(s->kernel, &info);
+    if (s->o->check && info.backend == TOSAJIT_BACKEND_INTERPRET)
+        return command_error("--check: this machine runs neither native code nor precompiled ops, "
+                             "so there is nothing to compare with the interpreter");
     const check_case c = {&s->entry,   s->engine,  s->kernel,
                           s->operands, s->results, s->accuracy == TOSAJIT_FAST,
                           s->o->json};
@@ -302,7 +306,9 @@ static int run_job(job *s) {
 int cmd_run(const options *o) {
     static job s; /* too large for a stack; the command runs once */
     s.o = o;
-    int code = options_accuracy("run", o, &s.accuracy) ? check_options(o) : EXIT_USAGE;
+    const bool fine =
+        options_accuracy("run", o, &s.accuracy) && options_backend("run", o, &s.backend);
+    int code = fine ? check_options(&s) : EXIT_USAGE;
     if (code == EXIT_FINE) code = entry_open(o, &s.entry);
     if (code != EXIT_FINE) return code;
     code = run_job(&s);

@@ -32,13 +32,18 @@ static int find_word(module_state *state, const char *what, const char *word,
 static bool set_words(module_state *state, tosajit_engine_options *o, const char *accuracy,
                       const char *backend) {
     static const char *const accuracies[] = {"exact", "fast", NULL};
-    static const char *const backends[] = {"auto", "native", "interpret", "background", NULL};
+    static const char *const backends[] = {"auto",       "native",      "interpret",
+                                           "background", "precompiled", NULL};
+    static const tosajit_backend values[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_NATIVE,
+                                             TOSAJIT_BACKEND_INTERPRET, TOSAJIT_BACKEND_BACKGROUND,
+                                             TOSAJIT_BACKEND_PRECOMPILED};
     int a = find_word(state, "accuracy", accuracy, accuracies, "exact, fast");
     if (a < 0) return false;
-    int b = find_word(state, "backend", backend, backends, "auto, native, interpret, background");
+    int b = find_word(state, "backend", backend, backends,
+                      "auto, native, interpret, background, precompiled");
     if (b < 0) return false;
     o->accuracy = (tosajit_accuracy)a;
-    o->backend = (tosajit_backend)b;
+    o->backend = values[b];
     return true;
 }
 

@@ -81,6 +81,11 @@ static const repl_verb verbs[] = {
     {"cpu", "[NAME]", "compile for a CPU: native, v2 to v4 (x86-64-v2 ...), or a model as znver4",
      false, 1, repl_set_cpu, "cpu", NULL,
      "The last kernel is compiled again. Without a name, say which one it is.\n"},
+    {"backend", "[NAME]", "who computes: auto, native, precompiled (ops), interpret", false, 1,
+     repl_set_backend, "auto native precompiled interpret", NULL,
+     "auto is native code, or precompiled ops where none can be made. The last kernel is made "
+     "again; its\n"
+     "results have the same bits. :time with each says what compiling gains.\n"},
     {"strict", "[on|off]", "TOSA's own rules: ranks must be equal", false, 1, repl_set_strict,
      "on off", NULL, ""},
     {"accuracy", "[exact|fast]", "of exp, sin and their like; fast is at most 1 ulp off", false, 1,

@@ -88,7 +88,7 @@ void repl_print_compilation(const repl *r) {
     tosajit_kernel_info info = {.size = sizeof info};
     bool known = tosajit_kernel_describe(k->kernel, &info) == TOSAJIT_OK;
     if (!known || !tosajit_kernel_is_native(k->kernel)) {
-        printf("not compiled: this machine runs no code of the compiler's\n");
+        printf("not compiled: computed by %s\n", options_answerer(k->kernel));
         return;
     }
     double total = info.emit_ms + info.passes_ms + info.codegen_ms + info.link_ms;

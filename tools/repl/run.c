@@ -155,6 +155,12 @@ static bool compare_results(repl *r, const job *j, const npy_array *expected) {
 }
 
 bool repl_check(repl *r, const repl_line *line) {
+    tosajit_kernel_info info = {.size = sizeof info};
+    tosajit_kernel_describe(r->current.kernel, &info);
+    if (info.backend == TOSAJIT_BACKEND_INTERPRET)
+        return repl_fail(r, (text_span){0, 0},
+                         ":check compares with the interpreter, which computes this kernel itself; "
+                         "see :backend");
     static job j;
     static npy_array expected[TOSAJIT_MAX_TENSORS];
     tosajit_tensor views[TOSAJIT_MAX_TENSORS];

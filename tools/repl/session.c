@@ -119,10 +119,14 @@ bool repl_open(repl *r, const options *o) {
     r->quiet = o->quiet;
     r->name = "<stdin>";
     r->threads = 1;
-    if (!options_accuracy("repl", o, &r->accuracy)) return false;
+    if (!options_accuracy("repl", o, &r->accuracy) || !options_backend("repl", o, &r->backend))
+        return false;
     if (o->cpu) snprintf(r->cpu, sizeof r->cpu, "%s", o->cpu);
-    const tosajit_engine_options settings = {
-        .size = sizeof settings, .cpu = o->cpu, .accuracy = r->accuracy, .uncached = 1};
+    const tosajit_engine_options settings = {.size = sizeof settings,
+                                             .backend = r->backend,
+                                             .cpu = o->cpu,
+                                             .accuracy = r->accuracy,
+                                             .uncached = 1};
     if (tosajit_engine_create(&settings, &r->engine) == TOSAJIT_OK) return true;
     fprintf(stderr, "tosajit: error: %s\n", tosajit_last_error());
     return false;

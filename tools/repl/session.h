@@ -34,6 +34,7 @@ struct repl {
     bool (*load)(struct repl *r, const char *path);
     int loading; /* files within files */
     tosajit_accuracy accuracy;
+    tosajit_backend backend;
     char cpu[32]; /* empty: native */
     tosajit_engine *engine;
     repl_kernel current;

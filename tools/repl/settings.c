@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* :cpu, :strict, :accuracy and :threads. Each takes effect only when the last kernel can be made
- * again with it. */
+/* :cpu, :backend, :strict, :accuracy and :threads. Each takes effect only when the last kernel can
+ * be made again with it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +13,20 @@ typedef struct settings {
     bool strict;
     size_t threads;
     tosajit_accuracy accuracy;
+    tosajit_backend backend;
     char cpu[sizeof((repl *)0)->cpu];
 } settings;
 
 static settings current(const repl *r) {
-    settings s = {.strict = r->strict, .threads = r->threads, .accuracy = r->accuracy};
+    settings s = {
+        .strict = r->strict, .threads = r->threads, .accuracy = r->accuracy, .backend = r->backend};
     memcpy(s.cpu, r->cpu, sizeof s.cpu);
     return s;
 }
 
 static bool apply(repl *r, const settings *s) {
     const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = s->backend,
                                             .cpu = s->cpu[0] ? s->cpu : NULL,
                                             .accuracy = s->accuracy,
                                             .threads = s->threads,
@@ -40,6 +43,7 @@ static bool apply(repl *r, const settings *s) {
     r->strict = s->strict;
     r->threads = s->threads;
     r->accuracy = s->accuracy;
+    r->backend = s->backend;
     memcpy(r->cpu, s->cpu, sizeof r->cpu);
     if (r->current.kernel && !r->quiet) repl_print_compilation(r);
     return true;
@@ -90,6 +94,20 @@ bool repl_set_accuracy(repl *r, const repl_line *line) {
     s.accuracy = (tosajit_accuracy)chosen;
     if (line->word_count > 0 && !apply(r, &s)) return false;
     printf("accuracy %s\n", words[r->accuracy]);
+    return true;
+}
+
+bool repl_set_backend(repl *r, const repl_line *line) {
+    settings s = current(r);
+    char word[32];
+    if (line->word_count > 0) {
+        if (!repl_copy_word(r, line->words[0], word, sizeof word)) return false;
+        if (!options_backend_find(word, &s.backend))
+            return repl_fail(r, line->words[0],
+                             "auto, native, precompiled or interpret expected, found %s", word);
+        if (!apply(r, &s)) return false;
+    }
+    printf("backend %s\n", options_backend_name(r->backend));
     return true;
 }
 

@@ -26,5 +26,6 @@ bool repl_show_asm(repl *r, const repl_line *line);
 bool repl_set_cpu(repl *r, const repl_line *line);
 bool repl_set_strict(repl *r, const repl_line *line);
 bool repl_set_accuracy(repl *r, const repl_line *line);
+bool repl_set_backend(repl *r, const repl_line *line);
 
 #endif

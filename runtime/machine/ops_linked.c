@@ -4,7 +4,7 @@
  * mapped when the program starts, before it may forbid itself executable memory. */
 #include <string.h>
 
-#include "jit/engine/ops.h"
+#include "runtime/machine/ops.h"
 #include "runtime/base/diag.h"
 
 extern const rows_library tosajit_private_ops;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ops where nobody has precompiled any: the tool that does, and tests that take the library apart.
  */
-#include "jit/engine/ops.h"
+#include "runtime/machine/ops.h"
 #include "runtime/base/diag.h"
 
 const rows_library *ops_find(void) {

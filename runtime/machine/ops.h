@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ops: the library of precompiled ops, wherever it is. */
-#ifndef TOSAJIT_JIT_ENGINE_OPS_H
-#define TOSAJIT_JIT_ENGINE_OPS_H
+#ifndef TOSAJIT_RUNTIME_MACHINE_OPS_H
+#define TOSAJIT_RUNTIME_MACHINE_OPS_H
 
 #include "runtime/machine/rows.h"
 

@@ -1,0 +1,31 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stand in, where there may be precompiled ops. */
+#include "runtime/machine/stand_in.h"
+
+#include "runtime/base/features.h"
+#include "runtime/machine/machine.h"
+#include "runtime/machine/ops.h"
+
+/* It has its code from the first. */
+static tosajit_status wait_for_nothing(tosajit_kernel *kernel) {
+    (void)kernel;
+    return TOSAJIT_OK;
+}
+
+static void release(tosajit_kernel *kernel) {
+    machine_release(kernel);
+    kernel_destroy(kernel);
+}
+
+tosajit_status machine_stand_in(tosajit_kernel *kernel) {
+    static const kernel_owner itself = {wait_for_nothing, release};
+    const rows_library *library = ops_find();
+    const int level = library ? rows_level(library, features_host()) : ROWS_NO_CODE;
+    if (level == ROWS_NO_CODE) return TOSAJIT_NOT_EXECUTABLE;
+    tosajit_status status = machine_make(kernel, library, level);
+    if (status) return status;
+    kernel->owner = &itself;
+    atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
+    return TOSAJIT_OK;
+}
