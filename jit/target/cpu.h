@@ -24,6 +24,7 @@ typedef struct cpu_level {
     uint16_t machine;               /* EM_* of ELF */
     const char *features;           /* all that code for the level may use */
     unsigned vector_bytes;          /* of a register */
+    unsigned access_bytes;          /* of the largest load or store: two registers, if by pairs */
     unsigned mask_bytes; /* smallest element of masked loads and stores; 1: they cost no more than
                             whole ones; 0: none */
     bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */

@@ -65,7 +65,8 @@ static bool may_be_apart(const plan_part *part, const tosajit_expr *program, con
 }
 
 /* Few light ops are bound by memory, so they have ends. What is aligned then is memory: a vector of
- * f16 takes two registers where it is computed in f32. LLVM stores what it has divided in any
+ * f16 takes two registers where it is computed in f32, and one of NEON is as long as a pair of
+ * registers, which one instruction loads or stores. LLVM stores what it has divided in any
  * order. Of vectors that are part of a cache line, that takes up to twice as long where lines come
  * from L2; so ends want these apart. */
 static void choose_ends(const plan_part *part, const tosajit_expr *program, const part_nodes *n,
@@ -74,7 +75,7 @@ static void choose_ends(const plan_part *part, const tosajit_expr *program, cons
     c->ends = c->heavy == 0 && c->light <= MOST_ENDS;
     c->apart = c->ends && level->vector_bytes < LINE && may_be_apart(part, program, n, level);
     c->ends &= c->apart || level->vector_bytes >= LINE;
-    for (; c->ends && c->unroll > 2 && c->lanes * n->largest < level->vector_bytes; c->unroll /= 2)
+    for (; c->ends && c->unroll > 2 && c->lanes * n->largest < level->access_bytes; c->unroll /= 2)
         c->lanes *= 2;
 }
 
