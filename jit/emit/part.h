@@ -143,13 +143,15 @@ void emit_step(part_emitter *e, const tosajit_variant *variant, const level *lv,
 
 /* Ends of rows. */
 
-/* The column at which a row's last vector of so many lanes begins. Where rows may be shorter it is
- * that of the widest vector that they have. */
+/* The column at which a row's last vector of so many lanes begins. */
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes);
 /* Load a row's last vector: the leaves' values. Store the values of a row's last vector. A row that
- * is shorter is made of two narrower ones, which overlap. */
-void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
-void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
+ * is shorter is made of two narrower ones, which overlap. `widest` lanes is what it may have: all,
+ * or half of them. */
+void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                     unsigned widest);
+void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                      unsigned widest);
 /* Keep the values of tensors, leaves or results; take them again. */
 void hold(const part_emitter *e, int32_t first, int32_t end, held *h);
 void take(part_emitter *e, int32_t first, int32_t end, const held *h);
@@ -165,9 +167,16 @@ LLVMValueRef emit_aligned_column(const part_emitter *e);
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e);
+typedef enum row_kind {
+    ROW_ANY,   /* any number of columns; without masks at least a vector, where there are ends */
+    ROW_FEW,   /* less than a vector */
+    ROW_BRIEF, /* at most a vector, by a mask */
+    ROW_LONG,  /* more */
+} row_kind;
+
 /* One variant, from its first block to the function's last. `pointers` are where the tensors begin,
  * `row_strides` bytes. */
-void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
-                  const LLVMValueRef *row_strides);
+void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+                  const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
 
 #endif

@@ -154,6 +154,8 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
  * 0, at most LANE_MAX_MASK lanes; it may have more lanes than the vector. */
 enum { LANE_MAX_MASK = LOOP_MAX_MASK };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
+/* What lies in memory as a value: a bool is one only for ops. */
+LLVMValueRef lane_from_memory(const lane *l, tosajit_type element, LLVMValueRef value);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
 /* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says
  * which of them is the address. */
