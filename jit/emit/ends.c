@@ -123,7 +123,7 @@ void emit_aligned_limit(part_emitter *e) {
                                  int64_constant(e, 0), "aligned");
 }
 
-LLVMValueRef emit_aligned_column(const part_emitter *e) {
+LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, unsigned lanes) {
     const int32_t result = e->part->leaf_count;
     const size_t size = tosajit_type_size(tensor_node(e, result)->type.element);
     int64_t shift = 0;
@@ -131,6 +131,6 @@ LLVMValueRef emit_aligned_column(const part_emitter *e) {
     LLVMValueRef address =
         LLVMBuildPtrToInt(e->builder, e->row_pointers[result], e->i64, "address");
     LLVMValueRef elements = LLVMBuildLShr(e->builder, address, int64_constant(e, shift), "");
-    return LLVMBuildSub(e->builder, int64_constant(e, e->loops.lanes),
-                        LLVMBuildAnd(e->builder, elements, e->aligned, ""), "begin");
+    return LLVMBuildSub(e->builder, int64_constant(e, lanes),
+                        LLVMBuildAnd(e->builder, elements, aligned, ""), "begin");
 }

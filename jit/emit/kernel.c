@@ -67,32 +67,6 @@ static void enter_tile(part_emitter *e) {
     LLVMPositionBuilderAtEnd(e->builder, tile);
 }
 
-/* The leaves that are not the same in all variants. */
-static uint64_t differing_leaves(const plan_part *part) {
-    uint64_t differing = part->variants[0].either;
-    for (int32_t v = 1; v < part->variant_count; v++)
-        differing |= (part->variants[v].splat ^ part->variants[0].splat) | part->variants[v].either;
-    return differing;
-}
-
-/* Rows of less than a vector, where ends have no masks: with a branch per width they are long code.
- * So they are there once for all variants, whose differing leaves are read as patterns. */
-static void emit_few(part_emitter *e, const LLVMValueRef *pointers,
-                     const LLVMValueRef *row_strides) {
-    if (!e->loops.ends || e->loops.tail != TOSAJIT_TAIL_OVERLAP) return;
-    const uint64_t differing = differing_leaves(e->part);
-    const tosajit_variant all = {.splat = e->part->variants[0].splat & ~differing,
-                                 .either = differing};
-    LLVMBasicBlockRef few = new_block(e, "few"),
-                      whole = LLVMCreateBasicBlockInContext(e->context, "whole");
-    LLVMValueRef lanes = int64_constant(e, e->loops.lanes);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, e->cols, lanes, ""), few,
-                    whole);
-    LLVMPositionBuilderAtEnd(e->builder, few);
-    emit_variant(e, &all, ROW_FEW, pointers, row_strides);
-    continue_in(e, whole);
-}
-
 static void emit_part(part_emitter *e) {
     enter_tile(e);
     LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], row_strides[TOSAJIT_MAX_TENSORS];
@@ -103,6 +77,7 @@ static void emit_part(part_emitter *e) {
     emit_tables(e, pointers);
     emit_limits(e);
     emit_few(e, pointers, row_strides);
+    emit_stream(e, pointers, row_strides);
     const uint64_t differing = differing_leaves(e->part);
     for (int32_t v = 0; v < e->part->variant_count; v++) {
         const tosajit_variant *variant = &e->part->variants[v];

@@ -179,7 +179,7 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
 
 /* The loops between the ends of a row. */
 static void emit_between(part_emitter *e, const tosajit_variant *variant) {
-    LLVMValueRef column = emit_aligned_column(e);
+    LLVMValueRef column = emit_aligned_column(e, e->aligned, e->loops.lanes);
     for (int k = 0; k < e->level_count; k++)
         column = emit_level(e, variant, &e->levels[k], column, NULL);
 }
@@ -218,6 +218,26 @@ static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
     emit_before_last(e, variant);
     take(e, e->part->leaf_count, tensor_count(e), &last);
     emit_stores(e, variant, lanes, e->tail, 0, NULL);
+}
+
+/* A row of many cache lines, which are stored whole, past the caches. As nothing is in place, its
+ * first and its last line's worth may be written before. Were they written afterwards, they would
+ * read a line again that had just left. */
+static void emit_stream_row(part_emitter *e, const tosajit_variant *variant) {
+    const size_t size = tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
+    const unsigned line = STREAM_LINE / (unsigned)size;
+    LLVMValueRef all = int64_constant(e, line - 1), column;
+    level lv = {.lanes = e->loops.lanes, .repeats = 1, .end = int64_constant(e, line)};
+    emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
+    lv.end = e->cols;
+    emit_level(e, variant, &lv, emit_last_column(e, line), NULL);
+    column = emit_aligned_column(e, all, line);
+    lv.end = LLVMBuildSub(
+        e->builder, e->cols,
+        LLVMBuildAnd(e->builder, LLVMBuildSub(e->builder, e->cols, column, ""), all, ""), "end");
+    e->streams = true;
+    emit_level(e, variant, &lv, column, NULL);
+    e->streams = false;
 }
 
 /* A row of at most one vector. */
@@ -274,6 +294,8 @@ static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind k
         emit_brief_row(e, variant);
     else if (kind == ROW_FEW)
         emit_few_row(e, variant);
+    else if (kind == ROW_STREAM)
+        emit_stream_row(e, variant);
     else if (kind == ROW_ANY && may_be_brief(e))
         emit_masked_row(e, variant);
     else

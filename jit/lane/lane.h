@@ -167,6 +167,11 @@ LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
                 LLVMValueRef mask);
 
+/* Store a whole vector past the caches, to an address that is a multiple of its size; such stores
+ * are ordered with others by a fence behind them. Only where the level has one. */
+void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address);
+void lane_fence(const lane *l);
+
 /* A vector of which memory has 2 * width lanes: the first half lies at one address, the others at
  * another, where they may overlap. Lanes beyond are 0, and are not stored. A width of all lanes is
  * the vector at `last`; one of 1 is a single element there. */

@@ -6,6 +6,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
+#include "runtime/base/types.h"
+
 /* Of every access: views at any address are legal operands, and unaligned instructions cost the
  * same. */
 enum { ALIGNMENT = 1 };
@@ -111,6 +113,25 @@ void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMVal
         masked_store(l, element, value, address, mask);
     else
         LLVMSetAlignment(LLVMBuildStore(l->builder, value, address), ALIGNMENT);
+}
+
+void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address) {
+    if (element == TOSAJIT_I1) value = lane_zext(l, value, lane_memory_type(l, element));
+    LLVMValueRef store = LLVMBuildStore(l->builder, value, address);
+    LLVMSetAlignment(store, l->count * (unsigned)tosajit_type_size(element));
+    LLVMMetadataRef one =
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(l->context), 1, 0));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, &one, 1);
+    const char kind[] = "nontemporal";
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(l->context, kind, sizeof kind - 1),
+                    LLVMMetadataAsValue(l->context, node));
+}
+
+void lane_fence(const lane *l) {
+    const char *name = l->target->level->fence;
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
+                   LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), NULL, 0, "");
 }
 
 LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef first,

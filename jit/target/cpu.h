@@ -31,6 +31,8 @@ typedef struct cpu_level {
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */
     bool byte_tables;    /* an instruction looks bytes up in registers, 64 at a time */
+    const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not
+                            made, for want of a machine to measure them on */
     cpu_extremes extremes;
     /* What a CPU of the level has if its list has this; "": every one; null: none. */
     const char *fma;            /* instructions that multiply, add and round once */
