@@ -228,6 +228,7 @@ static void emit_stream_row(part_emitter *e, const tosajit_variant *variant) {
     const unsigned line = STREAM_LINE / (unsigned)size;
     LLVMValueRef all = int64_constant(e, line - 1), column;
     level lv = {.lanes = e->loops.lanes, .repeats = 1, .end = int64_constant(e, line)};
+    if (e->plain) emit_splats(e, lv.lanes);
     emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
     lv.end = e->cols;
     emit_level(e, variant, &lv, emit_last_column(e, line), NULL);
