@@ -6,14 +6,16 @@
  *
  *     rows                            what they have                          where
  *     of less than a vector           a branch for each width                 ends without masks
- *     of a result beyond the caches   stores that bypass these, whole lines   ends on x86, if the
- *                                     one behind the other                    machine is this one
+ *     of a result beyond the caches   stores that bypass these, whole lines   ends on x86, static
+ *                                     one behind the other                    sizes, this machine
  *
  * A store reads its line first, to change a part of it, and puts out of the caches what was there.
  * One that bypasses them does neither, so a sum of 64M f32 takes 0.7 of the time. In place the line
  * is there already, and such a store takes longer. */
 #include "jit/emit/part.h"
 #include "runtime/base/types.h"
+
+enum { LEAST_REGISTER = 16 }; /* bytes */
 
 uint64_t differing_leaves(const plan_part *part) {
     uint64_t differing = part->variants[0].either;
@@ -40,24 +42,28 @@ void emit_few(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef 
     continue_in(e, whole);
 }
 
-/* Whether the part may have results beyond the caches: of all results one vector is whole registers
- * of 16 to 64 bytes, and not all sizes are known to be less. */
-static bool may_stream(const part_emitter *e) {
-    const int64_t caches = e->target->cache_bytes;
+/* The elements of a result whose sizes are all known; else 0. */
+static int64_t known_elements(const plan_part *part) {
     int64_t elements = 1;
-    if (!e->loops.ends || !e->target->level->fence || caches == 0) return false;
-    for (int32_t d = 0; d < e->part->rank && elements >= 0; d++)
-        if (e->part->extents[d] == TOSAJIT_DYNAMIC ||
-            elements > INT64_MAX / 64 / (e->part->extents[d] + 1))
-            elements = -1;
-        else
-            elements *= e->part->extents[d];
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int64_t size = part->extents[d];
+        if (size < 1 || elements > (INT64_MAX / 8) / size) return 0;
+        elements *= size;
+    }
+    return elements;
+}
+
+/* Whether the part has results beyond the caches, of which one vector is whole registers. That must
+ * be known: in kernels of dynamic sizes this would take a fifth to a third of their compilation. */
+static bool may_stream(const part_emitter *e) {
+    const int64_t elements = known_elements(e->part), caches = e->target->cache_bytes;
+    bool may = e->loops.ends && e->target->level->fence && caches > 0;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         const int64_t size = (int64_t)tosajit_type_size(tensor_node(e, t)->type.element);
-        if (size * e->loops.lanes < 16 || size * e->loops.lanes > STREAM_LINE) return false;
-        if (t == e->part->leaf_count && elements >= 0 && elements * size < caches) return false;
+        const int64_t vector = size * e->loops.lanes;
+        may &= vector >= LEAST_REGISTER && vector <= STREAM_LINE && elements * size >= caches;
     }
-    return true;
+    return may;
 }
 
 /* Numbers any of whose low bits keeps a result's rows from beginning as the first's do, or from
@@ -100,19 +106,17 @@ static LLVMValueRef can_stream(const part_emitter *e, const LLVMValueRef *pointe
     return can;
 }
 
-/* Whether the tile's first result is larger than the caches, in rows of a page at least. */
-static LLVMValueRef is_beyond_caches(const part_emitter *e) {
-    enum { LEAST_ROW = 4096 };
+/* Whether the tile is large, in rows of a page at least. A smaller one may be in a buffer. */
+static LLVMValueRef is_large(const part_emitter *e) {
+    enum { LEAST_TILE = 1 << 20, LEAST_ROW = 4096 };
     const int64_t size =
         (int64_t)tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
     LLVMValueRef elements = LLVMBuildMul(e->builder, e->rows, e->cols, "");
     if (e->part->has_planes) elements = LLVMBuildMul(e->builder, elements, e->planes, "");
-    return LLVMBuildAnd(
-        e->builder,
-        LLVMBuildICmp(e->builder, LLVMIntSGE, elements,
-                      int64_constant(e, e->target->cache_bytes / size), ""),
-        LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, int64_constant(e, LEAST_ROW / size), ""),
-        "");
+    LLVMValueRef least_tile = int64_constant(e, LEAST_TILE / size),
+                 least_row = int64_constant(e, LEAST_ROW / size);
+    return LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, elements, least_tile, ""),
+                        LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, least_row, ""), "large");
 }
 
 void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
@@ -122,7 +126,7 @@ void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueR
     LLVMBasicBlockRef beyond = new_block(e, "beyond"), stream = new_block(e, "stream"),
                       cached = LLVMCreateBasicBlockInContext(e->context, "cached");
     lane one = lane_of(e, 1);
-    lane_mark_unlikely(&one, LLVMBuildCondBr(e->builder, is_beyond_caches(e), beyond, cached));
+    LLVMBuildCondBr(e->builder, is_large(e), beyond, cached);
     LLVMPositionBuilderAtEnd(e->builder, beyond);
     LLVMBuildCondBr(e->builder, can_stream(e, pointers, row_strides), stream, cached);
     LLVMPositionBuilderAtEnd(e->builder, stream);
