@@ -6,8 +6,6 @@
 #include <llvm/Config/llvm-config.h>
 #include <string.h>
 
-#include "runtime/base/types.h"
-
 /* Of every access: views at any address are legal operands, and unaligned instructions cost the
  * same. */
 enum { ALIGNMENT = 1 };

@@ -710,6 +710,7 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
             program_shapes(&t.p, t.input_shapes, t.shapes) ? TOSAJIT_OK : TOSAJIT_SHAPE_MISMATCH;
         if (t.run == 0 && t.expected)
             report(&t, "test", "the sizes that the program was made for do not fit it");
+        f->counts.mismatches += t.expected != TOSAJIT_OK;
         if (!run_calls(&t)) continue;
         bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)
