@@ -216,8 +216,12 @@ void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes
     lane l = lane_of(e, lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         tosajit_value value = tensor_value(e, t);
-        lane_store(&l, e->program->nodes[value].type.element, e->values[value],
-                   element_address(e, variant, t, column, offset), mask);
+        const tosajit_type element = e->program->nodes[value].type.element;
+        LLVMValueRef address = element_address(e, variant, t, column, offset);
+        if (e->streams)
+            lane_stream(&l, element, e->values[value], address);
+        else
+            lane_store(&l, element, e->values[value], address, mask);
     }
 }
 

@@ -6,7 +6,8 @@
  *
  *     columns, in vectors of 8        vectors
  *     1                               one element
- *     2..3, 4..7                      halves of one vector, 2 or 4 lanes each: [0,4) and [n-4,n)
+ *     2..3, 4..7                      halves of one vector, 2 or 4 lanes each: [0,4) and [n-4,n);
+ *                                     in one loop for all variants
  *     8                               [0,8)
  *     9..16                           [0,8) and [n-8,n)
  *     more                            the same, and from an aligned column on a loop between them
@@ -19,17 +20,7 @@
 enum { ALIGNED_VECTORS = 8 };
 
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes) {
-    LLVMValueRef width = int64_constant(e, lanes);
-    if (e->loops.tail == TOSAJIT_TAIL_OVERLAP) {
-        lane one = lane_of(e, 1);
-        LLVMValueRef operands[] = {e->cols, LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0)};
-        LLVMValueRef zeros = lane_intrinsic(&one, "llvm.ctlz", operands, 2);
-        LLVMValueRef power =
-            LLVMBuildLShr(e->builder, LLVMConstInt(e->i64, UINT64_C(1) << 63, 0), zeros, "power");
-        LLVMValueRef both[] = {power, width};
-        width = lane_intrinsic(&one, "llvm.umin", both, 2);
-    }
-    return LLVMBuildSub(e->builder, e->cols, width, "last");
+    return LLVMBuildSub(e->builder, e->cols, int64_constant(e, lanes), "last");
 }
 
 /* Go on in a block for rows of at least `width` columns. What is returned is for the others; rows
@@ -58,38 +49,54 @@ void join_leaves(part_emitter *e, const tosajit_variant *variant, const held *lo
     }
 }
 
-void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes) {
+/* The leaves of a row of `width` columns or more, but fewer than twice as many, or of the last
+ * `lanes`: as they are in memory. */
+static void load_width(const part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                       unsigned width, held *loaded) {
+    lane l = lane_of(e, lanes);
+    const LLVMValueRef first = int64_constant(e, 0), last = emit_last_column(e, width);
+    for (int32_t t = 0; t < e->part->leaf_count; t++)
+        if (!has_bit(variant->splat, t))
+            loaded->values[t] = lane_load_halves(&l, tensor_node(e, t)->type.element,
+                                                 element_address(e, variant, t, first, 0),
+                                                 element_address(e, variant, t, last, 0), width);
+}
+
+void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                     unsigned widest) {
     enum { WIDTHS = 9 }; /* 256 lanes, halved */
     lane l = lane_of(e, lanes);
-    LLVMValueRef zero = int64_constant(e, 0);
     LLVMBasicBlockRef from[WIDTHS],
         after = LLVMCreateBasicBlockInContext(e->context, "last.loaded");
     held loaded[WIDTHS];
     unsigned count = 0;
-    for (unsigned width = lanes; width > 0; width /= 2) {
+    for (unsigned width = widest; width > 0; width /= 2) {
         LLVMBasicBlockRef other = begin_width(e, width);
-        for (int32_t t = 0; t < e->part->leaf_count; t++)
-            if (!has_bit(variant->splat, t))
-                loaded[count].values[t] = lane_load_halves(
-                    &l, tensor_node(e, t)->type.element, element_address(e, variant, t, zero, 0),
-                    element_address(e, variant, t, e->tail, 0), width);
+        load_width(e, variant, lanes, width, &loaded[count]);
         from[count++] = LLVMGetInsertBlock(e->builder);
         LLVMBuildBr(e->builder, after);
         if (other) continue_in(e, other);
     }
     continue_in(e, after);
     join_leaves(e, variant, loaded, from, count);
+    for (int32_t t = 0; t < e->part->leaf_count; t++)
+        if (!has_bit(variant->splat, t)) {
+            LLVMValueRef *value = &e->values[e->part->leaves[t].value];
+            *value = lane_from_memory(&l, tensor_node(e, t)->type.element, *value);
+        }
 }
 
-void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes) {
+void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                      unsigned widest) {
     lane l = lane_of(e, lanes);
     LLVMBasicBlockRef after = LLVMCreateBasicBlockInContext(e->context, "last.stored");
-    for (unsigned width = lanes; width > 0; width /= 2) {
+    for (unsigned width = widest; width > 0; width /= 2) {
         LLVMBasicBlockRef other = begin_width(e, width);
+        const LLVMValueRef first = int64_constant(e, 0), last = emit_last_column(e, width);
         for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
             lane_store_halves(&l, tensor_node(e, t)->type.element, e->values[tensor_value(e, t)],
-                              element_address(e, variant, t, int64_constant(e, 0), 0),
-                              element_address(e, variant, t, e->tail, 0), width);
+                              element_address(e, variant, t, first, 0),
+                              element_address(e, variant, t, last, 0), width);
         LLVMBuildBr(e->builder, after);
         if (other) continue_in(e, other);
     }
@@ -116,7 +123,7 @@ void emit_aligned_limit(part_emitter *e) {
                                  int64_constant(e, 0), "aligned");
 }
 
-LLVMValueRef emit_aligned_column(const part_emitter *e) {
+LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, unsigned lanes) {
     const int32_t result = e->part->leaf_count;
     const size_t size = tosajit_type_size(tensor_node(e, result)->type.element);
     int64_t shift = 0;
@@ -124,6 +131,6 @@ LLVMValueRef emit_aligned_column(const part_emitter *e) {
     LLVMValueRef address =
         LLVMBuildPtrToInt(e->builder, e->row_pointers[result], e->i64, "address");
     LLVMValueRef elements = LLVMBuildLShr(e->builder, address, int64_constant(e, shift), "");
-    return LLVMBuildSub(e->builder, int64_constant(e, e->loops.lanes),
-                        LLVMBuildAnd(e->builder, elements, e->aligned, ""), "begin");
+    return LLVMBuildSub(e->builder, int64_constant(e, lanes),
+                        LLVMBuildAnd(e->builder, elements, aligned, ""), "begin");
 }

@@ -76,10 +76,9 @@ static void emit_part(part_emitter *e) {
     }
     emit_tables(e, pointers);
     emit_limits(e);
-    uint64_t differing = 0;
-    for (int32_t v = 1; v < e->part->variant_count; v++)
-        differing |=
-            (e->part->variants[v].splat ^ e->part->variants[0].splat) | e->part->variants[v].either;
+    emit_few(e, pointers, row_strides);
+    emit_stream(e, pointers, row_strides);
+    const uint64_t differing = differing_leaves(e->part);
     for (int32_t v = 0; v < e->part->variant_count; v++) {
         const tosajit_variant *variant = &e->part->variants[v];
         if (v + 1 < e->part->variant_count) {
@@ -87,10 +86,10 @@ static void emit_part(part_emitter *e) {
                               other = LLVMCreateBasicBlockInContext(e->context, "other");
             LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
             LLVMPositionBuilderAtEnd(e->builder, chosen);
-            emit_variant(e, variant, pointers, row_strides);
+            emit_variant(e, variant, ROW_ANY, pointers, row_strides);
             continue_in(e, other);
         } else {
-            emit_variant(e, variant, pointers, row_strides);
+            emit_variant(e, variant, ROW_ANY, pointers, row_strides);
         }
     }
     continue_in(e, e->done);

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
- * jit/emit/rows.c (loops over planes, rows and columns), jit/emit/ends.c (where rows begin and
- * end), jit/emit/step.c and jit/emit/body.c (what is in them). */
+ * jit/emit/once.c (rows that all variants share), jit/emit/rows.c (loops over planes, rows and
+ * columns), jit/emit/ends.c (where rows begin and end), jit/emit/step.c and jit/emit/body.c (what
+ * is in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
@@ -11,7 +12,10 @@
 #include "jit/target/target.h"
 #include "runtime/run/kernel.h"
 
-enum { MAX_LEVELS = 3 };
+enum {
+    MAX_LEVELS = 3,
+    STREAM_LINE = 64, /* bytes of a cache line, where it is stored past the caches */
+};
 
 /* A loop over columns from where the level before ended, while the column is below `end`, in steps
  * of `repeats` bodies of `lanes`. A masked or shared level goes to the last column. */
@@ -57,6 +61,7 @@ typedef struct part_emitter {
     /* The column of a last single step. Of plain parts, at [n - 1], its distance in bytes where
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
+    bool streams;         /* the step that is being emitted stores past the caches */
     LLVMValueRef brief;   /* of ends: the mask of rows that are at most a vector, or null */
     LLVMValueRef aligned; /* of ends: which bits of an address, in elements, the loops align */
     /* Of `either` leaves: memory for a splat's pattern; what the column is masked with, 0 for a
@@ -143,31 +148,52 @@ void emit_step(part_emitter *e, const tosajit_variant *variant, const level *lv,
 
 /* Ends of rows. */
 
-/* The column at which a row's last vector of so many lanes begins. Where rows may be shorter it is
- * that of the widest vector that they have. */
+/* The column at which a row's last vector of so many lanes begins. */
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes);
 /* Load a row's last vector: the leaves' values. Store the values of a row's last vector. A row that
- * is shorter is made of two narrower ones, which overlap. */
-void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
-void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes);
+ * is shorter is made of two narrower ones, which overlap. `widest` lanes is what it may have: all,
+ * or half of them. */
+void emit_last_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                     unsigned widest);
+void emit_last_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
+                      unsigned widest);
 /* Keep the values of tensors, leaves or results; take them again. */
 void hold(const part_emitter *e, int32_t first, int32_t end, held *h);
 void take(part_emitter *e, int32_t first, int32_t end, const held *h);
 /* The leaves as `count` blocks have loaded them, where these meet. */
 void join_leaves(part_emitter *e, const tosajit_variant *variant, const held *loaded,
                  LLVMBasicBlockRef *from, unsigned count);
-/* The column at which the loops of a row begin: 1 to a vector's lanes from the row's begin, so that
- * the first result is aligned there. Before, once, whether rows are long enough for that. */
+/* The column at which the loops of a row begin: 1 to so many lanes from the row's begin, so that
+ * the first result is aligned there, as far as the bits of `aligned` say. Before, once, whether
+ * rows are long enough for that. */
 void emit_aligned_limit(part_emitter *e);
-LLVMValueRef emit_aligned_column(const part_emitter *e);
+LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, unsigned lanes);
 
 /* Rows. */
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e);
+typedef enum row_kind {
+    ROW_ANY,    /* any number of columns; without masks at least a vector, where there are ends */
+    ROW_FEW,    /* less than a vector */
+    ROW_BRIEF,  /* at most a vector, by a mask */
+    ROW_LONG,   /* more */
+    ROW_STREAM, /* more than a page, stored past the caches */
+} row_kind;
+
 /* One variant, from its first block to the function's last. `pointers` are where the tensors begin,
  * `row_strides` bytes. */
-void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
-                  const LLVMValueRef *row_strides);
+void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+                  const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
+
+/* Rows that are there once for all variants (once.c). */
+
+/* The leaves that are not the same in all variants. */
+uint64_t differing_leaves(const plan_part *part);
+/* Rows of less than a vector, where ends have no masks. The builder goes on where there are others.
+ */
+void emit_few(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
+/* Rows of results beyond the caches; the same. */
+void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
 
 #endif

@@ -94,9 +94,6 @@ void emit_limits(part_emitter *e) {
             single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left"))
                    : NULL;
     }
-    if (e->loops.tail != TOSAJIT_TAIL_OVERLAP) return;
-    e->tail = emit_last_column(e, last_lanes(e));
-    plain_tail(e, e->tail);
 }
 
 /* Begin the block of a loop over planes or rows. `moving` are its pointers, one per tensor: in the
@@ -158,7 +155,7 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     if (overlaps || e->plain) emit_splats(e, lanes);
     if (overlaps) {
         memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
-        emit_last_loads(e, variant, lanes);
+        emit_last_loads(e, variant, lanes, lanes);
         hold(e, 0, e->part->leaf_count, &tail);
     }
     for (int k = 0; k < e->level_count; k++) {
@@ -175,14 +172,14 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     take(e, 0, e->part->leaf_count, &tail);
     emit_nodes(e, lanes);
-    emit_last_stores(e, variant, lanes);
+    emit_last_stores(e, variant, lanes, lanes);
     LLVMBuildBr(e->builder, after);
     continue_in(e, after);
 }
 
 /* The loops between the ends of a row. */
 static void emit_between(part_emitter *e, const tosajit_variant *variant) {
-    LLVMValueRef column = emit_aligned_column(e);
+    LLVMValueRef column = emit_aligned_column(e, e->aligned, e->loops.lanes);
     for (int k = 0; k < e->level_count; k++)
         column = emit_level(e, variant, &e->levels[k], column, NULL);
 }
@@ -211,7 +208,7 @@ static void emit_before_last(part_emitter *e, const tosajit_variant *variant) {
     emit_stores(e, variant, lanes, int64_constant(e, 0), 0, NULL);
 }
 
-/* A row of more than one vector. */
+/* A row of more than one vector, or of exactly one, which is then written twice. */
 static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
     const unsigned lanes = e->loops.lanes;
     held last;
@@ -221,6 +218,27 @@ static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
     emit_before_last(e, variant);
     take(e, e->part->leaf_count, tensor_count(e), &last);
     emit_stores(e, variant, lanes, e->tail, 0, NULL);
+}
+
+/* A row of many cache lines, which are stored whole, past the caches. As nothing is in place, its
+ * first and its last line's worth may be written before. Were they written afterwards, they would
+ * read a line again that had just left. */
+static void emit_stream_row(part_emitter *e, const tosajit_variant *variant) {
+    const size_t size = tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
+    const unsigned line = STREAM_LINE / (unsigned)size;
+    LLVMValueRef all = int64_constant(e, line - 1), column;
+    level lv = {.lanes = e->loops.lanes, .repeats = 1, .end = int64_constant(e, line)};
+    if (e->plain) emit_splats(e, lv.lanes);
+    emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
+    lv.end = e->cols;
+    emit_level(e, variant, &lv, emit_last_column(e, line), NULL);
+    column = emit_aligned_column(e, all, line);
+    lv.end = LLVMBuildSub(
+        e->builder, e->cols,
+        LLVMBuildAnd(e->builder, LLVMBuildSub(e->builder, e->cols, column, ""), all, ""), "end");
+    e->streams = true;
+    emit_level(e, variant, &lv, column, NULL);
+    e->streams = false;
 }
 
 /* A row of at most one vector. */
@@ -233,24 +251,14 @@ static LLVMValueRef is_long(const part_emitter *e) {
     return LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, int64_constant(e, e->loops.lanes), "");
 }
 
-/* Any row, where there are no masks: its last vector may be made of narrower ones. */
-static void emit_overlapped_row(part_emitter *e, const tosajit_variant *variant) {
+/* A row of less than a vector, where there are no masks. */
+static void emit_few_row(part_emitter *e, const tosajit_variant *variant) {
     const unsigned lanes = e->loops.lanes;
-    held last;
     emit_splats(e, lanes);
     memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
-    emit_last_loads(e, variant, lanes);
+    emit_last_loads(e, variant, lanes, lanes / 2);
     emit_nodes(e, lanes);
-    hold(e, e->part->leaf_count, tensor_count(e), &last);
-    LLVMBasicBlockRef longer = new_block(e, "long"),
-                      after = LLVMCreateBasicBlockInContext(e->context, "long.end");
-    LLVMBuildCondBr(e->builder, is_long(e), longer, after);
-    LLVMPositionBuilderAtEnd(e->builder, longer);
-    emit_before_last(e, variant);
-    LLVMBuildBr(e->builder, after);
-    continue_in(e, after);
-    take(e, e->part->leaf_count, tensor_count(e), &last);
-    emit_last_stores(e, variant, lanes);
+    emit_last_stores(e, variant, lanes, lanes / 2);
 }
 
 /* A row by its columns. */
@@ -280,19 +288,15 @@ static bool has_brief_rows(const part_emitter *e) {
     return e->plain && e->loops.ends && may_be_brief(e);
 }
 
-typedef enum row_kind {
-    ROW_ANY,   /* any number of columns */
-    ROW_BRIEF, /* at most a vector */
-    ROW_LONG,  /* more */
-} row_kind;
-
 static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
     if (!e->loops.ends)
         emit_levels(e, variant);
     else if (kind == ROW_BRIEF)
         emit_brief_row(e, variant);
-    else if (kind == ROW_ANY && e->loops.tail == TOSAJIT_TAIL_OVERLAP)
-        emit_overlapped_row(e, variant);
+    else if (kind == ROW_FEW)
+        emit_few_row(e, variant);
+    else if (kind == ROW_STREAM)
+        emit_stream_row(e, variant);
     else if (kind == ROW_ANY && may_be_brief(e))
         emit_masked_row(e, variant);
     else
@@ -323,10 +327,11 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
 
 /* The same by the kind of row that the number of columns asks for. Unless `after` is the end of the
  * function, the builder goes on there, with row_pointers joined from both ways. */
-static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
-                      const LLVMValueRef *row_strides, LLVMBasicBlockRef after) {
-    if (!has_brief_rows(e)) {
-        emit_row_loop(e, variant, ROW_ANY, pointers, row_strides, after);
+static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+                      const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
+                      LLVMBasicBlockRef after) {
+    if (kind != ROW_ANY || !has_brief_rows(e)) {
+        emit_row_loop(e, variant, kind, pointers, row_strides, after);
         if (after != e->done) continue_in(e, after);
         return;
     }
@@ -350,23 +355,22 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, const LLV
 }
 
 /* All planes of a variant; then to the function's last block. */
-static void emit_planes(part_emitter *e, const tosajit_variant *variant,
+static void emit_planes(part_emitter *e, const tosajit_variant *variant, row_kind kind,
                         const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     if (!e->part->has_planes) {
-        emit_rows(e, variant, pointers, row_strides, e->done);
+        emit_rows(e, variant, kind, pointers, row_strides, e->done);
         return;
     }
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     LLVMBuildStore(e->builder, e->planes, e->planes_left);
     LLVMBasicBlockRef planes = enter_loop(e, "planes", pointers, moving),
                       end = LLVMCreateBasicBlockInContext(e->context, "rows.end");
-    emit_rows(e, variant, moving, row_strides, end);
+    emit_rows(e, variant, kind, moving, row_strides, end);
     emit_plane_end(e, planes, moving);
 }
 
-/* One variant, from its first block to the function's last. */
-void emit_variant(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
-                  const LLVMValueRef *row_strides) {
+void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+                  const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     emit_pattern_buffers(e, variant);
-    emit_planes(e, variant, pointers, row_strides);
+    emit_planes(e, variant, kind, pointers, row_strides);
 }

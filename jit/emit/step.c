@@ -38,7 +38,7 @@ static void emit_shared_body(part_emitter *e, const tosajit_variant *variant, co
     for (int k = 0; k < 2; k++) {
         LLVMPositionBuilderAtEnd(e->builder, store[k]);
         if (k && tail)
-            emit_last_stores(e, variant, lv->lanes);
+            emit_last_stores(e, variant, lv->lanes, lv->lanes);
         else
             emit_stores(e, variant, lv->lanes, column, 0, k ? lane_mask(&l, left) : NULL);
         LLVMBuildBr(e->builder, after);

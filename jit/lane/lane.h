@@ -154,6 +154,8 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
  * 0, at most LANE_MAX_MASK lanes; it may have more lanes than the vector. */
 enum { LANE_MAX_MASK = LOOP_MAX_MASK };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
+/* What lies in memory as a value: a bool is one only for ops. */
+LLVMValueRef lane_from_memory(const lane *l, tosajit_type element, LLVMValueRef value);
 LLVMValueRef lane_mask(const lane *l, LLVMValueRef left);
 /* A call of llvm.masked.load, .store or .gather: their operands but the alignment; `pointer` says
  * which of them is the address. */
@@ -164,6 +166,11 @@ LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address
                        LLVMValueRef mask);
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
                 LLVMValueRef mask);
+
+/* Store a whole vector past the caches, to an address that is a multiple of its size; such stores
+ * are ordered with others by a fence behind them. Only where the level has one. */
+void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address);
+void lane_fence(const lane *l);
 
 /* A vector of which memory has 2 * width lanes: the first half lies at one address, the others at
  * another, where they may overlap. Lanes beyond are 0, and are not stored. A width of all lanes is

@@ -86,8 +86,7 @@ static void masked_store(const lane *l, tosajit_type element, LLVMValueRef value
                      ALIGNMENT);
 }
 
-/* A value is a bool only for ops: in memory it is a byte. */
-static LLVMValueRef from_memory(const lane *l, tosajit_type element, LLVMValueRef value) {
+LLVMValueRef lane_from_memory(const lane *l, tosajit_type element, LLVMValueRef value) {
     return element == TOSAJIT_I1 ? lane_icmp(l, LLVMIntNE, value, lane_int_like(value, 0)) : value;
 }
 
@@ -101,7 +100,7 @@ LLVMValueRef lane_load(const lane *l, tosajit_type element, LLVMValueRef address
         value = LLVMBuildLoad2(l->builder, type, address, "");
         LLVMSetAlignment(value, ALIGNMENT);
     }
-    return from_memory(l, element, value);
+    return lane_from_memory(l, element, value);
 }
 
 void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address,
@@ -114,14 +113,33 @@ void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMVal
         LLVMSetAlignment(LLVMBuildStore(l->builder, value, address), ALIGNMENT);
 }
 
+void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address) {
+    if (element == TOSAJIT_I1) value = lane_zext(l, value, lane_memory_type(l, element));
+    LLVMValueRef store = LLVMBuildStore(l->builder, value, address);
+    LLVMSetAlignment(store, l->count * (unsigned)tosajit_type_size(element));
+    LLVMMetadataRef one =
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(l->context), 1, 0));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(l->context, &one, 1);
+    const char kind[] = "nontemporal";
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(l->context, kind, sizeof kind - 1),
+                    LLVMMetadataAsValue(l->context, node));
+}
+
+void lane_fence(const lane *l) {
+    const char *name = l->target->level->fence;
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
+                   LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), NULL, 0, "");
+}
+
 LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef first,
                               LLVMValueRef last, unsigned width) {
     lane half = *l;
     half.count = width;
     LLVMTypeRef type = lane_memory_type(&half, element), all = lane_memory_type(l, element);
-    if (width == l->count) return lane_load(l, element, last, NULL);
     LLVMValueRef high = LLVMBuildLoad2(l->builder, type, last, ""), value;
     LLVMSetAlignment(high, ALIGNMENT);
+    if (width == l->count) return high;
     if (width == 1) {
         value = LLVMBuildInsertElement(l->builder, LLVMConstNull(all), high,
                                        LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0), "");
@@ -132,7 +150,7 @@ LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef 
         for (unsigned have = 2 * width; have < l->count; have *= 2)
             value = lane_pick(l, value, LLVMConstNull(LLVMTypeOf(value)), 0, 2 * have);
     }
-    return from_memory(l, element, value);
+    return value;
 }
 
 void lane_store_halves(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef first,

@@ -17,7 +17,8 @@
  * subnormals flushed. */
 #define X86                                                                                        \
     .architecture = "x86_64", .machine = EM_X86_64, .fma = "+fma", .f16 = "+f16c",                 \
-    .f16_arithmetic = "+avx512fp16", .bf16_normal = "+avx512bf16", .mul_i64 = ""
+    .f16_arithmetic = "+avx512fp16", .bf16_normal = "+avx512bf16", .mul_i64 = "",                  \
+    .fence = "llvm.x86.sse.sfence"
 #define ARM                                                                                        \
     .architecture = "aarch64", .machine = EM_AARCH64, .fma = "", .f16 = "",                        \
     .f16_arithmetic = "+fullfp16", .bf16 = "+bf16", .mul_i64 = "+sve", .byte_tables = true,        \
@@ -26,14 +27,16 @@
 enum { V4, V3, V2, NEON, LEVELS };
 _Static_assert(V4 < V3 && V3 < V2, "cpu_level_of takes the first that fits, cpu_floor the last");
 static const cpu_level levels[LEVELS] = {
-    [V4] = {X86, .cpu = "x86-64-v4", .features = X86_V4, .vector_bytes = 64, .mask_bytes = 1,
-            .quick_select = true, .permute = true, .rsqrt_bits = 14,
+    [V4] = {X86, .cpu = "x86-64-v4", .features = X86_V4, .vector_bytes = 64, .access_bytes = 64,
+            .mask_bytes = 1, .quick_select = true, .permute = true, .rsqrt_bits = 14,
             .extremes = CPU_EXTREMES_TERNARY},
-    [V3] = {X86, .cpu = "x86-64-v3", .features = X86_V3, .vector_bytes = 32, .mask_bytes = 4,
-            .quick_select = true, .rsqrt_bits = 11, .extremes = CPU_EXTREMES_SUBTRACT},
-    [V2] = {X86, .cpu = "x86-64-v2", .features = X86_V2, .vector_bytes = 16,
+    [V3] = {X86, .cpu = "x86-64-v3", .features = X86_V3, .vector_bytes = 32, .access_bytes = 32,
+            .mask_bytes = 4, .quick_select = true, .rsqrt_bits = 11,
             .extremes = CPU_EXTREMES_SUBTRACT},
-    [NEON] = {ARM, .cpu = "generic", .features = "+fp-armv8,+neon", .vector_bytes = 16},
+    [V2] = {X86, .cpu = "x86-64-v2", .features = X86_V2, .vector_bytes = 16, .access_bytes = 16,
+            .extremes = CPU_EXTREMES_SUBTRACT},
+    [NEON] = {ARM, .cpu = "generic", .features = "+fp-armv8,+neon", .vector_bytes = 16,
+              .access_bytes = 32},
 };
 
 /* Models have those of their features here that elementwise code may gain from. Source: LLVM 22,

@@ -24,12 +24,15 @@ typedef struct cpu_level {
     uint16_t machine;               /* EM_* of ELF */
     const char *features;           /* all that code for the level may use */
     unsigned vector_bytes;          /* of a register */
+    unsigned access_bytes;          /* of the largest load or store: two registers, if by pairs */
     unsigned mask_bytes; /* smallest element of masked loads and stores; 1: they cost no more than
                             whole ones; 0: none */
     bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */
     bool byte_tables;    /* an instruction looks bytes up in registers, 64 at a time */
+    const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not
+                            made, for want of a machine to measure them on */
     cpu_extremes extremes;
     /* What a CPU of the level has if its list has this; "": every one; null: none. */
     const char *fma;            /* instructions that multiply, add and round once */

@@ -14,8 +14,9 @@
 typedef struct target {
     const cpu_level *level;
     char *triple, *cpu, *features; /* owned, by LLVM's allocator */
-    uint64_t needs; /* the features that code for it may use; runtime/base/features.h */
-    char *tune;     /* the model whose timing is assumed; owned; null: that of cpu */
+    int64_t cache_bytes; /* results that are larger are stored past the caches; 0: none are */
+    uint64_t needs;      /* the features that code for it may use; runtime/base/features.h */
+    char *tune;          /* the model whose timing is assumed; owned; null: that of cpu */
     bool has_fma, has_f16, has_f16_arithmetic, has_bf16, has_bf16_normal,
         has_mul_i64; /* see cpu_level */
 } target;

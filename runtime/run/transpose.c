@@ -41,6 +41,19 @@ WIDE int64_t copy_every_second_wide(char *to, const char *from, int64_t count) {
     return k;
 }
 
+/* The same backwards; a mask keeps what lies between. */
+WIDE int64_t spread_every_second_wide(char *to, const char *from, int64_t count) {
+    const __m512i low = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7),
+                  high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    int64_t k = 0;
+    for (; k + 16 <= count; k += 16) {
+        const __m512 lanes = _mm512_loadu_ps(from + 4 * k);
+        _mm512_mask_storeu_ps(to + 8 * k, 0x5555, _mm512_permutexvar_ps(low, lanes));
+        _mm512_mask_storeu_ps(to + 8 * k + 64, 0x5555, _mm512_permutexvar_ps(high, lanes));
+    }
+    return k;
+}
+
 /* 16 lines of from become 16 columns: pairs of lines, then fours, then quarters of registers change
  * places. */
 WIDE void copy_wide_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
@@ -71,6 +84,9 @@ WIDE void copy_wide_square(char *to, int64_t to_stride, const char *from, int64_
 }
 #else
 static int64_t copy_every_second_wide(char *to, const char *from, int64_t count) {
+    return (void)to, (void)from, (void)count, 0;
+}
+static int64_t spread_every_second_wide(char *to, const char *from, int64_t count) {
     return (void)to, (void)from, (void)count, 0;
 }
 static void copy_wide_square(char *to, int64_t to_stride, const char *from, int64_t from_stride) {
@@ -166,12 +182,17 @@ static transpose_side turned(const transpose_side *side) {
 /* Line by line along the rows. */
 static void copy_lines(const transpose_side *to, const transpose_side *from, int64_t rows,
                        int64_t cols, uint8_t size) {
-    for (int64_t c = 0; c < cols; c++)
-        transpose_line(to->data + c * to->column, to->row, from->data + c * from->column, from->row,
-                       rows, size);
+    const bool spreads = size == 4 && to->row == 8 && from->row == 4 && is_wide();
+    for (int64_t c = 0; c < cols; c++) {
+        char *target = to->data + c * to->column;
+        const char *source = from->data + c * from->column;
+        const int64_t done = spreads ? spread_every_second_wide(target, source, rows) : 0;
+        transpose_line(target + done * to->row, to->row, source + done * from->row, from->row,
+                       rows - done, size);
+    }
 }
 
-/* Squares as far as there are, then lines along the rows. */
+/* Squares as far as there are, then lines. */
 static void copy_block(const transpose_side *to, const transpose_side *from, int64_t rows,
                        int64_t cols, uint8_t size) {
     int64_t whole_rows = 0, whole_cols = 0;
@@ -184,7 +205,9 @@ static void copy_block(const transpose_side *to, const transpose_side *from, int
     const transpose_side to_right = at(to, 0, whole_cols), from_right = at(from, 0, whole_cols);
     const transpose_side to_below = at(to, whole_rows, 0), from_below = at(from, whole_rows, 0);
     copy_lines(&to_right, &from_right, rows, cols - whole_cols, size);
-    if (rows > whole_rows) copy_lines(&to_below, &from_below, rows - whole_rows, whole_cols, size);
+    if (rows == whole_rows || whole_cols == 0) return;
+    const transpose_side below[2] = {turned(&to_below), turned(&from_below)};
+    copy_lines(&below[0], &below[1], whole_cols, rows - whole_rows, size); /* the longer way */
 }
 
 /* Along rows where they are contiguous on one side, or longer; else along columns. */

@@ -188,7 +188,7 @@ static const tail_case tails[] = {
     {"x86-64-v4", TOSAJIT_OP_floor, ANY, 9, 16, TOSAJIT_TAIL_MASKED, 9, "{%k"},
     {"x86-64-v4", TOSAJIT_OP_floor, 1024, 1024, 16, TOSAJIT_TAIL_NONE, 0, NULL},
     {"x86-64-v3", TOSAJIT_OP_exp, ANY, 1003, 8, TOSAJIT_TAIL_MASKED, 3, "vmaskmov"},
-    {"x86-64-v3", TOSAJIT_OP_floor, ANY, 1003, 8, TOSAJIT_TAIL_OVERLAP, 3, "vmaskmov"},
+    {"x86-64-v3", TOSAJIT_OP_floor, ANY, 1003, 8, TOSAJIT_TAIL_OVERLAP, 3, NULL},
     {"x86-64-v2", TOSAJIT_OP_exp, ANY, 1003, 4, TOSAJIT_TAIL_OVERLAP, 3, NULL},
     {"x86-64-v2", TOSAJIT_OP_exp, 1024, 1024, 4, TOSAJIT_TAIL_NONE, 0, NULL},
     {"aarch64", TOSAJIT_OP_exp, ANY, 1003, 4, TOSAJIT_TAIL_OVERLAP, 3, NULL},

@@ -11,7 +11,8 @@
 typedef struct differential differential;
 
 typedef struct differential_counts {
-    uint64_t cases, runs, elements, mismatches, in_place, overlapping, stepwise, fixed, oversized;
+    uint64_t cases, runs, elements, mismatches, in_place, overlapping, stepwise, fixed, oversized,
+        moved;
 } differential_counts;
 
 /* Engines and guarded memory; null if the system does not give them. */

@@ -33,9 +33,10 @@ static void kernels_agree_with_the_oracle(void **state) {
     const differential_counts *c = differential_count(d);
     print_message("TOSAJIT_SEED=%" PRIu64 " TOSAJIT_CASES=%" PRIu64 ": %" PRIu64 " calls (%" PRIu64
                   " refused as mismatch), %" PRIu64 " in place, %" PRIu64 " overlapping, %" PRIu64
-                  " op by op, %" PRIu64 " static, %" PRIu64 " elements compared\n",
+                  " op by op, %" PRIu64 " static, %" PRIu64 " tensors anywhere in a line, %" PRIu64
+                  " elements compared\n",
                   seed, done, c->runs, c->mismatches, c->in_place, c->overlapping, c->stepwise,
-                  c->fixed, c->elements);
+                  c->fixed, c->moved, c->elements);
     assert_int_equal(c->oversized, 0);
     differential_close(d);
 }

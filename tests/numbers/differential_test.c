@@ -216,14 +216,28 @@ static bool random_strides(test_random *random, size_t element, const program_sh
     return true;
 }
 
+/* Half of them stay at their edge. Others begin anywhere in a cache line, and most of those at a
+ * whole element, which may be aligned. */
+static void move_somewhere(trial *t, guard_tensor *guard) {
+    enum { LINE = 64 };
+    if (test_random_chance(&t->random, 50)) return;
+    const size_t element = tosajit_type_size(guard->tensor.element);
+    size_t bytes = (size_t)test_random_range(&t->random, 1, LINE - 1);
+    if (test_random_chance(&t->random, 80)) bytes -= bytes % element;
+    guard_move(guard, bytes);
+    t->f->counts.moved++;
+}
+
 static bool place(trial *t, guard_tensor *guard, tosajit_type element, const program_shape *shape,
                   bool repeat) {
     int64_t strides[TOSAJIT_MAX_RANK];
     guard_edge edge = test_random_chance(&t->random, 70) ? GUARD_AT_END : GUARD_AT_START;
     bool strided = random_strides(&t->random, tosajit_type_size(element), shape, repeat, strides);
-    if (guard_place(guard, element, shape->rank, shape->dims, strided ? strides : NULL, edge))
-        return true;
-    return guard_place(guard, element, shape->rank, shape->dims, NULL, edge);
+    if (!guard_place(guard, element, shape->rank, shape->dims, strided ? strides : NULL, edge) &&
+        !guard_place(guard, element, shape->rank, shape->dims, NULL, edge))
+        return false;
+    move_somewhere(t, guard);
+    return true;
 }
 
 /* Whether every value has room in the oracle's buffers. */
@@ -426,14 +440,17 @@ static bool fits_in_place(const trial *t, int k, int r) {
     return in->size > 0;
 }
 
-/* Result r computed into a copy of operand k, laid out like the result. */
+/* Result r computed into a copy of operand k, laid out like the result, as far from an edge. */
 static void call_in_place(trial *t, size_t e, int k, int r) {
     fixture *f = t->f;
     const guard_tensor *in = &f->inputs[k], *out = &f->results[r];
-    guard_edge edge = out->memory == out->room ? GUARD_AT_START : GUARD_AT_END;
+    const size_t before = (size_t)(out->memory - out->room),
+                 behind = out->room_size - before - out->size;
+    const guard_edge edge = before < behind ? GUARD_AT_START : GUARD_AT_END;
     if (!guard_place(&f->shared, in->tensor.element, in->tensor.rank, in->dims, out->tensor.strides,
                      edge))
         return;
+    guard_move(&f->shared, before < behind ? before : behind);
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     do
         memcpy(guard_at(&f->shared, index), guard_at(in, index),
@@ -693,6 +710,7 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
             program_shapes(&t.p, t.input_shapes, t.shapes) ? TOSAJIT_OK : TOSAJIT_SHAPE_MISMATCH;
         if (t.run == 0 && t.expected)
             report(&t, "test", "the sizes that the program was made for do not fit it");
+        f->counts.mismatches += t.expected != TOSAJIT_OK;
         if (!run_calls(&t)) continue;
         bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)

@@ -124,7 +124,7 @@ typedef struct code_row {
 
 #define NO_LANES "umov_ smov_ ins_ fmov_x fmov_w mov_h _mul_x"
 static const code_row rows[] = {
-    {"aarch64", TOSAJIT_OP_add, TOSAJIT_F32, TOSAJIT_F32, "ldr_q str_q fadd_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_add, TOSAJIT_F32, TOSAJIT_F32, "ldp_q stp_q fadd_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_exp, TOSAJIT_F32, TOSAJIT_F32, "fmla_v .2d fcvtl_v fcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_maximum, TOSAJIT_F32, TOSAJIT_F32, "fmax_v .4s", NO_LANES " fcmgt"},
     {"aarch64", TOSAJIT_OP_maximum, TOSAJIT_F16, TOSAJIT_F16, "fcvtl_v fmax_v .4s fcvtn", NO_LANES},
@@ -136,7 +136,7 @@ static const code_row rows[] = {
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_F16, "fcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_I8, "fadd_v .4s", NO_LANES " fcvtzs_w"},
 #if LLVM_VERSION_MAJOR >= 22 /* older ones take products of i64 apart, lane by lane */
-    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .2d", NO_LANES},
+    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .4s", NO_LANES},
 #endif
     {"neoverse-v1", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "mul_z .d", NO_LANES},
     {"aarch64", TOSAJIT_OP_clz, TOSAJIT_I32, TOSAJIT_I32, "clz_v .4s", NO_LANES},
@@ -146,14 +146,14 @@ static const code_row rows[] = {
     {"aarch64", TOSAJIT_OP_table, TOSAJIT_I8, TOSAJIT_I8, "tbl_v .16b tbx_v ldp_q", NO_LANES},
     {"aarch64", TOSAJIT_OP_sigmoid, TOSAJIT_F32, TOSAJIT_F32, "fmla_v .2d fdiv_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_tanh, TOSAJIT_F16, TOSAJIT_F16, "fcvtl_v fmla_v fcvtn_v", NO_LANES},
-    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_F32, TOSAJIT_F32, "ldr_q fmul_v .4s", NO_LANES},
-    {"aarch64", TOSAJIT_OP_sub, TOSAJIT_F64, TOSAJIT_F64, "ldr_q fsub_v .2d", NO_LANES},
+    {"aarch64", TOSAJIT_OP_mul, TOSAJIT_F32, TOSAJIT_F32, "ldp_q fmul_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_sub, TOSAJIT_F64, TOSAJIT_F64, "ldp_q fsub_v .2d", NO_LANES},
     {"aarch64", TOSAJIT_OP_floor, TOSAJIT_F32, TOSAJIT_F32, "frintm_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_reciprocal, TOSAJIT_F32, TOSAJIT_F32, "fdiv_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_greater, TOSAJIT_F32, TOSAJIT_I1, "fcmgt_v .4s uzp1_v .16b", NO_LANES},
     {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I8, TOSAJIT_I32, "smull_v .8h", NO_LANES},
     {"aarch64", TOSAJIT_OP_maximum, TOSAJIT_I32, TOSAJIT_I32, "smax_v .4s", NO_LANES},
-    {"aarch64", TOSAJIT_OP_bitwise_xor, TOSAJIT_I8, TOSAJIT_I8, "ldr_q eor_v .16b", NO_LANES},
+    {"aarch64", TOSAJIT_OP_bitwise_xor, TOSAJIT_I8, TOSAJIT_I8, "ldp_q eor_v .16b", NO_LANES},
     {"aarch64", TOSAJIT_OP_logical_left_shift, TOSAJIT_I32, TOSAJIT_I32, "ushl_v .4s", NO_LANES},
     {"aarch64", TOSAJIT_OP_arithmetic_right_shift, TOSAJIT_I16, TOSAJIT_I16, "sshl_v .8h",
      NO_LANES},

@@ -54,6 +54,12 @@ static void watched(const guard_tensor *guard, size_t *start, size_t *size) {
     *size = (end < guard->room_size ? end : guard->room_size) - *start;
 }
 
+static void fill(guard_tensor *guard) {
+    size_t start, size;
+    watched(guard, &start, &size);
+    memset(guard->room + start, PATTERN, size);
+}
+
 bool guard_place(guard_tensor *guard, tosajit_type element, int32_t rank, const int64_t *dims,
                  const int64_t *strides, guard_edge edge) {
     int64_t low = 0, high = (int64_t)tosajit_type_size(element), step = high;
@@ -71,10 +77,16 @@ bool guard_place(guard_tensor *guard, tosajit_type element, int32_t rank, const 
         edge == GUARD_AT_END ? guard->room + guard->room_size - guard->size : guard->room;
     guard->tensor = (tosajit_tensor){element, rank, guard->memory - (empty ? 0 : low), guard->dims,
                                      strides ? guard->strides : NULL};
-    size_t start, size;
-    watched(guard, &start, &size);
-    memset(guard->room + start, PATTERN, size);
+    fill(guard);
     return true;
+}
+
+void guard_move(guard_tensor *guard, size_t bytes) {
+    if (guard->size + MARGIN + bytes > guard->room_size) return;
+    const ptrdiff_t step = guard->memory == guard->room ? (ptrdiff_t)bytes : -(ptrdiff_t)bytes;
+    guard->memory += step;
+    guard->tensor.data = (unsigned char *)guard->tensor.data + step;
+    fill(guard);
 }
 
 unsigned char *guard_at(const guard_tensor *guard, const int64_t *index) {

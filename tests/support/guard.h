@@ -35,6 +35,10 @@ void guard_destroy(guard_tensor *guard);
 bool guard_place(guard_tensor *guard, tosajit_type element, int32_t rank, const int64_t *dims,
                  const int64_t *strides, guard_edge edge);
 
+/* Move a tensor so many bytes away from its edge, if there is room, and fill all bytes with the
+ * pattern again: it may begin anywhere in a cache line, where nothing is inaccessible beside it. */
+void guard_move(guard_tensor *guard, size_t bytes);
+
 /* The address of an element. */
 unsigned char *guard_at(const guard_tensor *guard, const int64_t *index);
 /* Step a multi-index, last dimension fastest; false after the last one. Start with all 0. */

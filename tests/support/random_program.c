@@ -14,7 +14,10 @@ static const int64_t interesting_sizes[] = {1,  2,   3,   4,   5,   7,   8,    9
                                             65, 127, 128, 129, 255, 257, 1000, 1025};
 
 static int64_t random_size(test_random *random, int64_t limit) {
+    enum { MOST_VECTORS = 300 }; /* two steps of the widest loop over bytes, and what they leave */
     if (test_random_chance(random, 3)) return 0;
+    if (limit >= MOST_VECTORS && test_random_chance(random, 20))
+        return test_random_range(random, 1, MOST_VECTORS);
     int64_t size = interesting_sizes[test_random_range(
         random, 0, (int64_t)(sizeof interesting_sizes / sizeof *interesting_sizes) - 1)];
     return size <= limit ? size : test_random_range(random, 1, limit < 5 ? limit : 5);

@@ -1,0 +1,43 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Caches: from Linux's /sys. The C library's sysconf multiplies by processors that a virtual
+ * machine does not have: it says 320 MiB where 32 are. */
+#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC */
+#include "jit/target/caches.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int64_t largest;
+
+/* The file says 32768K. What is not such a number counts as 0. */
+static int64_t read_size(int index) {
+    char path[64], text[32];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    const ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = 0;
+    char *unit = text;
+    const long long number = strtoll(text, &unit, 10);
+    const int shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : 0;
+    return number > 0 && number < 1 << 30 ? (int64_t)number << shift : 0;
+}
+
+static void find_largest(void) {
+    enum { CACHES = 5 }; /* L1 has two, and there is an L4 on some */
+    for (int k = 0; k < CACHES; k++) {
+        const int64_t size = read_size(k);
+        if (size > largest) largest = size;
+    }
+}
+
+int64_t caches_largest(void) {
+    pthread_once(&once, find_largest);
+    return largest;
+}
