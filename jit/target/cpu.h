@@ -29,7 +29,7 @@ typedef struct cpu_level {
     bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */
-    bool byte_tables;    /* an instruction looks bytes up in registers, 64 at a time */
+    bool byte_tables;    /* an instruction looks bytes up in four registers, by any index */
     cpu_extremes extremes;
     /* What a CPU of the level has if its list has this; "": every one; null: none. */
     const char *fma;            /* instructions that multiply, add and round once */
@@ -38,6 +38,7 @@ typedef struct cpu_level {
     const char *bf16;           /* a conversion from f32 to bf16 that keeps subnormals */
     const char *bf16_normal;    /* one that makes zeros of them */
     const char *mul_i64;        /* LLVM multiplies vectors of i64 as vectors */
+    const char *byte_permute;   /* one instruction takes 64 of 128 bytes, in registers */
 } cpu_level;
 
 typedef struct cpu_model {

@@ -9,12 +9,11 @@
 
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
  * op table says, but for a table of bytes that is held in registers. */
-static unsigned working_size(const expr_node *node, const cpu_level *level) {
+static unsigned working_size(const expr_node *node) {
     const unsigned size = (unsigned)tosajit_type_size(node->type.element);
     unsigned least = type_is_float(node->type.element) ? 4 : 1;
     if (node->kind == NODE_OP && op_lane_bytes(node->op) > least) least = op_lane_bytes(node->op);
-    if (node->kind == NODE_OP && op_has_table(node->op) && level->byte_tables && size == 1)
-        least = 1;
+    if (node->kind == NODE_OP && op_has_table(node->op) && size == 1) least = 1;
     return size < least ? least : size;
 }
 
@@ -24,13 +23,12 @@ typedef struct part_nodes {
     bool is_long;
 } part_nodes;
 
-static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program,
-                              const cpu_level *level) {
+static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program) {
     part_nodes n = {.widest = 1, .narrowest = 8, .largest = 1};
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         if (!(p->node_parts[k] >> part & 1)) continue;
-        unsigned size = working_size(node, level),
+        unsigned size = working_size(node),
                  stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > n.widest) n.widest = size;
         if (stored < n.narrowest) n.narrowest = stored;
@@ -83,7 +81,7 @@ static void choose_ends(const plan_part *part, const tosajit_expr *program, cons
  * two; then a masked tail is a loop. */
 loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
                         const cpu_level *level) {
-    const part_nodes n = count_nodes(p, part, program, level);
+    const part_nodes n = count_nodes(p, part, program);
     loop_choice c = {.tail = TOSAJIT_TAIL_NONE, .heavy = n.heavy, .light = n.light};
     c.lanes = level->vector_bytes / n.widest;
     /* Each op of a chain waits for the one before, so that longer ones need a second vector, too;
