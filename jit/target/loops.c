@@ -17,9 +17,16 @@ static unsigned working_size(const expr_node *node) {
     return size < least ? least : size;
 }
 
-/* What a part has: bytes per lane at work at most, stored at least and at most. */
+/* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
+ * op a second vector gains nothing, and is as much code again. */
+static bool fills_a_vector(const tosajit_expr *program, const expr_node *node) {
+    return node->op == TOSAJIT_OP_erf && node->type.element == TOSAJIT_F32 && !program->fast;
+}
+
+/* What a part has: bytes per lane at work at most, stored at least and at most; ops, and those of
+ * them that fill a vector. */
 typedef struct part_nodes {
-    unsigned widest, narrowest, largest, heavy, light;
+    unsigned widest, narrowest, largest, heavy, light, full;
     bool is_long;
 } part_nodes;
 
@@ -34,6 +41,7 @@ static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *p
         if (stored < n.narrowest) n.narrowest = stored;
         if (stored > n.largest) n.largest = stored;
         if (node->kind != NODE_OP) continue;
+        n.full += fills_a_vector(program, node);
         if (op_is_heavy(node->op))
             n.heavy++;
         else
@@ -88,6 +96,7 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
+    if (n.full > 0 && n.full == n.heavy + n.light) c.unroll = 1;
     choose_ends(&p->parts[part], program, &n, level, &c);
     const int64_t multiple = p->parts[part].cols_multiple;
     const bool masked = level->mask_bytes && level->mask_bytes <= n.narrowest &&
