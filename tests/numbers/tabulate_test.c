@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/support/account.h"
 #include "tests/support/support.h"
 
 enum { VALUES = 256 };
@@ -136,6 +137,36 @@ static void plans_show_tables(void **state) {
         }
 }
 
+/* Whichever allocation fails: the status says so, and nothing is left behind. */
+static void exhausted_memory_is_reported(void **state) {
+    (void)state;
+    const sample *s = &samples[8]; /* two tables */
+    tosajit_expr *expr = parse(s, false, "?");
+    account a = {0};
+    const tosajit_allocator allocator = account_allocator(&a);
+    const tosajit_engine_options options = {
+        .size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET, .allocator = &allocator};
+    assert_true(has_second(s));
+    size_t reported = 0;
+    for (size_t at = 1, failures = 1; failures > 0; at++) {
+        tosajit_engine *engine;
+        tosajit_kernel *kernel;
+        a = (account){0};
+        assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+        a.fail_at = a.count + at;
+        const tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+        failures = a.count >= a.fail_at;
+        /* without room in the cache there is still a kernel */
+        assert_true(status == TOSAJIT_OK || (failures && status == TOSAJIT_OUT_OF_MEMORY));
+        reported += status != TOSAJIT_OK;
+        if (!status) tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+        assert_int_equal(a.live, 0);
+    }
+    assert_in_range(reported, 30, 1000);
+    tosajit_expr_destroy(expr);
+}
+
 static int setup(void **state) {
     for (int k = 0; k < VALUES; k++)
         values[k] = (int8_t)(k - VALUES / 2), others[k] = (int8_t)(k * 37 + 11);
@@ -144,6 +175,7 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
-                                       cmocka_unit_test(plans_show_tables)};
+                                       cmocka_unit_test(plans_show_tables),
+                                       cmocka_unit_test(exhausted_memory_is_reported)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }
