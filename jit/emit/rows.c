@@ -94,7 +94,9 @@ void emit_limits(part_emitter *e) {
             single ? lane_mask(&l, LLVMBuildSub(e->builder, e->cols, e->levels[k - 1].end, "left"))
                    : NULL;
     }
-    if (e->loops.tail == TOSAJIT_TAIL_OVERLAP) e->tail = emit_last_column(e, last_lanes(e));
+    if (e->loops.tail != TOSAJIT_TAIL_OVERLAP) return;
+    e->tail = emit_last_column(e, last_lanes(e));
+    plain_tail(e, e->tail);
 }
 
 /* Begin the block of a loop over planes or rows. `moving` are its pointers, one per tensor: in the
