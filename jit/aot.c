@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "jit/engine/backend.h"
+#include "jit/tabulate.h"
 #include "jit/target/object.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
@@ -138,7 +139,7 @@ static void put_image(aot_writer *w, const tosajit_kernel *kernel, const aot_var
 static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
     tosajit_kernel *kernel;
     aot_variants v = {.count = 0};
-    tosajit_status status = kernel_create(function->expr, &w->allocator, &kernel);
+    tosajit_status status = tabulated_kernel(function->expr, &w->allocator, &kernel);
     if (status) return status;
     for (size_t k = 0; k < w->engine_count; k++) kernel->program->fast |= w->engines[k]->fast;
     status = compile_variants(w, kernel, &v);

@@ -25,6 +25,7 @@
 
 #include "jit/native.h"
 #include "jit/precompiled.h"
+#include "jit/tabulate.h"
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
@@ -61,7 +62,7 @@ static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
                              tosajit_kernel **kernel) {
     tosajit_kernel *made;
-    tosajit_status status = kernel_create(expr, &engine->allocator, &made);
+    tosajit_status status = tabulated_kernel(expr, &engine->allocator, &made);
     if (status) return status;
     own_kernel(engine, made);
     status = engine_check_cap(engine);
@@ -201,7 +202,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     if ((unsigned)view > TOSAJIT_VIEW_JSON)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
-    tosajit_status status = kernel_create(expr, &engine->allocator, &kernel);
+    tosajit_status status = tabulated_kernel(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
     status = views_print(engine, kernel, view, text);

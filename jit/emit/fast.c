@@ -10,6 +10,7 @@
 #include "jit/emit/emit.h"
 #include "jit/emit/math.h"
 #include "jit/emit/math_coefficients.h"
+#include "jit/emit/tanh_pieces.h"
 
 /* Adding this to an f32 rounds to an integer and leaves it in the low bits. */
 static const float shift = 0x1.8p23f;
@@ -152,12 +153,6 @@ static LLVMValueRef expm1_near(const lane *l, LLVMValueRef r) {
     return lane_fma(l, lane_fmul(l, r, r), q, r);
 }
 
-/* `unit` 2^n for a power of two, n in the low bits of `shifted`. */
-static LLVMValueRef times_power(const lane *l, double unit, LLVMValueRef shifted) {
-    return float_of(
-        l, lane_add(l, to_exponent(l, bits_of(l, shifted)), bits_of(l, constant(l, unit))));
-}
-
 /* a + a P(a^2 - centre) up to `end`, `far` beyond, with the sign of x. */
 typedef struct odd_function {
     const double *c;
@@ -173,16 +168,34 @@ static LLVMValueRef join_odd(const lane *l, odd_function f, LLVMValueRef a, LLVM
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){size, x}, 2);
 }
 
+/* Four pieces an octave, looked up in registers: tanh(c + d) = tanh c + d P(d). Below 1/8, where c
+ * is 0, the sum is d + d (P(d) - 1), which loses nothing next to 0. */
+static LLVMValueRef tanh_by_pieces(const lane *l, LLVMValueRef a) {
+    static const float *const tables[] = {tanh_piece_c1, tanh_piece_c2, tanh_piece_c3,
+                                          tanh_piece_c4, tanh_piece_c5};
+    LLVMValueRef first = lane_int(l, 32, TANH_FIRST_PIECE),
+                 k = lane_lshr(l, bits_of(l, a), lane_int(l, 32, 21));
+    LLVMValueRef index = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){k, first}, 2);
+    LLVMValueRef d = lane_fsub(l, a, lane_lookup_32(l, tanh_piece_centre, index)),
+                 sum = lane_lookup_32(l, tables[COUNT(tables) - 1], index);
+    for (unsigned c = COUNT(tables) - 1; c-- > 0;)
+        sum = lane_fma(l, sum, d, lane_lookup_32(l, tables[c], index));
+    LLVMValueRef near = lane_icmp(l, LLVMIntSLE, k, first);
+    return lane_fma(l, sum, d, lane_select(l, near, d, lane_lookup_32(l, tanh_piece_value, index)));
+}
+
 /* Beyond 1: 1 - 2 / (e^2x + 1), e^2x = 2^n e^r. One f32 for ln 2 is enough, since 2^-n is small
  * where n is large. */
 LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0),
+    LLVMValueRef magic = lane_f32(l, shift + 127), one = constant(l, 1.0),
                  a = at_most(l, lane_fabs(l, x[0]), 9.1);
+    if (lane_has_lookup_32(l))
+        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){tanh_by_pieces(l, a), x[0]}, 2);
     LLVMValueRef shifted = lane_fma(l, a, constant(l, 0x1.715476p1), magic),
                  n = lane_fsub(l, shifted, magic);
     LLVMValueRef half_r = lane_fma(l, n, constant(l, -0x1.62e43p-2), a),
-                 power = times_power(l, 1.0, shifted);
+                 power = float_of(l, to_exponent(l, bits_of(l, shifted)));
     LLVMValueRef sum =
         lane_fma(l, expm1_near(l, lane_fadd(l, half_r, half_r)), power, lane_fadd(l, power, one));
     odd_function f = {fast_tanh_coefficients, COUNT(fast_tanh_coefficients), fast_tanh_centre,
@@ -201,42 +214,54 @@ LLVMValueRef fast_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return join_odd(l, f, a, lane_fadd(l, below, constant(l, 1.0)), x[0]);
 }
 
-/* With x = n ln 2 - r: 1 / (1 + e^-x) = 2^n / D, D = 2^n + 1 + (e^r - 1). What rounding loses on
- * the way to D, and in dividing, is added to the quotient. */
-static LLVMValueRef sigmoid_usual(const lane *l, LLVMValueRef x) {
-    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0), limited = at_most(l, x, 30.0);
-    LLVMValueRef shifted = lane_fma(l, limited, constant(l, 0x1.715476p0), magic),
-                 n = lane_fsub(l, shifted, magic);
-    LLVMValueRef minus_r = lane_fma(l, n, constant(l, -fast_ln2_parts[0]), limited);
-    LLVMValueRef r = lane_fma(l, n, constant(l, fast_ln2_parts[1]), lane_fneg(l, minus_r)),
-                 z = lane_fmul(l, r, r);
-    LLVMValueRef q = polynomial(l, fast_exp_coefficients, COUNT(fast_exp_coefficients), r),
-                 tail = lane_fma(l, z, q, r);
-    LLVMValueRef power = times_power(l, 1.0, shifted), head = lane_fadd(l, power, one),
-                 d = lane_fadd(l, head, tail);
-    LLVMValueRef of_head = lane_fadd(l, lane_fsub(l, one, head), power),
-                 of_d = lane_fadd(l, lane_fsub(l, head, d), tail);
-    LLVMValueRef lost =
-        lane_fma(l, z, q, lane_fadd(l, lane_fsub(l, r, tail), lane_fadd(l, of_head, of_d)));
-    LLVMValueRef y = lane_fdiv(l, one, d), minus_y = lane_fneg(l, y);
-    LLVMValueRef rest = lane_fma(l, minus_y, lost, lane_fma(l, minus_y, d, one));
-    return lane_fmul(l, lane_fma(l, y, rest, y), power);
+/* f = 1 / (1 + e^a) for 0 <= a <= 87, which is at most 1/2, so that its error counts half in 1 - f.
+ * With a = n ln 2 + r it is 2^-n / d, d = 1 + 2^-n + p, p = e^r - 1. What rounding d and dividing
+ * lose is added to the quotient y, whose last bit is cut off: so 1 - y is exact below 1/2, too. */
+static LLVMValueRef sigmoid_of_negative(const lane *l, LLVMValueRef a) {
+    /* The exponent's bias is in the constant, so that a shift makes 2^-n of its low bits. */
+    LLVMValueRef magic = lane_f32(l, shift + 127), one = constant(l, 1.0);
+    LLVMValueRef shifted = lane_fma(l, a, constant(l, -0x1.715476p0), magic),
+                 minus_n = lane_fsub(l, shifted, magic);
+    LLVMValueRef r = lane_fma(l, minus_n, constant(l, fast_ln2_parts[0]), a);
+    r = lane_fma(l, minus_n, constant(l, fast_ln2_parts[1]), r);
+    LLVMValueRef power = float_of(l, to_exponent(l, bits_of(l, shifted))), p = expm1_near(l, r);
+    LLVMValueRef quotient = lane_fdiv(l, one, lane_fadd(l, lane_fadd(l, power, p), one)),
+                 y = float_of(l, lane_and(l, bits_of(l, quotient), lane_int(l, 32, -2)));
+    LLVMValueRef minus_y = lane_fneg(l, y), rest = lane_fma(l, minus_y, p, lane_fsub(l, one, y));
+    rest = lane_fma(l, minus_y, power, rest);
+    LLVMValueRef value = lane_fmul(l, y, power);
+    return lane_fma(l, value, rest, value);
 }
 
-/* Below -87, where results are nearly subnormal, 1 + e^-x is e^-x. */
+/* Beyond 87 it is 1, and below -87, where results are nearly subnormal, e^x. */
 LLVMValueRef fast_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef result = sigmoid_usual(l, x[0]),
-                 low = lane_fcmp(l, LLVMRealOLT, x[0], constant(l, -87.0));
-    lane_cold cold = lane_cold_begin(l, low);
-    LLVMValueRef corrected = lane_select(l, low, exp_far(l, x[0]), result);
+    LLVMValueRef a = lane_fabs(l, x[0]), one = constant(l, 1.0), f = sigmoid_of_negative(l, a);
+    LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, bits_of(l, x[0]), lane_int(l, 32, 0)),
+                 result = lane_select(l, negative, f, lane_fsub(l, one, f));
+    LLVMValueRef far = lane_fcmp(l, LLVMRealOGT, a, constant(l, 87.0));
+    lane_cold cold = lane_cold_begin(l, far);
+    LLVMValueRef limit = lane_select(l, negative, exp_far(l, x[0]), one);
+    LLVMValueRef corrected = lane_select(l, far, limit, result);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, result, corrected);
 }
 
-/* Rounding correctly takes little more than an error of 1 ulp would. */
+/* y (1 + e c), c = 1/2 or 1/2 + 3/8 e, e = 1 - x y^2, from an estimate y. Whatever the estimate's
+ * own bits are, rounding y^2 moves the result by at most 0.36 ulp and the next term by 0.1. Beyond
+ * 2^-126..2^125, where y^2 may not be a normal number, and without an estimate: the exact tier. */
 LLVMValueRef fast_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return emit_rsqrt(l, op, x);
+    if (!lane_rsqrt_bits(l)) return emit_rsqrt(l, op, x);
+    LLVMValueRef y = lane_rsqrt_estimate(l, x[0]), c = constant(l, 0.5);
+    LLVMValueRef e = lane_fma(l, lane_fneg(l, x[0]), lane_fmul(l, y, y), constant(l, 1.0));
+    if (lane_rsqrt_bits(l) < 14) c = lane_fma(l, e, constant(l, 0.375), c);
+    LLVMValueRef result = lane_fma(l, lane_fmul(l, y, c), e, y),
+                 before = lane_sub(l, bits_of(l, x[0]), lane_int(l, 32, 0x00800000));
+    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7d800000));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef corrected = lane_select(l, rare, rsqrt_wide(l, x[0]), result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
 }
 
 /* x = n pi/2 + r + low, 0 <= x <= 2^16. The first step is exact. So is first - r, all bits of which

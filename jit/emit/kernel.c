@@ -44,8 +44,7 @@ static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
     lane one = lane_of(e, 1);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         e->loaded[t][0] = NULL;
-        if (e->target->level->byte_tables && e->part->leaves[t].table &&
-            tensor_node(e, t)->type.element == TOSAJIT_I8)
+        if (e->part->leaves[t].table && tensor_node(e, t)->type.element == TOSAJIT_I8)
             lane_table_load(&one, pointers[t], column_stride(e, t), e->loaded[t]);
     }
 }

@@ -205,7 +205,7 @@ LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRe
  * which leaves 2^-53; that takes half the time of square root and division in f64. x y is exact, so
  * e is, too. Where the step makes a NaN the estimate is the result: infinity of +-0, 0 of infinity,
  * NaN. */
-static LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x) {
+LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x) {
     LLVMValueRef estimate = lane_fdiv(l, lane_real_like(x, 1.0), lane_sqrt(l, x)),
                  y = lane_fpext(l, estimate);
     LLVMValueRef root = lane_fmul(l, lane_fpext(l, x), y),

@@ -20,6 +20,8 @@ split split_f64(const lane *l, LLVMValueRef x);
 LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high);
 /* `result`, but ln x where x is zero, negative, infinite or NaN. */
 LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef result);
+/* 1 / sqrt x, rounded correctly, of any x, by dividing. */
+LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x);
 /* sin x, or cos x, of finite x of any size, each lane by itself: an f32 that lane_narrow rounds to
  * f16 or bf16 as it would the exact value. */
 LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine);

@@ -321,3 +321,31 @@ LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high)
         lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){a, lane_int_like(a, low)}, 2);
     return lane_intrinsic(l, "llvm.smin", (LLVMValueRef[]){raised, lane_int_like(a, high)}, 2);
 }
+
+LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, unsigned count) {
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
+                          LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), operands, count, "");
+}
+
+/* Fewer lanes than the instruction has become the first ones of a vector. */
+LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
+                           LLVMValueRef x) {
+    enum { MOST_PARTS = 16 };
+    LLVMValueRef parts[MOST_PARTS];
+    lane whole = *l;
+    whole.count = width;
+    if (l->count == 1) {
+        LLVMValueRef first = LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0);
+        return LLVMBuildExtractElement(l->builder, emit(&whole, context, lane_splat(&whole, x)),
+                                       first, "");
+    }
+    if (l->count < width) {
+        LLVMValueRef value = emit(&whole, context, lane_pick(l, x, x, 0, width));
+        return lane_pick(l, value, value, 0, l->count);
+    }
+    const unsigned count = l->count / width;
+    for (unsigned k = 0; k < count; k++)
+        parts[k] = emit(&whole, context, lane_pick(l, x, x, width * k, width));
+    return lane_concat(l, parts, count);
+}

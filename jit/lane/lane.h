@@ -121,16 +121,29 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 bool lane_has_lookup(const lane *l);
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
 
+/* table[index modulo 32] in registers; index is i32. Any lane count, so that all loops of a kernel
+ * have the same results, but only on the targets that have it. */
+bool lane_has_lookup_32(const lane *l);
+LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index);
+
 /* 1 / sqrt x of f32 with a relative error below 2^-bits, by an instruction whose bits are the CPU's
  * own. Of 0, infinity and NaN it has what they have; of negative numbers NaN; with fewer than 14
- * bits, infinity of subnormals. Only where lane_rsqrt_bits is not 0: whole vectors of some targets.
- */
+ * bits, infinity of subnormals. Only where lane_rsqrt_bits is not 0: on some targets, for any lane
+ * count. */
 unsigned lane_rsqrt_bits(const lane *l);
 LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x);
 
+/* An instruction for vectors of `width` lanes, on the lanes of x: each part goes through `emit`. */
+typedef LLVMValueRef lane_part(const lane *l, const void *context, LLVMValueRef part);
+LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
+                           LLVMValueRef x);
+
+/* A call of an intrinsic that is not overloaded. */
+LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
+
 /* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per
- * lane, index being a signed byte. Only where the target has byte tables, and for lane counts of 2
- * to 256 that are powers of two. Loading needs the function's entry block to be complete. */
+ * lane, index being a signed byte. For lane counts of 2 to 256 that are powers of two. Loading
+ * needs the function's entry block to be complete. */
 enum { LANE_TABLE_REGISTERS = 16 };
 void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride,
                      LLVMValueRef *registers);

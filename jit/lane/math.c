@@ -61,25 +61,40 @@ LLVMValueRef lane_lookup(const lane *l, const double *table, unsigned count, LLV
 
 bool lane_has_lookup(const lane *l) { return l->target->level->permute && l->count % 8 == 0; }
 
-unsigned lane_rsqrt_bits(const lane *l) {
-    return l->count % (l->target->level->vector_bytes / 4) == 0 ? l->target->level->rsqrt_bits : 0;
+unsigned lane_rsqrt_bits(const lane *l) { return l->target->level->rsqrt_bits; }
+
+static LLVMValueRef rsqrt_part(const lane *l, const void *name, LLVMValueRef x) {
+    LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(l->context));
+    const bool masks = l->target->level->mask_bytes == 1;
+    return lane_call(l, name, (LLVMValueRef[]){x, LLVMConstNull(LLVMTypeOf(x)), all},
+                     masks ? 3 : 1);
 }
 
 LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x) {
-    enum { MOST_PARTS = 16 };
     const bool masks = l->target->level->mask_bytes == 1;
-    const char *name = masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256";
-    unsigned id = LLVMLookupIntrinsicID(name, strlen(name)),
-             width = l->target->level->vector_bytes / 4, count = l->count / width;
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0),
-                 all = LLVMConstAllOnes(LLVMInt16TypeInContext(l->context)), parts[MOST_PARTS];
-    for (unsigned k = 0; k < count; k++) {
-        LLVMValueRef part = lane_pick(l, x, x, width * k, width),
-                     operands[3] = {part, LLVMConstNull(LLVMTypeOf(part)), all};
-        parts[k] = LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, NULL, 0),
-                                  function, operands, masks ? 3 : 1, "");
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, rsqrt_part,
+                         masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256", x);
+}
+
+bool lane_has_lookup_32(const lane *l) { return l->target->level->permute; }
+
+static LLVMValueRef lookup_part(const lane *l, const void *context, LLVMValueRef index) {
+    enum { LANES = 16 };
+    const float *table = context;
+    LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context);
+    LLVMValueRef halves[2];
+    for (unsigned h = 0; h < 2; h++) {
+        LLVMValueRef entries[LANES];
+        for (unsigned k = 0; k < LANES; k++)
+            entries[k] = LLVMConstReal(f32, (double)table[LANES * h + k]);
+        halves[h] = LLVMConstVector(entries, LANES);
     }
-    return lane_concat(l, parts, count);
+    return lane_call(l, "llvm.x86.avx512.vpermi2var.ps.512",
+                     (LLVMValueRef[]){halves[0], index, halves[1]}, 3);
+}
+
+LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index) {
+    return lane_in_parts(l, 16, lookup_part, table, index);
 }
 
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {

@@ -1,17 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables of 256 bytes in vector registers, for targets that look bytes up there: NEON's tbl takes
- * 64 of them at a time and gives 0 for an index beyond, tbx leaves what there was. In: a table in
- * memory, indices. Out: IR. */
+/* Tables of 256 bytes in vector registers. In: a table in memory, indices. Out: IR. Three ways:
+ *
+ *     NEON          tbl takes 64 entries at a time and gives 0 for an index beyond, tbx leaves
+ *                   what there was
+ *     AVX-512 VBMI  a permutation of 128 bytes for each half of the table
+ *     other x86     pshufb, of rows of 16 entries, which gives 0 where the index is negative */
 #include <string.h>
 
 #include "jit/lane/lane.h"
 
-enum { TABLE = 256, REGISTER = 16, GROUP = 4, GROUPS = LANE_TABLE_REGISTERS / GROUP };
+enum { TABLE = 256, ROW = 16, GROUP = 4, GROUPS = LANE_TABLE_REGISTERS / GROUP, PERMUTED = 64 };
 
 static LLVMTypeRef bytes_of(const lane *l, unsigned count) {
     return LLVMVectorType(LLVMInt8TypeInContext(l->context), count);
 }
+
+static bool is_neon(const lane *l) { return l->target->level->byte_tables; }
 
 static LLVMValueRef number(const lane *l, int64_t value) {
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), (unsigned long long)value, 1);
@@ -44,6 +49,36 @@ static void copy_table(const lane *l, LLVMValueRef table, LLVMValueRef stride, L
                     loop, after);
 }
 
+static LLVMValueRef load_entries(const lane *l, LLVMValueRef table, unsigned first,
+                                 unsigned count) {
+    LLVMValueRef at = number(l, first),
+                 address = LLVMBuildGEP2(l->builder, LLVMInt8TypeInContext(l->context), table, &at,
+                                         1, "");
+    LLVMValueRef entries = LLVMBuildLoad2(l->builder, bytes_of(l, count), address, "");
+    LLVMSetAlignment(entries, 1);
+    return entries;
+}
+
+/* A row in each 128 bits of a register, since pshufb stays within these. */
+static LLVMValueRef repeat_row(const lane *l, LLVMValueRef row) {
+    LLVMValueRef copies[PERMUTED / ROW];
+    const unsigned count = l->target->level->vector_bytes / ROW;
+    for (unsigned k = 0; k < count; k++) copies[k] = row;
+    return lane_concat(l, copies, count);
+}
+
+/* Of rows for pshufb what each differs from the one before in its half of the table. */
+static void load_registers(const lane *l, LLVMValueRef table, LLVMValueRef *registers) {
+    const unsigned size = !is_neon(l) && l->target->has_byte_permute ? PERMUTED : ROW;
+    for (unsigned k = 0; k < TABLE / size; k++)
+        registers[k] = load_entries(l, table, k * size, size);
+    if (is_neon(l) || size == PERMUTED) return;
+    for (unsigned k = TABLE / ROW; k-- > 0;) {
+        if (k % (TABLE / ROW / 2) != 0) registers[k] = lane_xor(l, registers[k], registers[k - 1]);
+        registers[k] = repeat_row(l, registers[k]);
+    }
+}
+
 void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride,
                      LLVMValueRef *registers) {
     LLVMValueRef buffer = new_buffer(l),
@@ -57,13 +92,7 @@ void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride,
     LLVMPositionBuilderAtEnd(l->builder, load);
     LLVMValueRef dense = LLVMBuildPhi(l->builder, LLVMTypeOf(table), "");
     LLVMAddIncoming(dense, (LLVMValueRef[]){table, buffer}, (LLVMBasicBlockRef[]){before, loop}, 2);
-    for (int k = 0; k < LANE_TABLE_REGISTERS; k++) {
-        LLVMValueRef at = number(l, k * REGISTER);
-        LLVMValueRef address =
-            LLVMBuildGEP2(l->builder, LLVMInt8TypeInContext(l->context), dense, &at, 1, "");
-        registers[k] = LLVMBuildLoad2(l->builder, bytes_of(l, REGISTER), address, "");
-        LLVMSetAlignment(registers[k], 1);
-    }
+    load_registers(l, dense, registers);
 }
 
 /* tbl4 of a group, or with `otherwise` tbx4. */
@@ -82,24 +111,55 @@ static LLVMValueRef look_up_group(const lane *l, const LLVMValueRef *group, LLVM
 }
 
 /* Of 8 or 16 indices. As unsigned bytes they begin in the middle of the table: 0 is entry 128. */
-static LLVMValueRef look_up_register(const lane *l, const LLVMValueRef *registers,
-                                     LLVMValueRef index) {
+static LLVMValueRef look_up_neon(const lane *l, const void *context, LLVMValueRef index) {
+    const LLVMValueRef *registers = context;
     LLVMValueRef found = NULL;
     for (int g = 0; g < GROUPS; g++) {
         LLVMValueRef inside =
-            LLVMBuildSub(l->builder, index, lane_int_like(index, g * GROUP * REGISTER), "");
+            LLVMBuildSub(l->builder, index, lane_int_like(index, g * GROUP * ROW), "");
         found = look_up_group(l, &registers[(g + GROUPS / 2) % GROUPS * GROUP], inside, found);
     }
     return found;
 }
 
+/* The low seven bits of an index choose among 128 entries, its sign between the halves. */
+static LLVMValueRef look_up_permuted(const lane *l, const void *context, LLVMValueRef index) {
+    const LLVMValueRef *registers = context;
+    LLVMValueRef halves[2];
+    for (int h = 0; h < 2; h++)
+        halves[h] = lane_call(l, "llvm.x86.avx512.vpermi2var.qi.512",
+                              (LLVMValueRef[]){registers[2 * h], index, registers[2 * h + 1]}, 3);
+    LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, index, lane_int_like(index, 0));
+    return lane_select(l, negative, halves[0], halves[1]);
+}
+
+/* The rows up to the one that an index is in, each as what differs, make this one's entry. An index
+ * less 16 per row is negative, and its entry 0, from the next row on, and always in the half in
+ * which the index is not. */
+static LLVMValueRef look_up_shuffled(const lane *l, const void *context, LLVMValueRef index) {
+    const LLVMValueRef *registers = context;
+    const unsigned bytes = l->target->level->vector_bytes, rows = TABLE / ROW / 2;
+    const char *name = bytes == 64   ? "llvm.x86.avx512.pshuf.b.512"
+                       : bytes == 32 ? "llvm.x86.avx2.pshuf.b"
+                                     : "llvm.x86.ssse3.pshuf.b.128";
+    LLVMValueRef found = NULL;
+    for (unsigned half = 0; half < 2; half++) {
+        LLVMValueRef first = half ? index : lane_xor(l, index, lane_int_like(index, INT8_MIN));
+        for (unsigned k = 0; k < rows; k++) {
+            LLVMValueRef inside = first, less = lane_int_like(index, (int64_t)(k * ROW));
+            if (k) inside = lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){first, less}, 2);
+            LLVMValueRef part =
+                lane_call(l, name, (LLVMValueRef[]){registers[half * rows + k], inside}, 2);
+            found = found ? lane_xor(l, found, part) : part;
+        }
+    }
+    return found;
+}
+
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index) {
-    enum { MAX_PARTS = 16 };
-    LLVMValueRef parts[MAX_PARTS], poison = LLVMGetPoison(LLVMTypeOf(index));
-    unsigned width = l->count < REGISTER ? REGISTER / 2 : REGISTER,
-             count = l->count < width ? 1 : l->count / width;
-    for (unsigned k = 0; k < count; k++)
-        parts[k] = look_up_register(l, registers, lane_pick(l, index, poison, k * width, width));
-    LLVMValueRef found = lane_concat(l, parts, count);
-    return l->count < width ? lane_pick(l, found, found, 0, l->count) : found;
+    if (is_neon(l))
+        return lane_in_parts(l, l->count < ROW ? ROW / 2 : ROW, look_up_neon, registers, index);
+    return lane_in_parts(l, l->target->level->vector_bytes,
+                         l->target->has_byte_permute ? look_up_permuted : look_up_shuffled,
+                         registers, index);
 }

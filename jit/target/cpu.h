@@ -30,7 +30,7 @@ typedef struct cpu_level {
     bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */
-    bool byte_tables;    /* an instruction looks bytes up in registers, 64 at a time */
+    bool byte_tables;    /* an instruction looks bytes up in four registers, by any index */
     const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not
                             made, for want of a machine to measure them on */
     cpu_extremes extremes;
@@ -41,6 +41,7 @@ typedef struct cpu_level {
     const char *bf16;           /* a conversion from f32 to bf16 that keeps subnormals */
     const char *bf16_normal;    /* one that makes zeros of them */
     const char *mul_i64;        /* LLVM multiplies vectors of i64 as vectors */
+    const char *byte_permute;   /* one instruction takes 64 of 128 bytes, in registers */
 } cpu_level;
 
 typedef struct cpu_model {

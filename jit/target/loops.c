@@ -9,33 +9,39 @@
 
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
  * op table says, but for a table of bytes that is held in registers. */
-static unsigned working_size(const expr_node *node, const cpu_level *level) {
+static unsigned working_size(const expr_node *node) {
     const unsigned size = (unsigned)tosajit_type_size(node->type.element);
     unsigned least = type_is_float(node->type.element) ? 4 : 1;
     if (node->kind == NODE_OP && op_lane_bytes(node->op) > least) least = op_lane_bytes(node->op);
-    if (node->kind == NODE_OP && op_has_table(node->op) && level->byte_tables && size == 1)
-        least = 1;
+    if (node->kind == NODE_OP && op_has_table(node->op) && size == 1) least = 1;
     return size < least ? least : size;
 }
 
-/* What a part has: bytes per lane at work at most, stored at least and at most. */
+/* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
+ * op a second vector gains nothing, and is as much code again. */
+static bool fills_a_vector(const tosajit_expr *program, const expr_node *node) {
+    return node->op == TOSAJIT_OP_erf && node->type.element == TOSAJIT_F32 && !program->fast;
+}
+
+/* What a part has: bytes per lane at work at most, stored at least and at most; ops, and those of
+ * them that fill a vector. */
 typedef struct part_nodes {
-    unsigned widest, narrowest, largest, heavy, light;
+    unsigned widest, narrowest, largest, heavy, light, full;
     bool is_long;
 } part_nodes;
 
-static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program,
-                              const cpu_level *level) {
+static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program) {
     part_nodes n = {.widest = 1, .narrowest = 8, .largest = 1};
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
         if (!(p->node_parts[k] >> part & 1)) continue;
-        unsigned size = working_size(node, level),
+        unsigned size = working_size(node),
                  stored = (unsigned)tosajit_type_size(node->type.element);
         if (size > n.widest) n.widest = size;
         if (stored < n.narrowest) n.narrowest = stored;
         if (stored > n.largest) n.largest = stored;
         if (node->kind != NODE_OP) continue;
+        n.full += fills_a_vector(program, node);
         if (op_is_heavy(node->op))
             n.heavy++;
         else
@@ -85,13 +91,14 @@ static void choose_ends(const plan_part *part, const tosajit_expr *program, cons
  * is a loop. */
 loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
                         const cpu_level *level) {
-    const part_nodes n = count_nodes(p, part, program, level);
+    const part_nodes n = count_nodes(p, part, program);
     loop_choice c = {.tail = TOSAJIT_TAIL_NONE, .heavy = n.heavy, .light = n.light};
     c.lanes = level->vector_bytes / n.widest;
     /* Each op of a chain waits for the one before, so that longer ones need a second vector, too;
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
+    if (n.full > 0 && n.full == n.heavy + n.light) c.unroll = 1;
     choose_ends(&p->parts[part], program, &n, level, &c);
     const int64_t multiple = p->parts[part].cols_multiple;
     const bool masked = level->mask_bytes && level->mask_bytes <= n.narrowest &&

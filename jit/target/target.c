@@ -80,6 +80,7 @@ static void set_level(target *t, const cpu_level *level) {
     t->has_bf16 = has(t, level->bf16);
     t->has_bf16_normal = has(t, level->bf16_normal);
     t->has_mul_i64 = has(t, level->mul_i64);
+    t->has_byte_permute = has(t, level->byte_permute);
 }
 
 /* x86: the CPU's name implies features that a hypervisor may have masked; the feature list says +

@@ -237,7 +237,13 @@ static uint64_t hash_of_results(const tosajit_kernel *kernel, float *x, float *y
     return hash;
 }
 
-/* The bits are the same on every CPU, and from version to version. */
+/* rsqrt begins with the CPU's own estimate, and tanh is made of pieces where they are looked up in
+ * registers; all else takes the same way everywhere. */
+static bool bits_are_the_level_s(tosajit_op op) {
+    return op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_tanh;
+}
+
+/* The bits are the same on every CPU, and from version to version, but where that is meant. */
 static void bits_are_the_golden_ones(void **state) {
     (void)state;
     static float x[BATCH], y[BATCH];
@@ -249,6 +255,7 @@ static void bits_are_the_golden_ones(void **state) {
         const tosajit_op op = n < TEST_FUNCTIONS ? test_functions[n].op : TOSAJIT_OP_pow;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         char line[100];
+        if (bits_are_the_level_s(op)) continue;
         test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
         const uint64_t hash = hash_of_results(kernels[1], x, y, count); /* 0 is the interpreter */
         for (size_t e = 2; e < test_engine_count; e++)

@@ -88,6 +88,13 @@ expect 0 ".text" asm examples/gelu_bias.mlir --cpu v3
 mv "$work/out" "$work/v3.s"
 expect 0 ".text" asm examples/gelu_bias.mlir --cpu x86-64-v3
 same "$work/v3.s" "$work/out"
+# results of two sizes in short rows, each an instruction a vector: an overlapping tail without ends
+for cpu in v2 v3 v4; do
+    expect 0 ".text" asm --cpu $cpu --expr 'func.func @f(%x: tensor<3xf64>, %i: tensor<3xi32>) -> (tensor<3xf64>, tensor<3xi32>) {
+        %0 = "tosa.add"(%x, %x) : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+        %1 = "tosa.bitwise_and"(%i, %i) : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+        return %0, %1 : tensor<3xf64>, tensor<3xi32> }'
+done
 expect 2 'there is no CPU "v9" to compile for; known are native, x86-64-v2' asm examples/gelu_bias.mlir --cpu v9
 expect 0 "equal bit for bit; with --accuracy fast" run --help
 expect 2 "--entry needs a value" plan a.mlir --entry

@@ -1,0 +1,181 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Parts of an expression that become tables have the bits that they had, on all 256 operands, by
+ * every engine, in rows and tails of all lengths. Oracle: the same expression, interpreted, with a
+ * factor of 1 that comes with the call, so that nothing depends on one value alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/account.h"
+#include "tests/support/support.h"
+
+enum { VALUES = 256 };
+
+/* %s: nothing, or the factor. `tables` is how often the plan reads one. */
+typedef struct sample {
+    const char *text;
+    int tables;
+} sample;
+
+static const sample samples[] = {
+    {"y = i8(sigmoid(f32(x)%s * 0.05) * 127.0)", 1},
+    {"y = i8(tanh((f32(x) + 3.0)%s * 0.03) * 127.0 - 7.0)", 1},
+    {"y = i8(clamp((f32(x) - 4.0)%s * 0.3, min=-6, max=6) * 21.0 + 1.0)", 1},
+    {"y = i8(exp(f16(x)%s * 0.05))", 1},
+    {"y = i8(log(bf16(x)%s))", 1},
+    /* a value in the middle that others need, too */
+    {"h = sigmoid(f32(x)%s * 0.05); a = i8(h * 100.0); y = i8(h * 50.0 + f32(a))", 1},
+    /* a table of a table's result that is needed as well: both read x */
+    {"a = i8(sigmoid(f32(x)%s) * 9.0); y = i8(erf(f32(a)) * 99.0)", 1},
+    {"a = i8(sigmoid(f32(x)%s) * 9.0); b = i8(erf(f32(-x)) * 99.0); y = i8(f32(a) * f32(b))", 1},
+    /* two values: a table of each, and the product is computed */
+    {"b = i8(erf(f32(z) * 0.01) * 9.0); y = i8(f32(i8(sigmoid(f32(x)%s) * 9.0)) * f32(b))", 2},
+    /* too little for a table */
+    {"y = i8(f32(x)%s * 0.5)", 0},
+    /* another type, or a shape of its own */
+    {"y = i16(sigmoid(f32(x)%s) * 99.0)", 0},
+    {"y = i8(sigmoid(f32(x)%s * [0.5, 0.5]) * 99.0)", 0},
+};
+
+static int8_t values[VALUES], others[VALUES];
+
+/* It comes before x. */
+static bool has_second(const sample *s) { return strstr(s->text, "(z)") != NULL; }
+
+/* The text, for one engine, with or without the factor. */
+static tosajit_expr *parse(const sample *s, bool factor, const char *shape) {
+    char text[400], whole[500];
+    tosajit_expr *expr;
+    const char *with = factor ? " * f32(u)" : "", *second = *shape == '?' ? ", i8[?]" : ", i8[2]";
+    if (strstr(s->text, "f16(x)")) with = factor ? " * f16(u)" : "";
+    if (strstr(s->text, "bf16(x)")) with = factor ? " * bf16(u)" : "";
+    snprintf(text, sizeof text, s->text, with, with);
+    snprintf(whole, sizeof whole, "%s : i8[%s]%s%s", text, shape, has_second(s) ? second : "",
+             factor ? ", i8[1]" : "");
+    if (tosajit_expr_parse(whole, strlen(whole), NULL, &expr))
+        fail_msg("%s: %s", whole, tosajit_last_error());
+    return expr;
+}
+
+static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
+    tosajit_kernel *kernel;
+    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+    return kernel;
+}
+
+/* `count` values of x from `first` on. */
+static void run(const tosajit_kernel *kernel, bool second, int first, int count, tosajit_type type,
+                void *r) {
+    const int64_t size = count, one = 1;
+    int8_t unit = 1;
+    const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_I8, others + first, 1, &size),
+                                       tosajit_dense(TOSAJIT_I8, values + first, 1, &size),
+                                       tosajit_dense(TOSAJIT_I8, &unit, 1, &one)},
+                         result = tosajit_dense(type, r, 1, &size);
+    if (tosajit_run(kernel, operands + !second, tosajit_kernel_operand_count(kernel), &result, 1))
+        fail_msg("%s", tosajit_last_error());
+}
+
+static bool has_own_shape(const sample *s) { return strchr(s->text, '[') != NULL; }
+
+static void tables_have_the_bits(void **state) {
+    (void)state;
+    static int8_t should[2 * VALUES], is[2 * VALUES];
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
+        const sample *s = &samples[k];
+        const tosajit_type type = strstr(s->text, "i16(") ? TOSAJIT_I16 : TOSAJIT_I8;
+        const size_t size = tosajit_type_size(type);
+        const int most = has_own_shape(s) ? 2 : VALUES, step = has_own_shape(s) ? 2 : 37;
+        tosajit_expr *with = parse(s, true, "?"), *expr = parse(s, false, "?");
+        tosajit_kernel *oracle = compile(test_engines[0].engine, with); /* the interpreter */
+        for (size_t e = 0; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = compile(test_engines[e].engine, expr);
+            for (int count = 1; count <= most; count += count < 70 && step > 2 ? 1 : step)
+                for (int first = 0; first + count <= VALUES; first += count) {
+                    if (has_own_shape(s) && count != 2) continue;
+                    run(oracle, has_second(s), first, count, type, should);
+                    run(kernel, has_second(s), first, count, type, is);
+                    if (memcmp(is, should, (size_t)count * size) != 0)
+                        fail_msg("%s on %s: wrong among %d from %d on", s->text,
+                                 test_engines[e].name, count, values[first]);
+                }
+            tosajit_kernel_release(kernel);
+        }
+        tosajit_kernel_release(oracle);
+        tosajit_expr_destroy(with);
+        tosajit_expr_destroy(expr);
+    }
+}
+
+static int count_words(const char *text, const char *word) {
+    int count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word)) count++;
+    return count;
+}
+
+/* That there are tables, and where not. Of static sizes a constant may have its own, if it is the
+ * same. */
+static void plans_show_tables(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++)
+        for (int fixed = 0; fixed < 2; fixed++) {
+            tosajit_expr *expr = parse(&samples[k], false, fixed ? "2" : "?");
+            const int tables = samples[k].tables + (fixed && has_own_shape(&samples[k]));
+            char *text;
+            if (tosajit_print(test_engines[0].engine, expr, TOSAJIT_VIEW_PLAN, &text))
+                fail_msg("%s", tosajit_last_error());
+            if (count_words(text, "  table\n") != tables)
+                fail_msg("%s: not %d tables\n%s", samples[k].text, tables, text);
+            tosajit_text_release(text);
+            tosajit_expr_destroy(expr);
+        }
+}
+
+/* Whichever allocation fails: the status says so, and nothing is left behind. */
+static void exhausted_memory_is_reported(void **state) {
+    (void)state;
+    const sample *s = &samples[8]; /* two tables */
+    tosajit_expr *expr = parse(s, false, "?");
+    account a = {0};
+    const tosajit_allocator allocator = account_allocator(&a);
+    const tosajit_engine_options options = {
+        .size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET, .allocator = &allocator};
+    assert_true(has_second(s));
+    size_t reported = 0;
+    for (size_t at = 1, failures = 1; failures > 0; at++) {
+        tosajit_engine *engine;
+        tosajit_kernel *kernel;
+        a = (account){0};
+        assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+        a.fail_at = a.count + at;
+        const tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+        failures = a.count >= a.fail_at;
+        /* without room in the cache there is still a kernel */
+        assert_true(status == TOSAJIT_OK || (failures && status == TOSAJIT_OUT_OF_MEMORY));
+        reported += status != TOSAJIT_OK;
+        if (!status) tosajit_kernel_release(kernel);
+        tosajit_engine_destroy(engine);
+        assert_int_equal(a.live, 0);
+    }
+    assert_in_range(reported, 30, 1000);
+    tosajit_expr_destroy(expr);
+}
+
+static int setup(void **state) {
+    for (int k = 0; k < VALUES; k++)
+        values[k] = (int8_t)(k - VALUES / 2), others[k] = (int8_t)(k * 37 + 11);
+    return test_setup_exact(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
+                                       cmocka_unit_test(plans_show_tables),
+                                       cmocka_unit_test(exhausted_memory_is_reported)};
+    return cmocka_run_group_tests(tests, setup, test_teardown);
+}
