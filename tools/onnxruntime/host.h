@@ -67,7 +67,7 @@ typedef struct ort_port {
     const char *name; /* lives as long as the session */
     ort_type type;    /* 0 where it is no tensor */
     int32_t rank;
-    int64_t dims[ORT_MAX_RANK];       /* -1: decided by each call */
+    int64_t dims[ORT_MAX_RANK];        /* -1: decided by each call */
     const char *symbols[ORT_MAX_RANK]; /* names of such dimensions; "" where there is none */
 } ort_port;
 
