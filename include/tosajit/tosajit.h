@@ -582,8 +582,7 @@ TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosaj
                                        size_t result_count);
 
 /* The same on these threads instead of the engine's: for hosts whose pool comes with each call.
- * parallel is not kept; null: the caller's thread alone. INVALID_ARGUMENT for more than one thread
- * without parallel_for. */
+ * parallel is not kept; null, or without parallel_for: the caller's thread alone. */
 TOSAJIT_API tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel,
                                                 const tosajit_tensor *operands,
                                                 size_t operand_count, const tosajit_tensor *results,
@@ -624,7 +623,7 @@ TOSAJIT_API void tosajit_bound_release(tosajit_bound *bound);
 /* The sizes of all results for operands of these shapes (whose data may be null): results[r]
  * becomes a dense tensor without memory, whose sizes are in dims[r]; both have result_count
  * elements. A host sets results[r].data and can run. SHAPE_MISMATCH if the operands do not
- * broadcast; TYPE_MISMATCH, INVALID_ARGUMENT; then nothing is written. Thread-safe. */
+ * broadcast; TYPE_MISMATCH, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
 TOSAJIT_API tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel,
                                                   const tosajit_tensor *operands,
                                                   size_t operand_count, tosajit_tensor *results,

@@ -472,9 +472,9 @@ tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_
     if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
         is_short(kernel, results))
         return tosajit_run(kernel, operands, operand_count, results, result_count);
-    tosajit_parallel given = {0};
-    if (parallel && parallel->parallel_for) given = parallel_limited(*parallel);
-    return run_any(kernel, &given, operands, operand_count, results, result_count);
+    static const tosajit_parallel alone;
+    return run_any(kernel, parallel && parallel->parallel_for ? parallel : &alone, operands,
+                   operand_count, results, result_count);
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,

@@ -12,24 +12,24 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
                                       size_t result_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     if (!kernel || (operand_count && !operands) || !results || !dims)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "kernel_results: kernel, operands, results or dims is a null pointer");
-    if (result_count != (size_t)kernel->program->result_count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
-                          (int)kernel->program->result_count, result_count);
+                          "sizes of results: kernel, operands, results or dims is a null pointer");
     const tosajit_expr *program = kernel->program;
+    if (result_count != (size_t)program->result_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
+                          (int)program->result_count, result_count);
     view tensors[TOSAJIT_MAX_TENSORS];
-    int64_t sizes[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK]; /* of each part */
     tosajit_status status = run_check_operands(kernel, operands, operand_count, true, tensors);
-    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++)
-        status = run_iteration_space(&kernel->plan.parts[p], tensors, sizes[p]);
-    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++)
-        for (int32_t k = 0; k < kernel->plan.parts[p].result_count; k++) {
-            const plan_part *part = &kernel->plan.parts[p];
+    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
+        const plan_part *part = &kernel->plan.parts[p];
+        int64_t sizes[TOSAJIT_MAX_RANK];
+        status = run_iteration_space(part, tensors, sizes);
+        for (int32_t k = 0; !status && k < part->result_count; k++) {
             const int32_t r = part->results[k];
-            memcpy(dims[r], sizes[p], (size_t)part->rank * sizeof **dims);
-            const tosajit_tensor_type *type = &program->nodes[program->results[r]].type;
-            results[r] = tosajit_dense(type->element, NULL, part->rank, dims[r]);
+            const tosajit_type element = program->nodes[program->results[r]].type.element;
+            memcpy(dims[r], sizes, (size_t)part->rank * sizeof *sizes);
+            results[r] = tosajit_dense(element, NULL, part->rank, dims[r]);
         }
+    }
     return status;
 }
 
@@ -38,16 +38,12 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
                                           size_t index, int32_t *rank, int64_t *dims) {
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
     int64_t all[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    if (!kernel || (operand_count && !operands) || !dims)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "kernel_result_dims: kernel, operands or dims is a null pointer");
-    const size_t count = tosajit_kernel_result_count(kernel);
-    if (index >= count)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "kernel_result_dims: there is no result %zu; the kernel has %zu", index,
-                          count);
+    const size_t count = kernel ? (size_t)kernel->program->result_count : 0;
+    if (kernel && index >= count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no result %zu; the kernel has %zu",
+                          index, count);
     tosajit_status status =
-        tosajit_kernel_results(kernel, operands, operand_count, results, count, all);
+        tosajit_kernel_results(kernel, operands, operand_count, dims ? results : NULL, count, all);
     if (status) return status;
     if (rank) *rank = results[index].rank;
     memcpy(dims, all[index], (size_t)results[index].rank * sizeof *dims);

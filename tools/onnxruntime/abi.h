@@ -145,7 +145,7 @@ typedef struct ort_api_base {
 } ort_api_base;
 
 enum { ORT_CODE_FAIL = 1, ORT_CODE_INVALID_ARGUMENT = 2 };
-enum { ORT_LOG_ERROR = 3 };
+enum { ORT_LOG_FATAL = 4 }; /* what fails is told by statuses */
 enum { ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_INPUT_VARIADIC = 2 };
 

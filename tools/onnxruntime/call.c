@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tools/onnxruntime/region.h"
 
@@ -131,6 +133,36 @@ static ort_status *make_result(call *c, size_t index) {
     return status ? status : ORT(api, GetTensorMutableData)(value, &result->data);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Running */
+
+static tosajit_status run(call *c) {
+    const region *r = c->r;
+    const tosajit_parallel threads = {parallel_for, c, processors()};
+    return tosajit_run_parallel(r->kernel, c->operands, r->operand_count, c->results,
+                                r->result_count, &threads);
+}
+
+static size_t bytes_of(const tosajit_tensor *tensor) {
+    size_t bytes = tosajit_type_size(tensor->element);
+    for (int32_t d = 0; d < tensor->rank; d++) bytes *= (size_t)tensor->dims[d];
+    return bytes;
+}
+
+/* The engine has put the first result in place of an operand that a later result still reads. It
+ * knows nothing of an order among results, so that one is computed elsewhere and copied. */
+static ort_status *run_apart(call *c) {
+    const size_t bytes = bytes_of(&c->results[0]);
+    void *place = c->results[0].data;
+    c->results[0].data = malloc(bytes);
+    if (!c->results[0].data)
+        return ORT(c->r->api, CreateStatus)(ORT_CODE_FAIL, "out of memory for a result");
+    const tosajit_status status = run(c);
+    if (!status) memcpy(place, c->results[0].data, bytes);
+    free(c->results[0].data);
+    return status ? refuse(c->r->api, tosajit_last_error()) : NULL;
+}
+
 ort_status *region_compute(void *kernel, ort_context *context) {
     const region *r = kernel;
     call c; /* large; filled as far as there are tensors */
@@ -144,9 +176,8 @@ ort_status *region_compute(void *kernel, ort_context *context) {
         return refuse(r->api, tosajit_last_error());
     for (size_t k = 0; !status && k < r->result_count; k++) status = make_result(&c, k);
     if (status) return status;
-    const tosajit_parallel threads = {parallel_for, &c, processors()};
-    if (tosajit_run_parallel(r->kernel, c.operands, r->operand_count, c.results, r->result_count,
-                             &threads))
-        return refuse(r->api, tosajit_last_error());
-    return NULL;
+    const tosajit_status ran = run(&c);
+    return ran == TOSAJIT_OVERLAP ? run_apart(&c)
+           : ran                  ? refuse(r->api, tosajit_last_error())
+                                  : NULL;
 }

@@ -190,7 +190,7 @@ static const ort_api *table_of(void *library, const char **version, ort_message 
 
 static bool prepare(ort_host *host, ort_message *why) {
     const ort_api *api = host->api;
-    return fine(api, ORT(api, CreateEnv)(ORT_LOG_ERROR, "tosajit", &host->env), why) &&
+    return fine(api, ORT(api, CreateEnv)(ORT_LOG_FATAL, "tosajit", &host->env), why) &&
            fine(api,
                 ORT(api, CreateCpuMemoryInfo)(ORT_ALLOCATOR_ARENA, ORT_MEMORY_DEFAULT,
                                               &host->memory),

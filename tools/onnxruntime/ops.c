@@ -126,9 +126,8 @@ static ort_status *check_counts(const region *r, const ort_kernel_info *info) {
     if (status || (inputs == r->operand_count && outputs == r->result_count)) return status;
     char text[SENTENCE];
     snprintf(text, sizeof text,
-             "the node has %zu inputs and %zu outputs, but the expression %zu operands and %zu "
-             "results",
-             inputs, outputs, r->operand_count, r->result_count);
+             "inputs of the node: %zu, operands of the expression: %zu; outputs: %zu, results: %zu",
+             inputs, r->operand_count, outputs, r->result_count);
     return refuse(api, info, text);
 }
 
