@@ -256,6 +256,52 @@ static void results_in_place_wait_for_later_readers(void **state) {
     ort_session_close(whole);
 }
 
+/* An activation that is there often, with other numbers each time, computes what each computes
+ * alone: the first has a kernel of its own, and the rest share one. */
+static void regions_that_differ_in_numbers_agree_with_each_alone(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "x: f32[?,64]; t = x * (x + 3); y = t * 0.4763231 + (-0.0075732437)",
+        "x: f32[?,64]; t = x * (x + 3); y = t * 0.63296586 + 1e-05",
+        "x: f32[?,64]; t = x * (x + 1.5); y = t * 1e38 + 0.25",
+        "x: f32[?,64]; t = x * (x + 3); y = t * 0 + (-0)",
+    };
+    ort_session *all;
+    ort_results *results;
+    float x[3 * 64];
+    for (int k = 0; k < 3 * 64; k++) x[k] = (float)(k - 96) * 0.0371f;
+    const ort_tensor input = {ORT_F32, 2, {3, 64}, x, sizeof x};
+    model_begin(&m);
+    model_input(&m, "x", ORT_F32, "N,64");
+    for (int k = 0; k < 4; k++) {
+        const char name[2] = {(char)('a' + k), 0};
+        model_output(&m, name, ORT_F32, "N,64");
+        model_region(&m, "x", name, texts[k], NULL);
+    }
+    SURE(open_written(1, &all));
+    SURE(ort_session_run(all, &input, &results, &why));
+    for (size_t k = 0; k < 4; k++) {
+        tosajit_expr *expr;
+        tosajit_engine *engine;
+        tosajit_kernel *kernel;
+        float y[3 * 64];
+        const tosajit_engine_options options = {.size = sizeof options,
+                                                .backend = TOSAJIT_BACKEND_INTERPRET};
+        assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_parse(texts[k], strlen(texts[k]), NULL, &expr), TOSAJIT_OK);
+        assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+        const tosajit_tensor from = tosajit_dense(TOSAJIT_F32, x, 2, input.dims),
+                             to = tosajit_dense(TOSAJIT_F32, y, 2, input.dims);
+        assert_int_equal(tosajit_run(kernel, &from, 1, &to, 1), TOSAJIT_OK);
+        assert_memory_equal(ort_result(results, k)->data, y, sizeof y);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
+    ort_results_release(results);
+    ort_session_close(all);
+}
+
 /* Each line is a node that no session can have, and what it is told. */
 static void wrong_nodes_are_refused_with_a_reason(void **state) {
     (void)state;
@@ -421,6 +467,7 @@ int main(void) {
         cmocka_unit_test(bf16_doubles),
         cmocka_unit_test(chains_of_regions_agree_with_one),
         cmocka_unit_test(results_in_place_wait_for_later_readers),
+        cmocka_unit_test(regions_that_differ_in_numbers_agree_with_each_alone),
         cmocka_unit_test(wrong_nodes_are_refused_with_a_reason),
         cmocka_unit_test(wrong_sizes_are_refused_by_the_call),
         cmocka_unit_test(other_ranks_are_refused_by_the_call),

@@ -157,11 +157,14 @@ static ort_status *create_kernel(const ort_custom_op *op, const ort_api *api,
     tosajit_accuracy accuracy;
     ort_status *status = read_accuracy(own->api, info, &accuracy);
     if (status) return status;
+    size_t outputs = 0;
+    status = ORT(api, KernelInfo_GetOutputCount)(info, &outputs);
+    if (status) return status;
     char *text = attribute(api, info, "expression");
     if (!text) return refuse(api, info, "the node has no attribute `expression`");
     region *r;
     const tosajit_status made =
-        region_create(own->api, own->version >= ORT_VERSION_SHAPES, text, accuracy, &r);
+        region_create(own->api, own->version >= ORT_VERSION_SHAPES, text, outputs, accuracy, &r);
     free(text);
     if (made) return refuse(api, info, tosajit_last_error());
     status = check_counts(r, info);

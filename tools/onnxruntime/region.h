@@ -6,19 +6,21 @@
 #define TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 
 #include "tools/onnxruntime/abi.h"
+#include "tools/onnxruntime/generalise.h"
 #include "tosajit/tosajit.h"
 
 typedef struct region {
     const ort_api *api;
-    tosajit_kernel *kernel; /* owned */
-    size_t operand_count, result_count;
+    tosajit_kernel *kernel;             /* owned */
+    size_t operand_count, result_count; /* of the node; the kernel's last operands are numbers */
+    general numbers;                    /* without its text */
     tosajit_type elements[TOSAJIT_MAX_TENSORS]; /* of operands */
     int has_shapes;                             /* the engine lends the sizes of tensors */
 } region;
 
-/* Compile a text of the language of docs/language.md. On failure the library's last error says
- * what is wrong. */
-tosajit_status region_create(const ort_api *api, int has_shapes, const char *text,
+/* Compile a text of the language of docs/language.md, for a node of so many results. On failure the
+ * library's last error says what is wrong. */
+tosajit_status region_create(const ort_api *api, int has_shapes, const char *text, size_t results,
                              tosajit_accuracy accuracy, region **made);
 /* Null is allowed. */
 void region_destroy(region *r);
