@@ -32,6 +32,8 @@ static const struct {
      "x: f32[?,16], y: f32[16], tosajit_c0: f32[]; x * y + tosajit_c0",
      1,
      {2}},
+    /* one element differs from nothing */
+    {"a: f32[1], x: f32[?,16,7]; a * x", "a: f32[1], x: f32[?,?,7]; a * x", 0, {0}},
     /* beside other signs, and as arguments, numbers decide what is computed */
     {"x: f32[?,7]; minimum(maximum(x, 0), 6) / 6 - 1",
      "x: f32[?,7]; minimum(maximum(x, 0), 6) / 6 - 1",

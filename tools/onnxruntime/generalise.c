@@ -136,7 +136,8 @@ static const char *write_declaration(reader *r, const char *at, bool any_sizes) 
  */
 static bool has_one_shape(const char *text, const char *end) {
     size_t shapes = 0;
-    for (; text < end; text++) shapes += *text == '[' && text[1] != ']';
+    for (; text < end; text++)
+        shapes += *text == '[' && text[1] != ']' && strncmp(text, "[1]", 3) != 0;
     return shapes == 1;
 }
 
