@@ -102,7 +102,7 @@ static size_t weight_of(const tosajit_kernel *kernel) {
 /* Batches of neighbours, few enough in each that every thread gets one. */
 static void divide(list *l) {
     size_t threads = l->engine->parallel.parallel_for ? l->engine->parallel.threads : 1;
-    size_t most = threads ? (l->make_count + threads - 1) / threads : l->make_count;
+    size_t most = threads && l->make_count ? (l->make_count - 1) / threads + 1 : l->make_count;
     batch *b = NULL;
     for (size_t k = 0; k < l->count; k++) {
         request *r = &l->requests[k];

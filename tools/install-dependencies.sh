@@ -15,6 +15,8 @@ command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox"
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
     libxml2-utils gdb doxygen mandoc bsdextrautils pkg-config dpkg-dev debhelper lintian reuse qemu-user valgrind
     locales python3-dev python3-numpy python3-numexpr dh-python"
+# npm brings ONNX Runtime to the tests; it may have come with another Node.js than Debian's.
+command -v npm >/dev/null || tests="$tests npm"
 case ${1:-} in
 '') packages=$tests ;;
 --command) packages=$command ;;

@@ -71,6 +71,9 @@ awk -F ' *[|] *' '/^\| `TOSAJIT/ {
 }' "$environment"
 cat <<'END'
 .TP
+.B TOSAJIT_ONNXRUNTIME
+the shared library of ONNX Runtime, or its folder
+.TP
 .B TOSAJIT_HISTORY
 the file that keeps the lines typed at
 .B tosajit repl

@@ -580,6 +580,14 @@ TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosaj
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);
 
+/* The same on these threads instead of the engine's: for hosts whose pool comes with each call.
+ * parallel is not kept; null, or without parallel_for: the caller's thread alone. */
+TOSAJIT_API tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel,
+                                                const tosajit_tensor *operands,
+                                                size_t operand_count, const tosajit_tensor *results,
+                                                size_t result_count,
+                                                const tosajit_parallel *parallel);
+
 /* The same computed by the interpreter, whatever the backend. */
 TOSAJIT_API tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel,
                                                    const tosajit_tensor *operands,
@@ -610,6 +618,16 @@ TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *c
 
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */
 TOSAJIT_API void tosajit_bound_release(tosajit_bound *bound);
+
+/* The sizes of all results for operands of these shapes (whose data may be null): results[r]
+ * becomes a dense tensor without memory, whose sizes are in dims[r]; both have result_count
+ * elements. A host sets results[r].data and can run. SHAPE_MISMATCH if the operands do not
+ * broadcast; TYPE_MISMATCH, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
+TOSAJIT_API tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel,
+                                                  const tosajit_tensor *operands,
+                                                  size_t operand_count, tosajit_tensor *results,
+                                                  size_t result_count,
+                                                  int64_t (*dims)[TOSAJIT_MAX_RANK]);
 
 /* The sizes that result `index` has for operands of these shapes (data may be null). dims has room
  * for TOSAJIT_MAX_RANK; rank may be null. SHAPE_MISMATCH if the operands do not broadcast. */

@@ -362,7 +362,8 @@ static LLVMValueRef exp2_far(const lane *l, LLVMValueRef t) {
 }
 
 LLVMValueRef fast_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
+    LLVMValueRef as_root = power_as_root(l, op, x);
+    if (as_root) return as_root;
     LLVMValueRef size = lane_fabs(l, x[0]),
                  subnormal = lane_fcmp(l, LLVMRealOLT, size, constant(l, 0x1p-126));
     LLVMValueRef t =

@@ -28,6 +28,9 @@ LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine);
 /* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
 LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);
 
+/* x^0.5 and x^-0.5 of f32, rounded correctly, where the exponent is such a constant; else null. */
+LLVMValueRef power_as_root(const lane *l, const emit_op *op, const LLVMValueRef *x);
+
 /* x^y with the special values of C99 Annex F; `magnitude` is abs(x)^y where both are finite and x
  * is not 0. They are needed only where the second function says so. */
 LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,

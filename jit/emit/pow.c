@@ -278,7 +278,19 @@ LLVMValueRef power_has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     return lane_or(l, special_x, special_y);
 }
 
+/* LLVM has one object for equal constants. The powers of -0 and -inf are those of +0 and inf. */
+LLVMValueRef power_as_root(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const bool root = x[1] == lane_f32(l, 0.5f), inverse = x[1] == lane_f32(l, -0.5f);
+    if (op->result != TOSAJIT_F32 || !(root || inverse)) return NULL;
+    LLVMValueRef lowest = lane_fcmp(l, LLVMRealOEQ, x[0], lane_f32(l, -INFINITY)),
+                 positive = lane_select(l, lowest, lane_f32(l, INFINITY),
+                                        lane_fadd(l, x[0], lane_f32(l, 0.0f)));
+    return root ? lane_sqrt(l, positive) : emit_rsqrt(l, op, &positive);
+}
+
 LLVMValueRef emit_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef as_root = power_as_root(l, op, x);
+    if (as_root) return as_root;
     LLVMValueRef size = lane_fabs(l, x[0]);
     LLVMValueRef magnitude = op->result == TOSAJIT_F32
                                  ? power_rounded(l, size, x[1])

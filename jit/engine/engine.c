@@ -16,7 +16,6 @@
 #include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
-#include "runtime/run/parallel.h"
 
 static bool may_do_without(tosajit_backend backend) {
     return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND;
@@ -96,7 +95,7 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
         if (options->threads)
             return diag_error(TOSAJIT_INVALID_ARGUMENT,
                               "engine_create: threads and parallel exclude each other");
-        engine->parallel = parallel_limited(*options->parallel);
+        engine->parallel = *options->parallel;
         return TOSAJIT_OK;
     }
     const size_t threads = processors(options->threads);
@@ -105,7 +104,7 @@ static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine
     if (!engine->pool)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "the system gives no pool of %zu threads",
                           threads);
-    engine->parallel = parallel_limited((tosajit_parallel){pool_parallel_for, engine, threads});
+    engine->parallel = (tosajit_parallel){pool_parallel_for, engine, threads};
     return TOSAJIT_OK;
 }
 

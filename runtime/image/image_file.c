@@ -15,7 +15,6 @@
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
-#include "runtime/run/parallel.h"
 
 tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity,
                                    size_t *size) {
@@ -64,7 +63,7 @@ static tosajit_status load_image(const load_settings *s, const void *image, size
     tosajit_status status =
         image_to_kernel(image, size, apart, s->options.backend, &s->allocator, &made);
     if (status) return status;
-    if (s->options.parallel) made->parallel = parallel_limited(*s->options.parallel);
+    if (s->options.parallel) made->parallel = *s->options.parallel;
     made->any_strides = s->options.any_strides != 0;
     *kernel = made;
     return TOSAJIT_OK;

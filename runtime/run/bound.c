@@ -81,7 +81,7 @@ static tosajit_status run_completely(const tosajit_bound *b, const kernel_code *
     if (!status)
         status = place(b, b->tensor_count, b->tensor_count + b->result_count, "result",
                        data + b->operand_count, written);
-    return status ? status : run_checked(b->kernel, code, tensors, written);
+    return status ? status : run_checked(b->kernel, code, &b->kernel->parallel, tensors, written);
 }
 
 /* The same with a line about it. */
@@ -94,6 +94,7 @@ static tosajit_status run_loud(const tosajit_bound *b, const kernel_code *code, 
                          .results = results,
                          .operand_count = b->operand_count,
                          .result_count = b->result_count,
+                         .parallel = &b->kernel->parallel,
                          .way = code ? "bound" : "interpreted"};
     const int64_t start = verbose_clock();
     if (!code || !b->run || !b->run(b, code->entries[0], data))

@@ -21,11 +21,6 @@ typedef struct division {
     parallel_cut cut;
 } division;
 
-tosajit_parallel parallel_limited(tosajit_parallel given) {
-    if (given.threads > MOST_THREADS) given.threads = MOST_THREADS;
-    return given;
-}
-
 /* A single element is never divided: there may be no dimension to cut. */
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements) {
     return parallel->threads > 1 && elements > 1 && elements / 2 >= part->piece_elements;
@@ -46,9 +41,11 @@ parallel_cut parallel_divide(const tosajit_parallel *parallel, const plan_part *
                              const walk *w) {
     const int64_t elements = walk_elements(w);
     if (!parallel_pays(parallel, part, elements)) return (parallel_cut){0, w->sizes[0], 1};
-    parallel_cut cut = {divided_dimension(w, parallel->threads), 0, 0};
+    /* A host's SIZE_MAX for "any number" is no size to multiply. */
+    const size_t threads = parallel->threads < MOST_THREADS ? parallel->threads : MOST_THREADS;
+    parallel_cut cut = {divided_dimension(w, threads), 0, 0};
     const int64_t size = w->sizes[cut.dimension], grain = cut.dimension == w->rank - 1 ? GRAIN : 1;
-    const int64_t most = (int64_t)parallel->threads * PIECES_PER_THREAD;
+    const int64_t most = (int64_t)threads * PIECES_PER_THREAD;
     int64_t pieces = elements / part->piece_elements;
     if (pieces > most) pieces = most;
     cut.step = (size / pieces + grain) / grain * grain;

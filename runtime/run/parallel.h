@@ -6,10 +6,6 @@
 
 #include "runtime/run/tile.h"
 
-/* What a host says of its threads, as far as the arithmetic here goes: SIZE_MAX for "any number" is
- * no size to multiply. */
-tosajit_parallel parallel_limited(tosajit_parallel given);
-
 /* Whether so many elements of the part are worth more than one thread. */
 bool parallel_pays(const tosajit_parallel *parallel, const plan_part *part, int64_t elements);
 

@@ -169,9 +169,7 @@ static tosajit_status size_mismatch(const plan_part *part, const view *operands,
                       print_dims(tensor).text);
 }
 
-/* The sizes of a part's iteration space: `a == 1 ? b : a` over the leaves, with static sizes fixed
- * beforehand. */
-static tosajit_status iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
+tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
     for (int32_t d = 0; d < part->rank; d++)
         sizes[d] = part->extents[d] == TOSAJIT_DYNAMIC ? 1 : part->extents[d];
     for (int32_t k = 0; k < part->leaf_count; k++) {
@@ -268,13 +266,13 @@ void run_walk(const tosajit_kernel *kernel, int32_t part_index, const view *tens
     walk_coalesce(w);
 }
 
-static void run_native(const tosajit_kernel *kernel, const kernel_code *code, int32_t part_index,
-                       const view *tensors, const view *results) {
+static void run_native(const tosajit_kernel *kernel, const kernel_code *code,
+                       const tosajit_parallel *parallel, int32_t part_index, const view *tensors,
+                       const view *results) {
     walk w; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
     run_walk(kernel, part_index, tensors, results, &w, &tile);
-    parallel_run(&kernel->parallel, &kernel->plan.parts[part_index], code->entries[part_index], &w,
-                 &tile);
+    parallel_run(parallel, &kernel->plan.parts[part_index], code->entries[part_index], &w, &tile);
 }
 
 static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
@@ -289,11 +287,12 @@ static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, co
 
 /* Compute every part that is not empty with its code. */
 static void compute_natively(const tosajit_kernel *kernel, const kernel_code *code,
-                             const view *tensors, const view *results) {
+                             const tosajit_parallel *parallel, const view *tensors,
+                             const view *results) {
     uint64_t environment = fpenv_enter();
     for (int32_t p = 0; p < kernel->plan.part_count; p++)
         if (!results[kernel->plan.parts[p].results[0]].empty)
-            run_native(kernel, code, p, tensors, results);
+            run_native(kernel, code, parallel, p, tensors, results);
     fpenv_leave(environment);
 }
 
@@ -339,6 +338,10 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
     return TOSAJIT_OK;
 }
 
+static const tosajit_tensor_type *result_type(const tosajit_kernel *kernel, int32_t result) {
+    return &kernel->program->nodes[kernel->program->results[result]].type;
+}
+
 static tosajit_status check_contracts(const tosajit_kernel *kernel,
                                       const tosajit_tensor *operands) {
     const tosajit_expr *program = kernel->program;
@@ -358,24 +361,28 @@ static tosajit_status check_contracts(const tosajit_kernel *kernel,
     return TOSAJIT_OK;
 }
 
+tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                  size_t operand_count, bool shapes_only, view *tensors) {
+    tosajit_status status = view_operands(kernel, operands, operand_count, shapes_only, tensors);
+    if (!status) status = check_contracts(kernel, operands);
+    return status ? status : check_demands(kernel, tensors);
+}
+
 tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
                          view *tensors, view *written) {
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)kernel->program->result_count, result_count);
-    tosajit_status status = view_operands(kernel, operands, operand_count, false, tensors);
-    if (!status) status = check_contracts(kernel, operands);
-    if (!status) status = check_demands(kernel, tensors);
+    tosajit_status status = run_check_operands(kernel, operands, operand_count, false, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];
-        status = iteration_space(part, tensors, sizes);
+        status = run_iteration_space(part, tensors, sizes);
         for (int32_t k = 0; !status && k < part->result_count; k++) {
             int32_t r = part->results[k];
             tensor_id id = {"result", (size_t)r};
-            status = check_type(&results[r],
-                                &kernel->program->nodes[kernel->program->results[r]].type, id);
+            status = check_type(&results[r], result_type(kernel, r), id);
             if (!status) status = resolve(&results[r], id, kernel->any_strides, &written[r]);
             if (!status) status = check_result_sizes(&written[r], id, part->rank, sizes);
             if (!status && results[r].strides)
@@ -386,20 +393,22 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
 }
 
 tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
-                           const view *tensors, const view *written) {
+                           const tosajit_parallel *parallel, const view *tensors,
+                           const view *written) {
     const tosajit_status status = overlap_check(kernel, tensors, written);
     if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
-    compute_natively(kernel, code, tensors, written);
+    compute_natively(kernel, code, parallel, tensors, written);
     return TOSAJIT_OK;
 }
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
-                          const tosajit_tensor *operands, size_t operand_count,
-                          const tosajit_tensor *results, size_t result_count) {
+                          const tosajit_parallel *parallel, const tosajit_tensor *operands,
+                          size_t operand_count, const tosajit_tensor *results,
+                          size_t result_count) {
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     tosajit_status status =
         run_check(kernel, operands, operand_count, results, result_count, tensors, written);
-    return status ? status : run_checked(kernel, code, tensors, written);
+    return status ? status : run_checked(kernel, code, parallel, tensors, written);
 }
 
 /* The same with a line about it. */
@@ -408,11 +417,11 @@ static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *
     bool counts_fit = call->operand_count == (size_t)kernel->program->input_count &&
                       call->result_count == (size_t)kernel->program->result_count;
     const int64_t start = verbose_clock();
-    bool quick =
-        code && counts_fit && quick_run(kernel, code->entries[0], call->operands, call->results);
+    bool quick = code && counts_fit && call->parallel == &kernel->parallel &&
+                 quick_run(kernel, code->entries[0], call->operands, call->results);
     if (!quick)
-        call->status = run(kernel, code, call->operands, call->operand_count, call->results,
-                           call->result_count);
+        call->status = run(kernel, code, call->parallel, call->operands, call->operand_count,
+                           call->results, call->result_count);
     call->nanoseconds = verbose_clock() - start;
     call->way = !code               ? "interpreted"
                 : code->precompiled ? "precompiled"
@@ -422,6 +431,18 @@ static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *
     return call->status;
 }
 
+/* A call that no quick one has answered. */
+static tosajit_status run_any(const tosajit_kernel *kernel, const tosajit_parallel *parallel,
+                              const tosajit_tensor *operands, size_t operand_count,
+                              const tosajit_tensor *results, size_t result_count) {
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (!kernel->loud)
+        return run(kernel, code, parallel, operands, operand_count, results, result_count);
+    return run_loud(kernel, code,
+                    &(verbose_call){operands, results, operand_count, result_count, parallel,
+                                    TOSAJIT_OK, "", 0});
+}
+
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                            size_t operand_count, const tosajit_tensor *results,
                            size_t result_count) {
@@ -429,15 +450,31 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (kernel->loud)
-        return run_loud(
-            kernel, code,
-            &(verbose_call){operands, results, operand_count, result_count, TOSAJIT_OK, "", 0});
     bool counts_fit = operand_count == (size_t)kernel->program->input_count &&
                       result_count == (size_t)kernel->program->result_count;
-    if (code && counts_fit && quick_run(kernel, code->entries[0], operands, results))
+    if (!kernel->loud && code && counts_fit &&
+        quick_run(kernel, code->entries[0], operands, results))
         return TOSAJIT_OK;
-    return run(kernel, code, operands, operand_count, results, result_count);
+    return run_any(kernel, &kernel->parallel, operands, operand_count, results, result_count);
+}
+
+/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. */
+static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *result) {
+    int64_t elements;
+    return result->rank == result_type(kernel, 0)->rank && (result->rank == 0 || result->dims) &&
+           size_count(result->rank, result->dims, &elements) &&
+           elements / 2 < kernel->plan.parts[0].piece_elements;
+}
+
+tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                    size_t operand_count, const tosajit_tensor *results,
+                                    size_t result_count, const tosajit_parallel *parallel) {
+    if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
+        is_short(kernel, results))
+        return tosajit_run(kernel, operands, operand_count, results, result_count);
+    static const tosajit_parallel alone;
+    return run_any(kernel, parallel && parallel->parallel_for ? parallel : &alone, operands,
+                   operand_count, results, result_count);
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -446,36 +483,5 @@ tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosaj
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run_interpreted: kernel, operands or results is a null pointer");
-    return run(kernel, NULL, operands, operand_count, results, result_count);
-}
-
-/* The part that computes a result of the kernel. */
-static const plan_part *part_of(const tosajit_kernel *kernel, int32_t result) {
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        for (int32_t k = 0; k < kernel->plan.parts[p].result_count; k++)
-            if (kernel->plan.parts[p].results[k] == result) return &kernel->plan.parts[p];
-    return NULL;
-}
-
-tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
-                                          const tosajit_tensor *operands, size_t operand_count,
-                                          size_t index, int32_t *rank, int64_t *dims) {
-    if (!kernel || (operand_count && !operands) || !dims)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "kernel_result_dims: kernel, operands or dims is a null pointer");
-    if (index >= tosajit_kernel_result_count(kernel))
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "kernel_result_dims: there is no result %zu; the kernel has %zu", index,
-                          tosajit_kernel_result_count(kernel));
-    view tensors[TOSAJIT_MAX_TENSORS];
-    int64_t sizes[TOSAJIT_MAX_RANK];
-    const plan_part *part = part_of(kernel, (int32_t)index);
-    tosajit_status status = view_operands(kernel, operands, operand_count, true, tensors);
-    if (!status) status = check_contracts(kernel, operands);
-    if (!status) status = check_demands(kernel, tensors);
-    if (!status) status = iteration_space(part, tensors, sizes);
-    if (status) return status;
-    if (rank) *rank = part->rank;
-    memcpy(dims, sizes, (size_t)part->rank * sizeof *dims);
-    return TOSAJIT_OK;
+    return run(kernel, NULL, NULL, operands, operand_count, results, result_count);
 }

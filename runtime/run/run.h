@@ -7,6 +7,15 @@
 #include "runtime/run/overlap.h"
 #include "runtime/run/tile.h"
 
+/* The operands of a call and the kernel's constants as views, and what can be wrong with them. With
+ * shapes_only nothing but their types and sizes is looked at. */
+tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                  size_t operand_count, bool shapes_only, view *tensors);
+
+/* The sizes of a part's iteration space, which its results have: `a == 1 ? b : a` over the leaves,
+ * with static sizes fixed beforehand. */
+tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes);
+
 /* Everything that can be wrong with a call but for memory that tensors share; tensors and written
  * receive what it is about. */
 tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -16,7 +25,8 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
 /* What is left to do then: OVERLAP if memory is shared otherwise than exactly in place; or compute.
  * code is null where the interpreter does: OUT_OF_MEMORY. */
 tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
-                           const view *tensors, const view *written);
+                           const tosajit_parallel *parallel, const view *tensors,
+                           const view *written);
 
 /* The coalesced walk of a part, and its tensors. */
 void run_walk(const tosajit_kernel *kernel, int32_t part, const view *tensors, const view *results,

@@ -55,14 +55,14 @@ static void end(line *l) {
 }
 
 /* "tosajit bench --cpu x86-64-v3 --expr '...'" */
-static void put_command(const tosajit_kernel *kernel, FILE *out) {
+static void put_command(const tosajit_kernel *kernel, const tosajit_parallel *parallel, FILE *out) {
     char *text;
     size_t size;
     fputs(": tosajit bench", out);
     if (kernel->cpu) fprintf(out, " --cpu %s", kernel->cpu);
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (code && code->precompiled) fputs(" --backend precompiled", out);
-    if (kernel->parallel.threads > 1) fprintf(out, " --threads %zu", kernel->parallel.threads);
+    if (parallel->threads > 1) fprintf(out, " --threads %zu", parallel->threads);
     FILE *print = open_memstream(&text, &size);
     if (!print) return;
     bool fine = expr_print(kernel->program, "f", true, print);
@@ -114,7 +114,7 @@ void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status,
         fputs(" precompiled", l.out);
     else
         fputs(" interpreted", l.out);
-    put_command(kernel, l.out);
+    put_command(kernel, &kernel->parallel, l.out);
     end(&l);
 }
 
@@ -127,7 +127,7 @@ void verbose_loaded(const tosajit_kernel *kernel) {
         fprintf(l.out, "native, %zu bytes", code->image.size);
     else
         fputs(code ? "precompiled" : "interpreted", l.out);
-    put_command(kernel, l.out);
+    put_command(kernel, &kernel->parallel, l.out);
     end(&l);
 }
 
@@ -141,7 +141,7 @@ void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call) {
         return;
     }
     fprintf(l.out, " %s in %.2f us", call->way, (double)call->nanoseconds * 1e-3);
-    put_command(kernel, l.out);
+    put_command(kernel, call->parallel, l.out);
     bool strided = false;
     for (size_t k = 0; k < call->operand_count; k++) put_shape(&call->operands[k], l.out);
     for (size_t k = 0; k < call->result_count; k++) strided |= !is_dense(&call->results[k]);

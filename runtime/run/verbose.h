@@ -11,6 +11,7 @@
 typedef struct verbose_call {
     const tosajit_tensor *operands, *results;
     size_t operand_count, result_count;
+    const tosajit_parallel *parallel; /* the threads of this call */
     tosajit_status status;
     const char *way; /* "quick", "native", "precompiled" or "interpreted" */
     int64_t nanoseconds;

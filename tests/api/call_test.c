@@ -118,6 +118,30 @@ static void empty_tensors_need_no_memory(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Of the kernel below: 2x3, 1x3 and 2x3 for these operands. */
+static void all_sizes_are_told_at_once(const tosajit_kernel *kernel, tosajit_tensor *operands) {
+    static const int64_t expected[3][2] = {{2, 3}, {1, 3}, {2, 3}};
+    int64_t dims[3][TOSAJIT_MAX_RANK];
+    tosajit_tensor results[3];
+    CHECK(tosajit_kernel_results(kernel, operands, 2, results, 3, dims));
+    for (int r = 0; r < 3; r++) {
+        assert_true(results[r].element == TOSAJIT_F32 && results[r].rank == 2);
+        assert_true(!results[r].data && !results[r].strides && results[r].dims == dims[r]);
+        assert_memory_equal(dims[r], expected[r], sizeof expected[r]);
+    }
+    operands[1].dims = (int64_t[]){4, 3};
+    host_assert_error(tosajit_kernel_results(kernel, operands, 2, results, 3, dims),
+                      TOSAJIT_SHAPE_MISMATCH, "4");
+    host_assert_error(tosajit_kernel_results(kernel, operands, 2, results, 2, dims),
+                      TOSAJIT_INVALID_ARGUMENT, "3 results, not 2");
+    host_assert_error(tosajit_kernel_results(kernel, operands, 1, results, 3, dims),
+                      TOSAJIT_INVALID_ARGUMENT, "2 operands, not 1");
+    host_assert_error(tosajit_kernel_results(kernel, NULL, 2, results, 3, dims),
+                      TOSAJIT_INVALID_ARGUMENT, "null");
+    host_assert_error(tosajit_kernel_results(kernel, operands, 2, results, 3, NULL),
+                      TOSAJIT_INVALID_ARGUMENT, "null");
+}
+
 /* Two results of one iteration space, a third of another. */
 static void several_results_of_several_spaces(void **state) {
     (void)state;
@@ -146,6 +170,66 @@ static void several_results_of_several_spaces(void **state) {
     CHECK(tosajit_run(kernel, operands, 2, results, 3));
     for (int k = 0; k < 6; k++)
         assert_true(s[k] == a[k] - b[k % 3] && p[k] == s[k] * s[k] && n[k % 3] == -b[k % 3]);
+    all_sizes_are_told_at_once(kernel, operands);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* A pool that counts, on the caller's thread. */
+static void count_loops(void *context, size_t count, void (*task)(void *argument, size_t index),
+                        void *argument) {
+    ++*(int *)context;
+    for (size_t k = count; k-- > 0;) task(argument, k);
+}
+
+/* Each call has its own; short ones need none, and what is remembered of a call is nobody's. */
+static void threads_may_come_with_the_call(void **state) {
+    (void)state;
+    enum { ROWS = 1000, COLUMNS = 1000, COUNT = ROWS * COLUMNS };
+    int engines = 0, mine = 0;
+    const tosajit_parallel engines_pool = {count_loops, &engines, 2},
+                           pool = {count_loops, &mine, 3}, one = {count_loops, &mine, 1},
+                           none = {NULL, NULL, 4};
+    tosajit_engine *engine;
+    tosajit_engine_options options = {.size = sizeof options, .parallel = &engines_pool};
+    CHECK(tosajit_engine_create(&options, &engine));
+    tosajit_kernel *kernel = host_add_kernel(engine);
+    float *a = malloc(COUNT * sizeof *a), *r = malloc(COUNT * sizeof *r);
+    assert_true(a && r);
+    for (int k = 0; k < COUNT; k++) a[k] = (float)k;
+    const tosajit_tensor operands[2] = {host_tensor(a, ROWS, COLUMNS), host_tensor(a, 1, COLUMNS)},
+                         result = host_tensor(r, ROWS, COLUMNS), row = host_tensor(r, 1, COLUMNS);
+    static const struct {
+        int loops, engines;
+    } expected[] = {{1, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 1}};
+    const tosajit_parallel *pools[] = {&pool, &one, NULL, &none};
+    for (int round = 0; round < 3; round++)
+        for (int k = 0; k < 5; k++) {
+            mine = engines = 0;
+            memset(r, 0, COUNT * sizeof *r);
+            CHECK(k < 4 ? tosajit_run_parallel(kernel, operands, 2, &result, 1, pools[k])
+                        : tosajit_run(kernel, operands, 2, &result, 1));
+            assert_true(mine == expected[k].loops && engines == expected[k].engines);
+            for (int i = 0; i < COUNT; i++) assert_true(r[i] == a[i] + a[i % COLUMNS]);
+            CHECK(tosajit_run_parallel(kernel, (tosajit_tensor[]){operands[1], operands[1]}, 2,
+                                       &row, 1, &pool));
+            assert_true(mine == expected[k].loops && r[COLUMNS - 1] == 2 * (COLUMNS - 1));
+        }
+    host_assert_error(tosajit_run_parallel(kernel, operands, 2, &row, 1, &pool),
+                      TOSAJIT_SHAPE_MISMATCH, "given size is 1");
+    host_assert_error(tosajit_run_parallel(kernel, operands, 1, &result, 1, &pool),
+                      TOSAJIT_INVALID_ARGUMENT, "2 operands, not 1");
+    host_assert_error(tosajit_run_parallel(kernel, operands, 2, &result, 0, &pool),
+                      TOSAJIT_INVALID_ARGUMENT, "1 results, not 0");
+    host_assert_error(tosajit_run_parallel(NULL, operands, 2, &result, 1, &pool),
+                      TOSAJIT_INVALID_ARGUMENT, "null");
+    const tosajit_tensor shapeless = tosajit_dense(TOSAJIT_F32, r, 2, NULL),
+                         deep = tosajit_dense(TOSAJIT_F32, r, 1 << 30, NULL);
+    host_assert_error(tosajit_run_parallel(kernel, operands, 2, &shapeless, 1, &pool),
+                      TOSAJIT_INVALID_ARGUMENT, "dims is a null pointer");
+    host_assert_error(tosajit_run_parallel(kernel, operands, 2, &deep, 1, &pool),
+                      TOSAJIT_SHAPE_MISMATCH, "rank");
+    free(a), free(r);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
 }
@@ -335,6 +419,7 @@ int main(void) {
         cmocka_unit_test(rows_of_any_length_in_place),
         cmocka_unit_test(empty_tensors_need_no_memory),
         cmocka_unit_test(several_results_of_several_spaces),
+        cmocka_unit_test(threads_may_come_with_the_call),
         cmocka_unit_test(many_operands_of_any_size),
         cmocka_unit_test(raw_entries_compute),
         cmocka_unit_test(raw_entries_walk_planes),

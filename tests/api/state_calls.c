@@ -508,6 +508,21 @@ static outcome run_by(run_function *how, fixture *f) {
 static outcome run(fixture *f) { return run_by(tosajit_run, f); }
 static outcome run_bound(fixture *f) { return run_by(test_run_bound, f); }
 
+static void one_by_one(void *context, size_t count, void (*task)(void *argument, size_t index),
+                       void *argument) {
+    (void)context;
+    for (size_t k = 0; k < count; k++) task(argument, k);
+}
+
+static tosajit_status run_on_pool(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                  size_t operand_count, const tosajit_tensor *results,
+                                  size_t result_count) {
+    const tosajit_parallel pool = {one_by_one, NULL, 3};
+    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
+}
+
+static outcome run_parallel(fixture *f) { return run_by(run_on_pool, f); }
+
 static outcome run_interpreted(fixture *f) {
     uint64_t digest = start();
     tosajit_status s = run_on(tosajit_run_interpreted, f->kernel, few);
@@ -530,6 +545,20 @@ static tosajit_status result_dims(const tosajit_kernel *kernel, const tosajit_te
 static outcome kernel_result_dims(fixture *f) {
     const tosajit_status status = run_on(result_dims, f->kernel, many);
     return gave(status ? status : run_wide(f->wide, result_dims), NULL, 0);
+}
+
+static tosajit_status all_dims(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                               size_t operand_count, const tosajit_tensor *results,
+                               size_t result_count) {
+    tosajit_tensor made[TOSAJIT_MAX_TENSORS];
+    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    (void)results;
+    return tosajit_kernel_results(kernel, operands, operand_count, made, result_count, dims);
+}
+
+static outcome kernel_results(fixture *f) {
+    const tosajit_status status = run_on(all_dims, f->kernel, many);
+    return gave(status ? status : run_wide(f->wide, all_dims), NULL, 0);
 }
 
 static outcome kernel_operand_count(fixture *f) {
@@ -729,11 +758,13 @@ const state_call state_calls[] = {
     {"tosajit_kernel_wait", kernel_wait, false},
     {"tosajit_kernel_is_native", kernel_is_native, false},
     {"tosajit_run", run, false},
+    {"tosajit_run_parallel", run_parallel, false},
     {"tosajit_run_interpreted", run_interpreted, false},
     {"tosajit_bind", run_bound, false},
     {"tosajit_bound_run", run_bound, false},
     {"tosajit_bound_release", run_bound, false},
     {"tosajit_kernel_result_dims", kernel_result_dims, false},
+    {"tosajit_kernel_results", kernel_results, false},
     {"tosajit_kernel_operand_count", kernel_operand_count, false},
     {"tosajit_kernel_result_count", kernel_result_count, false},
     {"tosajit_kernel_operand_type", kernel_operand_type, false},

@@ -1,0 +1,51 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Sizes: what the results of a call have, for hosts that allocate them. In: the operands' shapes;
+ * out: the sizes that a run with these operands insists on. */
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/run/run.h"
+
+tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                      size_t operand_count, tosajit_tensor *results,
+                                      size_t result_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
+    if (!kernel || (operand_count && !operands) || !results || !dims)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "sizes of results: kernel, operands, results or dims is a null pointer");
+    const tosajit_expr *program = kernel->program;
+    if (result_count != (size_t)program->result_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
+                          (int)program->result_count, result_count);
+    view tensors[TOSAJIT_MAX_TENSORS];
+    tosajit_status status = run_check_operands(kernel, operands, operand_count, true, tensors);
+    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
+        const plan_part *part = &kernel->plan.parts[p];
+        int64_t sizes[TOSAJIT_MAX_RANK];
+        status = run_iteration_space(part, tensors, sizes);
+        for (int32_t k = 0; !status && k < part->result_count; k++) {
+            const int32_t r = part->results[k];
+            const tosajit_type element = program->nodes[program->results[r]].type.element;
+            memcpy(dims[r], sizes, (size_t)part->rank * sizeof *sizes);
+            results[r] = tosajit_dense(element, NULL, part->rank, dims[r]);
+        }
+    }
+    return status;
+}
+
+tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
+                                          const tosajit_tensor *operands, size_t operand_count,
+                                          size_t index, int32_t *rank, int64_t *dims) {
+    tosajit_tensor results[TOSAJIT_MAX_TENSORS];
+    int64_t all[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    const size_t count = kernel ? (size_t)kernel->program->result_count : 0;
+    if (kernel && index >= count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no result %zu; the kernel has %zu",
+                          index, count);
+    tosajit_status status =
+        tosajit_kernel_results(kernel, operands, operand_count, dims ? results : NULL, count, all);
+    if (status) return status;
+    if (rank) *rank = results[index].rank;
+    memcpy(dims, all[index], (size_t)results[index].rank * sizeof *dims);
+    return TOSAJIT_OK;
+}

@@ -1,0 +1,256 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* libtosajit-onnxruntime: the operator `Region` of the domain `tosajit`, for any host that lets
+ * ONNX Runtime load a library of operators. A node computes its attribute `expression`, a text of
+ * the language of docs/language.md:
+ *
+ *     x: f32[?,64], b: f32[64]; y = x * sigmoid(x + b)
+ *
+ * Its inputs are the text's operands in their order, its outputs the results. The attribute
+ * `accuracy` is "exact", which is the default, or "fast". Outputs of uint8, uint16 and so on are
+ * declared so by the model; the expression computes them as i8 and i16. */
+#define _POSIX_C_SOURCE 200809L /* pthread */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/onnxruntime/region.h"
+
+enum { SENTENCE = 2048, NAME = 256 };
+
+/* ---------------------------------------------------------------------------------------------
+ * What the operator is */
+
+static const char *name(const ort_custom_op *op) { return (void)op, "Region"; }
+static const char *provider(const ort_custom_op *op) { return (void)op, NULL; }
+static int any_type(const ort_custom_op *op, size_t index) { return (void)op, (void)index, 0; }
+static size_t one(const ort_custom_op *op) { return (void)op, 1; }
+static int variadic(const ort_custom_op *op, size_t index) {
+    return (void)op, (void)index, ORT_INPUT_VARIADIC;
+}
+static int default_memory(const ort_custom_op *op, size_t index) {
+    return (void)op, (void)index, ORT_MEMORY_DEFAULT;
+}
+static int at_least_one(const ort_custom_op *op) { return (void)op, 1; }
+static int different_types(const ort_custom_op *op) { return (void)op, 0; }
+static int version_one(const ort_custom_op *op) { return (void)op, 1; }
+static int every_version(const ort_custom_op *op) { return (void)op, INT32_MAX; }
+
+/* The first result may take the place of any operand of its sizes that nobody else reads. */
+enum { IN_PLACE = 8 };
+static size_t may_in_place(int **inputs, int **outputs) {
+    int *pairs = calloc(2 * IN_PLACE, sizeof *pairs);
+    *inputs = pairs;
+    *outputs = pairs ? pairs + IN_PLACE : NULL;
+    for (int k = 0; pairs && k < IN_PLACE; k++) pairs[k] = k;
+    return pairs ? IN_PLACE : 0;
+}
+static void release_in_place(int *inputs, int *outputs) {
+    (void)outputs; /* a part of the same memory */
+    free(inputs);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Nodes */
+
+/* A string of the node, owned; null with *status null where there is none. */
+static char *attribute(const ort_api *api, const ort_kernel_info *info, const char *key) {
+    size_t size = 0;
+    ort_status *status = ORT(api, KernelInfoGetAttribute_string)(info, key, NULL, &size);
+    if (status) ORT(api, ReleaseStatus)(status);
+    char *text = status || !size ? NULL : malloc(size);
+    if (!text) return NULL;
+    status = ORT(api, KernelInfoGetAttribute_string)(info, key, text, &size);
+    if (!status) return text;
+    ORT(api, ReleaseStatus)(status);
+    free(text);
+    return NULL;
+}
+
+/* "tosajit.Region NODE: ..." */
+static ort_status *refuse(const ort_api *api, const ort_kernel_info *info, const char *why) {
+    char node[NAME] = "", text[SENTENCE];
+    size_t size = sizeof node;
+    ort_status *status = ORT(api, KernelInfo_GetNodeName)(info, node, &size);
+    if (status) ORT(api, ReleaseStatus)(status);
+    snprintf(text, sizeof text, "tosajit.Region %s: %s", status || !*node ? "(no name)" : node,
+             why);
+    return ORT(api, CreateStatus)(ORT_CODE_INVALID_ARGUMENT, text);
+}
+
+typedef ort_status *type_function(const ort_kernel_info *info, size_t index, ort_type_info **type);
+
+/* The element type that the model gives an input or output; 0 if it is no tensor or not known. */
+static int declared_type(const ort_api *api, const ort_kernel_info *info, size_t index,
+                         type_function *ask) {
+    ort_type_info *type = NULL;
+    const ort_tensor_info *tensor = NULL;
+    int element = 0;
+    ort_status *status = ask(info, index, &type);
+    if (!status) status = ORT(api, CastTypeInfoToTensorInfo)(type, &tensor);
+    if (!status && tensor) status = ORT(api, GetTensorElementType)(tensor, &element);
+    if (status) ORT(api, ReleaseStatus)(status);
+    if (type) ORT(api, ReleaseTypeInfo)(type);
+    return status ? 0 : element;
+}
+
+/* Results are computed into memory that the engine allocates by the model's types. */
+static ort_status *check_types(const region *r, const ort_kernel_info *info, const char *kind,
+                               size_t count) {
+    const ort_api *api = r->api;
+    const int is_operand = kind[0] == 'o';
+    for (size_t k = 0; k < count; k++) {
+        const tosajit_tensor_type expected = is_operand ? tosajit_kernel_operand_type(r->kernel, k)
+                                                        : tosajit_kernel_result_type(r->kernel, k);
+        const char *own = is_operand ? tosajit_kernel_operand_name(r->kernel, k)
+                                     : tosajit_kernel_result_name(r->kernel, k);
+        const int type = declared_type(api, info, k,
+                                       is_operand ? ORT(api, KernelInfo_GetInputTypeInfo)
+                                                  : ORT(api, KernelInfo_GetOutputTypeInfo));
+        if (region_takes(expected.element, type)) continue;
+        char shape[256], text[SENTENCE];
+        tosajit_type_print(&expected, shape, sizeof shape);
+        snprintf(text, sizeof text, "%s %zu (%s) is %s in the model, but %s in the expression",
+                 kind, k, own ? own : "no name", region_type_name(type), shape);
+        return refuse(api, info, text);
+    }
+    return NULL;
+}
+
+static ort_status *check_counts(const region *r, const ort_kernel_info *info) {
+    const ort_api *api = r->api;
+    size_t inputs = 0, outputs = 0;
+    ort_status *status = ORT(api, KernelInfo_GetInputCount)(info, &inputs);
+    if (!status) status = ORT(api, KernelInfo_GetOutputCount)(info, &outputs);
+    if (status || (inputs == r->operand_count && outputs == r->result_count)) return status;
+    char text[SENTENCE];
+    snprintf(text, sizeof text,
+             "inputs of the node: %zu, operands of the expression: %zu; outputs: %zu, results: %zu",
+             inputs, r->operand_count, outputs, r->result_count);
+    return refuse(api, info, text);
+}
+
+static ort_status *read_accuracy(const ort_api *api, const ort_kernel_info *info,
+                                 tosajit_accuracy *accuracy) {
+    char *word = attribute(api, info, "accuracy");
+    *accuracy = word && strcmp(word, "fast") == 0 ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    ort_status *status = NULL;
+    if (word && *accuracy == TOSAJIT_EXACT && strcmp(word, "exact") != 0)
+        status = refuse(api, info, "the attribute `accuracy` is neither `exact` nor `fast`");
+    free(word);
+    return status;
+}
+
+/* An operator as it was registered with one engine. */
+typedef struct registered {
+    ort_custom_op op;
+    const ort_api *api;
+    uint32_t version;
+    ort_domain *domain;
+    struct registered *next;
+} registered;
+
+static ort_status *create_kernel(const ort_custom_op *op, const ort_api *api,
+                                 const ort_kernel_info *info, void **kernel) {
+    const registered *own = (const registered *)op; /* its first member */
+    tosajit_accuracy accuracy;
+    ort_status *status = read_accuracy(own->api, info, &accuracy);
+    if (status) return status;
+    size_t outputs = 0;
+    status = ORT(api, KernelInfo_GetOutputCount)(info, &outputs);
+    if (status) return status;
+    char *text = attribute(api, info, "expression");
+    if (!text) return refuse(api, info, "the node has no attribute `expression`");
+    region *r;
+    const tosajit_status made =
+        region_create(own->api, own->version >= ORT_VERSION_SHAPES, text, outputs, accuracy, &r);
+    free(text);
+    if (made) return refuse(api, info, tosajit_last_error());
+    status = check_counts(r, info);
+    if (!status) status = check_types(r, info, "operand", r->operand_count);
+    if (!status) status = check_types(r, info, "result", r->result_count);
+    if (status)
+        region_destroy(r);
+    else
+        *kernel = r;
+    return status;
+}
+
+static void destroy_kernel(void *kernel) { region_destroy(kernel); }
+
+/* ---------------------------------------------------------------------------------------------
+ * Registration */
+
+static const ort_custom_op region_op = {
+    .name = name,
+    .provider = provider,
+    .input_type = any_type,
+    .input_count = one,
+    .output_type = any_type,
+    .output_count = one,
+    .destroy = destroy_kernel,
+    .input_characteristic = variadic,
+    .output_characteristic = variadic,
+    .input_memory = default_memory,
+    .input_least = at_least_one,
+    .input_homogeneous = different_types,
+    .output_least = at_least_one,
+    .output_homogeneous = different_types,
+    .create_kernel = create_kernel,
+    .compute = region_compute,
+    .start_version = version_one,
+    .end_version = every_version,
+    .may_in_place = may_in_place,
+    .release_in_place = release_in_place,
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static registered *all; /* one for each engine of the process; sessions refer to it until the end */
+
+static ort_status *add(const ort_api *api, uint32_t version, registered **made) {
+    registered *own = calloc(1, sizeof *own);
+    if (!own)
+        return ORT(api, CreateStatus)(ORT_CODE_FAIL, "tosajit: out of memory for its operator");
+    own->op = region_op;
+    own->op.version = version;
+    own->api = api;
+    own->version = version;
+    ort_status *status = ORT(api, CreateCustomOpDomain)("tosajit", &own->domain);
+    if (!status) status = ORT(api, CustomOpDomain_Add)(own->domain, &own->op);
+    if (status) {
+        if (own->domain) ORT(api, ReleaseCustomOpDomain)(own->domain);
+        free(own);
+        return status;
+    }
+    own->next = all;
+    all = own;
+    *made = own;
+    return NULL;
+}
+
+/* The minor number of "1.30.0"; 0 if there is none. */
+static uint32_t release_of(const char *version) {
+    return version && strncmp(version, "1.", 2) == 0 ? (uint32_t)strtoul(version + 2, NULL, 10) : 0;
+}
+
+/* ONNX Runtime calls it for the options of each session that names this library. */
+__attribute__((visibility("default"))) ort_status *RegisterCustomOps(ort_options *options,
+                                                                     const ort_api_base *base);
+
+ort_status *RegisterCustomOps(ort_options *options, const ort_api_base *base) {
+    uint32_t version = release_of(base->version());
+    if (version > ORT_VERSION_SHAPES) version = ORT_VERSION_SHAPES;
+    const ort_api *api = base->get_api(version ? version : 1);
+    if (!api) return NULL; /* no function to complain with; the model's nodes will be refused */
+    if (version < ORT_VERSION_LEAST)
+        return ORT(api, CreateStatus)(ORT_CODE_FAIL,
+                                      "tosajit needs ONNX Runtime 1.17 or a later 1.x");
+    ort_status *status = NULL;
+    pthread_mutex_lock(&lock);
+    registered *own = all;
+    while (own && own->api != api) own = own->next;
+    if (!own) status = add(api, version, &own);
+    pthread_mutex_unlock(&lock);
+    return status ? status : ORT(api, AddCustomOpDomain)(options, own->domain);
+}
