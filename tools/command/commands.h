@@ -19,6 +19,7 @@ int cmd_ir(const options *o);
 int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
+int cmd_onnx(const options *o);
 
 /* The function that a command is about. */
 typedef struct entry {
