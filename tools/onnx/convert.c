@@ -157,6 +157,71 @@ static bool add_constants(const converter *c, onnx_graph *g, const onnx_choices 
     return true;
 }
 
+static Onnx__TensorShapeProto *make_shape(const onnx_type *type, arena *memory) {
+    Onnx__TensorShapeProto *shape = arena_take(memory, sizeof *shape);
+    if (!shape) return NULL;
+    onnx__tensor_shape_proto__init(shape);
+    shape->n_dim = (size_t)type->rank;
+    shape->dim = arena_array(memory, shape->n_dim + 1, sizeof *shape->dim);
+    for (size_t d = 0; shape->dim && d < shape->n_dim; d++) {
+        Onnx__TensorShapeProto__Dimension *dim = arena_take(memory, sizeof *dim);
+        if (!dim) return NULL;
+        onnx__tensor_shape_proto__dimension__init(dim);
+        if (type->dims[d] >= 0) {
+            dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+            dim->dim_value = type->dims[d];
+        }
+        shape->dim[d] = dim;
+    }
+    return shape->dim ? shape : NULL;
+}
+
+static Onnx__ValueInfoProto *make_info(const onnx_value *value, arena *memory) {
+    Onnx__ValueInfoProto *info = arena_take(memory, sizeof *info);
+    Onnx__TypeProto *type = arena_take(memory, sizeof *type);
+    Onnx__TypeProto__Tensor *tensor = arena_take(memory, sizeof *tensor);
+    if (!info || !type || !tensor) return NULL;
+    onnx__value_info_proto__init(info);
+    onnx__type_proto__init(type);
+    onnx__type_proto__tensor__init(tensor);
+    tensor->has_elem_type = 1;
+    tensor->elem_type = value->type.element;
+    tensor->shape = make_shape(&value->type, memory);
+    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type->tensor_type = tensor;
+    info->name = (char *)value->name;
+    info->type = type;
+    return tensor->shape ? info : NULL;
+}
+
+static bool is_declared(const Onnx__GraphProto *graph, const onnx_value *value) {
+    for (size_t k = 0; k < graph->n_value_info; k++)
+        if (strcmp(onnx_text(graph->value_info[k]->name), value->name) == 0) return true;
+    return value->result;
+}
+
+/* The engine does not know what a region gives, so the model says it. */
+static bool add_types(const converter *c, onnx_graph *g, const onnx_choices *choices) {
+    arena *memory = &c->model->memory;
+    const Onnx__GraphProto before = *g->proto;
+    Onnx__ValueInfoProto **list =
+        arena_array(memory, before.n_value_info + (size_t)g->node_count + 1, sizeof *list);
+    if (!list) return false;
+    if (before.n_value_info) memcpy(list, before.value_info, before.n_value_info * sizeof *list);
+    g->proto->value_info = list;
+    for (int32_t k = 0; k < choices->count; k++) {
+        const onnx_region *r = &choices->list[k].region;
+        for (int32_t o = 0; o < r->output_count; o++) {
+            const onnx_value *value = &g->values[r->outputs[o]];
+            if (is_declared(&before, value)) continue;
+            Onnx__ValueInfoProto *info = make_info(value, memory);
+            if (!info) return false;
+            list[g->proto->n_value_info++] = info;
+        }
+    }
+    return true;
+}
+
 static void report_region(const converter *c, const onnx_choice *choice, const char *name) {
     c->report->taken[c->report->taken_count++] = (onnx_taken){name,
                                                               choice->text,
@@ -182,7 +247,9 @@ static void report_nodes(const converter *c, const onnx_graph *g, const onnx_cho
 static bool rewrite(const converter *c, onnx_graph *g, const onnx_choices *choices) {
     schedule s;
     arena *memory = &c->model->memory;
-    if (!make_order(g, choices, memory, &s) || !add_constants(c, g, choices)) return false;
+    if (!make_order(g, choices, memory, &s) || !add_constants(c, g, choices) ||
+        !add_types(c, g, choices))
+        return false;
     Onnx__NodeProto **nodes = arena_array(memory, (size_t)s.count + 1, sizeof *nodes);
     if (!nodes) return false;
     for (int32_t k = 0; k < s.count; k++) {
