@@ -133,17 +133,31 @@ static bool is_widened(const chooser *c, const partition_region *from, int32_t v
     return false;
 }
 
+/* Take a node out of a region. */
+static void drop(onnx_region *r, int32_t *nodes, int32_t node) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < r->count; k++)
+        if (nodes[k] != node) nodes[kept++] = nodes[k];
+    r->count = kept;
+}
+
 /* What others read. A cast to a wider type at the edge is not given out as a second and wider
- * result of the same data: the engine makes it again from the narrow one. */
-static bool set_outputs(const chooser *c, const partition_region *from, onnx_region *r) {
+ * result of the same data: the engine makes it from the narrow one. */
+static bool set_outputs(const chooser *c, const partition_region *from, int32_t *nodes,
+                        onnx_region *r) {
     int32_t *outputs = arena_array(c->memory, (size_t)from->output_count + 1, sizeof *outputs);
     if (!outputs) return false;
     for (int32_t k = 0; k < from->output_count; k++) {
-        int32_t value = from->values[from->input_count + k].value;
-        if (from->output_count > 1 && is_widened(c, from, value))
-            c->choices->again[c->g->values[value].producer] = true;
-        else
-            outputs[r->output_count++] = value;
+        partition_value output = from->values[from->input_count + k];
+        int32_t producer = c->g->values[output.value].producer;
+        if (from->output_count == 1 || !is_widened(c, from, output.value)) {
+            outputs[r->output_count++] = output.value;
+        } else if (output.uses < c->g->values[output.value].uses) {
+            c->choices->again[producer] = true;
+        } else {
+            c->choices->why[producer] = "it only widens what is there";
+            drop(r, nodes, producer);
+        }
     }
     r->outputs = outputs;
     return true;
@@ -160,18 +174,18 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, are
     return NULL;
 }
 
-static bool add_region(const chooser *c, const partition_region *from, const int32_t *nodes) {
+static bool add_region(const chooser *c, const partition_region *from, int32_t *nodes) {
     onnx_choices *all = c->choices;
     onnx_choice *choice = &all->list[all->count];
     bool memory = true;
     *choice = (onnx_choice){.region = {.nodes = nodes, .count = from->size}};
     choice->region.inputs = arena_array(c->memory, MOST_TENSORS, sizeof(int32_t));
-    if (!choice->region.inputs || !set_outputs(c, from, &choice->region)) return false;
+    if (!choice->region.inputs || !set_outputs(c, from, nodes, &choice->region)) return false;
     choice->text = text_of(c, &choice->region, &memory);
     const char *why = choice->text ? NULL : choice->region.why;
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, c->memory);
-    for (int32_t k = 0; k < from->size; k++) {
+    for (int32_t k = 0; k < choice->region.count; k++) {
         all->owners[nodes[k]] = why ? -1 : all->count;
         all->why[nodes[k]] = why;
         if (why) all->again[nodes[k]] = false;

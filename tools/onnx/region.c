@@ -153,7 +153,7 @@ bool onnx_region_write(const onnx_graph *g, onnx_region *r, bool exact, int32_t 
                        byte_writer *text) {
     byte_writer statements = {.allocator = text->allocator};
     writer w = {g, r, labels, &statements, 0};
-    bool fine = true;
+    bool fine = r->count > 0 || refuse(r, "nothing is left of it");
     r->input_count = 0;
     r->rounds = false;
     for (int32_t k = 0; k < r->count && fine; k++)
@@ -185,6 +185,8 @@ bool onnx_region_check(const onnx_graph *g, onnx_region *r, const byte_writer *t
     bool fine = !tosajit_expr_parse((const char *)text->bytes, text->size, NULL, &expr) &&
                 !tosajit_compile_expr(engine, expr, &kernel);
     if (!fine) refuse_as_library(r);
+    if (fine && tosajit_kernel_result_count(kernel) != (size_t)r->output_count)
+        fine = refuse(r, "tosajit gives another number of results");
     for (int32_t k = 0; fine && k < r->output_count; k++) {
         tosajit_type element = onnx_element(g->values[r->outputs[k]].type.element);
         fine = tosajit_kernel_result_type(kernel, (size_t)k).element == element ||
