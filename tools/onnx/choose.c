@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tools/onnx/choose.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/memory.h"
@@ -47,7 +48,8 @@ static const char *text_of(const chooser *c, onnx_region *r, bool *memory) {
 static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
     const onnx_node *node = &c->g->nodes[at];
     int32_t inputs[TOSAJIT_MAX_TENSORS], output = node->output_count > 0 ? node->outputs[0] : -1;
-    onnx_region alone = {&at, 1, &output, 1, inputs, 0, false, ""};
+    onnx_region alone = {
+        .nodes = &at, .count = 1, .outputs = &output, .output_count = 1, .inputs = inputs};
     *memory = true;
     if (all_constant(c->g, node)) return "all operands are constant";
     if (output >= 0 && c->g->values[output].uses == 0) return "nobody reads its result";
@@ -206,6 +208,75 @@ static bool add_regions(const chooser *c, const partition *p) {
     return true;
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Regions that differ in constants */
+
+/* What a region is without its numbers. */
+typedef struct pattern {
+    const char *text;
+    onnx_choice *choice;
+} pattern;
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(((const pattern *)a)->text, ((const pattern *)b)->text);
+}
+
+/* False if out of memory. */
+static bool find_pattern(const chooser *c, onnx_choice *choice, pattern *p) {
+    onnx_region *r = &choice->region;
+    byte_writer text = {.allocator = memory_allocator(NULL)};
+    size_t numbers = 1;
+    for (int32_t k = 0; k < r->count; k++) numbers += (size_t)c->g->nodes[r->nodes[k]].input_count;
+    r->numbers = arena_array(c->memory, numbers, sizeof *r->numbers);
+    r->blank = true;
+    bool fine = r->numbers && onnx_region_write(c->g, r, c->options->exact, c->labels, &text);
+    *p =
+        (pattern){fine ? arena_text(c->memory, (const char *)text.bytes, text.size) : NULL, choice};
+    bytes_release(&text);
+    r->blank = false;
+    return p->text;
+}
+
+/* Numbers in which regions of one pattern differ become operands of all of them. */
+static bool share(const chooser *c, const pattern *patterns, int32_t count) {
+    const onnx_region *first = &patterns[0].choice->region;
+    for (int32_t n = 0; n < first->number_count; n++) {
+        bool differ = false;
+        for (int32_t k = 1; k < count; k++) {
+            const onnx_region *r = &patterns[k].choice->region;
+            differ = differ || strcmp(r->numbers[n].text, first->numbers[n].text) != 0;
+        }
+        for (int32_t k = 0; k < count; k++) patterns[k].choice->region.numbers[n].named = differ;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        bool memory;
+        onnx_choice *choice = patterns[k].choice;
+        onnx_region shared = choice->region;
+        shared.inputs = arena_array(c->memory, MOST_TENSORS, sizeof(int32_t));
+        const char *text = shared.inputs ? text_of(c, &shared, &memory) : NULL;
+        if (!shared.inputs || !memory) return false;
+        if (!text) continue; /* with too many operands it stays as it was */
+        choice->region = shared;
+        choice->text = text;
+    }
+    return true;
+}
+
+/* A kernel that serves many regions is compiled once. */
+static bool share_all(const chooser *c) {
+    onnx_choices *all = c->choices;
+    pattern *patterns = arena_array(c->memory, (size_t)all->count + 1, sizeof *patterns);
+    if (!patterns) return false;
+    for (int32_t k = 0; k < all->count; k++)
+        if (!find_pattern(c, &all->list[k], &patterns[k])) return false;
+    qsort(patterns, (size_t)all->count, sizeof *patterns, by_text);
+    for (int32_t k = 0, end; k < all->count; k = end) {
+        for (end = k + 1; end < all->count && by_text(&patterns[k], &patterns[end]) == 0;) end++;
+        if (end - k > 1 && !share(c, patterns + k, end - k)) return false;
+    }
+    return true;
+}
+
 static bool divide(const chooser *c, const bool *members) {
     tables t;
     partition p;
@@ -214,7 +285,7 @@ static bool divide(const chooser *c, const bool *members) {
     const partition_graph graph = {c->g->node_count, c->g->value_count, members,     t.operands,
                                    t.first_operand,  t.results,         t.producers, t.uses,
                                    MOST_OPS,         MOST_TENSORS};
-    bool fine = partition_open(&p, &graph) && add_regions(c, &p);
+    bool fine = partition_open(&p, &graph) && add_regions(c, &p) && share_all(c);
     partition_release(&p);
     return fine;
 }

@@ -11,7 +11,8 @@ enum { SCALE = 1, BIAS, MEAN, VARIANCE, OPERANDS };
 static bool foldable(const onnx_graph *g, const onnx_node *node) {
     const Onnx__AttributeProto *training = onnx_attribute(node->proto, "training_mode");
     const onnx_value *x = onnx_input(g, node, 0), *scale = onnx_input(g, node, SCALE);
-    if (!onnx_is(node, "BatchNormalization") || node->input_count != OPERANDS) return false;
+    bool whole = node->input_count == OPERANDS && node->output_count > 0;
+    if (!onnx_is(node, "BatchNormalization") || !whole) return false;
     if (!x || x->type.rank < 2 || g->opset < 7 || (training && training->i != 0)) return false;
     for (int32_t k = SCALE; k < OPERANDS; k++) {
         const onnx_value *v = onnx_input(g, node, k);

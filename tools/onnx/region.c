@@ -89,6 +89,19 @@ static bool name_value(writer *w, int32_t at, char name[NAME]) {
     return true;
 }
 
+/* Whether an operand stands in the text as a number. Exponents and divisors always do: much is
+ * gained by knowing them. */
+static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[NAME]) {
+    onnx_region *r = w->r;
+    if (!onnx_region_is_number(w->g, node, k)) return false;
+    write_number(node, &w->g->values[node->inputs[k]], name);
+    if (!r->numbers || onnx_is(node, "Pow") || onnx_is(node, "Div")) return true;
+    onnx_number *number = &r->numbers[r->number_count++];
+    snprintf(number->text, sizeof number->text, "%.31s", name);
+    if (r->blank) snprintf(name, NAME, "#");
+    return !number->named;
+}
+
 static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t operand) {
     int32_t first = onnx_is(node, "Where") ? 1 : 0;
     const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
@@ -110,9 +123,7 @@ static bool write_node(writer *w, const onnx_node *node, bool exact) {
         operands[k] = value ? names[k] : NULL;
         if (!value) continue;
         if (!types_agree(w->g, node, k)) return refuse(w->r, "the operands differ in type");
-        if (onnx_region_is_number(w->g, node, k))
-            write_number(node, value, names[k]);
-        else if (!name_value(w, node->inputs[k], names[k]))
+        if (!takes_number(w, node, k, names[k]) && !name_value(w, node->inputs[k], names[k]))
             return false;
     }
     char left[NAME];
@@ -154,7 +165,7 @@ bool onnx_region_write(const onnx_graph *g, onnx_region *r, bool exact, int32_t 
     byte_writer statements = {.allocator = text->allocator};
     writer w = {g, r, labels, &statements, 0};
     bool fine = r->count > 0 || refuse(r, "nothing is left of it");
-    r->input_count = 0;
+    r->input_count = r->number_count = 0;
     r->rounds = false;
     for (int32_t k = 0; k < r->count && fine; k++)
         fine = write_node(&w, &g->nodes[r->nodes[k]], exact);

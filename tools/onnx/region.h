@@ -7,6 +7,12 @@
 
 #include "tools/onnx/forms.h"
 
+/* A constant that stands in a text. */
+typedef struct onnx_number {
+    char text[32];
+    bool named; /* in: it is to be an operand, so that regions that differ in it have one text */
+} onnx_number;
+
 typedef struct onnx_region {
     const int32_t *nodes; /* in order */
     int32_t count;
@@ -14,8 +20,13 @@ typedef struct onnx_region {
     int32_t output_count;
     int32_t *inputs; /* values; room for TOSAJIT_MAX_TENSORS, filled by onnx_region_write */
     int32_t input_count;
-    bool rounds;   /* out: something rounds once more than ONNX asks for */
-    char why[256]; /* out: why there is no such text */
+    /* Numbers that may be operands, in the order of the text; room for all inputs of all nodes, or
+     * null. Those that have no name yet are filled by onnx_region_write. */
+    onnx_number *numbers;
+    int32_t number_count; /* out */
+    bool blank;           /* in: the numbers are left out, to compare what is around them */
+    bool rounds;          /* out: something rounds once more than ONNX asks for */
+    char why[256];        /* out: why there is no such text */
 } onnx_region;
 
 /* Append the text. labels has a 0 for every value of the graph, and has again afterwards. False:
