@@ -191,6 +191,10 @@ with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms.c")) a
     table = [line.split('"')[1] for line in file if line.startswith('    {"')]
 missing = set(table) - {name for name, *_ in cases} - {"BatchNormalization"}
 check(len(table) > 50 and not missing, "operators without a case", missing)
+with open(os.path.join(os.path.dirname(__file__), "../../docs/onnx.md")) as file:
+    listed = file.read().split("## Operators")[1].split("| operator")[0].replace(",", " ").replace(".", " ").split()
+unlisted = {name.rpartition(".")[2] for name in table} - set(listed)
+check(not unlisted, "docs/onnx.md does not list", unlisted)
 
 # Constants of one element stand in the text, others are operands; ranks are extended in front.
 weight, scale = random.standard_normal((4, 1)).astype(np.float32), np.full((1,), 0.5, np.float32)
@@ -271,6 +275,19 @@ _, report = convert(convolution, "--min-bytes", "0")
 check([(r["nodes"]) for r in report["regions"]] == [2] and len(report["left"]) == 3, report)
 check(all("within Conv" in left["why"] for left in report["left"]), report)
 check([r["nodes"] for r in convert(convolution, "--min-bytes", "0", "--fused")[1]["regions"]] == [5])
+
+# Regions that differ in constants have one text, and each its own numbers; exponents and divisors stay.
+factors = {f"s{k}": np.float32(0.3 + k) for k in range(3)}
+model = model_of([helper.make_node(op, [source, constant], [target]) for k in range(3) for op, source, constant, target in (
+                      ("Mul", f"a{k}", f"s{k}", f"p{k}"), ("Pow", f"p{k}", "two", f"q{k}"), ("Add", f"q{k}", "one", f"out{k}"))],
+                 [value(f"a{k}", x) for k in range(3)], [value(f"out{k}", x) for k in range(3)],
+                 {**factors, "two": np.float32(2), "one": np.float32(1)})
+converted, _ = convert(model, *ALL)
+texts = {expression(n) for n in converted.graph.node}
+check(len(converted.graph.node) == 3 and len(texts) == 1 and all("pow(t0, 2)" in t and "+ 1" in t for t in texts), texts)
+found = evaluate(converted.graph, {f"a{k}": x for k in range(3)})
+for k in range(3):
+    same(found[f"out{k}"], expected_of(lambda a: (a * np.float64(factors[f"s{k}"]))**2 + 1, [x], np.float32), texts, NEAR)
 
 # A cast to a wider type at the edge is no second result: the engine makes it again.
 model = model_of([helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Cast", ["n"], ["wide"], to=F64), helper.make_node("Exp", ["n"], ["out"])],

@@ -2,10 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tools/onnx/choose.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/memory.h"
+#include "tools/onnx/share.h"
 #include "tools/partition/partition.h"
 
 enum {
@@ -16,10 +15,9 @@ enum {
 typedef struct chooser {
     const onnx_graph *g;
     const onnx_options *options;
-    tosajit_engine *engine;
     arena *memory;
     onnx_choices *choices;
-    int32_t *labels; /* scratch: per value */
+    onnx_writer writer;
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -31,19 +29,6 @@ static bool all_constant(const onnx_graph *g, const onnx_node *node) {
     return true;
 }
 
-/* The text of a region, or null and r->why; *memory says whether there was enough. */
-static const char *text_of(const chooser *c, onnx_region *r, bool *memory) {
-    byte_writer text = {.allocator = memory_allocator(NULL)};
-    const char *kept = NULL;
-    *memory = true;
-    bool fine = onnx_region_write(c->g, r, c->options->exact, c->labels, &text) &&
-                onnx_region_check(c->g, r, &text, c->engine);
-    if (fine) kept = arena_text(c->memory, (const char *)text.bytes, text.size);
-    if (text.failed || (fine && !kept)) *memory = false;
-    bytes_release(&text);
-    return kept;
-}
-
 /* Why a node stays; null: it may be in a region. */
 static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
     const onnx_node *node = &c->g->nodes[at];
@@ -53,7 +38,7 @@ static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
     *memory = true;
     if (all_constant(c->g, node)) return "all operands are constant";
     if (output >= 0 && c->g->values[output].uses == 0) return "nobody reads its result";
-    if (text_of(c, &alone, memory) || !*memory) return NULL;
+    if (onnx_region_text(&c->writer, &alone, memory) || !*memory) return NULL;
     const char *why = arena_text(c->memory, alone.why, strlen(alone.why));
     *memory = why;
     return why;
@@ -183,7 +168,7 @@ static bool add_region(const chooser *c, const partition_region *from, int32_t *
     *choice = (onnx_choice){.region = {.nodes = nodes, .count = from->size}};
     choice->region.inputs = arena_array(c->memory, MOST_TENSORS, sizeof(int32_t));
     if (!choice->region.inputs || !set_outputs(c, from, nodes, &choice->region)) return false;
-    choice->text = text_of(c, &choice->region, &memory);
+    choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
     const char *why = choice->text ? NULL : choice->region.why;
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, c->memory);
@@ -208,75 +193,6 @@ static bool add_regions(const chooser *c, const partition *p) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------
- * Regions that differ in constants */
-
-/* What a region is without its numbers. */
-typedef struct pattern {
-    const char *text;
-    onnx_choice *choice;
-} pattern;
-
-static int by_text(const void *a, const void *b) {
-    return strcmp(((const pattern *)a)->text, ((const pattern *)b)->text);
-}
-
-/* False if out of memory. */
-static bool find_pattern(const chooser *c, onnx_choice *choice, pattern *p) {
-    onnx_region *r = &choice->region;
-    byte_writer text = {.allocator = memory_allocator(NULL)};
-    size_t numbers = 1;
-    for (int32_t k = 0; k < r->count; k++) numbers += (size_t)c->g->nodes[r->nodes[k]].input_count;
-    r->numbers = arena_array(c->memory, numbers, sizeof *r->numbers);
-    r->blank = true;
-    bool fine = r->numbers && onnx_region_write(c->g, r, c->options->exact, c->labels, &text);
-    *p =
-        (pattern){fine ? arena_text(c->memory, (const char *)text.bytes, text.size) : NULL, choice};
-    bytes_release(&text);
-    r->blank = false;
-    return p->text;
-}
-
-/* Numbers in which regions of one pattern differ become operands of all of them. */
-static bool share(const chooser *c, const pattern *patterns, int32_t count) {
-    const onnx_region *first = &patterns[0].choice->region;
-    for (int32_t n = 0; n < first->number_count; n++) {
-        bool differ = false;
-        for (int32_t k = 1; k < count; k++) {
-            const onnx_region *r = &patterns[k].choice->region;
-            differ = differ || strcmp(r->numbers[n].text, first->numbers[n].text) != 0;
-        }
-        for (int32_t k = 0; k < count; k++) patterns[k].choice->region.numbers[n].named = differ;
-    }
-    for (int32_t k = 0; k < count; k++) {
-        bool memory;
-        onnx_choice *choice = patterns[k].choice;
-        onnx_region shared = choice->region;
-        shared.inputs = arena_array(c->memory, MOST_TENSORS, sizeof(int32_t));
-        const char *text = shared.inputs ? text_of(c, &shared, &memory) : NULL;
-        if (!shared.inputs || !memory) return false;
-        if (!text) continue; /* with too many operands it stays as it was */
-        choice->region = shared;
-        choice->text = text;
-    }
-    return true;
-}
-
-/* A kernel that serves many regions is compiled once. */
-static bool share_all(const chooser *c) {
-    onnx_choices *all = c->choices;
-    pattern *patterns = arena_array(c->memory, (size_t)all->count + 1, sizeof *patterns);
-    if (!patterns) return false;
-    for (int32_t k = 0; k < all->count; k++)
-        if (!find_pattern(c, &all->list[k], &patterns[k])) return false;
-    qsort(patterns, (size_t)all->count, sizeof *patterns, by_text);
-    for (int32_t k = 0, end; k < all->count; k = end) {
-        for (end = k + 1; end < all->count && by_text(&patterns[k], &patterns[end]) == 0;) end++;
-        if (end - k > 1 && !share(c, patterns + k, end - k)) return false;
-    }
-    return true;
-}
-
 static bool divide(const chooser *c, const bool *members) {
     tables t;
     partition p;
@@ -285,7 +201,8 @@ static bool divide(const chooser *c, const bool *members) {
     const partition_graph graph = {c->g->node_count, c->g->value_count, members,     t.operands,
                                    t.first_operand,  t.results,         t.producers, t.uses,
                                    MOST_OPS,         MOST_TENSORS};
-    bool fine = partition_open(&p, &graph) && add_regions(c, &p) && share_all(c);
+    bool fine =
+        partition_open(&p, &graph) && add_regions(c, &p) && onnx_share(&c->writer, c->choices);
     partition_release(&p);
     return fine;
 }
@@ -293,19 +210,19 @@ static bool divide(const chooser *c, const bool *members) {
 bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engine *engine,
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
-    chooser c = {g, options, engine, memory, choices, NULL};
+    int32_t *labels = arena_array(memory, values, sizeof *labels);
+    const chooser c = {g, options, memory, choices, {g, options->exact, engine, memory, labels}};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
-    c.labels = arena_array(memory, values, sizeof *c.labels);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),
                               .owners = arena_array(memory, nodes, sizeof *choices->owners),
                               .again = arena_array(memory, nodes, sizeof *choices->again),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
-    if (!fused || !members || !c.labels || !choices->list || !choices->owners || !choices->again ||
+    if (!fused || !members || !labels || !choices->list || !choices->owners || !choices->again ||
         !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;
-    onnx_mark_fused(g, fused, c.labels);
-    memset(c.labels, 0, values * sizeof *c.labels);
+    onnx_mark_fused(g, fused, labels);
+    memset(labels, 0, values * sizeof *labels);
     return classify(&c, fused, members) && divide(&c, members);
 }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/memory.h"
+
 enum { NAME = 64 };
 
 typedef struct writer {
@@ -19,6 +21,7 @@ typedef struct writer {
     int32_t *labels;    /* per value: 1 + k is operand xk; -1 - k is tk; 0 is neither */
     byte_writer *text;  /* statements */
     int32_t statements; /* so far */
+    bool exact, blank;  /* blank: without numbers */
 } writer;
 
 static void put(byte_writer *text, const char *word) { bytes_put(text, word, strlen(word)); }
@@ -98,7 +101,7 @@ static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[
     if (!r->numbers || onnx_is(node, "Pow") || onnx_is(node, "Div")) return true;
     onnx_number *number = &r->numbers[r->number_count++];
     snprintf(number->text, sizeof number->text, "%.31s", name);
-    if (r->blank) snprintf(name, NAME, "#");
+    if (w->blank) snprintf(name, NAME, "#");
     return !number->named;
 }
 
@@ -112,7 +115,7 @@ static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t oper
 /* ---------------------------------------------------------------------------------------------
  * Statements */
 
-static bool write_node(writer *w, const onnx_node *node, bool exact) {
+static bool write_node(writer *w, const onnx_node *node) {
     enum { MOST = TOSAJIT_MAX_TENSORS };
     char names[MOST][NAME];
     const char *operands[MOST];
@@ -129,7 +132,7 @@ static bool write_node(writer *w, const onnx_node *node, bool exact) {
     char left[NAME];
     snprintf(left, sizeof left, "; t%d = ", w->statements);
     put(w->text, left);
-    onnx_site site = {.g = w->g, .node = node, .operands = operands, .exact = exact};
+    onnx_site site = {.g = w->g, .node = node, .operands = operands, .exact = w->exact};
     if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
     w->r->rounds = w->r->rounds || site.rounds;
     w->labels[node->outputs[0]] = -1 - w->statements++;
@@ -160,24 +163,34 @@ static void write_results(const writer *w) {
     }
 }
 
-bool onnx_region_write(const onnx_graph *g, onnx_region *r, bool exact, int32_t *labels,
-                       byte_writer *text) {
+/* Every value is without a label again. */
+static void clear_labels(const onnx_writer *o, const onnx_region *r) {
+    for (int32_t k = 0; k < r->input_count; k++) o->labels[r->inputs[k]] = 0;
+    for (int32_t k = 0; k < r->count; k++) {
+        const onnx_node *node = &o->g->nodes[r->nodes[k]];
+        if (node->output_count > 0 && node->outputs[0] >= 0) o->labels[node->outputs[0]] = 0;
+    }
+}
+
+/* Append the text. False: r->why, or text->failed. */
+static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_writer *text) {
     byte_writer statements = {.allocator = text->allocator};
-    writer w = {g, r, labels, &statements, 0};
+    writer w = {.g = o->g,
+                .r = r,
+                .labels = o->labels,
+                .text = &statements,
+                .exact = o->exact,
+                .blank = blank};
     bool fine = r->count > 0 || refuse(r, "nothing is left of it");
     r->input_count = r->number_count = 0;
     r->rounds = false;
-    for (int32_t k = 0; k < r->count && fine; k++)
-        fine = write_node(&w, &g->nodes[r->nodes[k]], exact);
+    for (int32_t k = 0; k < r->count && fine; k++) fine = write_node(&w, &o->g->nodes[r->nodes[k]]);
     if (fine) write_types(&w, text);
     if (fine) write_results(&w);
     bytes_put(text, statements.bytes, statements.size);
     text->failed = text->failed || statements.failed;
     bytes_release(&statements);
-    for (int32_t k = 0; k < r->input_count; k++) labels[r->inputs[k]] = 0;
-    for (int32_t k = 0; k < r->count; k++)
-        if (g->nodes[r->nodes[k]].output_count > 0 && g->nodes[r->nodes[k]].outputs[0] >= 0)
-            labels[g->nodes[r->nodes[k]].outputs[0]] = 0;
+    clear_labels(o, r);
     return fine && !text->failed;
 }
 
@@ -189,21 +202,43 @@ static bool refuse_as_library(onnx_region *r) {
     return false;
 }
 
-bool onnx_region_check(const onnx_graph *g, onnx_region *r, const byte_writer *text,
-                       tosajit_engine *engine) {
+/* Whether the library reads the text, and gives results of the graph's types. */
+static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer *text) {
     tosajit_expr *expr = NULL;
     tosajit_kernel *kernel = NULL;
     bool fine = !tosajit_expr_parse((const char *)text->bytes, text->size, NULL, &expr) &&
-                !tosajit_compile_expr(engine, expr, &kernel);
+                !tosajit_compile_expr(o->engine, expr, &kernel);
     if (!fine) refuse_as_library(r);
     if (fine && tosajit_kernel_result_count(kernel) != (size_t)r->output_count)
         fine = refuse(r, "tosajit gives another number of results");
     for (int32_t k = 0; fine && k < r->output_count; k++) {
-        tosajit_type element = onnx_element(g->values[r->outputs[k]].type.element);
+        tosajit_type element = onnx_element(o->g->values[r->outputs[k]].type.element);
         fine = tosajit_kernel_result_type(kernel, (size_t)k).element == element ||
                refuse(r, "tosajit gives another element type");
     }
     tosajit_kernel_release(kernel);
     tosajit_expr_destroy(expr);
     return fine;
+}
+
+static const char *make_text(const onnx_writer *w, onnx_region *r, bool blank, bool *enough) {
+    byte_writer text = {.allocator = memory_allocator(NULL)};
+    const char *kept = NULL;
+    bool fine = write_region(w, r, blank, &text) && (blank || check_region(w, r, &text));
+    if (fine) kept = arena_text(w->memory, (const char *)text.bytes, text.size);
+    *enough = !text.failed && (!fine || kept);
+    bytes_release(&text);
+    return kept;
+}
+
+const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough) {
+    return make_text(w, r, false, enough);
+}
+
+const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r) {
+    size_t numbers = 1;
+    bool enough;
+    for (int32_t k = 0; k < r->count; k++) numbers += (size_t)w->g->nodes[r->nodes[k]].input_count;
+    r->numbers = arena_array(w->memory, numbers, sizeof *r->numbers);
+    return r->numbers ? make_text(w, r, true, &enough) : NULL;
 }

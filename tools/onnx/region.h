@@ -18,24 +18,28 @@ typedef struct onnx_region {
     int32_t count;
     const int32_t *outputs; /* values */
     int32_t output_count;
-    int32_t *inputs; /* values; room for TOSAJIT_MAX_TENSORS, filled by onnx_region_write */
+    int32_t *inputs; /* values; room for TOSAJIT_MAX_TENSORS, filled with the text */
     int32_t input_count;
-    /* Numbers that may be operands, in the order of the text; room for all inputs of all nodes, or
-     * null. Those that have no name yet are filled by onnx_region_write. */
-    onnx_number *numbers;
-    int32_t number_count; /* out */
-    bool blank;           /* in: the numbers are left out, to compare what is around them */
-    bool rounds;          /* out: something rounds once more than ONNX asks for */
-    char why[256];        /* out: why there is no such text */
+    onnx_number *numbers; /* those that may be operands, in the order of the text; or null */
+    int32_t number_count;
+    bool rounds;   /* out: something rounds once more than ONNX asks for */
+    char why[256]; /* out: why there is no such text */
 } onnx_region;
 
-/* Append the text. labels has a 0 for every value of the graph, and has again afterwards. False:
- * r->why, or text->failed where there is no memory. */
-bool onnx_region_write(const onnx_graph *g, onnx_region *r, bool exact, int32_t *labels,
-                       byte_writer *text);
-/* Whether the library reads the text, and gives results of these types. False: r->why. */
-bool onnx_region_check(const onnx_graph *g, onnx_region *r, const byte_writer *text,
-                       tosajit_engine *engine);
+/* What texts are made with. */
+typedef struct onnx_writer {
+    const onnx_graph *g;
+    bool exact;
+    tosajit_engine *engine; /* reads them */
+    arena *memory;
+    int32_t *labels; /* scratch: a 0 for every value, before and after each call */
+} onnx_writer;
+
+/* The text, which the library accepts, with results of the types that the graph has. Null: r->why
+ * says why there is none, or *enough is false, which is about memory. */
+const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough);
+/* The same without numbers, which fills r->numbers; it is only there to be compared. */
+const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r);
 /* A constant that stands in the text of this node, and is no operand. */
 bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand);
 
