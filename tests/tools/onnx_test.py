@@ -77,7 +77,7 @@ def evaluate(graph, values):
         values[initializer.name] = numpy_helper.to_array(initializer)
     for node in graph.node:
         text = expression(node)
-        operands = {f"x{k}": np.ascontiguousarray(values[name]) for k, name in enumerate(node.input)}
+        operands = {f"x{k}": np.asarray(values[name], order="C") for k, name in enumerate(node.input)}
         results = tosajit.evaluate(text, **operands)
         results = results if isinstance(results, (tuple, list)) else [results]
         check(len(results) == len(node.output), text)
@@ -187,7 +187,7 @@ for name, operands, definition, tolerance, *rest in cases:
     same(found, expected_of(definition, operands, like), name, tolerance)
     if opset <= 17:
         onnx.checker.check_model(converted)
-with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms.c")) as file:
+with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/forms.c")) as file:
     table = [line.split('"')[1] for line in file if line.startswith('    {"')]
 missing = set(table) - {name for name, *_ in cases} - {"BatchNormalization"}
 check(len(table) > 50 and not missing, "operators without a case", missing)

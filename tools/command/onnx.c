@@ -12,6 +12,7 @@
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
+#include "tools/onnx/model/model.h"
 #include "tools/onnx/report.h"
 
 /* Says what is going on when it takes longer than somebody likes to wait in silence. */

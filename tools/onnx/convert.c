@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tools/onnx/choose.h"
-#include "tools/onnx/fold.h"
-#include "tools/onnx/shapes.h"
+#include "tools/onnx/forms/fold.h"
+#include "tools/onnx/forms/shapes.h"
 
 typedef struct converter {
     onnx_model *model;

@@ -5,7 +5,7 @@
 #ifndef TOSAJIT_TOOLS_ONNX_CONVERT_H
 #define TOSAJIT_TOOLS_ONNX_CONVERT_H
 
-#include "tools/onnx/model.h"
+#include "tools/onnx/model/model.h"
 
 typedef struct onnx_options {
     int32_t least_ops;   /* operators of a region, at least */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Blocks, each a list's link and its memory. Small pieces share one; a large piece has its own. */
-#include "tools/onnx/arena.h"
+#include "tools/onnx/model/arena.h"
 
 #include <stdarg.h>
 #include <stdint.h>

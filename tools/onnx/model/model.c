@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Reading and writing. A file of 2 GiB or more is no message of protobuf, so that larger models
  * keep their weights in files beside it; those are never opened. */
-#include "tools/onnx/model.h"
+#include "tools/onnx/model/model.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tools/data/output_file.h"
-#include "tools/onnx/wire.h"
+#include "tools/onnx/model/wire.h"
 
 enum {
     MESSAGE_LIMIT = 0x7fffffff,

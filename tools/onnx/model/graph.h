@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A graph of a model by numbers. In: its messages; out: nodes and values, who gives and who reads
  * what, and what is known of types. */
-#ifndef TOSAJIT_TOOLS_ONNX_GRAPH_H
-#define TOSAJIT_TOOLS_ONNX_GRAPH_H
+#ifndef TOSAJIT_TOOLS_ONNX_MODEL_GRAPH_H
+#define TOSAJIT_TOOLS_ONNX_MODEL_GRAPH_H
 
-#include "tools/onnx/constant.h"
+#include "tools/onnx/model/constant.h"
 
 typedef struct onnx_value {
     const char *name;

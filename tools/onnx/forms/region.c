@@ -5,7 +5,7 @@
  *     x0: f32[?,64], x1: f32[64]; t0 = x0 + x1; t1 = sigmoid(t0); t2 = x0 * t1; t2
  *
  * The last names are the results. */
-#include "tools/onnx/region.h"
+#include "tools/onnx/forms/region.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is computed once, while converting. In: a graph; out: nodes with fewer operands, and new
  * constants. */
-#ifndef TOSAJIT_TOOLS_ONNX_FOLD_H
-#define TOSAJIT_TOOLS_ONNX_FOLD_H
+#ifndef TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
+#define TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
 
-#include "tools/onnx/graph.h"
+#include "tools/onnx/model/graph.h"
 
 /* Each BatchNormalization at inference becomes x * a + b: its node then reads x, a and b, and the
  * message stays as it is. False if out of memory. */

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Nodes as one expression. In: nodes of a graph, and which of their values others read; out: the
  * text of docs/language.md, its operands and its results, which the library accepts. */
-#ifndef TOSAJIT_TOOLS_ONNX_REGION_H
-#define TOSAJIT_TOOLS_ONNX_REGION_H
+#ifndef TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
+#define TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
 
-#include "tools/onnx/forms.h"
+#include "tools/onnx/forms/forms.h"
 
 /* A constant that stands in a text. */
 typedef struct onnx_number {

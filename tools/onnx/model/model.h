@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* ONNX models as files. In: a path or bytes; out: the model's messages, as protobuf-c has them, or
  * a sentence with a place. */
-#ifndef TOSAJIT_TOOLS_ONNX_MODEL_H
-#define TOSAJIT_TOOLS_ONNX_MODEL_H
+#ifndef TOSAJIT_TOOLS_ONNX_MODEL_MODEL_H
+#define TOSAJIT_TOOLS_ONNX_MODEL_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "onnx.pb-c.h"
-#include "tools/onnx/arena.h"
+#include <onnx.pb-c.h> /* generated */
+#include "tools/onnx/model/arena.h"
 
 typedef struct onnx_error {
     char text[512];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "tools/onnx/fold.h"
+#include "tools/onnx/forms/fold.h"
 
 #include <math.h>
 #include <string.h>

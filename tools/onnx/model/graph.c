@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names become numbers once. What a graph within a node reads of this one is read by that node. */
-#include "tools/onnx/graph.h"
+#include "tools/onnx/model/graph.h"
 
 #include <limits.h>
 #include <string.h>

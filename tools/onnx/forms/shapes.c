@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A row per operator that is not elementwise; those that are follow from the table of forms. What
  * is not known stays unknown, and so does all that follows from it. */
-#include "tools/onnx/shapes.h"
+#include "tools/onnx/forms/shapes.h"
 
 #include <string.h>
 
-#include "tools/onnx/forms.h"
+#include "tools/onnx/forms/forms.h"
 
 typedef struct site {
     onnx_graph *g;

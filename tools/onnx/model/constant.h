@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Tensors that a model knows. In: their messages; out: types and elements. */
-#ifndef TOSAJIT_TOOLS_ONNX_CONSTANT_H
-#define TOSAJIT_TOOLS_ONNX_CONSTANT_H
+#ifndef TOSAJIT_TOOLS_ONNX_MODEL_CONSTANT_H
+#define TOSAJIT_TOOLS_ONNX_MODEL_CONSTANT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/onnx/model.h"
+#include "tools/onnx/model/model.h"
 #include "tosajit/tosajit.h"
 
 /* What is known of a value. An element of 0 is unknown, and so is a rank of -1; TOSAJIT_DYNAMIC is

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Memory that is given back as a whole, up to a limit. In: sizes; out: memory. A model's parts have
  * one life, and a hostile file may ask for much. */
-#ifndef TOSAJIT_TOOLS_ONNX_ARENA_H
-#define TOSAJIT_TOOLS_ONNX_ARENA_H
+#ifndef TOSAJIT_TOOLS_ONNX_MODEL_ARENA_H
+#define TOSAJIT_TOOLS_ONNX_MODEL_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

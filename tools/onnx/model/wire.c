@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A message is a sequence of fields: a number that tells which one and how it is written, then its
  * bytes. Source: "Encoding" in the documentation of Protocol Buffers. */
-#include "tools/onnx/wire.h"
+#include "tools/onnx/model/wire.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A tensor has its elements as bytes, or as a list of numbers of one of four widths. */
-#include "tools/onnx/constant.h"
+#include "tools/onnx/model/constant.h"
 
 #include <inttypes.h>
 #include <math.h>

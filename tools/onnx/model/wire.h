@@ -3,8 +3,8 @@
 /* Whether bytes are a message of protobuf. In: bytes and what the message is; out: yes, or which
  * byte is wrong and why. protobuf-c reads what passes here: it says nothing but "no", and follows
  * messages within messages as deep as they go. */
-#ifndef TOSAJIT_TOOLS_ONNX_WIRE_H
-#define TOSAJIT_TOOLS_ONNX_WIRE_H
+#ifndef TOSAJIT_TOOLS_ONNX_MODEL_WIRE_H
+#define TOSAJIT_TOOLS_ONNX_MODEL_WIRE_H
 
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
