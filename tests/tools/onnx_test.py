@@ -3,7 +3,9 @@
 """Models through `tosajit onnx`: every operator against its definition in NumPy, broadcasting, what
 stays and why, graphs within graphs, and files that are no models.
 
-    python3 onnx_test.py TOSAJIT WORK_DIRECTORY
+    python3 onnx_test.py TOSAJIT WORK_DIRECTORY [MODELS]
+
+In the folder MODELS it leaves the model of each operator.
 """
 import json
 import math
@@ -16,7 +18,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 import tosajit
 
-tool, work = sys.argv[1], sys.argv[2]
+tool, work, kept = (sys.argv[1:] + [""])[:3]
 random = np.random.default_rng(1)
 F32, F64, I32, I64, I8, U8, BOOL = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.INT32, TensorProto.INT64,
                                     TensorProto.INT8, TensorProto.UINT8, TensorProto.BOOL)
@@ -143,7 +145,7 @@ cases = [
     ("Softplus", [x], softplus, NEAR), ("Softplus", [x * 100], softplus, NEAR), ("Softsign", [x], lambda a: a / (1 + np.abs(a)), NEAR),
     ("Mish", [x], lambda a: a * np.tanh(softplus(a)), NEAR, {}, 18),
     ("Gelu", [x], gelu, NEAR, {}, 20), ("Gelu", [x], tanh_gelu, NEAR, {"approximate": "tanh"}, 20),
-    ("com.microsoft.Gelu", [x], gelu, NEAR), ("com.microsoft.BiasGelu", [x, y], lambda a, b: gelu(a + b), NEAR),
+    ("com.microsoft.Gelu", [x], gelu, NEAR), ("com.microsoft.BiasGelu", [x, y[0]], lambda a, b: gelu(a + b), NEAR),
     ("com.microsoft.FastGelu", [x], tanh_gelu, NEAR),
     ("com.microsoft.QuickGelu", [x], lambda a: a * sigmoid(1.702 * a), NEAR),
     ("Shrink", [x], lambda a: np.where(a < -0.5, a, np.where(a > 0.5, a, 0)), NEAR),
@@ -178,9 +180,11 @@ for name, operands, definition, tolerance, *rest in cases:
     attributes, opset = (rest + [{}])[0], (rest + [{}, 17])[1] if len(rest) > 1 else 17
     names = [f"in{k}" for k in range(len(operands))]
     inputs = [value(n, a) for n, a in zip(names, operands)]
-    probe = np.asarray(definition(*[a[:1, :1] for a in operands]))
+    probe = np.asarray(definition(*[a[..., :1] for a in operands]))
     like = (bool if probe.dtype == bool else probe.dtype if name == "Cast" else operands[-1 if name == "Where" else 0].dtype)
     model = model_of([node_of(name, names, ["out"], attributes)], inputs, [value("out", np.empty((3, 4), like))], opset=opset)
+    if kept:
+        onnx.save(model, os.path.join(kept, f"{len(os.listdir(kept)):02}-{name}.onnx"))
     converted, report = convert(model, *ALL)
     check(len(regions(converted.graph)) == 1 and len(converted.graph.node) == 1, name, report)
     found = evaluate(converted.graph, dict(zip(names, operands)))["out"]

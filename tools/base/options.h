@@ -41,7 +41,7 @@ typedef struct options {
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
-    bool json, strict, print, check, interpret, markdown, quiet, help, exact, fused, regions;
+    bool json, strict, print, check, interpret, markdown, quiet, help, exact, fused, regions, bench;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

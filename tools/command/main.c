@@ -90,7 +90,7 @@ static const command commands[] = {
      "gives to libtosajit-onnxruntime.so. It\n"
      "says what went into regions, what stayed, and why (docs/onnx.md). Best is the graph that the "
      "engine saves after its own optimisations.\n\n"
-     "  tosajit onnx model.onnx -o faster.onnx\n"
+     "  tosajit onnx model.onnx -o faster.onnx --check --bench --size batch=1\n"
      "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
      "  tosajit onnx model.onnx -o /dev/null --json\n"},
     {"ir", "show the LLVM IR of a kernel", true,

@@ -75,7 +75,10 @@ int cmd_onnx(const options *o) {
     clock_gettime(CLOCK_MONOTONIC, &w.said);
     if (!o->model) return usage_error("onnx", "-o OUT.onnx says where the new model goes");
     if (!read_options(o, &own)) return EXIT_USAGE;
+    if ((o->check || o->bench) && (strcmp(o->file, "-") == 0 || strcmp(o->model, "-") == 0))
+        return usage_error("onnx", "--check and --bench need files, not -");
     int code = convert(o, &own, &model);
     onnx_model_release(&model);
+    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o);
     return code;
 }
