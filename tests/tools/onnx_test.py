@@ -310,6 +310,23 @@ check([n.op_type for n in converted.graph.node] == ["Region", "If"] and list(con
 within = converted.graph.node[1].attribute[0].g
 check(expression(within.node[0]).startswith("x0: f32[3,4];") and report["inside"] == 6, report)
 
+# Ranks that differ between branches are known again behind a convolution, by its weights.
+flat = helper.make_graph([helper.make_node("Squeeze", ["a", "zero"], ["s"])], "flat", [], [helper.make_tensor_value_info("s", F32, None)])
+full = helper.make_graph([helper.make_node("Identity", ["a"], ["f"])], "full", [], [helper.make_tensor_value_info("f", F32, None)])
+model = model_of([helper.make_node("If", ["choice"], ["t"], then_branch=flat, else_branch=full), helper.make_node("Conv", ["t", "kernel"], ["c"]),
+                  helper.make_node("Exp", ["c"], ["e"]), helper.make_node("Neg", ["e"], ["out"])],
+                 [value("a", F32, [1, 2, 5, 3, 3]), value("choice", BOOL, [])], [helper.make_tensor_value_info("out", F32, None)],
+                 {"kernel": kernel, "zero": np.array([0])})
+converted, _ = convert(model, *ALL)
+check([expression(n)[:14] for n in regions(converted.graph)] == ["x0: f32[?,5,?,"], converted.graph)
+
+# Sizes of slices, to the end and from behind.
+model = model_of([helper.make_node("Slice", ["a", "from", "to"], ["s"]), helper.make_node("Exp", ["s"], ["e"]), helper.make_node("Neg", ["e"], ["out"])],
+                 [value("a", F32, [8, 6])], [helper.make_tensor_value_info("out", F32, None)],
+                 {"from": np.array([3, -4]), "to": np.array([2**63 - 1, -1])})
+converted, _ = convert(model, *ALL)
+check(expression(regions(converted.graph)[0]).startswith("x0: f32[5,3];"), converted.graph)
+
 # 2000 nodes in seconds, and what the model had beside them.
 nodes = [helper.make_node("Add" if k % 3 else "Exp", [f"v{k}", f"v{max(k - 1, 0)}"][:2 if k % 3 else 1], [f"v{k + 1}"]) for k in range(2000)]
 model = model_of(nodes, [value("v0", F32, ["n", 64])], [value("v2000", F32, ["n", 64])])

@@ -4,6 +4,7 @@
  * is not known stays unknown, and so does all that follows from it. */
 #include "tools/onnx/forms/shapes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tools/onnx/forms/forms.h"
@@ -44,7 +45,8 @@ static bool listed(const site *s, const char *name, int32_t operand, size_t k, i
         return false;
     if ((int64_t)k >= onnx_elements(&constant->type)) return false;
     if (!onnx_constant_at(constant->constant, k, &found)) return false;
-    *value = (int64_t)found;
+    /* "To the end" is often written as 2^63 - 1, which no f64 is. */
+    *value = (int64_t)fmax(-0x1p62, fmin(found, 0x1p62));
     return true;
 }
 
@@ -56,10 +58,12 @@ typedef void rule(site *s);
 static void same(site *s) { (void)s; }
 static void same_rank(site *s) { forget_sizes(s->result); }
 
-/* Images by a window: batch and channels are known, what is behind them is not. */
+/* Images by a window: batch and channels are known, what is behind them is not. The weights have
+ * the rank of the images, even where nothing else tells it. */
 static void convolution(site *s) {
     const onnx_type *w = type_of(s, 1);
-    int64_t batch = s->result->dims[0];
+    int64_t batch = s->result->rank == w->rank ? s->result->dims[0] : TOSAJIT_DYNAMIC;
+    if (s->result->rank < 0) s->result->rank = w->rank;
     forget_sizes(s->result);
     if (s->result->rank < 3 || w->rank != s->result->rank) return;
     s->result->dims[0] = batch;
