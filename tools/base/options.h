@@ -32,15 +32,17 @@ enum {
     OPTION_JSON = 1 << 14,
     OPTION_OBJECT = 1 << 15,
     OPTION_SCRIPT = 1 << 16, /* and the file may be left out */
+    OPTION_MODEL = 1 << 17,
 };
 
 typedef struct options {
     const char *file, *entry, *cpu, *accuracy, *backend, *svg, *expr, *threads, *object, *header,
         *targets;
+    const char *model, *min_ops, *min_bytes;
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
-    bool json, strict, print, check, markdown, quiet, help;
+    bool json, strict, print, check, markdown, quiet, help, exact, fused, regions, bench;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

@@ -20,6 +20,9 @@ int cmd_ir(const options *o);
 int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
+int cmd_onnx(const options *o);
+/* What --check and --bench ask for, of the models that cmd_onnx has read and written. */
+int onnx_run_both(const options *o);
 
 /* The function that a command is about. */
 typedef struct entry {

@@ -90,6 +90,15 @@ static const command commands[] = {
      "  tosajit outline examples/engine/mlp.mlir\n"
      "  tosajit outline model.mlir --entry @main >divided.mlir && tosajit plan divided.mlir "
      "--entry main_region_0\n"},
+    {"onnx", "put elementwise regions of an ONNX model into nodes for tosajit", true, false,
+     OPTION_MODEL | OPTION_ACCURACY | OPTION_JSON, cmd_onnx,
+     "Writes a model in which each region of elementwise operators is one node, which ONNX Runtime "
+     "gives to libtosajit-onnxruntime.so. It\n"
+     "says what went into regions, what stayed, and why (docs/onnx.md). Best is the graph that the "
+     "engine saves after its own optimisations.\n\n"
+     "  tosajit onnx model.onnx -o faster.onnx --check --bench --size batch=1\n"
+     "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
+     "  tosajit onnx model.onnx -o /dev/null --json\n"},
     {"ir", "show the LLVM IR of a kernel", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},

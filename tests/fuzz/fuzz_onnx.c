@@ -1,0 +1,68 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Fuzzer of the reader of ONNX models and of their conversion. What is refused has a reason; what
+ * is converted can be read again, has an expression in each region that the library accepts, and
+ * has nothing more to convert. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fuzz/bytes.h"
+#include "tools/onnx/convert.h"
+#include "tosajit/tosajit.h"
+
+static void fail(const char *what, const char *why) {
+    fprintf(stderr, "%s: %s\n", what, why);
+    abort();
+}
+
+static void check_region(const Onnx__NodeProto *node) {
+    const Onnx__AttributeProto *text = onnx_attribute(node, "expression");
+    tosajit_expr *expr = NULL;
+    if (!text || !text->has_s) fail("a region without an expression", node->name);
+    if (tosajit_expr_parse((const char *)text->s.data, text->s.len, NULL, &expr))
+        fail("a region that is refused", tosajit_last_error());
+    tosajit_expr_destroy(expr);
+}
+
+/* A region that the input had may be anything; ours have our names. */
+static void check_graph(const Onnx__GraphProto *graph) {
+    for (size_t k = 0; k < graph->n_node; k++)
+        if (strncmp(onnx_text(graph->node[k]->name), "tosajit/region_", 15) == 0 &&
+            strcmp(onnx_text(graph->node[k]->domain), "tosajit") == 0 &&
+            onnx_attribute(graph->node[k], "expression"))
+            check_region(graph->node[k]);
+}
+
+static void convert_again(const onnx_model *model, const onnx_options *options) {
+    size_t size = onnx__model_proto__get_packed_size(model->proto);
+    uint8_t *bytes = malloc(size + 1);
+    onnx_model again;
+    onnx_report report;
+    onnx_error error;
+    if (!bytes) abort();
+    onnx__model_proto__pack(model->proto, bytes);
+    if (!onnx_model_read(&again, bytes, size, &error)) fail("cannot be read again", error.text);
+    free(bytes);
+    check_graph(again.proto->graph);
+    if (onnx_convert(&again, options, &report, &error) && report.taken_count > 0)
+        fail("a second conversion finds more", report.taken[0].text);
+    onnx_model_release(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    onnx_model model;
+    onnx_report report;
+    onnx_error error = {""};
+    const onnx_options options = {.least_ops = size % 3 == 0 ? 2 : 0, .fused = size % 2};
+    bool fine = onnx_model_read(&model, data, size, &error);
+    /* Some have no memory left at some place of the conversion. */
+    if (fine && size % 5 == 0) model.memory.limit = model.memory.taken + (size % 7 << 16);
+    fine = fine && onnx_convert(&model, &options, &report, &error);
+    if (fine)
+        convert_again(&model, &options);
+    else if (!*error.text)
+        fail("refused", "in silence");
+    onnx_model_release(&model);
+    return 0;
+}

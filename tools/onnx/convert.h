@@ -1,0 +1,47 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A model in which regions of elementwise operators are one node each, for
+ * libtosajit-onnxruntime. In: a model; out: the same model changed, and what was done and why. */
+#ifndef TOSAJIT_TOOLS_ONNX_CONVERT_H
+#define TOSAJIT_TOOLS_ONNX_CONVERT_H
+
+#include "tools/onnx/model/model.h"
+
+typedef struct onnx_options {
+    int32_t least_ops;   /* operators of a region, at least */
+    int64_t least_bytes; /* of its largest operand or result, where that is known */
+    bool exact;          /* nothing is rounded more often than ONNX asks for */
+    bool fast;           /* exp, sin and the like at most 1 ulp off */
+    bool fused;          /* the engine joins nothing more; also where the model says so itself */
+    void (*progress)(void *context, size_t done, size_t all); /* nodes; may be null */
+    void *context;
+} onnx_options;
+
+/* A node that a region became. */
+typedef struct onnx_taken {
+    const char *name, *text; /* the expression */
+    int32_t nodes, inputs, outputs;
+    int64_t saved; /* bytes that a call no longer moves, as far as sizes are known */
+    bool rounds;   /* something rounds once more than ONNX asks for */
+} onnx_taken;
+
+/* A node that stays, and why; not those that are not elementwise. */
+typedef struct onnx_left {
+    const char *name, *op, *why;
+} onnx_left;
+
+/* All memory is the model's. */
+typedef struct onnx_report {
+    onnx_taken *taken;
+    onnx_left *left;
+    size_t taken_count, left_count;
+    size_t nodes;  /* of the model and the graphs within it, before */
+    size_t inside; /* of them in regions */
+    size_t other;  /* of them not elementwise */
+} onnx_report;
+
+/* False after an error; then the model may be changed in part. */
+bool onnx_convert(onnx_model *model, const onnx_options *options, onnx_report *report,
+                  onnx_error *error);
+
+#endif

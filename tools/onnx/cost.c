@@ -1,0 +1,167 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Source of what is joined: the graph optimisations of ONNX Runtime for CPUs. Who joins too little
+ * here takes an activation away from a convolution, which then costs a pass over memory that it did
+ * not cost before. */
+#include "tools/onnx/cost.h"
+
+#include <string.h>
+
+static bool is_one_of(const onnx_node *node, const char *const *ops) {
+    for (; *ops; ops++)
+        if (onnx_is(node, *ops)) return true;
+    return false;
+}
+
+bool onnx_is_optimized(const onnx_graph *g) {
+    for (int32_t k = 0; k < g->node_count; k++)
+        if (strncmp(onnx_text(g->nodes[k].proto->domain), "com.microsoft", 13) == 0) return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Chains behind convolutions and products */
+
+/* The only node that reads the only result of a node, or -1. Nodes stand in order, and what reads
+ * a result mostly stands near. */
+static int32_t only_reader(const onnx_graph *g, const int32_t *readers, int32_t node) {
+    const onnx_node *n = &g->nodes[node];
+    if (n->output_count < 1 || n->outputs[0] < 0) return -1;
+    const onnx_value *value = &g->values[n->outputs[0]];
+    return value->uses == 1 && !value->result ? readers[n->outputs[0]] : -1;
+}
+
+static bool has_constant(const onnx_graph *g, const onnx_node *node) {
+    for (int32_t k = 0; k < node->input_count; k++)
+        if (onnx_input(g, node, k) && onnx_input(g, node, k)->constant) return true;
+    return false;
+}
+
+static const char *const activations[] = {"Relu",        "LeakyRelu", "Sigmoid", "Tanh",
+                                          "HardSigmoid", "Clip",      NULL};
+static const char *const convolutions[] = {"Conv", "com.microsoft.FusedConv", NULL};
+static const char *const products[] = {"MatMul", "Gemm", NULL};
+static const char *const affine[] = {"Mul", "Add", "BatchNormalization", NULL};
+static const char *const sums[] = {"Add", "Sum", NULL};
+static const char *const bias[] = {"Add", NULL};
+
+/* Whether an activation joins a convolution or product. Clip does with constant limits alone. */
+static bool is_activation(const onnx_graph *g, const onnx_node *node) {
+    if (!is_one_of(node, activations)) return false;
+    for (int32_t k = 1; k < node->input_count; k++)
+        if (onnx_input(g, node, k) && !onnx_input(g, node, k)->constant) return false;
+    return true;
+}
+
+static void mark_chain(const onnx_graph *g, const int32_t *readers, int32_t owner,
+                       int32_t *owners) {
+    bool convolution = is_one_of(&g->nodes[owner], convolutions);
+    bool takes_activation = !onnx_is(&g->nodes[owner], "MatMul"); /* with a bias it is a Gemm */
+    int32_t at = only_reader(g, readers, owner);
+    while (at >= 0 && is_one_of(&g->nodes[at], convolution ? affine : bias) &&
+           has_constant(g, &g->nodes[at])) {
+        owners[at] = owner;
+        takes_activation = true;
+        at = only_reader(g, readers, at);
+    }
+    if (at >= 0 && convolution && is_one_of(&g->nodes[at], sums)) {
+        owners[at] = owner;
+        at = only_reader(g, readers, at);
+    }
+    if (at >= 0 && takes_activation && is_activation(g, &g->nodes[at])) owners[at] = owner;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * LayerNormalization written out: d = x - mean(x); d / sqrt(mean(d * d) + e) * scale + bias */
+
+static const char *const squares[] = {"Pow", "Mul", NULL};
+static const char *const scaled[] = {"Mul", "Add", NULL};
+
+static int32_t producer_of(const onnx_graph *g, int32_t node, int32_t operand) {
+    const onnx_value *value = node >= 0 ? onnx_input(g, &g->nodes[node], operand) : NULL;
+    return value ? value->producer : -1;
+}
+
+/* From the mean of the squares on: Add, Sqrt, Div, Mul, Add. */
+static void mark_normalisation(const onnx_graph *g, const int32_t *readers, int32_t mean,
+                               int32_t *owners) {
+    int32_t square = producer_of(g, mean, 0), difference = producer_of(g, square, 0);
+    if (square < 0 || difference < 0 || !is_one_of(&g->nodes[square], squares)) return;
+    int32_t centre = producer_of(g, difference, 1);
+    if (!onnx_is(&g->nodes[difference], "Sub") || centre < 0) return;
+    if (!onnx_is(&g->nodes[centre], "ReduceMean")) return;
+    int32_t sum = only_reader(g, readers, mean), root = sum < 0 ? -1 : only_reader(g, readers, sum);
+    int32_t quotient = root < 0 ? -1 : only_reader(g, readers, root);
+    if (quotient < 0 || !onnx_is(&g->nodes[root], "Sqrt")) return;
+    owners[square] = owners[difference] = owners[sum] = owners[root] = owners[quotient] = mean;
+    for (int32_t at = only_reader(g, readers, quotient);
+         at >= 0 && is_one_of(&g->nodes[at], scaled) && has_constant(g, &g->nodes[at]);
+         at = only_reader(g, readers, at))
+        owners[at] = mean;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * All nodes */
+
+void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers) {
+    for (int32_t k = 0; k < g->node_count; k++) {
+        owners[k] = -1;
+        for (int32_t r = 0; r < g->nodes[k].read_count; r++) readers[g->nodes[k].reads[r]] = k;
+    }
+    if (onnx_is_optimized(g)) return;
+    for (int32_t k = 0; k < g->node_count; k++) {
+        if (is_one_of(&g->nodes[k], convolutions) || is_one_of(&g->nodes[k], products))
+            mark_chain(g, readers, k, owners);
+        if (onnx_is(&g->nodes[k], "ReduceMean")) mark_normalisation(g, readers, k, owners);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Regions */
+
+static int64_t bytes_of(const onnx_type *type) {
+    int64_t count = onnx_elements(type), bytes;
+    if (count < 0) return -1;
+    return __builtin_mul_overflow(count, onnx_element_bytes(type->element), &bytes) ? -1 : bytes;
+}
+
+static void include(onnx_cost *cost, const onnx_type *type) {
+    int64_t bytes = bytes_of(type);
+    cost->shape = cost->shape && type->rank <= 1 && onnx_element(type->element) != TOSAJIT_F32;
+    if (bytes < 0 || cost->largest < 0)
+        cost->largest = -1;
+    else if (bytes > cost->largest)
+        cost->largest = bytes;
+}
+
+static bool is_among(int32_t value, const int32_t *list, int32_t count) {
+    for (int32_t k = 0; k < count; k++)
+        if (list[k] == value) return true;
+    return false;
+}
+
+/* A value within the region is neither written nor read again. */
+static void save(onnx_cost *cost, const onnx_graph *g, const onnx_region *r,
+                 const onnx_node *node) {
+    for (int32_t k = -1; k < node->input_count; k++) {
+        int32_t value = k < 0 ? node->outputs[0] : node->inputs[k];
+        int64_t bytes = value < 0 ? -1 : bytes_of(&g->values[value].type);
+        bool kept = value < 0 || is_among(value, r->inputs, r->input_count) ||
+                    g->values[value].constant ||
+                    (k < 0 && is_among(value, r->outputs, r->output_count));
+        if (bytes > 0 && !kept && __builtin_add_overflow(cost->saved, bytes, &cost->saved))
+            cost->saved = INT64_MAX;
+    }
+}
+
+onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r) {
+    onnx_cost cost = {.shape = true};
+    for (int32_t k = 0; k < r->input_count; k++) include(&cost, &g->values[r->inputs[k]].type);
+    for (int32_t k = 0; k < r->output_count; k++) include(&cost, &g->values[r->outputs[k]].type);
+    for (int32_t k = 0; k < r->count; k++) {
+        const onnx_node *node = &g->nodes[r->nodes[k]];
+        cost.weight += onnx_form_weight(onnx_form_of(node));
+        save(&cost, g, r, node);
+    }
+    return cost;
+}

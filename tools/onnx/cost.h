@@ -1,0 +1,27 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is better left to the engine. In: a graph; out: nodes that ONNX Runtime joins with the
+ * operator before them, and what a region saves. */
+#ifndef TOSAJIT_TOOLS_ONNX_COST_H
+#define TOSAJIT_TOOLS_ONNX_COST_H
+
+#include "tools/onnx/forms/region.h"
+
+/* Whether the engine has optimised the model already: then it has joined what it can. */
+bool onnx_is_optimized(const onnx_graph *g);
+/* Mark nodes that the engine computes within another one: owners[k] is that node, or -1. A
+ * convolution takes a per-channel scale and bias, the sum with another tensor, and one activation;
+ * a product of matrices takes a bias and an activation; a normalisation that is written out is one
+ * operator. readers is scratch, one per value. */
+void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers);
+
+typedef struct onnx_cost {
+    int32_t weight;  /* operations of the engine that it replaces */
+    int64_t largest; /* bytes of the largest operand or result; -1: not known */
+    int64_t saved;   /* bytes that are no longer moved, at least */
+    bool shape;      /* it computes sizes, not data */
+} onnx_cost;
+
+onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r);
+
+#endif

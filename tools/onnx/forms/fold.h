@@ -1,0 +1,14 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What is computed once, while converting. In: a graph; out: nodes with fewer operands, and new
+ * constants. */
+#ifndef TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
+#define TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
+
+#include "tools/onnx/model/graph.h"
+
+/* Each BatchNormalization at inference becomes x * a + b: its node then reads x, a and b, and the
+ * message stays as it is. False if out of memory. */
+bool onnx_fold(onnx_graph *g, arena *memory);
+
+#endif

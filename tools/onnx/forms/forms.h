@@ -1,0 +1,33 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Elementwise operators of ONNX in the language of docs/language.md. In: a node; out: what it
+ * computes as a text, or why there is no text that says the same. */
+#ifndef TOSAJIT_TOOLS_ONNX_FORMS_FORMS_H
+#define TOSAJIT_TOOLS_ONNX_FORMS_FORMS_H
+
+#include "runtime/base/bytes.h"
+#include "tools/onnx/model/graph.h"
+
+typedef struct onnx_form onnx_form;
+
+/* Null: the node is not elementwise, or nothing says what it is. */
+const onnx_form *onnx_form_of(const onnx_node *node);
+/* The type of the node's result. */
+onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_form *form);
+/* As how many operations of the engine it counts: HardSwish is two. */
+int32_t onnx_form_weight(const onnx_form *form);
+
+/* A node, and what its operands are called in the text. */
+typedef struct onnx_site {
+    const onnx_graph *g;
+    const onnx_node *node;
+    const char *const *operands; /* per input; null where it is left out */
+    bool exact;                  /* what rounds more often than ONNX asks for is refused */
+    bool rounds;                 /* out: it does so */
+    const char *why;             /* out: null, or what is refused */
+} onnx_site;
+
+/* Append the node as an expression. False: site->why says why not. */
+bool onnx_form_write(const onnx_form *form, onnx_site *site, byte_writer *text);
+
+#endif

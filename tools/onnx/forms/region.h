@@ -1,0 +1,46 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Nodes as one expression. In: nodes of a graph, and which of their values others read; out: the
+ * text of docs/language.md, its operands and its results, which the library accepts. */
+#ifndef TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
+#define TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
+
+#include "tools/onnx/forms/forms.h"
+
+/* A constant that stands in a text. */
+typedef struct onnx_number {
+    char text[32];
+    bool named; /* in: it is to be an operand, so that regions that differ in it have one text */
+} onnx_number;
+
+typedef struct onnx_region {
+    const int32_t *nodes; /* in order */
+    int32_t count;
+    const int32_t *outputs; /* values */
+    int32_t output_count;
+    int32_t *inputs; /* values; room for TOSAJIT_MAX_TENSORS, filled with the text */
+    int32_t input_count;
+    onnx_number *numbers; /* those that may be operands, in the order of the text; or null */
+    int32_t number_count;
+    bool rounds;   /* out: something rounds once more than ONNX asks for */
+    char why[256]; /* out: why there is no such text */
+} onnx_region;
+
+/* What texts are made with. */
+typedef struct onnx_writer {
+    const onnx_graph *g;
+    bool exact;
+    tosajit_engine *engine; /* reads them */
+    arena *memory;
+    int32_t *labels; /* scratch: a 0 for every value, before and after each call */
+} onnx_writer;
+
+/* The text, which the library accepts, with results of the types that the graph has. Null: r->why
+ * says why there is none, or *enough is false, which is about memory. */
+const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough);
+/* The same without numbers, which fills r->numbers; it is only there to be compared. */
+const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r);
+/* A constant that stands in the text of this node, and is no operand. */
+bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/onnx/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+static int64_t saved(const onnx_report *report) {
+    int64_t sum = 0;
+    for (size_t k = 0; k < report->taken_count; k++)
+        if (__builtin_add_overflow(sum, report->taken[k].saved, &sum)) return INT64_MAX;
+    return sum;
+}
+
+static size_t rounding(const onnx_report *report) {
+    size_t count = 0;
+    for (size_t k = 0; k < report->taken_count; k++) count += report->taken[k].rounds;
+    return count;
+}
+
+/* By reason, then by operator. */
+static int compare(const void *a, const void *b) {
+    const onnx_left *x = a, *y = b;
+    int order = strcmp(x->why, y->why);
+    return order ? order : strcmp(x->op, y->op);
+}
+
+static void print_taken(const onnx_report *report, FILE *to) {
+    for (size_t k = 0; k < report->taken_count; k++) {
+        const onnx_taken *t = &report->taken[k];
+        fprintf(to, "  %s: %d operator%s, %d in, %d out%s\n    %s\n", t->name, t->nodes,
+                plural((size_t)t->nodes), t->inputs, t->outputs,
+                t->rounds ? ", rounds once more" : "", t->text);
+    }
+}
+
+/* One line for nodes that stay for the same reason. */
+static void print_left(const onnx_report *report, FILE *to) {
+    size_t end;
+    if (report->left_count > 0) fprintf(to, "elementwise, but left to the engine:\n");
+    for (size_t k = 0; k < report->left_count; k = end) {
+        const onnx_left *first = &report->left[k];
+        for (end = k; end < report->left_count && compare(&report->left[end], first) == 0;) end++;
+        fprintf(to, "  %5zu %-12s %s", end - k, first->op, first->why);
+        fprintf(to, end - k == 1 ? " (%s)\n" : " (%s, ...)\n", first->name);
+    }
+}
+
+void onnx_report_print(const onnx_report *report, const char *model, bool details, FILE *to) {
+    int64_t bytes = saved(report);
+    qsort(report->left, report->left_count, sizeof *report->left, compare);
+    fprintf(to, "%s: %zu of %zu operators in %zu region%s for tosajit\n", model, report->inside,
+            report->nodes, report->taken_count, plural(report->taken_count));
+    if (bytes > 0)
+        fprintf(to, "no longer moved by a call: %" PRId64 " bytes, where sizes are known\n", bytes);
+    if (rounding(report) > 0)
+        fprintf(to, "%zu region%s round%s once more than ONNX asks for; --exact leaves that out\n",
+                rounding(report), plural(rounding(report)), rounding(report) == 1 ? "s" : "");
+    if (details) print_taken(report, to);
+    print_left(report, to);
+    fprintf(to, "not elementwise: %zu\n", report->other);
+}
+
+static void json_text(FILE *to, const char *text) {
+    fputc('"', to);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(to, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(to, "\\u%04x", c);
+        else
+            fputc(c, to);
+    }
+    fputc('"', to);
+}
+
+static void json_pair(FILE *to, const char *key, const char *text) {
+    fprintf(to, "\"%s\": ", key);
+    json_text(to, text);
+}
+
+void onnx_report_json(const onnx_report *report, const char *model, FILE *to) {
+    fputc('{', to);
+    json_pair(to, "model", model);
+    fprintf(to, ", \"nodes\": %zu, \"inside\": %zu, \"other\": %zu, \"bytes\": %" PRId64,
+            report->nodes, report->inside, report->other, saved(report));
+    fprintf(to, ",\n \"regions\": [");
+    for (size_t k = 0; k < report->taken_count; k++) {
+        const onnx_taken *t = &report->taken[k];
+        fprintf(to, "%s\n  {", k > 0 ? "," : "");
+        json_pair(to, "name", t->name);
+        fprintf(to, ", \"nodes\": %d, \"inputs\": %d, \"outputs\": %d, \"bytes\": %" PRId64 ", ",
+                t->nodes, t->inputs, t->outputs, t->saved);
+        fprintf(to, "\"rounds\": %s, ", t->rounds ? "true" : "false");
+        json_pair(to, "expression", t->text);
+        fputc('}', to);
+    }
+    fprintf(to, "],\n \"left\": [");
+    for (size_t k = 0; k < report->left_count; k++) {
+        fprintf(to, "%s\n  {", k > 0 ? "," : "");
+        json_pair(to, "name", report->left[k].name);
+        fputs(", ", to);
+        json_pair(to, "op", report->left[k].op);
+        fputs(", ", to);
+        json_pair(to, "why", report->left[k].why);
+        fputc('}', to);
+    }
+    fprintf(to, "]}\n");
+}
