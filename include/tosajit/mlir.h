@@ -203,7 +203,8 @@ TOSAJIT_API tosajit_status tosajit_mlir_rename(const tosajit_mlir *module,
 
 /* Make message an error at the function's place in the module, renamed as above: it goes to
  * tosajit_mlir_options.say and becomes the last error. For what tosajit_compile_expr refuses:
- * tosajit_mlir_report(module, function, tosajit_last_error()). INVALID_ARGUMENT as above. */
+ * tosajit_mlir_report(module, function, tosajit_last_error()). Without memory for names, message
+ * stays as it is. INVALID_ARGUMENT as above. */
 TOSAJIT_API tosajit_status tosajit_mlir_report(tosajit_mlir *module,
                                                const tosajit_mlir_function *function,
                                                const char *message);

@@ -32,6 +32,11 @@ static bool is_expected(size_t c, outcome o) {
     return o.status == expected[c].status && o.digest == expected[c].digest;
 }
 
+/* A report without memory for names has numbers in their place. */
+static bool may_be_plainer(size_t c) {
+    return strcmp(state_calls[c].name, "tosajit_mlir_report") == 0;
+}
+
 static bool all_as_before(const char *after) {
     for (size_t c = 0; c < state_call_count; c++) {
         if (ends_all(c)) continue;
@@ -50,7 +55,8 @@ static bool fail_once(size_t c, size_t at, bool *met) {
     failing_heap_start(at);
     const outcome o = state_calls[c].call(&objects);
     *met = failing_heap_stop();
-    if ((*met && o.status == TOSAJIT_OUT_OF_MEMORY) || is_expected(c, o)) return true;
+    if (*met && o.status == TOSAJIT_OUT_OF_MEMORY) return true;
+    if (is_expected(c, o) || (*met && !o.status && may_be_plainer(c))) return true;
     printf("FAILED: %s without its allocation %zu gave %s: %s\n", state_calls[c].name, at,
            tosajit_status_name(o.status), tosajit_last_error());
     return false;

@@ -222,35 +222,39 @@ static void keep_message(void *why, const tosajit_mlir_finding *finding) {
     if (p->length == 0) mlir_phrase_append(word(finding->message), p);
 }
 
-/* why may be null. */
-static bool builds(MlirOperation function, mlir_phrase *why) {
+/* OK: a kernel can be made of it; why not may be null. */
+static tosajit_status build(MlirOperation function, mlir_phrase *why) {
     mlir_report silent = {
         .file = "", .silent = true, .say = why ? keep_message : NULL, .context = why};
     mlir_function built;
-    if (!mlir_build(function, NULL, &silent, &built)) return false;
-    bool fine = tosajit_expr_verify(built.expr) == TOSAJIT_OK;
-    if (!fine && why) mlir_phrase_append(word(value_names_bare_error()), why);
+    if (!mlir_build(function, NULL, &silent, &built)) return mlir_report_end(&silent);
+    tosajit_status status = tosajit_expr_verify(built.expr);
+    if (status && why) mlir_phrase_append(word(value_names_bare_error()), why);
     mlir_function_release(&built);
-    return fine;
+    return status;
 }
 
-static bool makes_kernel(const members *m, mlir_phrase *why) {
+static tosajit_status try_members(const members *m, mlir_phrase *why) {
     interface i;
     MlirOperation trial = {NULL};
     if (interface_open(m, &i)) trial = region_function(m, &i, "trial");
     interface_release(&i);
-    if (mlirOperationIsNull(trial)) return false;
-    bool fine = builds(trial, why);
+    if (mlirOperationIsNull(trial)) return TOSAJIT_OUT_OF_MEMORY;
+    tosajit_status status = build(trial, why);
     mlirOperationDestroy(trial);
-    return fine;
+    return status;
 }
 
-bool region_makes_kernel(const members *m) { return makes_kernel(m, NULL); }
+bool region_makes_kernel(const members *m, bool *kernel) {
+    const tosajit_status status = try_members(m, NULL);
+    *kernel = status == TOSAJIT_OK;
+    return status != TOSAJIT_OUT_OF_MEMORY;
+}
 
 void region_refusal(MlirOperation op, mlir_phrase *why) {
     const members single = {&op, 1};
     if (region_may_have(op)) {
-        (void)makes_kernel(&single, why);
+        (void)try_members(&single, why);
         return;
     }
     mlir_phrase_append(mlirIdentifierStr(mlirOperationGetName(op)), why);

@@ -36,7 +36,8 @@ bool region_may_have(MlirOperation op);
 MlirOperation region_function(const members *m, const interface *i, const char *name);
 /* Why an op that is no member is none. */
 void region_refusal(MlirOperation op, mlir_phrase *why);
-/* Whether the library makes a kernel of the members. */
-bool region_makes_kernel(const members *m);
+/* Whether the library makes a kernel of the members. False if out of memory, which says nothing of
+ * them. */
+bool region_makes_kernel(const members *m, bool *kernel);
 
 #endif

@@ -186,14 +186,14 @@ static bool has_detour(regions *r, int32_t from, int32_t to) {
  * Joining */
 
 /* As a rule the library refuses two kernels as one only for their number of tensors and values;
- * trying each time would take quadratic time. */
-static bool may_be_one(regions *r, const region *both, int32_t a, int32_t b) {
+ * trying each time would take quadratic time. False if out of memory. */
+static bool may_be_one(regions *r, const region *both, int32_t a, int32_t b, bool *one) {
     int32_t tensors = both->input_count + both->output_count + both->constants;
     bool few = tensors <= TOSAJIT_MAX_TENSORS && both->size + tensors <= TOSAJIT_MAX_NODES;
-    if (!few || !both->careful) return few;
-    if (both->size > CAREFUL_LIMIT) return false;
+    *one = few && !both->careful;
+    if (!few || !both->careful || both->size > CAREFUL_LIMIT) return true;
     list_both(r, a, b);
-    return region_makes_kernel(&r->members);
+    return region_makes_kernel(&r->members, one);
 }
 
 /* The ops of the smaller one go over to the larger one. */
@@ -211,7 +211,9 @@ static bool join(regions *r, int32_t producer, int32_t consumer) {
     values inputs, outputs;
     if (a == b || has_detour(r, a, b)) return true;
     region both = unite(r, a, b, &inputs, &outputs);
-    if (!may_be_one(r, &both, a, b)) return true;
+    bool one;
+    if (!may_be_one(r, &both, a, b, &one)) return false;
+    if (!one) return true;
     int32_t larger = r->list[a].size >= r->list[b].size ? a : b;
     both.values = r->list[larger].values;
     if (!set_values(&both, &inputs, &outputs)) return false;
@@ -237,7 +239,9 @@ static bool part_refused(regions *r, bool *refused) {
     for (int32_t k = 0; k < r->g->count; k++) {
         if (r->kinds[k] != MEMBER || r->heads[k] != k || r->list[k].size == 1) continue;
         regions_list(r, k);
-        if (region_makes_kernel(&r->members)) continue;
+        bool kernel;
+        if (!region_makes_kernel(&r->members, &kernel)) return false;
+        if (kernel) continue;
         *refused = true;
         for (int32_t m = 0; m < r->members.count; m++) {
             if (!begin(r, r->order[m])) return false;
@@ -251,13 +255,13 @@ static bool classify(regions *r) {
     for (int32_t k = 0; k < r->g->count; k++) {
         MlirOperation op = r->g->ops[k];
         members single = {&op, 1};
+        bool kernel = false;
         r->heads[k] = k;
         r->next[k] = -1;
         r->list[k].first = r->list[k].latest = k;
-        if (region_is_constant(op))
-            r->kinds[k] = CONSTANT;
-        else if (region_may_have(op) && region_makes_kernel(&single))
-            r->kinds[k] = MEMBER;
+        const bool constant = region_is_constant(op), may = !constant && region_may_have(op);
+        if (may && !region_makes_kernel(&single, &kernel)) return false;
+        if (constant || kernel) r->kinds[k] = constant ? CONSTANT : MEMBER;
         if (r->kinds[k] == MEMBER && !begin(r, k)) return false;
     }
     return true;
