@@ -619,10 +619,10 @@ TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *c
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */
 TOSAJIT_API void tosajit_bound_release(tosajit_bound *bound);
 
-/* The sizes of all results for operands of these shapes (whose data may be null): results[r]
- * becomes a dense tensor without memory, whose sizes are in dims[r]; both have result_count
- * elements. A host sets results[r].data and can run. SHAPE_MISMATCH if the operands do not
- * broadcast; TYPE_MISMATCH, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
+/* The sizes of all results for operands of these shapes, whose data may be null. results[r] becomes
+ * a dense tensor without memory, whose sizes are in dims[r]. Both have result_count elements. A
+ * host sets results[r].data and can run. SHAPE_MISMATCH if the operands do not broadcast;
+ * TYPE_MISMATCH, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
 TOSAJIT_API tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel,
                                                   const tosajit_tensor *operands,
                                                   size_t operand_count, tosajit_tensor *results,

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+#include "jit/show/json.h"
+#include "runtime/base/words.h"
 
 static int64_t saved(const onnx_report *report) {
     int64_t sum = 0;
@@ -64,50 +65,40 @@ void onnx_report_print(const onnx_report *report, const char *model, bool detail
     fprintf(to, "not elementwise: %zu\n", report->other);
 }
 
-static void json_text(FILE *to, const char *text) {
-    fputc('"', to);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
+static void json_taken(json *j, const onnx_taken *t) {
+    json_open(j, NULL, '{');
+    json_text(j, "name", t->name);
+    json_integer(j, "nodes", t->nodes);
+    json_integer(j, "inputs", t->inputs);
+    json_integer(j, "outputs", t->outputs);
+    json_integer(j, "bytes", t->saved);
+    json_flag(j, "rounds", t->rounds);
+    json_text(j, "expression", t->text);
+    json_close(j, '}');
 }
 
-static void json_pair(FILE *to, const char *key, const char *text) {
-    fprintf(to, "\"%s\": ", key);
-    json_text(to, text);
+static void json_left(json *j, const onnx_left *l) {
+    json_open(j, NULL, '{');
+    json_text(j, "name", l->name);
+    json_text(j, "op", l->op);
+    json_text(j, "why", l->why);
+    json_close(j, '}');
 }
 
 void onnx_report_json(const onnx_report *report, const char *model, FILE *to) {
-    fputc('{', to);
-    json_pair(to, "model", model);
-    fprintf(to, ", \"nodes\": %zu, \"inside\": %zu, \"other\": %zu, \"bytes\": %" PRId64,
-            report->nodes, report->inside, report->other, saved(report));
-    fprintf(to, ",\n \"regions\": [");
-    for (size_t k = 0; k < report->taken_count; k++) {
-        const onnx_taken *t = &report->taken[k];
-        fprintf(to, "%s\n  {", k > 0 ? "," : "");
-        json_pair(to, "name", t->name);
-        fprintf(to, ", \"nodes\": %d, \"inputs\": %d, \"outputs\": %d, \"bytes\": %" PRId64 ", ",
-                t->nodes, t->inputs, t->outputs, t->saved);
-        fprintf(to, "\"rounds\": %s, ", t->rounds ? "true" : "false");
-        json_pair(to, "expression", t->text);
-        fputc('}', to);
-    }
-    fprintf(to, "],\n \"left\": [");
-    for (size_t k = 0; k < report->left_count; k++) {
-        fprintf(to, "%s\n  {", k > 0 ? "," : "");
-        json_pair(to, "name", report->left[k].name);
-        fputs(", ", to);
-        json_pair(to, "op", report->left[k].op);
-        fputs(", ", to);
-        json_pair(to, "why", report->left[k].why);
-        fputc('}', to);
-    }
-    fprintf(to, "]}\n");
+    json j = {.out = to};
+    json_open(&j, NULL, '{');
+    json_text(&j, "model", model);
+    json_integer(&j, "nodes", (int64_t)report->nodes);
+    json_integer(&j, "inside", (int64_t)report->inside);
+    json_integer(&j, "other", (int64_t)report->other);
+    json_integer(&j, "bytes", saved(report));
+    json_open(&j, "regions", '[');
+    for (size_t k = 0; k < report->taken_count; k++) json_taken(&j, &report->taken[k]);
+    json_close(&j, ']');
+    json_open(&j, "left", '[');
+    for (size_t k = 0; k < report->left_count; k++) json_left(&j, &report->left[k]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fputc('\n', to);
 }
