@@ -72,7 +72,8 @@ run inside cmake --build /consumer/build
 for kind in shared static; do run inside "/consumer/build/consumer_$kind" "/image_$kind"; done
 for kind in runtime runtime_static both; do run inside "/consumer/build/consumer_$kind" /image_shared; done
 run inside /consumer/build/consumer_aot
-says "2 4 6, native: 0" /consumer/build/consumer_ops
+# The archive without a compiler takes the one that is installed here; install_test has it without.
+says "2 4 6, native: 1" /consumer/build/consumer_ops
 run inside sh -c 'cc /consumer/runtime.c -o /by_pkg_config $(pkg-config --cflags --libs tosajit-runtime) && /by_pkg_config /image_shared'
 printf '#include "k.h"\nint main(void) { const int64_t d[2] = {1, 3}; float x[3] = {1, 2, 3}, y[3];\nreturn k_main(x, d, y, d) || y[2] != 13; }\n' >"$root/use.c"
 run inside sh -c 'cc use.c k.o -o /use $(pkg-config --cflags --libs tosajit-runtime) && /use'
