@@ -422,6 +422,47 @@ TOSAJIT_API tosajit_status tosajit_expr_parse(const char *text, size_t length,
 TOSAJIT_API tosajit_status tosajit_expr_operands(const char *text, size_t length, char **names);
 
 /* ---------------------------------------------------------------------------------------------
+ * Graphs: which operations of a model become one kernel. (libtosajit only.) */
+
+/* A host's graph, as numbers. An op reads and gives values; op k stands behind all that it depends
+ * on. Nothing is owned. */
+typedef struct tosajit_graph {
+    size_t size;             /* sizeof(tosajit_graph) */
+    int32_t op_count;        /* ops, all of the graph's */
+    int32_t value_count;     /* values: what ops give, inputs of the graph, constants */
+    const uint8_t *members;  /* per op: a kernel may have it */
+    const int32_t *operands; /* values that ops read: those of op k begin at first_operand[k] */
+    const int32_t *first_operand; /* op_count + 1 numbers; those of op k end where the next begin */
+    const int32_t *producers;     /* per value: the op that gives it, or -1 */
+    const uint8_t *kept;          /* per value: something reads it that is no op of this graph */
+    int32_t most_ops;             /* of a region; 0: TOSAJIT_MAX_NODES - TOSAJIT_MAX_TENSORS */
+    int32_t most_tensors;         /* values that it reads and gives; 0: TOSAJIT_MAX_TENSORS */
+    /* Whether a kernel can have these ops, in order; for what the limits do not tell. It is asked
+     * of every region, rarely of smaller ones. A status other than OK ends the call. Null: yes. */
+    tosajit_status (*accepts)(void *context, const int32_t *ops, size_t count, int *accepted);
+    void *context; /* given to accepts */
+} tosajit_graph;
+
+/* Divide the members of a graph into regions, each of which can be one kernel. A region is
+ * connected. Regions, each as a whole, and other ops can be put into an order in which each follows
+ * what it reads. Regions are as large as can be. Two
+ * along an edge stay apart for one of two reasons: together they would have no place in such an
+ * order, or be beyond a limit. regions[k] is the first op of op k's
+ * region, or -1 if op k is no member. A region gives those of its values that are kept, read by
+ * other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
+ * thousands of steps is supposed rather than looked for. For instance, `add` cannot join `exp`
+ * here, because `matmul` would stand behind and before their region:
+ *
+ *     e = exp a
+ *     m = matmul e, ...
+ *     r = add e, m
+ *
+ * Thread-safe. regions has room for op_count numbers, and is written only on success.
+ * INVALID_ARGUMENT for a null pointer, a number out of range, or an op that reads what only a later
+ * one gives; OUT_OF_MEMORY; what accepts gave. */
+TOSAJIT_API tosajit_status tosajit_partition(const tosajit_graph *graph, int32_t *regions);
+
+/* ---------------------------------------------------------------------------------------------
  * Engines and kernels */
 
 typedef struct tosajit_engine tosajit_engine;

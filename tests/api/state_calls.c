@@ -368,6 +368,32 @@ static outcome expr_operands(fixture *f) {
     return gave_text(status, names);
 }
 
+/* An op that joins two others, and one that the host refuses beside them. */
+static tosajit_status accept_three(void *context, const int32_t *ops, size_t count, int *accepted) {
+    (void)context, (void)ops;
+    *accepted = count <= 3;
+    return TOSAJIT_OK;
+}
+
+static outcome partition(fixture *f) {
+    static const uint8_t members[] = {1, 1, 1, 1}, kept[] = {0, 0, 0, 0, 1};
+    static const int32_t operands[] = {0, 0, 1, 2, 3}, first[] = {0, 1, 2, 4, 5},
+                         producers[] = {-1, 0, 1, 2, 3};
+    const tosajit_graph graph = {.size = sizeof graph,
+                                 .op_count = 4,
+                                 .value_count = 5,
+                                 .members = members,
+                                 .operands = operands,
+                                 .first_operand = first,
+                                 .producers = producers,
+                                 .kept = kept,
+                                 .accepts = accept_three};
+    int32_t regions[4] = {0};
+    (void)f;
+    const tosajit_status status = tosajit_partition(&graph, regions);
+    return gave(status, regions, sizeof regions);
+}
+
 static outcome expr_verify(fixture *f) { return gave(tosajit_expr_verify(f->expr), NULL, 0); }
 
 static outcome verify(fixture *f) {
@@ -744,6 +770,7 @@ const state_call state_calls[] = {
     {"tosajit_expr_parse", expr_parse, false},
     {"tosajit_expr_print", expr_print, false},
     {"tosajit_expr_verify", expr_verify, false},
+    {"tosajit_partition", partition, false},
     {"tosajit_verify", verify, false},
     {"tosajit_infer_shape", infer_shape, false},
     {"tosajit_verify_result", verify_result, false},

@@ -88,14 +88,14 @@ says "11 12 13, 2 4 6" /consumer/build/consumer_mlir /consumer/twice.mlir
 run inside sh -c 'cc /consumer/mlir.c -o /mlir_by_pkg_config $(pkg-config --cflags --libs tosajit-mlir) && /mlir_by_pkg_config /consumer/twice.mlir'
 
 # The packages' own tests, which a distributor runs.
-install ./tosajit-doc.deb
+install ./tosajit-doc.deb ./python3-tosajit.deb python3 python3-numpy
 mkdir "$root/source"
 cp -r "$source/debian" "$source/tests" "$source/examples" "$root/source"
-for test in consumer reader command; do run inside sh -c "cd /source && debian/tests/$test"; done
+for test in consumer reader command python; do run inside sh -c "cd /source && debian/tests/$test"; done
 rm -r "$root/source"
 
 # All of it can go again.
-run inside apt-get purge -y 'libtosajit*' 'tosajit*'
+run inside apt-get purge -y 'libtosajit*' 'tosajit*' python3-tosajit
 left=$(find "$root/usr" "$root/etc" "$root/var" -name '*tosajit*' -not -path '*/apt/*' -not -path '*/cache/*' -not -path '*/log/*')
 [ -z "$left" ] || fail "left behind: $left"
 echo "the packages install, work and go in a Debian that has nothing else"

@@ -53,6 +53,9 @@ divide "$work/late.mlir" "// @f: 2 operations in 1 region for tosajit, 1 left"
 # Two ways around each other: a and b could each join c, but not both.
 function_file knot "func.func @f(%x: $t) -> $t {" "$zero" "$(unary a exp x)" "$(product m a a)" "$(unary b abs m)" "$(product n b a)" "$(binary c add b n)" "$(binary d sub c a)" "  return %d : $t" '}'
 divide "$work/knot.mlir" "// @f: 4 operations in 3 regions for tosajit, 2 left"
+# Two regions, each of an early and a late op, of which each would read what the other one gives: one of them stays in parts.
+function_file crossed "func.func @f(%a: $t, %b: $t) -> ($t, $t) {" "$zero" "$(unary p abs a)" "$(product x p a)" "$(unary e exp b)" "$(product m e a)" "$(binary q add p m)" "$(binary r add e x)" "  return %q, %r : $t, $t" '}'
+divide "$work/crossed.mlir" "// @f: 4 operations in 3 regions for tosajit, 2 left"
 function_file none "func.func @f(%a: $t) -> $t {" "$zero" "$(product m a a)" "  return %m : $t" '}'
 divide "$work/none.mlir" "// @f: 0 operations in 0 regions for tosajit, 1 left"
 function_file copied "func.func @f(%a: $t) -> ($t, $t) {" "  return %a, %a : $t, $t" '}'

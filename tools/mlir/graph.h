@@ -12,8 +12,8 @@
 #include "tools/mlir/pointer_map.h"
 
 typedef struct graph {
-    MlirOperation *ops; /* null where an op has been destroyed */
-    bool *in_order;     /* may have effects, so that it stays behind others of this kind */
+    MlirOperation *ops;
+    bool *in_order; /* may have effects, so that it stays behind others of this kind */
     int32_t count;
     pointer_map index;          /* from op to number */
     int32_t *producers, *first; /* of op k: producers[first[k]] to producers[first[k + 1] - 1] */

@@ -81,11 +81,9 @@ static bool name_region(outliner *o, char *name, size_t capacity) {
 /* ---------------------------------------------------------------------------------------------
  * The new order */
 
-static int32_t first_of(const outliner *o, int32_t head) { return o->r.list[head].first; }
-
 static void push_ready(outliner *o, int32_t head) {
     int32_t at = o->readied++;
-    for (; at > 0 && first_of(o, o->ready[(at - 1) / 2]) > first_of(o, head); at = (at - 1) / 2)
+    for (; at > 0 && o->ready[(at - 1) / 2] > head; at = (at - 1) / 2)
         o->ready[at] = o->ready[(at - 1) / 2];
     o->ready[at] = head;
 }
@@ -93,10 +91,8 @@ static void push_ready(outliner *o, int32_t head) {
 static int32_t pop_ready(outliner *o) {
     int32_t top = o->ready[0], moved = o->ready[--o->readied], at = 0;
     for (int32_t child; (child = 2 * at + 1) < o->readied; at = child) {
-        if (child + 1 < o->readied &&
-            first_of(o, o->ready[child + 1]) < first_of(o, o->ready[child]))
-            child++;
-        if (first_of(o, o->ready[child]) >= first_of(o, moved)) break;
+        if (child + 1 < o->readied && o->ready[child + 1] < o->ready[child]) child++;
+        if (o->ready[child] >= moved) break;
         o->ready[at] = o->ready[child];
     }
     o->ready[at] = moved;
@@ -160,10 +156,7 @@ static bool replace_region(outliner *o, const interface *i, MlirOperation end) {
     MlirOperation call = insert_call(o, i, name, made, end);
     for (intptr_t k = 0; k < i->output_count; k++)
         mlirValueReplaceAllUsesOfWith(i->outputs[k], mlirOperationGetResult(call, k));
-    for (int32_t k = m->count; k-- > 0;) {
-        mlirOperationDestroy(m->ops[k]);
-        o->g.ops[o->r.order[k]].ptr = NULL;
-    }
+    for (int32_t k = m->count; k-- > 0;) mlirOperationDestroy(m->ops[k]);
     o->counted->regions++;
     o->counted->inside += (size_t)m->count;
     return true;
