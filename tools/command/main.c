@@ -94,9 +94,11 @@ static const command commands[] = {
      OPTION_MODEL | OPTION_ACCURACY | OPTION_JSON, cmd_onnx,
      "Writes a model in which each region of elementwise operators is one node, which ONNX Runtime "
      "gives to libtosajit-onnxruntime.so. It\n"
-     "says what went into regions, what stayed, and why (docs/onnx.md). Best is the graph that the "
-     "engine saves after its own optimisations.\n\n"
-     "  tosajit onnx model.onnx -o faster.onnx --check --bench --size batch=1\n"
+     "says what went into regions, what stayed, and why (docs/onnx.md). It is best with "
+     "--optimize, "
+     "after the engine's own optimisations.\n\n"
+     "  tosajit onnx model.onnx -o faster.onnx --optimize --check --bench\n"
+     "  tosajit onnx model.onnx -o faster.onnx --check --size batch=1 --input x=photo.npy\n"
      "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
      "  tosajit onnx model.onnx -o /dev/null --json\n"},
     {"ir", "show the LLVM IR of a kernel", true, true,

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit onnx: a model whose elementwise regions are nodes for libtosajit-onnxruntime. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, mkstemp */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
@@ -53,12 +54,34 @@ static bool read_options(const options *o, onnx_options *own) {
     return true;
 }
 
+/* The model as it is, or as the engine has optimised it, which takes a file for a moment. */
+static int read_model(const options *o, onnx_model *model) {
+    char path[PATH_MAX];
+    onnx_error error;
+    const char *folder = getenv("TMPDIR");
+    if (!o->optimize) {
+        bool fine = onnx_model_open(model, o->file, &error);
+        return fine ? EXIT_FINE : command_error("%s: %s", o->file, error.text);
+    }
+    int length = snprintf(path, sizeof path, "%s/tosajit-XXXXXX", folder ? folder : "/tmp");
+    int file = length < (int)sizeof path ? mkstemp(path) : -1;
+    if (file < 0) return command_error("%s: %s", path, strerror(errno));
+    close(file);
+    int code = onnx_optimize(o, path);
+    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
+        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
+    unlink(path);
+    return code;
+}
+
 static int convert(const options *o, const onnx_options *own, onnx_model *model) {
     onnx_report report;
     onnx_error error;
     /* The report stands where the model does not. */
     FILE *to = strcmp(o->model, "-") == 0 ? stderr : stdout;
-    if (!onnx_model_open(model, o->file, &error) || !onnx_convert(model, own, &report, &error))
+    int code = read_model(o, model);
+    if (code != EXIT_FINE) return code;
+    if (!onnx_convert(model, own, &report, &error))
         return command_error("%s: %s", o->file, error.text);
     if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
     if (o->json)
@@ -77,6 +100,10 @@ int cmd_onnx(const options *o) {
     if (!read_options(o, &own)) return EXIT_USAGE;
     if ((o->check || o->bench) && (strcmp(o->file, "-") == 0 || strcmp(o->model, "-") == 0))
         return usage_error("onnx", "--check and --bench need files, not -");
+    if (o->optimize && strcmp(o->file, "-") == 0)
+        return usage_error("onnx", "--optimize needs a file, not -");
+    if (o->input_count > 0 && !o->check && !o->bench)
+        return usage_error("onnx", "--input is for --check and --bench");
     int code = convert(o, &own, &model);
     onnx_model_release(&model);
     if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o);

@@ -3,8 +3,17 @@
 /* Both models in ONNX Runtime, where the command was built without what loads it. */
 #include "tools/command/commands.h"
 
-int onnx_run_both(const options *o) {
-    (void)o;
+static int absent(void) {
     return command_error("this tosajit was built without ONNX Runtime as a host; the cmake option "
                          "TOSAJIT_BUILD_ONNXRUNTIME brings it");
+}
+
+int onnx_run_both(const options *o) {
+    (void)o;
+    return absent();
+}
+
+int onnx_optimize(const options *o, const char *to) {
+    (void)o, (void)to;
+    return absent();
 }

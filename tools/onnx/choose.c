@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "tools/onnx/share.h"
+#include "tools/onnx/layout.h"
 #include "tools/partition/partition.h"
 
 enum {
@@ -150,10 +150,11 @@ static bool set_outputs(const chooser *c, const partition_region *from, int32_t 
     return true;
 }
 
-/* Why a region does not pay; null: it does. */
-static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, arena *memory) {
+/* Why a region does not pay; null: it does. It may drop reorderings besides its own operators. */
+static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int32_t dropped,
+                               arena *memory) {
     if (cost->shape) return "it computes sizes";
-    if (cost->weight < o->least_ops)
+    if (cost->weight + dropped < o->least_ops)
         return arena_print(memory, "a region of %d %s does not pay", cost->weight,
                            cost->weight == 1 ? "operator" : "operators");
     if (cost->largest >= 0 && cost->largest < o->least_bytes)
@@ -161,7 +162,16 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, are
     return NULL;
 }
 
+static void set_owner(onnx_choices *all, const onnx_region *r, int32_t owner, const char *why) {
+    for (int32_t k = 0; k < r->count; k++) {
+        all->owners[r->nodes[k]] = owner;
+        all->why[r->nodes[k]] = why;
+        if (why) all->again[r->nodes[k]] = false;
+    }
+}
+
 static bool add_region(const chooser *c, const partition_region *from, int32_t *nodes) {
+    enum { MOST_DROPPED = 2 };
     onnx_choices *all = c->choices;
     onnx_choice *choice = &all->list[all->count];
     bool memory = true;
@@ -171,14 +181,23 @@ static bool add_region(const chooser *c, const partition_region *from, int32_t *
     choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
     const char *why = choice->text ? NULL : choice->region.why;
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region);
-    if (choice->text) why = refuse_cost(c->options, &choice->cost, c->memory);
-    for (int32_t k = 0; k < choice->region.count; k++) {
-        all->owners[nodes[k]] = why ? -1 : all->count;
-        all->why[nodes[k]] = why;
-        if (why) all->again[nodes[k]] = false;
-    }
+    if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
+    if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
+    set_owner(all, &choice->region, why ? -1 : all->count, why);
     if (!why) all->count++;
     return memory;
+}
+
+/* Regions that would only pay without a reordering, and got rid of none. */
+static void drop_regions(onnx_choices *all) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < all->count; k++) {
+        const onnx_choice *choice = &all->list[k];
+        bool stays = choice->why && choice->region.view == ONNX_AS_DECLARED;
+        set_owner(all, &choice->region, stays ? -1 : kept, stays ? choice->why : NULL);
+        if (!stays) all->list[kept++] = *choice;
+    }
+    all->count = kept;
 }
 
 static bool add_regions(const chooser *c, const partition *p) {
@@ -201,10 +220,11 @@ static bool divide(const chooser *c, const bool *members) {
     const partition_graph graph = {c->g->node_count, c->g->value_count, members,     t.operands,
                                    t.first_operand,  t.results,         t.producers, t.uses,
                                    MOST_OPS,         MOST_TENSORS};
-    bool fine =
-        partition_open(&p, &graph) && add_regions(c, &p) && onnx_share(&c->writer, c->choices);
+    bool fine = partition_open(&p, &graph) && add_regions(c, &p) &&
+                onnx_layout_choose(&c->writer, c->choices);
     partition_release(&p);
-    return fine;
+    if (fine) drop_regions(c->choices);
+    return fine && onnx_share(&c->writer, c->choices);
 }
 
 bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engine *engine,

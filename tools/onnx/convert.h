@@ -35,9 +35,10 @@ typedef struct onnx_report {
     onnx_taken *taken;
     onnx_left *left;
     size_t taken_count, left_count;
-    size_t nodes;  /* of the model and the graphs within it, before */
-    size_t inside; /* of them in regions */
-    size_t other;  /* of them not elementwise */
+    size_t nodes;                         /* of the model and the graphs within it, before */
+    size_t inside;                        /* of them in regions */
+    size_t other;                         /* of them not elementwise */
+    size_t reorderings, reorderings_left; /* ReorderOutput and ReorderInput, before and after */
 } onnx_report;
 
 /* False after an error; then the model may be changed in part. */

@@ -57,6 +57,9 @@ void onnx_report_print(const onnx_report *report, const char *model, bool detail
             report->nodes, report->taken_count, plural(report->taken_count));
     if (bytes > 0)
         fprintf(to, "no longer moved by a call: %" PRId64 " bytes, where sizes are known\n", bytes);
+    if (report->reorderings > report->reorderings_left)
+        fprintf(to, "%zu of %zu changes between layouts are gone\n",
+                report->reorderings - report->reorderings_left, report->reorderings);
     if (rounding(report) > 0)
         fprintf(to, "%zu region%s round%s once more than ONNX asks for; --exact leaves that out\n",
                 rounding(report), plural(rounding(report)), rounding(report) == 1 ? "s" : "");
@@ -93,6 +96,8 @@ void onnx_report_json(const onnx_report *report, const char *model, FILE *to) {
     json_integer(&j, "inside", (int64_t)report->inside);
     json_integer(&j, "other", (int64_t)report->other);
     json_integer(&j, "bytes", saved(report));
+    json_integer(&j, "reorderings", (int64_t)report->reorderings);
+    json_integer(&j, "reorderings_left", (int64_t)report->reorderings_left);
     json_open(&j, "regions", '[');
     for (size_t k = 0; k < report->taken_count; k++) json_taken(&j, &report->taken[k]);
     json_close(&j, ']');

@@ -11,7 +11,19 @@ typedef struct onnx_choice {
     onnx_region region; /* nodes, inputs and outputs are the arena's */
     onnx_cost cost;
     const char *text; /* the expression */
+    const char *why;  /* why it does not pay by itself; null: it does */
+    size_t number;    /* in the model, once it is a node */
 } onnx_choice;
+
+/* Where channels are in blocks; see layout.h. */
+typedef struct onnx_layout {
+    int64_t block;     /* channels of a block; 0: there are no blocks, or their size is not known */
+    int64_t divisor;   /* as many channels are whole blocks; 0: there are no blocks */
+    int64_t *channels; /* per value: the model's own; 0: it is no image, or they are not known */
+    int32_t *inputs;   /* per value: the ReorderInput that brings it into blocks, or -1 */
+    bool *given;       /* per value: what gives it has it in blocks */
+    bool *plain;       /* per value: somebody reads it as the model has it */
+} onnx_layout;
 
 typedef struct onnx_choices {
     onnx_choice *list;
@@ -19,6 +31,7 @@ typedef struct onnx_choices {
     int32_t *owners;  /* per node: the choice that has it, or -1 */
     bool *again;      /* per node: it stays, too, because it is cheaper than its wider result */
     const char **why; /* per node: why it stays; null: it is in a choice, or not elementwise */
+    onnx_layout layout;
 } onnx_choices;
 
 /* False if out of memory. */

@@ -83,7 +83,7 @@ static bool name_value(writer *w, int32_t at, char name[NAME]) {
     int32_t *label = &w->labels[at];
     if (*label == 0) {
         if (!may_be_operand(w, &w->g->values[at])) return false;
-        if (w->r->input_count >= TOSAJIT_MAX_TENSORS - w->r->output_count)
+        if (w->r->input_count >= TOSAJIT_MAX_TENSORS - w->r->output_count - w->r->masked)
             return refuse(w->r, "it has more operands than a kernel");
         w->r->inputs[w->r->input_count++] = at;
         *label = w->r->input_count;
@@ -139,26 +139,50 @@ static bool write_node(writer *w, const onnx_node *node) {
     return true;
 }
 
-static void write_types(const writer *w, byte_writer *text) {
-    for (int32_t k = 0; k < w->r->input_count; k++) {
-        char word[NAME];
-        const onnx_type *type = &w->g->values[w->r->inputs[k]].type;
-        snprintf(word, sizeof word, "%sx%d: %s[", k > 0 ? ", " : "", k,
-                 tosajit_type_name(onnx_element(type->element)));
+static void write_type(const onnx_type *type, int32_t operand, byte_writer *text) {
+    char word[NAME];
+    snprintf(word, sizeof word, "%sx%d: %s[", operand > 0 ? ", " : "", operand,
+             tosajit_type_name(onnx_element(type->element)));
+    put(text, word);
+    for (int32_t d = 0; d < type->rank; d++) {
+        snprintf(word, sizeof word, type->dims[d] < 0 ? "%s?" : "%s%" PRId64, d > 0 ? "," : "",
+                 type->dims[d]);
         put(text, word);
-        for (int32_t d = 0; d < type->rank; d++) {
-            snprintf(word, sizeof word, type->dims[d] < 0 ? "%s?" : "%s%" PRId64, d > 0 ? "," : "",
-                     type->dims[d]);
-            put(text, word);
-        }
-        put(text, "]");
     }
+    put(text, "]");
+}
+
+/* The channels of a block are the same in all regions of a model, and nothing else is, so that many
+ * have one text. */
+static onnx_type blocked_type(const onnx_region *r, const onnx_value *value) {
+    const int64_t any = TOSAJIT_DYNAMIC;
+    const int32_t element = value->type.element;
+    if (value->constant && onnx_elements(&value->type) == 1) return value->type;
+    if (value->constant) return (onnx_type){element, 4, {any, 1, 1, r->block}};
+    if (r->view == ONNX_FLAT) return (onnx_type){element, 4, {any, any, any, any}};
+    return (onnx_type){element, 5, {any, any, any, any, r->block}};
+}
+
+static void write_types(const writer *w, byte_writer *text) {
+    const onnx_region *r = w->r;
+    const onnx_type mask = {
+        ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, 4, {TOSAJIT_DYNAMIC, 1, 1, r->block}};
+    for (int32_t k = 0; k < r->input_count; k++) {
+        const onnx_value *value = &w->g->values[r->inputs[k]];
+        onnx_type type = r->view == ONNX_AS_DECLARED ? value->type : blocked_type(r, value);
+        write_type(&type, k, text);
+    }
+    if (r->masked) write_type(&mask, r->input_count, text);
 }
 
 static void write_results(const writer *w) {
     for (int32_t k = 0; k < w->r->output_count; k++) {
         char word[NAME];
-        snprintf(word, sizeof word, "; t%d", -1 - w->labels[w->r->outputs[k]]);
+        int32_t statement = -1 - w->labels[w->r->outputs[k]];
+        if (w->r->masked)
+            snprintf(word, sizeof word, "; where(x%d, t%d, f32(0))", w->r->input_count, statement);
+        else
+            snprintf(word, sizeof word, "; t%d", statement);
         put(w->text, word);
     }
 }

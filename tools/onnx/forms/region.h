@@ -13,6 +13,14 @@ typedef struct onnx_number {
     bool named; /* in: it is to be an operand, so that regions that differ in it have one text */
 } onnx_number;
 
+/* How the tensors of a region are described. The engine keeps images [N, C, H, W] in blocks of
+ * channels, which in memory are [N, C / block, H, W, block]; it says [N, C, H, W] of these, too. */
+typedef enum onnx_view {
+    ONNX_AS_DECLARED, /* as the graph says */
+    ONNX_FLAT,        /* blocks, where no operand is spread over another: four sizes of any kind */
+    ONNX_BLOCKS,      /* blocks, by their five sizes */
+} onnx_view;
+
 typedef struct onnx_region {
     const int32_t *nodes; /* in order */
     int32_t count;
@@ -22,6 +30,9 @@ typedef struct onnx_region {
     int32_t input_count;
     onnx_number *numbers; /* those that may be operands, in the order of the text; or null */
     int32_t number_count;
+    onnx_view view;
+    int32_t block; /* channels of one, of ONNX_BLOCKS */
+    bool masked;   /* one more operand says which channels are none: there the results are 0 */
     bool rounds;   /* out: something rounds once more than ONNX asks for */
     char why[256]; /* out: why there is no such text */
 } onnx_region;

@@ -70,6 +70,26 @@ static void convolution(site *s) {
     s->result->dims[1] = w->dims[0];
 }
 
+/* What comes from a global pooling is a point, and stays one. */
+static void blocked_convolution(site *s) {
+    const onnx_type *w = type_of(s, 1), from = *s->result;
+    const Onnx__AttributeProto *pads = onnx_attribute(s->node->proto, "pads");
+    bool point = from.rank == 4 && from.dims[2] == 1 && from.dims[3] == 1;
+    point = point && w->rank == 4 && w->dims[2] == 1 && w->dims[3] == 1;
+    for (size_t k = 0; pads && k < pads->n_ints; k++) point = point && pads->ints[k] == 0;
+    convolution(s);
+    if (s->result->rank == 4) s->result->dims[1] = TOSAJIT_DYNAMIC;
+    if (point) s->result->dims[2] = s->result->dims[3] = 1;
+}
+
+/* Channels in blocks, or not any more. */
+static void reorder(site *s) {
+    if (number(s, "channels_last", 0) != 0)
+        forget_sizes(s->result);
+    else if (s->result->rank > 1)
+        s->result->dims[1] = TOSAJIT_DYNAMIC;
+}
+
 static void pooling(site *s) {
     int64_t batch = s->result->dims[0], channels = s->result->dims[1];
     forget_sizes(s->result);
@@ -330,9 +350,9 @@ static const struct row {
     {"com.microsoft.nchwc.GlobalMaxPool", global_pooling},
     {"com.microsoft.nchwc.AveragePool", same_rank},
     {"com.microsoft.nchwc.MaxPool", same_rank},
-    {"com.microsoft.nchwc.Conv", same_rank},
-    {"com.microsoft.nchwc.ReorderInput", same_rank},
-    {"com.microsoft.nchwc.ReorderOutput", same_rank},
+    {"com.microsoft.nchwc.Conv", blocked_convolution},
+    {"com.microsoft.nchwc.ReorderInput", reorder},
+    {"com.microsoft.nchwc.ReorderOutput", reorder},
     {"com.microsoft.nchwc.Upsample", same_rank},
     {"Conv", convolution},
     {"com.microsoft.FusedConv", convolution},
