@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "tools/onnx/layout.h"
-#include "tools/partition/partition.h"
 
-enum {
-    MOST_OPS = 300, /* a text has a thousand statements at most */
-    MOST_TENSORS = TOSAJIT_MAX_TENSORS,
-};
+enum { MOST_OPS = 300 }; /* a text has a thousand statements at most */
 
 typedef struct chooser {
     const onnx_graph *g;
@@ -69,7 +65,8 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
  * The graph as numbers */
 
 typedef struct tables {
-    int32_t *operands, *first_operand, *results, *producers, *uses;
+    int32_t *operands, *first_operand, *producers;
+    uint8_t *members, *kept;
 } tables;
 
 static bool make_tables(const chooser *c, tables *t) {
@@ -79,23 +76,20 @@ static bool make_tables(const chooser *c, tables *t) {
         reads += (size_t)(g->nodes[k].read_count + g->nodes[k].input_count);
     t->operands = arena_array(c->memory, reads, sizeof(int32_t));
     t->first_operand = arena_array(c->memory, nodes, sizeof(int32_t));
-    t->results = arena_array(c->memory, nodes, sizeof(int32_t));
     t->producers = arena_array(c->memory, values, sizeof(int32_t));
-    t->uses = arena_array(c->memory, values, sizeof(int32_t));
-    return t->operands && t->first_operand && t->results && t->producers && t->uses;
+    t->members = arena_array(c->memory, nodes, 1);
+    t->kept = arena_array(c->memory, values, 1);
+    return t->operands && t->first_operand && t->producers && t->members && t->kept;
 }
 
-static void fill_tables(const chooser *c, const bool *members, tables *t) {
+/* A value is kept if it has more uses than nodes; left is per value, and zero. */
+static void fill_tables(const chooser *c, const bool *members, int32_t *left, tables *t) {
     const onnx_graph *g = c->g;
     int32_t at = 0;
-    for (int32_t k = 0; k < g->value_count; k++) {
-        t->producers[k] = g->values[k].producer;
-        t->uses[k] = g->values[k].uses;
-    }
     for (int32_t k = 0; k < g->node_count; k++) {
         const onnx_node *node = &g->nodes[k];
         t->first_operand[k] = at;
-        t->results[k] = node->output_count > 0 ? node->outputs[0] : -1;
+        t->members[k] = members[k];
         for (int32_t o = 0; members[k] && o < node->input_count; o++)
             if (node->inputs[o] >= 0 && !onnx_region_is_number(g, node, o))
                 t->operands[at++] = node->inputs[o];
@@ -103,21 +97,47 @@ static void fill_tables(const chooser *c, const bool *members, tables *t) {
             t->operands[at++] = node->reads[o];
     }
     t->first_operand[g->node_count] = at;
+    for (int32_t k = 0; k < at; k++) left[t->operands[k]]--;
+    for (int32_t k = 0; k < g->value_count; k++) {
+        t->producers[k] = g->values[k].producer;
+        left[k] += g->values[k].uses;
+        t->kept[k] = left[k] > 0;
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Regions */
 
+/* Nodes that can be one node, in order. */
+typedef struct group {
+    const int32_t *regions; /* per node: the first one of its region */
+    int32_t *nodes;
+    int32_t count;
+} group;
+
+static bool has_node(const group *o, int32_t node) {
+    return node >= 0 && o->regions[node] == o->nodes[0];
+}
+
+/* How often nodes of the region read a value. */
+static int32_t inner_uses(const chooser *c, const group *o, int32_t value) {
+    int32_t uses = 0;
+    for (int32_t k = 0; k < o->count; k++) {
+        const onnx_node *node = &c->g->nodes[o->nodes[k]];
+        for (int32_t i = 0; i < node->input_count; i++) uses += node->inputs[i] == value;
+    }
+    return uses;
+}
+
 /* A cast to a wider type, of something that is there in any case. */
-static bool is_widened(const chooser *c, const partition_region *from, int32_t value) {
+static bool is_widened(const chooser *c, const group *o, int32_t value) {
     const onnx_node *node = &c->g->nodes[c->g->values[value].producer];
     if (!onnx_is(node, "Cast") || node->input_count != 1) return false;
-    int32_t source = node->inputs[0];
-    for (int32_t k = 0; k < from->input_count + from->output_count; k++)
-        if (from->values[k].value == source)
-            return onnx_element_bytes(c->g->values[value].type.element) >
-                   onnx_element_bytes(c->g->values[source].type.element);
-    return false;
+    const int32_t source = node->inputs[0];
+    const bool there = !has_node(o, c->g->values[source].producer) ||
+                       inner_uses(c, o, source) < c->g->values[source].uses;
+    return there && onnx_element_bytes(c->g->values[value].type.element) >
+                        onnx_element_bytes(c->g->values[source].type.element);
 }
 
 /* Take a node out of a region. */
@@ -130,20 +150,22 @@ static void drop(onnx_region *r, int32_t *nodes, int32_t node) {
 
 /* What others read. A cast to a wider type at the edge is not given out as a second and wider
  * result of the same data: the engine makes it from the narrow one. */
-static bool set_outputs(const chooser *c, const partition_region *from, int32_t *nodes,
-                        onnx_region *r) {
-    int32_t *outputs = arena_array(c->memory, (size_t)from->output_count + 1, sizeof *outputs);
+static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
+    int32_t *outputs = arena_array(c->memory, (size_t)o->count + 1, sizeof *outputs), count = 0;
     if (!outputs) return false;
-    for (int32_t k = 0; k < from->output_count; k++) {
-        partition_value output = from->values[from->input_count + k];
-        int32_t producer = c->g->values[output.value].producer;
-        if (from->output_count == 1 || !is_widened(c, from, output.value)) {
-            outputs[r->output_count++] = output.value;
-        } else if (output.uses < c->g->values[output.value].uses) {
+    for (int32_t k = 0; k < o->count; k++) {
+        const int32_t value = c->g->nodes[o->nodes[k]].outputs[0];
+        if (inner_uses(c, o, value) < c->g->values[value].uses) outputs[count++] = value;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t value = outputs[k], producer = c->g->values[value].producer;
+        if (count == 1 || !is_widened(c, o, value)) {
+            outputs[r->output_count++] = value;
+        } else if (inner_uses(c, o, value) > 0) {
             c->choices->again[producer] = true;
         } else {
             c->choices->why[producer] = "it only widens what is there";
-            drop(r, nodes, producer);
+            drop(r, o->nodes, producer);
         }
     }
     r->outputs = outputs;
@@ -170,14 +192,14 @@ static void set_owner(onnx_choices *all, const onnx_region *r, int32_t owner, co
     }
 }
 
-static bool add_region(const chooser *c, const partition_region *from, int32_t *nodes) {
+static bool add_region(const chooser *c, const group *o) {
     enum { MOST_DROPPED = 2 };
     onnx_choices *all = c->choices;
     onnx_choice *choice = &all->list[all->count];
     bool memory = true;
-    *choice = (onnx_choice){.region = {.nodes = nodes, .count = from->size}};
-    choice->region.inputs = arena_array(c->memory, MOST_TENSORS, sizeof(int32_t));
-    if (!choice->region.inputs || !set_outputs(c, from, nodes, &choice->region)) return false;
+    *choice = (onnx_choice){.region = {.nodes = o->nodes, .count = o->count}};
+    choice->region.inputs = arena_array(c->memory, TOSAJIT_MAX_TENSORS, sizeof(int32_t));
+    if (!choice->region.inputs || !set_outputs(c, o, &choice->region)) return false;
     choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
     const char *why = choice->text ? NULL : choice->region.why;
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region);
@@ -200,31 +222,58 @@ static void drop_regions(onnx_choices *all) {
     all->count = kept;
 }
 
-static bool add_regions(const chooser *c, const partition *p) {
-    for (int32_t k = 0; k < c->g->node_count; k++) {
-        const partition_region *region = &p->list[k];
-        if (!p->g->members[k] || p->heads[k] != k) continue;
-        int32_t *nodes = arena_array(c->memory, (size_t)region->size, sizeof *nodes);
-        if (!nodes) return false;
-        partition_list(p, k, nodes);
-        if (!add_region(c, region, nodes)) return false;
+/* The nodes of all regions, one region behind the other. Per first node, sizes says how many there
+ * are, and ends where they end; both are zero. */
+static void list_regions(const int32_t *regions, int32_t count, int32_t *sizes, int32_t *ends,
+                         int32_t *list) {
+    int32_t at = 0;
+    for (int32_t k = 0; k < count; k++)
+        if (regions[k] >= 0) sizes[regions[k]]++;
+    for (int32_t k = 0; k < count; k++) {
+        ends[k] = at;
+        at += sizes[k];
+    }
+    for (int32_t k = 0; k < count; k++)
+        if (regions[k] >= 0) list[ends[regions[k]]++] = k;
+}
+
+static bool add_regions(const chooser *c, const int32_t *regions) {
+    const int32_t count = c->g->node_count;
+    int32_t *tables[3];
+    for (int k = 0; k < 3; k++) {
+        tables[k] = arena_array(c->memory, (size_t)count + 1, sizeof *tables[k]);
+        if (!tables[k]) return false;
+    }
+    int32_t *sizes = tables[0], *ends = tables[1], *list = tables[2];
+    list_regions(regions, count, sizes, ends, list);
+    for (int32_t k = 0; k < count; k++) {
+        const group o = {regions, list + ends[k] - sizes[k], sizes[k]};
+        if (regions[k] == k && !add_region(c, &o)) return false;
     }
     return true;
 }
 
 static bool divide(const chooser *c, const bool *members) {
+    const size_t nodes = (size_t)c->g->node_count + 1;
     tables t;
-    partition p;
-    if (!make_tables(c, &t)) return false;
-    fill_tables(c, members, &t);
-    const partition_graph graph = {c->g->node_count, c->g->value_count, members,     t.operands,
-                                   t.first_operand,  t.results,         t.producers, t.uses,
-                                   MOST_OPS,         MOST_TENSORS};
-    bool fine = partition_open(&p, &graph) && add_regions(c, &p) &&
-                onnx_layout_choose(&c->writer, c->choices);
-    partition_release(&p);
-    if (fine) drop_regions(c->choices);
-    return fine && onnx_share(&c->writer, c->choices);
+    int32_t *regions = arena_array(c->memory, nodes, sizeof *regions);
+    int32_t *left = arena_array(c->memory, (size_t)c->g->value_count + 1, sizeof *left);
+    if (!make_tables(c, &t) || !regions || !left) return false;
+    fill_tables(c, members, left, &t);
+    const tosajit_graph graph = {.size = sizeof graph,
+                                 .op_count = c->g->node_count,
+                                 .value_count = c->g->value_count,
+                                 .members = t.members,
+                                 .operands = t.operands,
+                                 .first_operand = t.first_operand,
+                                 .producers = t.producers,
+                                 .kept = t.kept,
+                                 .most_ops = MOST_OPS};
+    if (tosajit_partition(&graph, regions) || !add_regions(c, regions) ||
+        !onnx_layout_choose(&c->writer, c->choices))
+        return false;
+    drop_regions(c->choices);
+    return onnx_share(&c->writer, c->choices);
 }
 
 bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engine *engine,
