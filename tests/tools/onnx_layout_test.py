@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Regions on blocks of channels in ONNX Runtime, which has optimised the models: what is taken, that no bit of the outputs
+changes, and that channels which are none stay harmless.
+
+    python3 onnx_layout_test.py TOSAJIT WORK_DIRECTORY
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+tool, work = sys.argv[1:3]
+random = np.random.default_rng(7)
+SIZE = 9
+checked = 0
+
+
+def weights(results, channels, size=1):
+    return random.standard_normal((results, channels, size, size)).astype(np.float32) / np.float32(size * channels**0.5)
+
+
+def model_of(nodes, constants, results=("out",), sizes=(SIZE, SIZE)):
+    """An image of 3 channels comes in, and images go out. A convolution of 6 channels tells the size of a block."""
+    outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in (*results, "size")]
+    nodes = [helper.make_node("Conv", ["in", "six"], ["size"]), *nodes]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("in", TensorProto.FLOAT, [1, 3, *sizes])], outputs,
+                              [numpy_helper.from_array(a, n) for n, a in {"six": weights(6, 3), **constants}.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def run(model, image, near=0.0):
+    """The converted model and the report; outputs must be as near as that."""
+    source, target, given = (os.path.join(work, name) for name in ("layout.onnx", "layout_out.onnx", "layout.npy"))
+    onnx.save(model, source)
+    np.save(given, image)
+    done = subprocess.run([tool, "onnx", source, "-o", target, "--optimize", "--json", "--check", "--min-bytes", "0", "--input",
+                           f"in={given}"], capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    apart = [float(line) for line in re.findall(r"at most (\S+) apart", done.stdout)]
+    assert len(apart) == len(model.graph.output) and max(apart) <= near, (done.stdout, near)
+    return onnx.load(target), json.loads(done.stdout.splitlines()[0])
+
+
+def check(nodes, constants, left, results=("out",), near=0.0, where=None, views=None, image=None):
+    """Both with sizes that are known and with sizes that each call decides: how many reorderings are left, and the texts of
+    regions, of which `where` says whether they have a mask."""
+    global checked
+    image = random.standard_normal((1, 3, SIZE, SIZE)).astype(np.float32) if image is None else image
+    for sizes in ((SIZE, SIZE), ("height", "width")):
+        converted, report = run(model_of(nodes, constants, results, sizes), image, near)
+        texts = [region["expression"] for region in report["regions"]]
+        assert report["reorderings_left"] - len(results) - 1 == left, (left, report)
+        assert where is None or all(("where(" in text) == where for text in texts), texts
+        assert views is None or all(text.startswith(views) for text in texts), texts
+        assert texts, report
+        checked += 1
+    return converted
+
+
+conv, mul, add = ((lambda op: lambda a, b, to: helper.make_node(op, [a, b], [to]))(op) for op in ("Conv", "Mul", "Add"))
+one = lambda op, a, to, **attributes: helper.make_node(op, [a], [to], **attributes)
+half = {"half": np.float32(0.5)}
+square = [mul("c", "c", "s"), add("s", "half", "r")]
+
+# Between convolutions of whole blocks: 32 are two blocks of 16 or four of 8. Nothing is reordered but the outputs.
+whole = {**half, "first": weights(32, 3, 3), "last": weights(32, 32)}
+ends = lambda first, last: [conv("in", "first", "c"), *first, conv(last, "last", "out")]
+check(ends(square, "r"), whole, 0, where=False, views="x0: f32[?,?,?,?]")
+
+# A single operator pays as well. Minimum and maximum are other than the engine's own activations.
+check(ends([helper.make_node("Max", ["c", "half"], ["r"])], "r"), whole, 0, where=False)
+
+# 20 channels are no whole blocks. What is behind the last one would be 1 / 0, and infinity * 0 is NaN everywhere.
+part = {**half, "first": weights(20, 3, 3), "last": weights(32, 20)}
+converted = check(ends([one("Reciprocal", "c", "s"), add("s", "half", "r")], "r"), part, 0, where=True)
+assert [n.op_type for n in converted.graph.node].count("Reshape") == 2, converted.graph.node
+check(ends([one("Abs", "c", "t"), one("Neg", "t", "s"), mul("s", "s", "r")], "r"), part, 0, where=True)
+
+# Infinities and NaNs of the input are where the engine has them, though the clipped channels are finite again: the first
+# convolution has NaN, 0 * infinity, in channels that are none.
+broken = random.standard_normal((1, 3, SIZE, SIZE)).astype(np.float32)
+broken[0, 0, 2, 2], broken[0, 1, 5, 5], broken[0, 2, 8, 8] = np.inf, -np.inf, np.nan
+limits = {"low": np.float32(-1), "high": np.float32(1)}
+clip = [mul("c", "c", "s"), helper.make_node("Clip", ["s", "low", "high"], ["r"])]
+for constants in (part, whole):
+    check(ends(clip, "r"), {**constants, **limits}, 0, image=broken)
+
+# A number for each channel, behind which zeros stand.
+channel = lambda count: {"k": random.standard_normal((count, 1, 1)).astype(np.float32),
+                         "b": random.standard_normal((1, count, 1, 1)).astype(np.float32)}
+scaled = [mul("c", "c", "s"), mul("s", "k", "t"), add("t", "b", "r")]
+check(ends(scaled, "r"), {**part, **channel(20)}, 0, where=True)
+check(ends(scaled, "r"), {**whole, **channel(32)}, 0, where=False)
+
+# Two images, and one that is spread over another: a pooling between them is on blocks, too.
+second = {"second": weights(20, 20, 3)}
+two = [mul("c", "c", "s"), add("s", "half", "r"), helper.make_node("Conv", ["r", "second"], ["d"], pads=[1, 1, 1, 1]),
+       mul("r", "d", "p"), one("Abs", "p", "q")]
+check(ends(two, "q"), {**part, **second}, 0, where=True)
+gate = [mul("c", "c", "s"), add("s", "half", "r"), one("GlobalAveragePool", "r", "g"), conv("g", "second", "d"),
+        helper.make_node("HardSigmoid", ["d"], ["h"], alpha=0.25), mul("r", "h", "q")]
+converted = check(ends(gate, "q"), {**whole, "second": weights(32, 32)}, 0, near=1e-5)
+assert "com.microsoft.nchwc" in [n.domain for n in converted.graph.node if n.op_type == "GlobalAveragePool"], converted.graph.node
+
+# Others read the image as the model has it: one ReorderOutput serves them all.
+read = [*square, one("Transpose", "r", "other", perm=[3, 2, 1, 0])]
+check(ends(read, "r"), whole, 0, results=("out", "other"))
+check(ends(square, "r"), whole, 0, results=("out", "r"))
+
+# A region before all blocks is as it was.
+outside = [mul("in", "in", "s"), add("s", "half", "r"), conv("r", "first", "c"), one("Relu", "c", "out")]
+check(outside, whole, 0, views="x0: f32[1,3,")
+
+print(f"{checked} models on blocks of channels")
