@@ -9,6 +9,7 @@
 #include "tools/onnx/choose.h"
 #include "tools/onnx/forms/fold.h"
 #include "tools/onnx/forms/shapes.h"
+#include "tools/onnx/images.h"
 
 typedef struct converter {
     onnx_model *model;
@@ -17,6 +18,7 @@ typedef struct converter {
     onnx_error *error;
     tosajit_engine *engine;
     int64_t opset;
+    size_t *images; /* so many names have been given to them */
 } converter;
 
 static bool no_memory(const converter *c) {
@@ -40,6 +42,7 @@ static Onnx__AttributeProto *text_attribute(arena *memory, char *name, const cha
     return a->s.data ? a : NULL;
 }
 
+/* With room for one more. */
 static char **names_of(const onnx_graph *g, const int32_t *values, int32_t count, arena *memory) {
     char **names = arena_array(memory, (size_t)count + 1, sizeof *names);
     for (int32_t k = 0; names && k < count; k++) names[k] = (char *)g->values[values[k]].name;
@@ -63,6 +66,7 @@ static Onnx__NodeProto *region_node(const converter *c, const onnx_graph *g,
     node->n_output = (size_t)r->output_count;
     node->input = names_of(g, r->inputs, r->input_count, memory);
     node->output = names_of(g, r->outputs, r->output_count, memory);
+    if (node->input && choice->image) node->input[node->n_input++] = choice->image;
     node->attribute = attributes;
     attributes[node->n_attribute++] = text_attribute(memory, expression, choice->text);
     if (c->options->fast)
@@ -290,6 +294,7 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
     if (!onnx_choose(&g, c->options, c->engine, memory, &choices)) return no_memory(c);
     if (!convert_within(c, &g)) return false;
     report_nodes(c, &g, &choices);
+    if (!onnx_add_images(&g, c->options, &choices, c->images, c->report, c->error)) return false;
     return (choices.count == 0 || rewrite(c, &g, &choices)) || no_memory(c);
 }
 
@@ -341,7 +346,8 @@ bool onnx_convert(onnx_model *model, const onnx_options *options, onnx_report *r
                   onnx_error *error) {
     const tosajit_engine_options settings = {.size = sizeof settings,
                                              .backend = TOSAJIT_BACKEND_INTERPRET};
-    converter c = {model, options, report, error, NULL, opset_of(model->proto)};
+    size_t images = 0;
+    converter c = {model, options, report, error, NULL, opset_of(model->proto), &images};
     memset(report, 0, sizeof *report);
     count_nodes(model->proto->graph, &report->nodes);
     report->taken = arena_array(&model->memory, report->nodes + 1, sizeof *report->taken);

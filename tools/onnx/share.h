@@ -11,6 +11,7 @@ typedef struct onnx_choice {
     onnx_region region; /* nodes, inputs and outputs are the arena's */
     onnx_cost cost;
     const char *text; /* the expression */
+    char *image;      /* the constant with its code; null: none */
 } onnx_choice;
 
 typedef struct onnx_choices {
