@@ -540,15 +540,14 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
 
-/* The same for an expression that comes with code: the size bytes at image, of any alignment, which
- * tosajit_compile_image or tosajit_kernel_save has made of an equal expression, and of which
- * nothing is kept. Code for the engine's CPU is used, and nothing is compiled. An image that cannot
- * be used is no failure: the kernel gets its code as tosajit_compile_expr gives it. Then *refused,
- * if refused is not null, says why, as does tosajit_last_error(), and is OK otherwise: BAD_IMAGE
- * for bytes that are damaged, of another version or of another expression; NOT_EXECUTABLE without
- * code for this CPU, or without native code at all; LIMIT_EXCEEDED, OUT_OF_MEMORY. An image is
- * code; take it from people you trust. Statuses as of tosajit_compile_expr. Thread-safe.
- * (libtosajit only.) */
+/* The same for an expression that comes with code: size bytes at image, of any alignment. An image
+ * of an equal expression is meant, by tosajit_compile_image or tosajit_kernel_save; nothing of it is
+ * kept. Code for the engine's CPU is used, and nothing is compiled. An image that cannot be used is
+ * no failure: the kernel gets its code as tosajit_compile_expr gives it. Then *refused says why, as
+ * does tosajit_last_error(); otherwise it is OK. It may be null. BAD_IMAGE: the bytes are damaged,
+ * of another version or of another expression. NOT_EXECUTABLE: there is no code for this CPU, or the
+ * engine runs none. LIMIT_EXCEEDED, OUT_OF_MEMORY. An image is code; take it from people you trust.
+ * Statuses as of tosajit_compile_expr. Thread-safe. (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_compile_with_image(tosajit_engine *engine,
                                                       const tosajit_expr *expr, const void *image,
                                                       size_t size, tosajit_kernel **kernel,
