@@ -37,7 +37,7 @@ endif()
 add_custom_target(man ALL DEPENDS ${pages})
 
 # The licence asks to come with every copy; so it comes with every component.
-foreach(component runtime library codegen development mlir mlir_development command python)
+foreach(component runtime library codegen development mlir mlir_development command onnxruntime python)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
 endforeach()
 # Documents and examples, in the folders that their links expect.

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/engine/backend.h"
 #include "jit/tabulate.h"
 #include "jit/target/object.h"
+#include "jit/variants.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
 
-enum { MAX_ENGINES = 16, CODE_ALIGNMENT = 64 };
+enum { CODE_ALIGNMENT = 64 };
 enum { TEXT, RODATA, DATA, STACK, SECTIONS };
 enum { SYMBOL_TEXT, SYMBOL_RODATA }; /* the first two symbols */
 
@@ -45,63 +45,16 @@ static void put_symbol(aot_writer *w, const char *name, object_symbol_spec symbo
     bytes_put(&w->symbols, &symbol, sizeof symbol);
 }
 
-/* Code that was made, in the order of preference: what needs more can do more. */
-typedef struct aot_variants {
-    image_variant list[MAX_ENGINES];
-    uint64_t offsets[MAX_ENGINES];
-    size_t count;
-} aot_variants;
-
-static int feature_count(uint64_t features) {
-    int count = 0;
-    for (; features; features &= features - 1) count++;
-    return count;
-}
-
-static void sort_variants(aot_variants *v) {
-    for (size_t k = 1; k < v->count; k++)
-        for (size_t at = k; at > 0 && feature_count(v->list[at].features) >
-                                          feature_count(v->list[at - 1].features);
-             at--) {
-            image_variant lower = v->list[at - 1];
-            v->list[at - 1] = v->list[at];
-            v->list[at] = lower;
-        }
-}
-
-static void release_variants(const aot_writer *w, aot_variants *v) {
-    for (size_t k = 0; k < v->count; k++) code_release(&v->list[k].code, &w->allocator);
-}
-
-static tosajit_status compile_variants(aot_writer *w, const tosajit_kernel *kernel,
-                                       aot_variants *v) {
-    for (size_t k = 0; k < w->engine_count; k++) {
-        image_variant *one = &v->list[v->count];
-        compiler_output made;
-        if (!engine_compiles(w->engines[k]))
-            return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                              "compile_object: engine %zu compiles nothing and makes no code", k);
-        tosajit_status status = engine_enter(w->engines[k]);
-        if (status) return status;
-        status = backend_compile(w->engines[k], &kernel, 1, &made);
-        engine_leave(w->engines[k]);
-        if (status) return status;
-        *one = (image_variant){made.image, made.features};
-        v->count++;
-        if (!w->machine) w->machine = one->code.machine;
-        if (one->code.machine != w->machine)
-            return diag_error(
-                TOSAJIT_INVALID_ARGUMENT,
-                "compile_object: engine %zu is for another architecture than engine 0", k);
-    }
-    sort_variants(v);
-    return TOSAJIT_OK;
-}
+/* Code that was made, and where in .text it is. */
+typedef struct placed {
+    variants made;
+    uint64_t offsets[VARIANTS_MAX];
+} placed;
 
 /* The code into .text, with symbols for profilers. */
-static void put_code(aot_writer *w, const char *name, aot_variants *v) {
-    for (size_t k = 0; k < v->count; k++) {
-        const code_image *code = &v->list[k].code;
+static void put_code(aot_writer *w, const char *name, placed *v) {
+    for (size_t k = 0; k < v->made.count; k++) {
+        const code_image *code = &v->made.list[k].code;
         const uint64_t own = code->alignment > CODE_ALIGNMENT ? code->alignment : CODE_ALIGNMENT;
         if (own > w->alignment) w->alignment = own;
         bytes_align(&w->text, (size_t)own);
@@ -123,9 +76,9 @@ static void put_relocation(aot_writer *w, size_t field, uint32_t symbol, size_t 
     bytes_put(&w->relocations, &r, sizeof r);
 }
 
-static void put_image(aot_writer *w, const tosajit_kernel *kernel, const aot_variants *v) {
+static void put_image(aot_writer *w, const tosajit_kernel *kernel, const placed *v) {
     byte_writer image = {.allocator = w->allocator};
-    image_write(kernel->program, &kernel->plan, v->list, v->count, v->offsets, &image);
+    image_write(kernel->program, &kernel->plan, v->made.list, v->made.count, v->offsets, &image);
     bytes_align(&w->rodata, sizeof(int64_t));
     tosajit_aot aot = {.size = sizeof aot, .image_size = image.size};
     put_relocation(w, offsetof(tosajit_aot, image), SYMBOL_RODATA, w->rodata.size);
@@ -138,16 +91,17 @@ static void put_image(aot_writer *w, const tosajit_kernel *kernel, const aot_var
 
 static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
     tosajit_kernel *kernel;
-    aot_variants v = {.count = 0};
+    placed v;
     tosajit_status status = tabulated_kernel(function->expr, &w->allocator, &kernel);
     if (status) return status;
     for (size_t k = 0; k < w->engine_count; k++) kernel->program->fast |= w->engines[k]->fast;
-    status = compile_variants(w, kernel, &v);
+    status = variants_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);
     if (!status) {
+        w->machine = v.made.list[0].code.machine;
         put_code(w, function->name, &v);
         put_image(w, kernel, &v);
     }
-    release_variants(w, &v);
+    variants_release(&v.made, &w->allocator);
     tosajit_kernel_release(kernel);
     return status;
 }
@@ -235,14 +189,8 @@ tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t eng
     if (!engines || !functions || !object || !size || !engine_count || !function_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "compile_object: an argument is a null pointer or 0");
-    if (engine_count > MAX_ENGINES)
-        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "compile_object: code for %zu CPUs; at most %d",
-                          engine_count, (int)MAX_ENGINES);
-    for (size_t k = 0; k < engine_count; k++)
-        if (!engines[k])
-            return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                              "compile_object: engine %zu is a null pointer", k);
-    tosajit_status status = check_names(functions, function_count);
+    tosajit_status status = variants_check("compile_object", engines, engine_count);
+    if (!status) status = check_names(functions, function_count);
     if (status) return status;
     aot_writer w = {.engines = engines,
                     .engine_count = engine_count,

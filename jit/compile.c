@@ -10,6 +10,7 @@
  *     kernel, which runs: interpreted                                runtime/run/kernel.c
  *        | code of single ops, where nothing is compiled yet         jit/precompiled.c
  *        | code that an earlier process has left                     jit/engine/stored.c
+ *        | code that came with the expression, as an image           jit/native.c
  *        | or else, now or on the engine's thread                    jit/engine/background.c
  *        |    through the gate and a table of functions to LLVM      jit/engine/backend.c
  *        |       what that table has: the three steps below          jit/llvm/compiler.c
@@ -23,6 +24,7 @@
  * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
 #include "jit/compile.h"
 
+#include "jit/engine/failure.h"
 #include "jit/native.h"
 #include "jit/precompiled.h"
 #include "jit/tabulate.h"
@@ -107,13 +109,31 @@ static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) 
     return compile_now(engine, kernel);
 }
 
+/* Code that came with an expression; none: bytes are null. */
+typedef struct brought {
+    const void *bytes;
+    size_t size;
+    failure refused; /* OK: it was taken, or not needed */
+} brought;
+
+/* An engine that makes no memory executable takes none. */
+static void take_image(tosajit_engine *engine, tosajit_kernel *kernel, brought *image) {
+    if (!image->bytes || tosajit_kernel_is_native(kernel)) return;
+    failure_keep(&image->refused,
+                 engine_compiles(engine)
+                     ? native_load(engine, kernel, image->bytes, image->size)
+                     : diag_error(TOSAJIT_NOT_EXECUTABLE,
+                                  "the engine runs no native code, so not that of an image"));
+}
+
 /* A kernel that was not there yet: the pipeline. */
-static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr,
+static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
                                   tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = compile_begin(engine, expr, &made);
     if (status) return status;
     const bool compiles = engine_compiles(engine);
+    take_image(engine, made, image);
     if (!tosajit_kernel_is_native(made)) status = give_code(engine, made);
     if ((status || !compiles) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
@@ -124,9 +144,9 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
 }
 
 /* The kernel of an equal expression, or one that is made while others who ask for it wait. */
-static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *expr,
+static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
                                    tosajit_kernel **kernel) {
-    if (engine->uncached) return make_kernel(engine, expr, kernel);
+    if (engine->uncached) return make_kernel(engine, expr, image, kernel);
     cache_key key = cache_make_key(expr, &engine->allocator);
     cache_flight *flight;
     tosajit_kernel *known = NULL;
@@ -136,7 +156,7 @@ static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *e
     case CACHE_BUSY: /* only for those who do not wait */
     case CACHE_JOINED: atomic_fetch_add_explicit(&engine->joined, 1, memory_order_relaxed); break;
     case CACHE_MISS:
-        status = make_kernel(engine, expr, &known);
+        status = make_kernel(engine, expr, image, &known);
         cache_finish(&engine->cache, &key, &engine->allocator, known, status, flight);
         break;
     }
@@ -145,20 +165,39 @@ static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *e
     return status;
 }
 
-tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
-                                    tosajit_kernel **kernel) {
-    if (!engine || !expr || !kernel)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                          "compile_expr: engine, expr or kernel is a null pointer");
+static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
+                                   tosajit_kernel **kernel) {
     if (engine->backend == TOSAJIT_BACKEND_CROSS)
         return diag_error(
             TOSAJIT_NOT_EXECUTABLE,
             "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     tosajit_status status = engine_enter(engine);
     if (status) return status;
-    status = find_or_make(engine, expr, kernel);
+    status = find_or_make(engine, expr, image, kernel);
     engine_leave(engine);
     return status;
+}
+
+tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
+                                    tosajit_kernel **kernel) {
+    if (!engine || !expr || !kernel)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile_expr: engine, expr or kernel is a null pointer");
+    return compile_with(engine, expr, &(brought){.bytes = NULL}, kernel);
+}
+
+tosajit_status tosajit_compile_with_image(tosajit_engine *engine, const tosajit_expr *expr,
+                                          const void *image, size_t size, tosajit_kernel **kernel,
+                                          tosajit_status *refused) {
+    if (!engine || !expr || !image || !kernel)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "compile_with_image: engine, expr, image or kernel is a null pointer");
+    brought given = {.bytes = image, .size = size};
+    tosajit_status status = compile_with(engine, expr, &given, kernel);
+    if (status) return status;
+    failure_tell(&given.refused);
+    if (refused) *refused = given.refused.status;
+    return TOSAJIT_OK;
 }
 
 /* The expression with one node of this op. */

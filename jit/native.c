@@ -10,6 +10,7 @@
 #include "jit/engine/backend.h"
 #include "jit/engine/stored.h"
 #include "jit/show/observe.h"
+#include "jit/target/cpu_choice.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/verbose.h"
@@ -111,15 +112,31 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     return TOSAJIT_OK;
 }
 
+/* Code that lies somewhere, copied. */
+static tosajit_status take_code(tosajit_engine *engine, tosajit_kernel *kernel,
+                                const image_variant *code) {
+    native *n = create_native(engine, kernel);
+    if (!n) return TOSAJIT_OUT_OF_MEMORY;
+    tosajit_status status = map_stored(engine, kernel, code, n);
+    if (!status) return publish(kernel, n, &engine->restored);
+    memory_free(&kernel->allocator, n, 1, native_size(kernel));
+    return status;
+}
+
 bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel) {
     stored_code stored;
     if (!stored_find(engine, kernel, &stored)) return false;
-    native *n = create_native(engine, kernel);
-    bool restored = n && !map_stored(engine, kernel, &stored.variant, n);
+    tosajit_status status = take_code(engine, kernel, &stored.variant);
     stored_drop(engine, &stored);
-    if (restored) return !publish(kernel, n, &engine->restored);
-    memory_free(&kernel->allocator, n, 1, native_size(kernel));
-    return false;
+    return !status;
+}
+
+tosajit_status native_load(tosajit_engine *engine, tosajit_kernel *kernel, const void *image,
+                           size_t size) {
+    image_variant found;
+    tosajit_status status =
+        image_find_code(image, size, kernel, cpu_features(engine->chosen_cpu), &found);
+    return status ? status : take_code(engine, kernel, &found);
 }
 
 tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,

@@ -10,6 +10,11 @@
  * none or it cannot be had. */
 bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel);
 
+/* Give the kernel, which holds the engine, the code of an image that came with its expression.
+ * BAD_IMAGE, NOT_EXECUTABLE, LIMIT_EXCEEDED, OUT_OF_MEMORY. */
+tosajit_status native_load(tosajit_engine *engine, tosajit_kernel *kernel, const void *image,
+                           size_t size);
+
 /* Give the kernel, which holds the engine, a copy of fresh code, and keep that on disk; its runs
  * are native from then on. OUT_OF_MEMORY, LIMIT_EXCEEDED, CODEGEN_FAILED. */
 tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,

@@ -520,6 +520,10 @@ typedef struct tosajit_engine_options {
     /* Nonzero: strides may be any number of bytes. Zero: a stride that is no multiple of the
      * element size is refused, because it is probably a number of elements. */
     size_t any_strides;
+    /* Nonzero: exit waits for a compilation that is under way, as if the host called
+     * tosajit_quiesce. For plugins, whose host does not know of them: the library registers
+     * handlers (atexit) around the loading of LLVM and after the first compilation. */
+    size_t quiesce_at_exit;
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is. First come levels:
@@ -543,11 +547,11 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 /* Let no compilation begin in this process any more, and return when none is under way. Call it
  * before exit, or the return from main, if threads may be compiling or an engine with
  * TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys LLVM's own objects, and a compilation
- * crashes then. The library registers no handler of its own. A handler of the host's (atexit) may
- * call this, if it was registered after the first kernel was compiled. From then on compiling fails
- * with CODEGEN_FAILED. Kernels run, are saved and released as before. It waits for compilations
- * that are under way, but not for one that calls it by an allocator hook. Thread-safe, and may be
- * called again. */
+ * crashes then. The library registers no handler of its own, unless an engine's option
+ * quiesce_at_exit asks for it. A handler of the host's (atexit) may call this, if it was registered
+ * after the first kernel was compiled. From then on compiling fails with CODEGEN_FAILED. Kernels
+ * run, are saved and released as before. It waits for compilations that are under way, but not for
+ * one that calls it by an allocator hook. Thread-safe, and may be called again. */
 TOSAJIT_API void tosajit_quiesce(void);
 
 /* What an engine's kernels take, and what it has done since it was created. */
@@ -561,7 +565,7 @@ typedef struct tosajit_stats {
     size_t hits;            /* compile calls that found a living kernel */
     size_t joined;      /* compile calls that waited for another thread to make the same kernel */
     size_t refused;     /* compile calls and background compilations that max_bytes refused */
-    size_t restored;    /* kernels whose code came from the cache directory */
+    size_t restored;    /* kernels whose code came from the cache directory or an image */
     size_t precompiled; /* kernels that were given code of single ops */
 } tosajit_stats;
 
@@ -576,6 +580,19 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
  * LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
+
+/* The same for an expression that comes with code: size bytes at image, of any alignment. An image
+ * of an equal expression is meant, by tosajit_compile_image or tosajit_kernel_save; nothing of it is
+ * kept. Code for the engine's CPU is used, and nothing is compiled. An image that cannot be used is
+ * no failure: the kernel gets its code as tosajit_compile_expr gives it. Then *refused says why, as
+ * does tosajit_last_error(); otherwise it is OK. It may be null. BAD_IMAGE: the bytes are damaged,
+ * of another version or of another expression. NOT_EXECUTABLE: there is no code for this CPU, or the
+ * engine runs none. LIMIT_EXCEEDED, OUT_OF_MEMORY. An image is code; take it from people you trust.
+ * Statuses as of tosajit_compile_expr. Thread-safe. (libtosajit only.) */
+TOSAJIT_API tosajit_status tosajit_compile_with_image(tosajit_engine *engine,
+                                                      const tosajit_expr *expr, const void *image,
+                                                      size_t size, tosajit_kernel **kernel,
+                                                      tosajit_status *refused);
 
 /* Compile `count` expressions at once, which costs less than one at a time. They share what LLVM
  * sets up. An engine with threads, or the host's, compiles on all of them. kernels receives a
@@ -704,6 +721,15 @@ TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, voi
 /* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what
  * the system refused; a device or pipe is refused, too. */
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
+
+/* Compile an expression into an image with code from each of the engines: one engine per CPU, all
+ * of one architecture. Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not.
+ * Whoever loads the image gets the best code that his CPU can run. *image is released with
+ * tosajit_text_release. INVALID_ARGUMENT; LIMIT_EXCEEDED for more than 16 engines; NOT_EXECUTABLE
+ * for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
+TOSAJIT_API tosajit_status tosajit_compile_image(tosajit_engine *const *engines,
+                                                 size_t engine_count, const tosajit_expr *expr,
+                                                 char **image, size_t *size);
 
 /* How an image is loaded. */
 typedef struct tosajit_load_options {

@@ -3,7 +3,10 @@
 /* Backend: the calls through the table. */
 #include "jit/engine/backend.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "jit/engine/gate.h"
 #include "runtime/base/diag.h"
@@ -28,9 +31,26 @@ static tosajit_status leave_with(const tosajit_engine *engine, tosajit_status st
     return repeat(engine->compilers, status);
 }
 
+/* At exit the handlers that LLVM's libraries register destroy LLVM's objects, the last handler
+ * first. They register them while they are loaded, and a few amid the first compilation. So for who
+ * asks there is one of ours before them, which waits for the loading, and one after either. */
+typedef enum phase { LOADING, LOADED, COMPILED, PHASES } phase;
+
+/* False when the process is ending. */
+static bool guard_exit(const tosajit_engine *engine, phase at) {
+    static atomic_bool guarded[PHASES];
+    return !engine->quiesce_at_exit || atomic_exchange(&guarded[at], true) ||
+           atexit(tosajit_quiesce) == 0;
+}
+
 static tosajit_status start(tosajit_engine *engine) {
+    bool guarded = guard_exit(engine, LOADING);
     engine->compilers = compiler_find();
     if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
+    guarded = guard_exit(engine, LOADED) && guarded;
+    if (!guarded)
+        return diag_error(TOSAJIT_CODEGEN_FAILED,
+                          "the process is ending: nothing is compiled in it any more");
     const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
     tosajit_status status = engine->compilers->create(engine->chosen_cpu, runs,
                                                       &engine->meter.hooks, &engine->compiler);
@@ -56,6 +76,15 @@ void backend_stop(tosajit_engine *engine) {
     gate_leave();
 }
 
+static tosajit_status compile_batch(tosajit_engine *engine, const compiler_batch *batch,
+                                    compiler_output *outputs) {
+    tosajit_status status = gate_enter();
+    if (status) return status;
+    status = engine->compilers->compile(engine->compiler, batch, outputs);
+    (void)guard_exit(engine, COMPILED);
+    return leave_with(engine, status);
+}
+
 tosajit_status backend_compile(tosajit_engine *engine, const tosajit_kernel *const *kernels,
                                size_t count, compiler_output *outputs) {
     tosajit_status status = need(engine);
@@ -67,11 +96,7 @@ tosajit_status backend_compile(tosajit_engine *engine, const tosajit_kernel *con
         lists[k] = names[k].list;
     }
     if (names && lists) {
-        status = gate_enter();
-        if (!status)
-            status = leave_with(
-                engine, engine->compilers->compile(
-                            engine->compiler, &(compiler_batch){kernels, lists, count}, outputs));
+        status = compile_batch(engine, &(compiler_batch){kernels, lists, count}, outputs);
     } else
         status =
             diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of %zu kernels", count);

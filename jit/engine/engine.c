@@ -162,6 +162,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
     made->backend = given.backend;
     made->uncached = given.uncached != 0;
     made->any_strides = given.any_strides != 0;
+    made->quiesce_at_exit = given.quiesce_at_exit != 0;
     made->fast = given.accuracy == TOSAJIT_FAST;
     if (given.cpu && strcmp(given.cpu, "native") != 0)
         snprintf(made->cpu, sizeof made->cpu, "%s", given.cpu);

@@ -26,8 +26,9 @@ struct tosajit_engine {
     uint32_t process;  /* that created the engine; after fork the child has none of its threads */
     bool fast;         /* TOSAJIT_FAST for all kernels */
     bool uncached;
-    bool any_strides; /* of every kernel */
-    char cpu[32];     /* as the options name it; empty: native */
+    bool any_strides;     /* of every kernel */
+    bool quiesce_at_exit; /* whoever made it cannot call tosajit_quiesce */
+    char cpu[32];         /* as the options name it; empty: native */
     tosajit_backend
         backend; /* PRECOMPILED or INTERPRET where AUTO or BACKGROUND found no executable memory */
     const char *chosen_cpu; /* to compile for; null: this machine */

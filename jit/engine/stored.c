@@ -37,8 +37,8 @@ bool stored_find(tosajit_engine *engine, const tosajit_kernel *kernel, stored_co
     if (!is_storable(engine, kernel) || !make_key(engine, kernel, &key)) return false;
     bool have = store_find(engine->store, key.bytes, key.size, &found->value);
     bytes_release(&key);
-    if (have &&
-        image_find_code(found->value.bytes, found->value.size, &kernel->plan, &found->variant)) {
+    if (have && image_find_code(found->value.bytes, found->value.size, kernel, features_host(),
+                                &found->variant)) {
         stored_drop(engine, found);
         have = false;
     }

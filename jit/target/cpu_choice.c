@@ -87,3 +87,8 @@ tosajit_status cpu_choose(const char *name, bool runs, const char **chosen) {
         *chosen = lower;
     return TOSAJIT_OK;
 }
+
+uint64_t cpu_features(const char *chosen) {
+    cpu_use use = {0, 0};
+    return check(chosen, false, &use) ? 0 : use.features & features_host();
+}

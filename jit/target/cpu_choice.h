@@ -6,6 +6,7 @@
 #define TOSAJIT_JIT_TARGET_CPU_CHOICE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "tosajit/tosajit.h"
 
@@ -14,5 +15,8 @@
  * INVALID_ARGUMENT for an unknown name, or one whose code this machine cannot run; NOT_EXECUTABLE
  * if it lacks what every kernel needs. */
 tosajit_status cpu_choose(const char *name, bool runs, const char **chosen);
+
+/* What code for a chosen CPU may use on this machine; bits of runtime/base/features.h. */
+uint64_t cpu_features(const char *chosen);
 
 #endif

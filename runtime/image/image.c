@@ -148,6 +148,12 @@ static tosajit_status read_head(byte_reader *r, image_head *head) {
     return r->failed ? damaged("its header") : TOSAJIT_OK;
 }
 
+static tosajit_status other_version(void) {
+    return diag_error(
+        TOSAJIT_BAD_IMAGE,
+        "the kernel image is of another version of this library; compile the kernel anew");
+}
+
 static tosajit_status read_program(byte_reader *r, const image_head *head,
                                    const tosajit_allocator *allocator, tosajit_kernel **kernel) {
     byte_reader body = {.size = (size_t)head->program_bytes};
@@ -163,9 +169,7 @@ static tosajit_status read_program(byte_reader *r, const image_head *head,
     if (status && status != TOSAJIT_OUT_OF_MEMORY) status = TOSAJIT_BAD_IMAGE;
     if (status || fingerprint(&(*kernel)->plan) == head->fingerprint) return status;
     tosajit_kernel_release(*kernel);
-    return diag_error(
-        TOSAJIT_BAD_IMAGE,
-        "the kernel image is of another version of this library; compile the kernel anew");
+    return other_version();
 }
 
 /* Where an image's code is, and how much. */
@@ -192,32 +196,31 @@ static tosajit_status read_variant(byte_reader *r, const image_code *from, int32
     return fine ? TOSAJIT_OK : damaged("a variant of its code");
 }
 
-static tosajit_status unsuitable(const image_variant *v) {
+static tosajit_status unsuitable(const image_variant *v, uint64_t usable) {
     if (v->code.machine != features_machine())
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "the kernel image is for machine %u of ELF's numbering; this one is %u",
                           (unsigned)v->code.machine, (unsigned)features_machine());
     char text[FEATURES_TEXT];
-    features_print(v->code.machine, v->features & ~features_host(), false, text, sizeof text);
+    features_print(v->code.machine, v->features & ~usable, false, text, sizeof text);
     return diag_error(TOSAJIT_NOT_EXECUTABLE, "the kernel image needs what this CPU lacks: %s",
                       *text ? text : "a feature unknown to this library");
 }
 
-/* The first variant that this CPU can run. All are checked. */
+/* The first variant that needs no features but the usable ones. All are checked. */
 static tosajit_status choose_variant(byte_reader *r, const image_head *head, const image_code *from,
-                                     int32_t part_count, image_variant *chosen) {
+                                     int32_t part_count, uint64_t usable, image_variant *chosen) {
     tosajit_status status = TOSAJIT_OK;
     bool found = false;
     image_variant v = {0};
     for (size_t k = 0; !status && k < head->variant_count; k++) {
         status = read_variant(r, from, part_count, &v);
-        if (status || found || v.code.machine != features_machine() ||
-            (v.features & ~features_host()))
+        if (status || found || v.code.machine != features_machine() || (v.features & ~usable))
             continue;
         *chosen = v;
         found = true;
     }
-    return status || found ? status : unsuitable(&v);
+    return status || found ? status : unsuitable(&v, usable);
 }
 
 /* Code that was loaded. */
@@ -273,7 +276,8 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
                                 tosajit_backend backend, tosajit_kernel *kernel) {
     const image_code from = code_of(r, head, apart);
     image_variant v;
-    tosajit_status status = choose_variant(r, head, &from, kernel->plan.part_count, &v);
+    tosajit_status status =
+        choose_variant(r, head, &from, kernel->plan.part_count, features_host(), &v);
     if (backend == TOSAJIT_BACKEND_INTERPRET && (!status || status == TOSAJIT_NOT_EXECUTABLE))
         return TOSAJIT_OK;
     if (status) return status;
@@ -319,14 +323,32 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
     return TOSAJIT_OK;
 }
 
-tosajit_status image_find_code(const void *bytes, size_t size, const plan *p,
-                               image_variant *found) {
+/* Programs are equal where their bytes are. */
+static tosajit_status check_program(byte_reader *r, const image_head *head,
+                                    const tosajit_kernel *kernel) {
+    byte_writer own = {.allocator = kernel->allocator};
+    program_write(kernel->program, &own);
+    const void *program = bytes_take(r, head->program_bytes);
+    tosajit_status status = TOSAJIT_OK;
+    if (own.failed)
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the program of a kernel");
+    else if (!program)
+        status = damaged("its program");
+    else if (head->program_bytes != own.size || memcmp(program, own.bytes, own.size) != 0)
+        status = diag_error(TOSAJIT_BAD_IMAGE, "the kernel image is of another expression");
+    bytes_release(&own);
+    return status;
+}
+
+tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_kernel *kernel,
+                               uint64_t usable, image_variant *found) {
     byte_reader r = {.bytes = bytes, .size = size};
     image_head head = {0};
     tosajit_status status = read_head(&r, &head);
+    if (!status && head.apart) status = damaged("its code is elsewhere");
+    if (!status) status = check_program(&r, &head, kernel);
+    if (!status && head.fingerprint != fingerprint(&kernel->plan)) status = other_version();
     if (status) return status;
-    if (head.apart || head.fingerprint != fingerprint(p) || !bytes_take(&r, head.program_bytes))
-        return damaged("it is of another kernel");
     const image_code from = code_of(&r, &head, NULL);
-    return choose_variant(&r, &head, &from, p->part_count, found);
+    return choose_variant(&r, &head, &from, kernel->plan.part_count, usable, found);
 }

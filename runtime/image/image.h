@@ -38,8 +38,10 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
                                tosajit_backend backend, const tosajit_allocator *allocator,
                                tosajit_kernel **kernel);
 
-/* The code in an image that this CPU can run, for a kernel whose plan is p; it lies inside of the
- * image. That the program is the same is the caller's to know. BAD_IMAGE, NOT_EXECUTABLE. */
-tosajit_status image_find_code(const void *bytes, size_t size, const plan *p, image_variant *found);
+/* The code in an image of the kernel's own program; it lies inside of the image. usable: the
+ * features that it may need. BAD_IMAGE, also for an image of another program; NOT_EXECUTABLE;
+ * OUT_OF_MEMORY. */
+tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_kernel *kernel,
+                               uint64_t usable, image_variant *found);
 
 #endif

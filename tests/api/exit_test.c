@@ -174,6 +174,30 @@ static void forked(unsigned microseconds) {
         _exit(WRONG);
 }
 
+/* Nobody calls tosajit_quiesce, but the engine has asked for it: a kernel has been compiled before.
+ */
+static void plugin(unsigned microseconds) {
+    atexit(sleep_at_exit);
+    open_engine(
+        &(tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND, .quiesce_at_exit = 1});
+    if (compile(TOSAJIT_OP_exp, &kernels[OPS]) || tosajit_kernel_wait(kernels[OPS])) _exit(WRONG);
+    for (int k = 0; k < OPS; k++)
+        if (compile(ops[k], &kernels[k])) _exit(WRONG);
+    usleep(microseconds);
+    exit(CODE);
+}
+
+/* The same while LLVM is loaded, or amid the first compilation of the process. */
+static void plugin_first(unsigned microseconds) {
+    atexit(sleep_at_exit);
+    open_engine(
+        &(tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND, .quiesce_at_exit = 1});
+    for (int k = 0; k < OPS; k++)
+        if (compile(ops[k], &kernels[k])) _exit(WRONG);
+    usleep(microseconds % FIRST_MICROSECONDS);
+    exit(CODE);
+}
+
 /* The child's exit code, or 1000 + the signal that ended it. */
 static int outcome(void (*act)(unsigned microseconds), unsigned microseconds) {
     fflush(NULL);
@@ -211,6 +235,8 @@ static void processes_end_as_they_should(void **state) {
     repeat("first compilation", first_compilation, rounds);
     repeat("a handler of the host's", handler, rounds);
     repeat("two threads of the host's", threads, rounds);
+    repeat("a plugin", plugin, rounds);
+    repeat("a plugin's first compilation", plugin_first, rounds);
     repeat("a child forked meanwhile", forked, rounds);
     repeat("compiling in a handler", late_compilation, 2);
     repeat("running and releasing in a handler", late_release, 2);

@@ -359,11 +359,30 @@ static void call_compile_object(subject *s) {
     tosajit_text_release(object);
 }
 
+static void call_compile_image(subject *s) {
+    char *image;
+    size_t size;
+    CHECK(tosajit_compile_image(&s->engine, 1, s->expr, &image, &size));
+    tosajit_text_release(image);
+}
+
+static void call_compile_with_image(subject *s) {
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    tosajit_kernel *kernel;
+    tosajit_status refused;
+    CHECK(tosajit_compile_with_image(engine, s->expr, s->bytes, s->byte_count, &kernel, &refused));
+    CHECK(refused);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
 static void calls_are_linear_in_what_an_image_holds(void **state) {
     (void)state;
     static const call calls[] = {
         {"compile_expr, native", call_compile_native},
         {"compile_object", call_compile_object},
+        {"compile_image", call_compile_image},
+        {"compile_with_image", call_compile_with_image},
         {"kernel_save", call_save},
         {"kernel_load", call_load},
         {"save_file, load_file", call_files},

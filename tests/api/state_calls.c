@@ -706,6 +706,30 @@ static outcome compile_object(fixture *f) {
     return gave(status, &size, sizeof size);
 }
 
+static outcome compile_image(fixture *f) {
+    char *image = NULL;
+    size_t size = 0;
+    const tosajit_status status = tosajit_compile_image(&f->engine, 1, f->expr, &image, &size);
+    if (!status) tosajit_text_release(image);
+    return gave(status, &size, sizeof size);
+}
+
+/* An image of the expression, and one that is none. */
+static outcome compile_with_image(fixture *f) {
+    char *image = NULL;
+    size_t size = 0;
+    tosajit_kernel *kernel = NULL;
+    tosajit_status refused[2] = {TOSAJIT_OK, TOSAJIT_OK};
+    tosajit_status status = tosajit_compile_image(&f->engine, 1, f->expr, &image, &size);
+    for (size_t k = 0; !status && k < 2; k++) {
+        status =
+            tosajit_compile_with_image(f->engine, f->expr, image, size - k, &kernel, &refused[k]);
+        if (!status) tosajit_kernel_release(kernel);
+    }
+    if (image) tosajit_text_release(image);
+    return gave(status, refused, sizeof refused);
+}
+
 static outcome print(fixture *f) {
     uint64_t digest = start();
     tosajit_status status = TOSAJIT_OK;
@@ -808,6 +832,8 @@ const state_call state_calls[] = {
     {"tosajit_aot_kernel", aot_kernel, false},
     {"tosajit_aot_run", aot_run, false},
     {"tosajit_compile_object", compile_object, false},
+    {"tosajit_compile_image", compile_image, false},
+    {"tosajit_compile_with_image", compile_with_image, false},
     {"tosajit_print", print, false},
     {"tosajit_text_release", print, false},
     {"tosajit_explain", explain, false},

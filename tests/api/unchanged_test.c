@@ -372,6 +372,18 @@ static tosajit_status compile_object(workshop *w) {
     size_t size;
     return tosajit_compile_object(&w->engine, 1, functions, 2, &w->made_text, &size);
 }
+static tosajit_status compile_image(workshop *w) {
+    size_t size;
+    return tosajit_compile_image(&w->engine, 1, w->others[0], &w->made_text, &size);
+}
+static tosajit_status compile_with_image(workshop *w) {
+    size_t size;
+    tosajit_status status =
+        tosajit_compile_image(&w->engine, 1, w->others[0], &w->made_text, &size);
+    if (status) return status;
+    return settled(w, tosajit_compile_with_image(w->engine, w->others[0], w->made_text, size,
+                                                 &w->made[0], NULL));
+}
 static tosajit_status print_plan(workshop *w) {
     return tosajit_print(w->engine, w->expr, TOSAJIT_VIEW_PLAN, &w->made_text);
 }
@@ -416,6 +428,8 @@ static const struct {
             {"compile", compile_op, false},
             {"compile_many", compile_many, false},
             {"compile_object", compile_object, true},
+            {"compile_image", compile_image, true},
+            {"compile_with_image", compile_with_image, true},
             {"print, plan", print_plan, false},
             {"print, svg", print_svg, false},
             {"print, ir", print_ir, true},

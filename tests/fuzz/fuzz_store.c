@@ -19,6 +19,7 @@
 #include "jit/engine/store.h"
 #include "jit/engine/store_file.h"
 #include "runtime/base/bytes.h"
+#include "runtime/base/features.h"
 #include "runtime/image/image.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
@@ -324,7 +325,7 @@ static void use_store(store *s, int k, content before, bool may_be_evicted) {
     image_variant variant;
     bool taken = store_find(s, key, key_size[k], &found);
     if (taken) {
-        taken = !image_find_code(found.bytes, found.size, &kernels[k]->plan, &variant);
+        taken = !image_find_code(found.bytes, found.size, kernels[k], features_host(), &variant);
         if (taken && before != FORGED)
             REQUIRE(variant.code.size == code_size[k] &&
                     memcmp(variant.code.bytes, code, code_size[k]) == 0);

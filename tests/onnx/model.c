@@ -108,6 +108,17 @@ static void put_port(model *m, unsigned field, const char *name, int type, const
     put_bytes(&m->graph, field, port.data, port.size);
 }
 
+void model_bytes_constant(model *m, const char *name, const void *bytes, size_t size) {
+    enum { UINT8 = 2 };
+    static model_bytes tensor;
+    tensor.size = 0;
+    put_number(&tensor, 1, size);
+    put_number(&tensor, 2, UINT8);
+    put_text(&tensor, 8, name);
+    put_bytes(&tensor, 9, bytes, size);
+    put_bytes(&m->graph, 5, tensor.data, tensor.size);
+}
+
 void model_input(model *m, const char *name, int type, const char *dims) {
     put_port(m, 11, name, type, dims);
 }

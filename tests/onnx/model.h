@@ -33,6 +33,8 @@ void model_node(model *m, const char *domain, const char *op, const char *inputs
 /* A tosajit.Region; accuracy may be null. */
 void model_region(model *m, const char *inputs, const char *outputs, const char *expression,
                   const char *accuracy);
+/* A constant of rank 1, of uint8. */
+void model_bytes_constant(model *m, const char *name, const void *bytes, size_t size);
 /* The type of an input, an output or a value between: dims is "?,64", "N,64" or "" (rank 0). */
 void model_input(model *m, const char *name, int type, const char *dims);
 void model_output(model *m, const char *name, int type, const char *dims);

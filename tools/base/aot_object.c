@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/base/options.h"
-
 /* A C identifier of a text: other characters become underscores. */
 static void identifier(const char *text, size_t length, char *name, size_t capacity) {
     size_t used = 0;
@@ -28,20 +26,8 @@ bool aot_object_open(const char *path, aot_object *object) {
 
 void aot_object_close(aot_object *object) {
     tosajit_text_release(object->bytes);
-    for (size_t k = 0; k < object->engine_count; k++) tosajit_engine_destroy(object->engines[k]);
+    targets_close(&object->targets);
     *object = (aot_object){0};
-}
-
-tosajit_status aot_object_add_target(aot_object *object, const char *cpu,
-                                     tosajit_accuracy accuracy) {
-    const tosajit_engine_options settings = {.size = sizeof settings,
-                                             .backend = TOSAJIT_BACKEND_CROSS,
-                                             .cpu = options_cpu(cpu),
-                                             .accuracy = accuracy};
-    tosajit_status status =
-        tosajit_engine_create(&settings, &object->engines[object->engine_count]);
-    object->engine_count += status == TOSAJIT_OK;
-    return status;
 }
 
 void aot_object_name(const aot_object *object, const char *shown, aot_function *function) {
@@ -59,6 +45,6 @@ tosajit_status aot_object_compile(aot_object *object) {
     for (size_t k = 0; k < object->function_count; k++)
         functions[k] = (tosajit_function){.name = object->functions[k].symbol,
                                           .expr = object->functions[k].expr};
-    return tosajit_compile_object(object->engines, object->engine_count, functions,
+    return tosajit_compile_object(object->targets.engines, object->targets.count, functions,
                                   object->function_count, &object->bytes, &object->size);
 }

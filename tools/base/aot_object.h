@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 #include "tools/base/aot_header.h"
+#include "tools/base/targets.h"
 
-enum { AOT_MAX_TARGETS = 16, AOT_MAX_FUNCTIONS = 1024, AOT_NAME = 128 };
+enum { AOT_MAX_FUNCTIONS = 1024, AOT_NAME = 128 };
 
 typedef struct aot_object {
-    tosajit_engine *engines[AOT_MAX_TARGETS]; /* owned; one per CPU */
-    size_t engine_count;
+    targets targets;         /* owned */
     aot_function *functions; /* the caller's; at most AOT_MAX_FUNCTIONS */
     size_t function_count;
     char stem[AOT_NAME]; /* of the object's file name, as a C identifier: all names begin with it */
@@ -25,10 +25,6 @@ typedef struct aot_object {
 /* Begin an object that goes to a file of that name. False if there is no name in it. */
 bool aot_object_open(const char *path, aot_object *object);
 void aot_object_close(aot_object *object);
-/* Code for the CPU of that name, which need not be this machine's; "v3" is x86-64-v3. Null: this
- * machine's. At most AOT_MAX_TARGETS. */
-tosajit_status aot_object_add_target(aot_object *object, const char *cpu,
-                                     tosajit_accuracy accuracy);
 /* Make the names of a function that its file calls `shown`. */
 void aot_object_name(const aot_object *object, const char *shown, aot_function *function);
 tosajit_status aot_object_compile(aot_object *object);

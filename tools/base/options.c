@@ -70,7 +70,7 @@ static const struct option {
      0},
     {OPTION_OBJECT, NEEDED, "--header", "NAME.h", "the C header to write",
      offsetof(options, header), 0},
-    {OPTION_OBJECT, WORD, "--targets", "LIST",
+    {OPTION_OBJECT | OPTION_MODEL, WORD, "--targets", "LIST",
      "code for each of these CPUs, v2,v3,v4 for instance; the program chooses when it runs",
      offsetof(options, targets), 0},
     {OPTION_MODEL, NEEDED, "-o", "OUT.onnx", "the model to write; - is standard output",

@@ -33,34 +33,16 @@ static int check_options(job *j) {
                : usage_error("compile", "-o %s has no name", o->object);
 }
 
-static int add_target(job *j, const char *cpu, tosajit_accuracy accuracy) {
-    if (j->object.engine_count == AOT_MAX_TARGETS)
-        return usage_error("compile", "--targets has more than %d CPUs", (int)AOT_MAX_TARGETS);
-    if (!options_check_cpu("compile", options_cpu(cpu))) return EXIT_USAGE;
-    return aot_object_add_target(&j->object, cpu, accuracy)
-               ? command_error("%s", tosajit_last_error())
-               : EXIT_FINE;
-}
-
 static int open_targets(job *j) {
+    targets *t = &j->object.targets;
     tosajit_accuracy accuracy;
     if (!options_accuracy("compile", j->o, &accuracy)) return EXIT_USAGE;
-    if (!j->o->targets) return add_target(j, j->o->cpu, accuracy);
     int code = EXIT_FINE;
-    for (const char *at = j->o->targets; code == EXIT_FINE && *at;) {
-        char name[AOT_NAME];
-        size_t length = strcspn(at, ",");
-        if (length == 0 || length >= sizeof name)
-            return usage_error("compile", "--targets %s has an empty or overlong name",
-                               j->o->targets);
-        memcpy(name, at, length);
-        name[length] = 0;
-        code = add_target(j, name, accuracy);
-        at += length + (at[length] == ',');
-    }
-    return code != EXIT_FINE || j->object.engine_count
-               ? code
-               : usage_error("compile", "--targets is empty");
+    if (j->o->targets)
+        code = targets_open("compile", j->o->targets, accuracy, t);
+    else if (targets_add(t, j->o->cpu, accuracy))
+        code = EXIT_REFUSED;
+    return code == EXIT_REFUSED ? command_error("%s", tosajit_last_error()) : code;
 }
 
 /* Give values the names that the file has for them, which are not just numbers. */
@@ -146,7 +128,7 @@ static int tell(job *j) {
     json_text(&out, "object", j->o->object);
     json_text(&out, "header", j->o->header);
     json_integer(&out, "bytes", (int64_t)j->object.size);
-    json_integer(&out, "targets", (int64_t)j->object.engine_count);
+    json_integer(&out, "targets", (int64_t)j->object.targets.count);
     json_open(&out, "functions", '[');
     for (size_t k = 0; k < j->function_count; k++) {
         json_open(&out, NULL, '{');

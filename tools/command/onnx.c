@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/targets.h"
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
@@ -91,8 +92,17 @@ static int convert(const options *o, const onnx_options *own, onnx_model *model)
     return EXIT_FINE;
 }
 
+static int open_targets(const options *o, targets *t, onnx_options *own) {
+    const tosajit_accuracy accuracy = own->fast ? TOSAJIT_FAST : TOSAJIT_EXACT;
+    int code = o->targets ? targets_open("onnx", o->targets, accuracy, t) : EXIT_FINE;
+    own->engines = t->engines;
+    own->engine_count = t->count;
+    return code == EXIT_REFUSED ? command_error("%s", tosajit_last_error()) : code;
+}
+
 int cmd_onnx(const options *o) {
     waiting w;
+    targets t = {.count = 0};
     onnx_model model = {.proto = NULL};
     onnx_options own = {.least_ops = 2, .least_bytes = 4096, .progress = progress, .context = &w};
     clock_gettime(CLOCK_MONOTONIC, &w.said);
@@ -104,7 +114,9 @@ int cmd_onnx(const options *o) {
         return usage_error("onnx", "--optimize needs a file, not -");
     if (o->input_count > 0 && !o->check && !o->bench)
         return usage_error("onnx", "--input is for --check and --bench");
-    int code = convert(o, &own, &model);
+    int code = open_targets(o, &t, &own);
+    if (code == EXIT_FINE) code = convert(o, &own, &model);
+    targets_close(&t);
     onnx_model_release(&model);
     if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o);
     return code;

@@ -85,7 +85,13 @@ static bool open_one(both *b, const char *model, const ort_session_options *opti
 
 /* The engine's first session takes longer than all others, so it is not one of the two. */
 static bool open_both(const options *o, both *b, const char *library) {
-    const ort_session_options plain = {.threads = 1}, ours = {.threads = 1, .ops_library = library};
+    /* What is measured is the code, not how it comes; and this model's code is this command's. */
+    static const ort_entry entries[] = {{"tosajit.compile", "now"}, {"tosajit.images", "1"}};
+    const ort_session_options plain = {.threads = 1},
+                              ours = {.threads = 1,
+                                      .ops_library = library,
+                                      .entries = entries,
+                                      .entry_count = sizeof entries / sizeof *entries};
     ort_session *first = NULL;
     bool fine = ort_host_open(NULL, &b->host, &b->why) &&
                 (!o->bench || open_one(b, o->file, &plain, &first, &b->opened_before));

@@ -10,6 +10,7 @@
 #include "tools/onnx/choose.h"
 #include "tools/onnx/forms/fold.h"
 #include "tools/onnx/forms/shapes.h"
+#include "tools/onnx/images.h"
 #include "tools/onnx/rewrite.h"
 
 typedef struct converter {
@@ -20,6 +21,7 @@ typedef struct converter {
     tosajit_engine *engine;
     onnx_names *names;
     int64_t opset;
+    size_t *images; /* so many names have been given to them */
 } converter;
 
 static bool no_memory(const converter *c) {
@@ -95,6 +97,7 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
     if (!convert_within(c, &g)) return false;
     report_nodes(c, &g, &choices);
     c->report->reorderings += count_reorderings(proto);
+    if (!onnx_add_images(&g, c->options, &choices, c->images, c->report, c->error)) return false;
     bool fine = choices.count == 0 || onnx_rewrite(&g, &choices, c->options->fast, c->names);
     c->report->reorderings_left += count_reorderings(proto);
     return (fine && report_regions(c, &choices)) || no_memory(c);
@@ -163,7 +166,8 @@ bool onnx_convert(onnx_model *model, const onnx_options *options, onnx_report *r
     const tosajit_engine_options settings = {.size = sizeof settings,
                                              .backend = TOSAJIT_BACKEND_INTERPRET};
     onnx_names names = {0, 0};
-    converter c = {model, options, report, error, NULL, &names, opset_of(model->proto)};
+    size_t images = 0;
+    converter c = {model, options, report, error, NULL, &names, opset_of(model->proto), &images};
     memset(report, 0, sizeof *report);
     count_nodes(model->proto->graph, &report->nodes, &names);
     report->taken = arena_array(&model->memory, report->nodes + 1, sizeof *report->taken);

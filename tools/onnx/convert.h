@@ -6,6 +6,7 @@
 #define TOSAJIT_TOOLS_ONNX_CONVERT_H
 
 #include "tools/onnx/model/model.h"
+#include "tosajit/tosajit.h"
 
 typedef struct onnx_options {
     int32_t least_ops;   /* operators of a region, at least */
@@ -13,6 +14,8 @@ typedef struct onnx_options {
     bool exact;          /* nothing is rounded more often than ONNX asks for */
     bool fast;           /* exp, sin and the like at most 1 ulp off */
     bool fused;          /* the engine joins nothing more; also where the model says so itself */
+    tosajit_engine *const *engines; /* one for each CPU that the model brings code for */
+    size_t engine_count;            /* 0: it brings none */
     void (*progress)(void *context, size_t done, size_t all); /* nodes; may be null */
     void *context;
 } onnx_options;
@@ -39,6 +42,7 @@ typedef struct onnx_report {
     size_t inside;                        /* of them in regions */
     size_t other;                         /* of them not elementwise */
     size_t reorderings, reorderings_left; /* ReorderOutput and ReorderInput, before and after */
+    size_t image_count, image_bytes;      /* code that the model brings */
 } onnx_report;
 
 /* False after an error; then the model may be changed in part. */

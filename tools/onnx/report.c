@@ -63,6 +63,9 @@ void onnx_report_print(const onnx_report *report, const char *model, bool detail
     if (rounding(report) > 0)
         fprintf(to, "%zu region%s round%s once more than ONNX asks for; --exact leaves that out\n",
                 rounding(report), plural(rounding(report)), rounding(report) == 1 ? "s" : "");
+    if (report->image_count > 0)
+        fprintf(to, "code in the model: %zu image%s, %zu bytes\n", report->image_count,
+                plural(report->image_count), report->image_bytes);
     if (details) print_taken(report, to);
     print_left(report, to);
     fprintf(to, "not elementwise: %zu\n", report->other);
@@ -98,6 +101,8 @@ void onnx_report_json(const onnx_report *report, const char *model, FILE *to) {
     json_integer(&j, "bytes", saved(report));
     json_integer(&j, "reorderings", (int64_t)report->reorderings);
     json_integer(&j, "reorderings_left", (int64_t)report->reorderings_left);
+    json_integer(&j, "images", (int64_t)report->image_count);
+    json_integer(&j, "image_bytes", (int64_t)report->image_bytes);
     json_open(&j, "regions", '[');
     for (size_t k = 0; k < report->taken_count; k++) json_taken(&j, &report->taken[k]);
     json_close(&j, ']');

@@ -212,8 +212,9 @@ static void finish_result(writing *w, const onnx_region *r, int32_t value, const
 
 static void add_region(writing *w, onnx_choice *choice) {
     const onnx_region *r = &choice->region;
-    Onnx__NodeProto *node =
-        message_node(w->memory, "tosajit", "Region", r->input_count + r->masked, r->output_count);
+    const int32_t operands = r->input_count + r->masked;
+    Onnx__NodeProto *node = message_node(w->memory, "tosajit", "Region",
+                                         operands + (choice->image != NULL), r->output_count);
     if (!node) {
         w->failed = true;
         return;
@@ -224,6 +225,7 @@ static void add_region(writing *w, onnx_choice *choice) {
         node->input[k] = (char *)operand(w, r, r->inputs[k]);
     if (r->masked)
         node->input[r->input_count] = (char *)mask(w, w->all->layout.channels[r->outputs[0]]);
+    if (choice->image) node->input[operands] = choice->image;
     push(w, &w->nodes, node);
     for (int32_t k = 0; k < r->output_count; k++)
         node->output[k] = (char *)result(w, r, r->outputs[k]);

@@ -13,6 +13,7 @@ typedef struct onnx_choice {
     const char *text; /* the expression */
     const char *why;  /* why it does not pay by itself; null: it does */
     size_t number;    /* in the model, once it is a node */
+    char *image;      /* the constant with its code; null: none */
 } onnx_choice;
 
 /* Where channels are in blocks; see layout.h. */

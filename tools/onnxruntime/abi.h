@@ -26,6 +26,7 @@ typedef struct ort_tensor_info ort_tensor_info;
 typedef struct ort_memory_info ort_memory_info;
 typedef struct ort_allocator ort_allocator;
 typedef struct ort_domain ort_domain;
+typedef struct ort_logger ort_logger;           /* of a session */
 typedef struct ort_kernel_info ort_kernel_info; /* a node, when its kernel is made */
 typedef struct ort_context ort_context;         /* a call of a kernel */
 typedef struct ort_custom_op ort_custom_op;
@@ -96,6 +97,8 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(99, ReleaseTensorTypeAndShapeInfo, void, (ort_tensor_info * info))                    \
     FUNCTION(100, ReleaseSessionOptions, void, (ort_options * options))                            \
     FUNCTION(101, ReleaseCustomOpDomain, void, (ort_domain * domain))                              \
+    FUNCTION(130, AddSessionConfigEntry, ort_status *,                                             \
+             (ort_options * options, const char *key, const char *value))                          \
     FUNCTION(228, RegisterCustomOpsLibrary_V2, ort_status *,                                       \
              (ort_options * options, const char *path))                                            \
     FUNCTION(230, KernelInfo_GetInputCount, ort_status *,                                          \
@@ -106,8 +109,20 @@ typedef struct ort_custom_op ort_custom_op;
              (const ort_kernel_info *info, size_t index, ort_type_info **type))                    \
     FUNCTION(235, KernelInfo_GetOutputTypeInfo, ort_status *,                                      \
              (const ort_kernel_info *info, size_t index, ort_type_info **type))                    \
+    FUNCTION(237, HasSessionConfigEntry, ort_status *,                                             \
+             (const ort_options *options, const char *key, int *has))                              \
+    FUNCTION(238, GetSessionConfigEntry, ort_status *,                                             \
+             (const ort_options *options, const char *key, char *value, size_t *capacity))         \
     FUNCTION(244, KernelInfo_GetNodeName, ort_status *,                                            \
              (const ort_kernel_info *info, char *text, size_t *capacity))                          \
+    FUNCTION(245, KernelInfo_GetLogger, ort_status *,                                              \
+             (const ort_kernel_info *info, const ort_logger **logger))                             \
+    FUNCTION(247, Logger_LogMessage, ort_status *,                                                 \
+             (const ort_logger *logger, int severity, const char *message, const char *file,       \
+              int line, const char *function))                                                     \
+    FUNCTION(                                                                                      \
+        249, KernelInfoGetConstantInput_tensor, ort_status *,                                      \
+        (const ort_kernel_info *info, size_t index, int *is_constant, const ort_value **value))    \
     FUNCTION(274, KernelContext_ParallelFor, ort_status *,                                         \
              (const ort_context *context, void (*task)(void *argument, size_t index),              \
               size_t count, size_t batches, void *argument))                                       \
@@ -145,7 +160,7 @@ typedef struct ort_api_base {
 } ort_api_base;
 
 enum { ORT_CODE_FAIL = 1, ORT_CODE_INVALID_ARGUMENT = 2 };
-enum { ORT_LOG_FATAL = 4 }; /* what fails is told by statuses */
+enum { ORT_LOG_WARNING = 2, ORT_LOG_FATAL = 4 };
 enum { ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_INPUT_VARIADIC = 2 };
 

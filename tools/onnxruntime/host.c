@@ -190,6 +190,7 @@ static const ort_api *table_of(void *library, const char **version, ort_message 
 
 static bool prepare(ort_host *host, ort_message *why) {
     const ort_api *api = host->api;
+    /* What fails is told by statuses. */
     return fine(api, ORT(api, CreateEnv)(ORT_LOG_FATAL, "tosajit", &host->env), why) &&
            fine(api,
                 ORT(api, CreateCpuMemoryInfo)(ORT_ALLOCATOR_ARENA, ORT_MEMORY_DEFAULT,
@@ -227,6 +228,18 @@ const char *ort_host_version(const ort_host *host) { return host->version; }
 /* ---------------------------------------------------------------------------------------------
  * Sessions */
 
+/* Before the library of operators, which reads them. */
+static bool add_entries(const ort_api *api, ort_options *o, const ort_session_options *given,
+                        ort_message *why) {
+    for (size_t k = 0; k < given->entry_count; k++)
+        if (!fine(
+                api,
+                ORT(api, AddSessionConfigEntry)(o, given->entries[k].key, given->entries[k].value),
+                why))
+            return false;
+    return true;
+}
+
 static bool set_options(const ort_api *api, ort_options *o, const ort_session_options *given,
                         ort_message *why) {
     static const int levels[] = {[0] = 0, [1] = 99, [2] = 1, [3] = 2}; /* from -1 on */
@@ -237,6 +250,7 @@ static bool set_options(const ort_api *api, ort_options *o, const ort_session_op
                 why) &&
            (!given->threads || fine(api, ORT(api, SetIntraOpNumThreads)(o, given->threads), why)) &&
            (!given->save || fine(api, ORT(api, SetOptimizedModelFilePath)(o, given->save), why)) &&
+           add_entries(api, o, given, why) &&
            (!given->ops_library ||
             fine(api, ORT(api, RegisterCustomOpsLibrary_V2)(o, given->ops_library), why));
 }

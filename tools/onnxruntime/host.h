@@ -85,12 +85,19 @@ void ort_host_close(ort_host *host);
 /* "1.30.0" */
 const char *ort_host_version(const ort_host *host);
 
+/* An entry of a session's configuration, "tosajit.images" and "1" for instance. */
+typedef struct ort_entry {
+    const char *key, *value;
+} ort_entry;
+
 /* How a session is made. Zero-initialise. */
 typedef struct ort_session_options {
-    const char *ops_library; /* a library with RegisterCustomOps; null: none */
-    const char *save;        /* write the model as the engine has optimised it here; null: no */
-    int threads;             /* within an operator; 0: as many as the engine likes */
-    int level;               /* of optimisation; 0: all, 1: basic, 2: extended, -1: none */
+    const char *ops_library;  /* a library with RegisterCustomOps; null: none */
+    const char *save;         /* write the model as the engine has optimised it here; null: no */
+    const ort_entry *entries; /* for the engine and for the library of operators; null: none */
+    size_t entry_count;
+    int threads; /* within an operator; 0: as many as the engine likes */
+    int level;   /* of optimisation; 0: all, 1: basic, 2: extended, -1: none */
 } ort_session_options;
 
 /* Load a model. options may be null. False with what the engine said. */

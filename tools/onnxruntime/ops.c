@@ -7,7 +7,8 @@
  *     x: f32[?,64], b: f32[64]; y = x * sigmoid(x + b)
  *
  * Its inputs are the text's operands in their order, its outputs the results. The attribute
- * `accuracy` is "exact", which is the default, or "fast". Outputs of uint8, uint16 and so on are
+ * `accuracy` is "exact", which is the default, or "fast". One input more than there are operands is
+ * an image: a constant of uint8, which many nodes may name. Outputs of uint8, uint16 and so on are
  * declared so by the model; the expression computes them as i8 and i16. */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 #include <pthread.h>
@@ -118,12 +119,21 @@ static ort_status *check_types(const region *r, const ort_kernel_info *info, con
     return NULL;
 }
 
+/* Behind the operands there may be an image, whether or not it is used. */
+static int is_image(const ort_api *api, const ort_kernel_info *info, size_t index) {
+    enum { UINT8 = 2 };
+    return declared_type(api, info, index, ORT(api, KernelInfo_GetInputTypeInfo)) == UINT8;
+}
+
 static ort_status *check_counts(const region *r, const ort_kernel_info *info) {
     const ort_api *api = r->api;
     size_t inputs = 0, outputs = 0;
     ort_status *status = ORT(api, KernelInfo_GetInputCount)(info, &inputs);
     if (!status) status = ORT(api, KernelInfo_GetOutputCount)(info, &outputs);
-    if (status || (inputs == r->operand_count && outputs == r->result_count)) return status;
+    if (status) return status;
+    const int operands_fit = inputs == r->operand_count || (inputs == r->operand_count + 1 &&
+                                                            is_image(api, info, r->operand_count));
+    if (operands_fit && outputs == r->result_count) return NULL;
     char text[SENTENCE];
     snprintf(text, sizeof text,
              "inputs of the node: %zu, operands of the expression: %zu; outputs: %zu, results: %zu",
@@ -142,34 +152,106 @@ static ort_status *read_accuracy(const ort_api *api, const ort_kernel_info *info
     return status;
 }
 
-/* An operator as it was registered with one engine. */
+/* ---------------------------------------------------------------------------------------------
+ * Images */
+
+/* The bytes of a constant, which the session keeps at least until its kernels are made. */
+static ort_status *constant_bytes(const ort_api *api, const ort_kernel_info *info, size_t index,
+                                  const void **bytes, size_t *size) {
+    const ort_value *value = NULL;
+    ort_tensor_info *tensor = NULL;
+    int is_constant = 0;
+    size_t rank = 0;
+    int64_t dims[1] = {0};
+    void *data = NULL;
+    ort_status *status =
+        ORT(api, KernelInfoGetConstantInput_tensor)(info, index, &is_constant, &value);
+    if (status || !is_constant || !value) return status;
+    status = ORT(api, GetTensorTypeAndShape)(value, &tensor);
+    if (status) return status;
+    status = ORT(api, GetDimensionsCount)(tensor, &rank);
+    if (!status && rank == 1) status = ORT(api, GetDimensions)(tensor, dims, 1);
+    ORT(api, ReleaseTensorTypeAndShapeInfo)(tensor);
+    /* The function is for reading and writing; an image is only read. */
+    if (!status) status = ORT(api, GetTensorMutableData)((ort_value *)(uintptr_t)value, &data);
+    if (status || dims[0] <= 0) return status;
+    *bytes = data;
+    *size = (size_t)dims[0];
+    return NULL;
+}
+
+/* The last input, if it can be an image. Whether it is one, the number of operands tells later; an
+ * operand is no image of the expression, and refused as one. */
+static ort_status *find_image(const ort_api *api, const ort_kernel_info *info,
+                              region_request *request) {
+    size_t inputs = 0;
+    ort_status *status = ORT(api, KernelInfo_GetInputCount)(info, &inputs);
+    if (status || inputs < 2 || !is_image(api, info, inputs - 1)) return status;
+    return constant_bytes(api, info, inputs - 1, &request->image, &request->image_size);
+}
+
+/* The session goes on without the image; its log says why. */
+static void log_refused(const region *r, const ort_kernel_info *info, const char *why) {
+    const ort_api *api = r->api;
+    const ort_logger *logger = NULL;
+    size_t inputs = 0;
+    char text[SENTENCE];
+    ort_status *status = ORT(api, KernelInfo_GetInputCount)(info, &inputs);
+    if (!status && inputs > r->operand_count) {
+        snprintf(text, sizeof text, "tosajit: an image of the model is not used: %s", why);
+        status = ORT(api, KernelInfo_GetLogger)(info, &logger);
+        if (!status)
+            status =
+                ORT(api, Logger_LogMessage)(logger, ORT_LOG_WARNING, text, "tosajit", 0, "Region");
+    }
+    if (status) ORT(api, ReleaseStatus)(status);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Kernels */
+
+/* An operator as it was registered with one engine, for sessions that ask for the same. */
 typedef struct registered {
     ort_custom_op op;
     const ort_api *api;
     uint32_t version;
+    settings settings;
     ort_domain *domain;
     struct registered *next;
 } registered;
 
+static ort_status *check(const region *r, const ort_kernel_info *info) {
+    ort_status *status = check_counts(r, info);
+    if (!status) status = check_types(r, info, "operand", r->operand_count);
+    return status ? status : check_types(r, info, "result", r->result_count);
+}
+
+/* All of the request but its text. */
+static ort_status *read_request(const registered *own, const ort_kernel_info *info,
+                                region_request *request) {
+    const ort_api *api = own->api;
+    *request = (region_request){.settings = own->settings};
+    ort_status *status = read_accuracy(api, info, &request->accuracy);
+    if (!status) status = ORT(api, KernelInfo_GetOutputCount)(info, &request->result_count);
+    return status || !own->settings.images ? status : find_image(api, info, request);
+}
+
 static ort_status *create_kernel(const ort_custom_op *op, const ort_api *api,
                                  const ort_kernel_info *info, void **kernel) {
     const registered *own = (const registered *)op; /* its first member */
-    tosajit_accuracy accuracy;
-    ort_status *status = read_accuracy(own->api, info, &accuracy);
-    if (status) return status;
-    size_t outputs = 0;
-    status = ORT(api, KernelInfo_GetOutputCount)(info, &outputs);
+    region_request request;
+    ort_status *status = read_request(own, info, &request);
     if (status) return status;
     char *text = attribute(api, info, "expression");
     if (!text) return refuse(api, info, "the node has no attribute `expression`");
+    request.text = text;
     region *r;
     const tosajit_status made =
-        region_create(own->api, own->version >= ORT_VERSION_SHAPES, text, outputs, accuracy, &r);
+        region_create(own->api, own->version >= ORT_VERSION_SHAPES, &request, &r);
     free(text);
     if (made) return refuse(api, info, tosajit_last_error());
-    status = check_counts(r, info);
-    if (!status) status = check_types(r, info, "operand", r->operand_count);
-    if (!status) status = check_types(r, info, "result", r->result_count);
+    if (r->refused) log_refused(r, info, tosajit_last_error());
+    status = check(r, info);
     if (status)
         region_destroy(r);
     else
@@ -206,9 +288,10 @@ static const ort_custom_op region_op = {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static registered *all; /* one for each engine of the process; sessions refer to it until the end */
+static registered *all; /* of the process; sessions refer to it until the end */
 
-static ort_status *add(const ort_api *api, uint32_t version, registered **made) {
+static ort_status *add(const ort_api *api, uint32_t version, const settings *asked,
+                       registered **made) {
     registered *own = calloc(1, sizeof *own);
     if (!own)
         return ORT(api, CreateStatus)(ORT_CODE_FAIL, "tosajit: out of memory for its operator");
@@ -216,6 +299,7 @@ static ort_status *add(const ort_api *api, uint32_t version, registered **made) 
     own->op.version = version;
     own->api = api;
     own->version = version;
+    own->settings = *asked;
     ort_status *status = ORT(api, CreateCustomOpDomain)("tosajit", &own->domain);
     if (!status) status = ORT(api, CustomOpDomain_Add)(own->domain, &own->op);
     if (status) {
@@ -227,6 +311,14 @@ static ort_status *add(const ort_api *api, uint32_t version, registered **made) 
     all = own;
     *made = own;
     return NULL;
+}
+
+static registered *find(const ort_api *api, const settings *asked) {
+    registered *own = all;
+    while (own && (own->api != api || own->settings.compile_now != asked->compile_now ||
+                   own->settings.images != asked->images))
+        own = own->next;
+    return own;
 }
 
 /* The minor number of "1.30.0"; 0 if there is none. */
@@ -246,11 +338,12 @@ ort_status *RegisterCustomOps(ort_options *options, const ort_api_base *base) {
     if (version < ORT_VERSION_LEAST)
         return ORT(api, CreateStatus)(ORT_CODE_FAIL,
                                       "tosajit needs ONNX Runtime 1.17 or a later 1.x");
-    ort_status *status = NULL;
+    settings asked;
+    ort_status *status = settings_read(api, options, &asked);
+    if (status) return status;
     pthread_mutex_lock(&lock);
-    registered *own = all;
-    while (own && own->api != api) own = own->next;
-    if (!own) status = add(api, version, &own);
+    registered *own = find(api, &asked);
+    if (!own) status = add(api, version, &asked, &own);
     pthread_mutex_unlock(&lock);
     return status ? status : ORT(api, AddCustomOpDomain)(options, own->domain);
 }

@@ -1,8 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Regions and their engine. A session makes and drops its regions one after the other, and a
+/* Regions and their engines. A session makes and drops its regions one after the other, and a
  * process may have many sessions; equal regions of all of them share one kernel, as do all but the
- * first of those that differ in numbers and sizes alone. TOSAJIT_CACHE_DIR keeps their code. */
+ * first of those that differ in numbers and sizes alone. TOSAJIT_CACHE_DIR keeps their code.
+ *
+ * LLVM takes longer to load than most models. So kernels begin as code of single ops, in the same
+ * bits, and a thread replaces it; or what compiles has come with the model, and LLVM stays away. */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 #include "tools/onnxruntime/region.h"
 
@@ -17,50 +20,64 @@ typedef struct family {
     char *text, *first; /* owned: of all, and of the one that came first */
 } family;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static tosajit_engine *engine; /* while there are regions */
-static family *families;       /* likewise */
-static size_t regions;
+/* The regions of all sessions that ask for code in the same way. */
+struct pool {
+    tosajit_engine *engine; /* while there are regions */
+    family *families;       /* likewise */
+    size_t regions;
+};
 
-static tosajit_status hold_engine(void) {
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pool pools[2]; /* by compile_now */
+
+/* Without a thread for the background, code is made at once. */
+static tosajit_status create_engine(bool now, tosajit_engine **engine) {
+    tosajit_engine_options options = {
+        .size = sizeof options, .backend = TOSAJIT_BACKEND_BACKGROUND, .quiesce_at_exit = 1};
+    if (!now && !tosajit_engine_create(&options, engine)) return TOSAJIT_OK;
+    options.backend = TOSAJIT_BACKEND_AUTO;
+    return tosajit_engine_create(&options, engine);
+}
+
+static tosajit_status hold_engine(pool *p) {
     pthread_mutex_lock(&lock);
-    tosajit_status status = regions ? TOSAJIT_OK : tosajit_engine_create(NULL, &engine);
-    if (!status) regions++;
+    tosajit_status status = p->regions ? TOSAJIT_OK : create_engine(p == &pools[1], &p->engine);
+    if (!status) p->regions++;
     pthread_mutex_unlock(&lock);
     return status;
 }
 
-static void drop_families(void) {
-    for (family *f; (f = families);) {
-        families = f->next;
+static void drop_families(pool *p) {
+    for (family *f; (f = p->families);) {
+        p->families = f->next;
         free(f->text);
         free(f->first);
         free(f);
     }
 }
 
-static void drop_engine(void) {
+static void drop_engine(pool *p) {
     pthread_mutex_lock(&lock);
-    if (--regions == 0) {
-        drop_families();
-        tosajit_engine_destroy(engine);
-        engine = NULL;
+    if (--p->regions == 0) {
+        drop_families(p);
+        tosajit_engine_destroy(p->engine);
+        p->engine = NULL;
     }
     pthread_mutex_unlock(&lock);
 }
 
 /* Whether a text is the second of its family, or a later one. The first has code of its own, which
  * is the best that there is; and most families have no second. */
-static bool has_relatives(const char *general_text, const char *text) {
+static bool has_relatives(pool *p, const char *general_text, const char *text) {
     pthread_mutex_lock(&lock);
-    family *f = families;
+    family *f = p->families;
     while (f && strcmp(f->text, general_text) != 0) f = f->next;
     const bool found = f && strcmp(f->first, text) != 0;
     if (!f && (f = calloc(1, sizeof *f))) {
-        *f = (family){families, strdup(general_text), strdup(text)};
-        families = f;
+        *f = (family){p->families, strdup(general_text), strdup(text)};
+        p->families = f;
         if (!f->text || !f->first) { /* then nothing is shared */
-            families = f->next;
+            p->families = f->next;
             free(f->text);
             free(f->first);
             free(f);
@@ -70,37 +87,40 @@ static bool has_relatives(const char *general_text, const char *text) {
     return found;
 }
 
-static tosajit_status compile(const char *text, tosajit_accuracy accuracy,
-                              tosajit_kernel **kernel) {
+static tosajit_status compile(region *r, const char *text, const region_request *q) {
     const tosajit_parse_options options = {
-        .size = sizeof options, .accuracy = accuracy, .name = "expression"};
+        .size = sizeof options, .accuracy = q->accuracy, .name = "expression"};
+    tosajit_engine *engine = r->pool->engine;
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_parse(text, strlen(text), &options, &expr);
     if (status) return status;
-    status = tosajit_compile_expr(engine, expr, kernel);
+    status = q->image ? tosajit_compile_with_image(engine, expr, q->image, q->image_size,
+                                                   &r->kernel, &r->refused)
+                      : tosajit_compile_expr(engine, expr, &r->kernel);
     tosajit_expr_destroy(expr);
     return status;
 }
 
 /* The kernel of the text's family, or its own. */
-static tosajit_status compile_shared(region *r, const char *text, size_t results,
-                                     tosajit_accuracy accuracy) {
-    r->numbers = generalise(text, results);
+static tosajit_status compile_shared(region *r, const region_request *q) {
+    r->numbers = generalise(q->text, q->result_count);
     char *shared = r->numbers.text;
     r->numbers.text = NULL;
-    bool made = shared && has_relatives(shared, text) && !compile(shared, accuracy, &r->kernel);
+    const bool shares = shared && (q->image || has_relatives(r->pool, shared, q->text));
+    const bool made = shares && !compile(r, shared, q);
     free(shared);
     if (made) return TOSAJIT_OK;
     r->numbers.count = 0;
-    return compile(text, accuracy, &r->kernel);
+    return compile(r, q->text, q);
 }
 
-tosajit_status region_create(const ort_api *api, int has_shapes, const char *text, size_t results,
-                             tosajit_accuracy accuracy, region **made) {
+tosajit_status region_create(const ort_api *api, int has_shapes, const region_request *request,
+                             region **made) {
     region *r = calloc(1, sizeof *r);
     if (!r) return TOSAJIT_OUT_OF_MEMORY;
-    tosajit_status status = hold_engine();
-    if (!status && (status = compile_shared(r, text, results, accuracy))) drop_engine();
+    r->pool = &pools[request->settings.compile_now];
+    tosajit_status status = hold_engine(r->pool);
+    if (!status && (status = compile_shared(r, request))) drop_engine(r->pool);
     if (status) {
         free(r);
         return status;
@@ -118,7 +138,7 @@ tosajit_status region_create(const ort_api *api, int has_shapes, const char *tex
 void region_destroy(region *r) {
     if (!r) return;
     tosajit_kernel_release(r->kernel);
-    drop_engine();
+    drop_engine(r->pool);
     free(r);
 }
 

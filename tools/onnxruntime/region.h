@@ -1,27 +1,43 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A region: what one node of a model computes. In: its expression as text. Out: a kernel of the
- * engine that all regions of the process share, from the first one to the last. */
+/* A region: what one node of a model computes. In: its expression as text, and perhaps its code.
+ * Out: a kernel of the engine that all regions of the process share, from the first one to the
+ * last. */
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 
 #include "tools/onnxruntime/abi.h"
 #include "tools/onnxruntime/generalise.h"
+#include "tools/onnxruntime/settings.h"
 #include "tosajit/tosajit.h"
+
+/* What a node asks for. */
+typedef struct region_request {
+    const char *text;    /* of the language of docs/language.md */
+    size_t result_count; /* of the node */
+    tosajit_accuracy accuracy;
+    const void *image; /* code of the text as generalise() makes it, or of the text itself
+                          where that makes nothing; null: none */
+    size_t image_size; /* bytes */
+    settings settings;
+} region_request;
+
+typedef struct pool pool;
 
 typedef struct region {
     const ort_api *api;
+    pool *pool;                         /* whose engine it holds */
     tosajit_kernel *kernel;             /* owned */
+    tosajit_status refused;             /* the image; OK: it was taken, or there is none */
     size_t operand_count, result_count; /* of the node; the kernel's last operands are numbers */
     general numbers;                    /* without its text */
     tosajit_type elements[TOSAJIT_MAX_TENSORS]; /* of operands */
     int has_shapes;                             /* the engine lends the sizes of tensors */
 } region;
 
-/* Compile a text of the language of docs/language.md, for a node of so many results. On failure the
- * library's last error says what is wrong. */
-tosajit_status region_create(const ort_api *api, int has_shapes, const char *text, size_t results,
-                             tosajit_accuracy accuracy, region **made);
+/* On failure the library's last error says what is wrong; if an image was refused, that too. */
+tosajit_status region_create(const ort_api *api, int has_shapes, const region_request *request,
+                             region **made);
 /* Null is allowed. */
 void region_destroy(region *r);
 

@@ -91,7 +91,7 @@ static bool write_object(repl *r, const char *path, FILE *out) {
     aot_object object;
     aot_function function;
     if (!open_object(r, path, &object, &function)) return false;
-    tosajit_status status = aot_object_add_target(&object, r->cpu[0] ? r->cpu : NULL, r->accuracy);
+    tosajit_status status = targets_add(&object.targets, r->cpu[0] ? r->cpu : NULL, r->accuracy);
     if (!status) status = aot_object_compile(&object);
     if (!status) fwrite(object.bytes, 1, object.size, out);
     if (status) repl_fail(r, (text_span){0, 0}, "%s", tosajit_last_error());

@@ -1,0 +1,18 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a session asks of its regions. In: the entries of its configuration, else variables of the
+ * environment. Out: when code is made, and whether code that a model brings is run. */
+#ifndef TOSAJIT_TOOLS_ONNXRUNTIME_SETTINGS_H
+#define TOSAJIT_TOOLS_ONNXRUNTIME_SETTINGS_H
+
+#include "tools/onnxruntime/abi.h"
+
+typedef struct settings {
+    unsigned char compile_now; /* when the session is made; else behind its back */
+    unsigned char images;      /* machine code in a model is run */
+} settings;
+
+/* The status names an entry or variable whose word is none of its own. */
+ort_status *settings_read(const ort_api *api, const ort_options *options, settings *made);
+
+#endif
