@@ -36,8 +36,10 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
     const op_result kind = op_table[node->op].result;
     const bool on_bits = kind == RESULT_MOVED || kind == RESULT_MASKED;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
+    range ranges[TOSAJIT_MAX_OPERANDS];
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
+        ranges[o] = e->ranges[node->operands[o]];
         if (operands[o] && !on_bits)
             operands[o] =
                 lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
@@ -49,6 +51,7 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                   node->type.element,
                   node->operand_count,
                   e->program->fast,
+                  ranges,
                   table < 0 ? NULL : e->row_pointers[table],
                   table < 0 ? NULL : column_stride(e, table),
                   table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table]};

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "jit/emit/range.h"
 #include "jit/lane/lane.h"
 
 typedef struct emit_op {
@@ -17,6 +18,7 @@ typedef struct emit_op {
     tosajit_type operand, result; /* element types of operand 0 and of the result */
     int operand_count;            /* parameters included */
     bool fast;                    /* TOSAJIT_FAST */
+    const range *ranges;          /* of the operands, parameters included */
     /* Of the op `table`: its table's address, and the bytes between elements; else null. */
     LLVMValueRef table, stride;
     const LLVMValueRef *loaded; /* the same table in registers, for lane_table_lookup; or null */

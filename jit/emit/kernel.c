@@ -185,11 +185,14 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
         .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),
+        .ranges = memory_new(&p->allocator, program->count, sizeof *e.ranges),
     };
     tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.splats || !e.values)
+    if (!e.scalars || !e.splats || !e.values || !e.ranges)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes",
                             program->count);
+    else
+        find_ranges(program, e.ranges);
     e.builder = LLVMCreateBuilderInContext(context);
     for (int32_t k = 0; !status && k < p->part_count; k++)
         status = emit_function(&e, p, k, names[k]);
@@ -198,5 +201,6 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
     memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
     memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
     memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
+    memory_free(&p->allocator, e.ranges, program->count, sizeof *e.ranges);
     return status;
 }

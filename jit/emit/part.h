@@ -55,6 +55,7 @@ typedef struct part_emitter {
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
     LLVMValueRef *scalars, *splats, *values;
+    range *ranges; /* per node */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];

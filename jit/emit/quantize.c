@@ -29,19 +29,23 @@ static LLVMValueRef extend(const lane *l, LLVMValueRef x, bool is_unsigned, unsi
     return is_unsigned ? lane_zext(l, x, type) : lane_sext(l, x, type);
 }
 
-/* operand - input_zp in i64. In i32 first, so that the multiplication is seen to be one of 32-bit
- * factors. */
+/* operand - input_zp in i32. */
 static LLVMValueRef centred(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     bool is_unsigned = op->attributes->input_unsigned;
+    LLVMValueRef value = extend(l, x[0], is_unsigned, 32);
+    if (op->operand == TOSAJIT_I8 || is_unsigned)
+        value = lane_sub(l, value, extend(l, x[1 + PARAMETER_INPUT_ZP], is_unsigned, 32));
+    return value;
+}
+
+/* The same in i64. In i32 first, so that the multiplication is seen to be one of 32-bit factors. */
+static LLVMValueRef centred_wide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (op->operand == TOSAJIT_I48) {
         /* Bits above 48 in memory are whatever they are. */
         LLVMValueRef unused = lane_int(l, 64, 16);
         return lane_ashr(l, lane_shl(l, x[0], unused), unused);
     }
-    LLVMValueRef value = extend(l, x[0], is_unsigned, 32);
-    if (op->operand == TOSAJIT_I8 || is_unsigned)
-        value = lane_sub(l, value, extend(l, x[1 + PARAMETER_INPUT_ZP], is_unsigned, 32));
-    return lane_sext(l, value, lane_int_type(l, 64));
+    return lane_sext(l, centred(l, op, x), lane_int_type(l, 64));
 }
 
 /* 2^(shift - 1), 0 for a shift of 0, and what DOUBLE_ROUND adds. */
@@ -57,22 +61,170 @@ static LLVMValueRef rounding(const lane *l, const emit_op *op, LLVMValueRef valu
     return lane_add(l, half, lane_select(l, is_large, extra, zero));
 }
 
-LLVMValueRef emit_rescale(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    bool is_unsigned = op->attributes->output_unsigned;
+/* Of any operands, in 64 bits. */
+static LLVMValueRef scale_wide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMTypeRef i64 = lane_int_type(l, 64), i32 = lane_int_type(l, 32);
-    LLVMValueRef value = centred(l, op, x), shift = lane_zext(l, x[1 + PARAMETER_SHIFT], i64);
+    LLVMValueRef value = centred_wide(l, op, x), shift = lane_zext(l, x[1 + PARAMETER_SHIFT], i64);
     shift = lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){shift, lane_int(l, 64, 63)}, 2);
     LLVMValueRef product = lane_mul(l, value, lane_sext(l, x[1 + PARAMETER_MULTIPLIER], i64));
     LLVMValueRef scaled = lane_ashr(l, lane_add(l, product, rounding(l, op, value, shift)), shift);
-    LLVMValueRef saturated = lane_trunc(l, lane_clip(l, scaled, INT32_MIN, INT32_MAX), i32);
-    if (op->result == TOSAJIT_I32) return saturated;
-    int width = type_width(op->result);
-    /* The sum cannot wrap to the other end: both summands saturate. */
-    if (op->result == TOSAJIT_I8 || is_unsigned)
-        saturated = lane_intrinsic(
-            l, "llvm.sadd.sat",
-            (LLVMValueRef[]){saturated, extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, 32)}, 2);
-    int64_t low = is_unsigned ? 0 : type_min(width),
-            high = is_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
-    return lane_trunc(l, lane_clip(l, saturated, low, high), lane_element_type(l, op->result));
+    return lane_trunc(l, lane_clip(l, scaled, INT32_MIN, INT32_MAX), i32);
+}
+
+/* Narrower ways, all in lanes of 32 bits, for operands of which enough is known. `base` is how many
+ * of the product's bits are gone already: they hold neither the result nor the bit that rounds it.
+ *
+ *     value and product          base   instructions of the product
+ *     a product within 32 bits      0   one product
+ *     a value within 16 bits       16   the multiplier's halves: two products of 32 bits
+ *     any                          32   the upper halves of products of 64 bits
+ */
+
+/* floor(value / 2^shift + 1/2), where `base` bits are gone. A shift that is the same in every lane
+ * and call takes an instruction less: what is added is a constant then. */
+static LLVMValueRef shift_rounded(const lane *l, const rescale_ranges *r, const LLVMValueRef *x,
+                                  LLVMValueRef value, int base) {
+    LLVMValueRef one = lane_int(l, 32, 1);
+    if (r->shift.low == r->shift.high) {
+        const int64_t shift = r->shift.low - base;
+        LLVMValueRef half = lane_int(l, 32, INT64_C(1) << (shift - 1));
+        return lane_ashr(l, lane_add(l, value, half), lane_int(l, 32, shift));
+    }
+    LLVMValueRef below = lane_sub(l, lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32)),
+                                  lane_int(l, 32, base + 1));
+    return lane_ashr(l, lane_add(l, lane_ashr(l, value, below), one), one);
+}
+
+static bool rounds_twice(const emit_op *op, const rescale_ranges *r) {
+    return op->attributes->rounding_mode == TOSAJIT_DOUBLE_ROUND && r->shift.high > 31;
+}
+
+/* Products of 32 bits at most, with what rounds them. */
+static bool is_small(const emit_op *op, const rescale_ranges *r) {
+    enum { MOST = 1 << 30, LAST_SHIFT = 30 };
+    const int64_t value = r->value.high > -r->value.low ? r->value.high : -r->value.low;
+    return r->shift.low > 0 && r->shift.high <= LAST_SHIFT && r->multiplier.low >= 0 &&
+           value <= -(int64_t)INT32_MIN && value * r->multiplier.high <= MOST &&
+           !rounds_twice(op, r);
+}
+
+/* A value and the halves of its multiplier, m = 2^16 h + g with g >= 0, make products of 32 bits.
+ * A shift of 17 or more takes all of the lower one but what it carries; after one of up to 16, the
+ * upper one is moved to its place. */
+enum { HALF_BITS = 16, LAST_HALF_SHIFT = 46 };
+static bool is_halved(const emit_op *op, const rescale_ranges *r) {
+    if (!range_within(r->value, INT16_MIN, INT16_MAX) || r->shift.low == 0) return false;
+    if (r->shift.high <= HALF_BITS) return range_within(r->scaled, INT32_MIN, INT32_MAX);
+    return r->shift.low > HALF_BITS && r->shift.high <= LAST_HALF_SHIFT &&
+           (!rounds_twice(op, r) || r->shift.low > 31);
+}
+
+static LLVMValueRef scale_halved(const lane *l, const emit_op *op, const rescale_ranges *r,
+                                 const LLVMValueRef *x, LLVMValueRef value,
+                                 LLVMValueRef multiplier) {
+    LLVMValueRef bits = lane_int(l, 32, HALF_BITS), last = lane_int(l, 32, 31);
+    LLVMValueRef upper = lane_mul(l, value, lane_ashr(l, multiplier, bits)),
+                 lower = lane_mul(l, value, lane_and(l, multiplier, lane_int(l, 32, UINT16_MAX)));
+    if (r->shift.high <= HALF_BITS) {
+        LLVMValueRef shift = lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32));
+        return lane_add(l, lane_shl(l, upper, lane_sub(l, bits, shift)),
+                        shift_rounded(l, r, x, lower, 0));
+    }
+    LLVMValueRef sum = lane_add(l, upper, lane_ashr(l, lower, bits));
+    if (rounds_twice(op, r)) {
+        LLVMValueRef sign = lane_shl(l, lane_lshr(l, value, last), lane_int(l, 32, 15));
+        sum = lane_add(l, sum, lane_sub(l, lane_int(l, 32, 1 << 14), sign));
+    }
+    return shift_rounded(l, r, x, sum, HALF_BITS);
+}
+
+/* The upper half of a product of 64 bits is enough from a shift of 33 on. So for smaller shifts the
+ * value is shifted left before, by `left` bits. Where it may not have so many to spare it is
+ * limited first; the result has to be at its own limit then. */
+enum { FIRST_UPPER_SHIFT = 33 };
+static int64_t missing_shift(const rescale_ranges *r) {
+    return r->shift.low < FIRST_UPPER_SHIFT ? FIRST_UPPER_SHIFT - r->shift.low : 0;
+}
+
+static bool has_bits_to_spare(const rescale_ranges *r, int64_t left) {
+    return range_within(r->value, INT32_MIN >> left, INT32_MAX >> left);
+}
+
+/* Whether the result is at its limit wherever the value is at one of those that `left` leaves, or
+ * beyond. */
+static bool saturates(const emit_op *op, const rescale_ranges *r, int64_t left) {
+    enum { MOST = 1 << 17 }; /* more than any result of 16 bits less its zero point */
+    if (op->result == TOSAJIT_I32 || left > 30) return false;
+    return (((INT32_MAX >> left) * r->multiplier.low) >> r->shift.high) > MOST;
+}
+
+static bool is_upper(const emit_op *op, const rescale_ranges *r) {
+    enum { LAST_SHIFT = 62 };
+    const int64_t left = missing_shift(r);
+    if (op->operand == TOSAJIT_I48 || r->shift.high + left > LAST_SHIFT) return false;
+    if (!range_within(r->value, INT32_MIN, INT32_MAX)) return false;
+    return left == 0 ||
+           (!rounds_twice(op, r) && (has_bits_to_spare(r, left) || saturates(op, r, left)));
+}
+
+/* What adding 2^30 with the value's sign to a product carries into its upper half. */
+static LLVMValueRef carry(const lane *l, LLVMValueRef value, LLVMValueRef multiplier) {
+    LLVMValueRef lower = lane_mul(l, value, multiplier), two = lane_int(l, 32, 2);
+    LLVMValueRef sign = lane_or(l, lane_ashr(l, value, lane_int(l, 32, 31)), lane_int(l, 32, 1));
+    /* The upper two bits: 3 carries for positive values, 0 borrows for negative ones. */
+    LLVMValueRef bits = lane_lshr(l, lower, lane_int(l, 32, 30));
+    return lane_ashr(l, lane_add(l, bits, sign), two);
+}
+
+static LLVMValueRef scale_upper(const lane *l, const emit_op *op, const rescale_ranges *r,
+                                const LLVMValueRef *x, LLVMValueRef value,
+                                LLVMValueRef multiplier) {
+    const int64_t left = missing_shift(r);
+    if (left > 0 && !has_bits_to_spare(r, left))
+        value = lane_clip(l, value, INT32_MIN >> left, INT32_MAX >> left);
+    if (left > 0) value = lane_shl(l, value, lane_int(l, 32, left));
+    LLVMValueRef upper = lane_mul_upper(l, value, multiplier);
+    if (rounds_twice(op, r)) upper = lane_add(l, upper, carry(l, value, multiplier));
+    return shift_rounded(l, r, x, upper, (int)(32 - left));
+}
+
+/* Limited to 32 bits. */
+static LLVMValueRef scale(const lane *l, const emit_op *op, const rescale_ranges *r,
+                          const LLVMValueRef *x) {
+    const bool small = is_small(op, r), halved = is_halved(op, r);
+    if (!small && !halved && !is_upper(op, r)) return scale_wide(l, op, x);
+    LLVMValueRef value = centred(l, op, x),
+                 multiplier = lane_sext(l, x[1 + PARAMETER_MULTIPLIER], lane_int_type(l, 32));
+    if (small) return shift_rounded(l, r, x, lane_mul(l, value, multiplier), 0);
+    return (halved ? scale_halved : scale_upper)(l, op, r, x, value, multiplier);
+}
+
+/* value + output_zp, limited to the result's type. By way of 16 bits, which have instructions that
+ * limit: what they cut off is beyond any limit of 8 bits, whatever the zero point. */
+static LLVMValueRef limit(const lane *l, const emit_op *op, const rescale_ranges *r,
+                          const LLVMValueRef *x, LLVMValueRef value) {
+    enum { ENOUGH = 1 << 30 }; /* beyond all limits and zero points, and far from 2^31 */
+    const bool is_unsigned = op->attributes->output_unsigned;
+    const int width = type_width(op->result);
+    const int64_t low = is_unsigned ? 0 : type_min(width),
+                  high = is_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
+    const unsigned bits = width == 8 ? 16 : 32;
+    if (bits == 16)
+        value = lane_trunc(l, lane_clip(l, value, INT16_MIN, INT16_MAX), lane_int_type(l, 16));
+    else if (!range_within(r->scaled, -ENOUGH, ENOUGH))
+        value = lane_clip(l, value, -ENOUGH, ENOUGH);
+    if (op->result == TOSAJIT_I8 || is_unsigned) {
+        LLVMValueRef zero_point = extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, bits);
+        value = bits == 16
+                    ? lane_intrinsic(l, "llvm.sadd.sat", (LLVMValueRef[]){value, zero_point}, 2)
+                    : lane_add(l, value, zero_point);
+    }
+    return lane_trunc(l, lane_clip(l, value, low, high), lane_element_type(l, op->result));
+}
+
+LLVMValueRef emit_rescale(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const rescale_ranges r =
+        find_rescale_ranges(op->operand, op->result, op->attributes, op->ranges);
+    LLVMValueRef value = scale(l, op, &r, x);
+    return op->result == TOSAJIT_I32 ? value : limit(l, op, &r, x, value);
 }

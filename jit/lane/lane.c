@@ -316,6 +316,13 @@ LLVMValueRef lane_mul_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
     return lane_add(l, low, lane_shl(l, lane_zext(l, cross, i64), half));
 }
 
+/* LLVM knows these four for what they are, and multiplies even and odd lanes where that is best. */
+LLVMValueRef lane_mul_upper(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    LLVMTypeRef i32 = lane_int_type(l, 32), i64 = lane_int_type(l, 64);
+    LLVMValueRef product = lane_mul(l, lane_sext(l, a, i64), lane_sext(l, b, i64));
+    return lane_trunc(l, lane_lshr(l, product, lane_int(l, 64, 32)), i32);
+}
+
 LLVMValueRef lane_clip(const lane *l, LLVMValueRef a, int64_t low, int64_t high) {
     LLVMValueRef raised =
         lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){a, lane_int_like(a, low)}, 2);

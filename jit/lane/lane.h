@@ -67,6 +67,8 @@ LLVMValueRef lane_sub(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_mul(const lane *l, LLVMValueRef a, LLVMValueRef b);
 /* Of factors that fill their 64 bits. */
 LLVMValueRef lane_mul_i64(const lane *l, LLVMValueRef a, LLVMValueRef b);
+/* The upper 32 bits of the product of two i32. */
+LLVMValueRef lane_mul_upper(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_and(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_or(const lane *l, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lane_xor(const lane *l, LLVMValueRef a, LLVMValueRef b);

@@ -330,6 +330,98 @@ static void rescale_is_its_definition(void **state) {
     }
 }
 
+/* The code of rescale depends on what is known of its parameters: on where shifts begin and end, on
+ * how large multipliers are. So: bounds of both, around all at which another way begins. */
+typedef struct scale_bounds {
+    int64_t first_shift, last_shift, first_multiplier, last_multiplier;
+} scale_bounds;
+
+enum { LEAST_SHIFT = 2, MOST_SHIFT = 62, LARGE = 1 << 30 };
+static const scale_bounds bounds[] = {
+    {2, 16, 0, INT32_MAX},      {2, 8, 0, 70000},           {10, 16, LARGE, INT32_MAX},
+    {14, 30, 0, INT16_MAX},     {14, 30, 0, INT32_MAX},     {17, 31, 0, INT32_MAX},
+    {17, 46, 0, INT32_MAX},     {32, 46, 0, INT32_MAX},     {31, 47, LARGE, INT32_MAX},
+    {31, 41, LARGE, INT32_MAX}, {30, 40, LARGE, INT32_MAX}, {29, 50, LARGE >> 8, INT32_MAX},
+    {32, 44, LARGE, INT32_MAX}, {33, 62, 0, INT32_MAX},     {33, 45, LARGE, INT32_MAX},
+    {40, 62, 0, INT32_MAX},     {2, 62, 0, INT32_MAX},
+};
+
+static int64_t edge_between(int64_t low, int64_t high) {
+    const int64_t some = test_random_range(&randoms, low, high);
+    const int kind = (int)test_random_range(&randoms, 0, 9);
+    if (kind == 0) return low;
+    if (kind == 1) return high;
+    if (kind > 3) return some;
+    /* a power of two, or a neighbour */
+    int64_t power = (INT64_C(1) << test_random_range(&randoms, 0, 31)) + kind - 3;
+    return power < low ? low : power > high ? high : power;
+}
+
+/* A multiplier and a shift for each element, or the first ones for all. */
+static void check_channels(subject *s, const scale_bounds *b, const uint8_t *all, bool each) {
+    size_t from = tosajit_type_size(s->operand), to = tosajit_type_size(s->result);
+    const int32_t most = s->attributes.scale32 ? INT32_MAX : INT16_MAX;
+    const size_t width = s->attributes.scale32 ? 4 : 2, parameters = each ? s->count : 1;
+    uint8_t *multipliers = room(parameters * width), *shifts = room(parameters), zero_points[2][8];
+    int64_t numbers[4];
+    const tosajit_type types[] = {s->attributes.scale32 ? TOSAJIT_I32 : TOSAJIT_I16, TOSAJIT_I8};
+    for (int k = 0; k < 2; k++) {
+        test_parameter p = test_parameter_of(s->op, 2 + k, s->operand, s->result, &s->attributes);
+        memset(zero_points[k], 0, sizeof zero_points[k]);
+        test_parameter_element(&randoms, &p, zero_points[k]);
+        numbers[2 + k] = load_integer(p.element, zero_points[k]);
+        if (k ? s->attributes.output_unsigned : s->attributes.input_unsigned)
+            numbers[2 + k] = reference_unsigned(numbers[2 + k], reference_width(p.element));
+        s->parameter_types[2 + k] = (tosajit_tensor_type){p.element, 1, {1}};
+        s->parameters[2 + k] = zero_points[k];
+        s->parameter_types[k] = (tosajit_tensor_type){types[k], 1, {(int64_t)parameters}};
+        s->parameters[k] = k ? shifts : multipliers;
+    }
+    s->parameter_count = 4;
+    s->attributes.per_channel = each;
+    memcpy(s->data[0], all, s->count * from);
+    for (size_t k = 0; k < s->count; k++) {
+        if (k < parameters) {
+            numbers[0] = edge_between(b->first_multiplier < most ? b->first_multiplier : most,
+                                      b->last_multiplier < most ? b->last_multiplier : most);
+            numbers[1] = edge_between(b->first_shift, b->last_shift);
+            store_integer(types[0], multipliers + k * width, numbers[0]);
+            shifts[k] = (uint8_t)numbers[1];
+        }
+        const question q = {load_integer(s->operand, all + k * from), 0,
+                            reference_width(s->operand), s->result, &s->attributes};
+        store_integer(s->result, s->expected + k * to, reference_rescale(&q, numbers));
+    }
+    check(s);
+    free(multipliers);
+    free(shifts);
+}
+
+/* Each of the bounds for channels; and every shift, with some multiplier, for all elements. */
+static void rescale_is_its_definition_by_every_way(void **state) {
+    (void)state;
+    tosajit_type from[TOSAJIT_MAX_ARITY], to;
+    for (unsigned next = 0; test_next_signature(TOSAJIT_OP_rescale, &next, from, &to);) {
+        values v = reference_width(from[0]) <= 8 ? all_values(from[0])
+                                                 : structured_values(from[0], 1, 700);
+        subject s = {.op = TOSAJIT_OP_rescale, .operand = from[0], .result = to, .count = v.count};
+        s.data[0] = room(v.count * 8);
+        s.expected = room(v.count * 8);
+        for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+            s.attributes = test_random_scaling(&randoms, from[0], to);
+            check_channels(&s, &bounds[k], v.data, true);
+        }
+        for (int64_t shift = LEAST_SHIFT; shift <= MOST_SHIFT; shift++) {
+            /* Normalised ones, as models have them, and any. */
+            const scale_bounds all = {shift, shift, shift % 2 ? LARGE : 0, INT32_MAX};
+            s.attributes = test_random_scaling(&randoms, from[0], to);
+            check_channels(&s, &all, v.data, false);
+        }
+        free(v.data);
+        release(&s);
+    }
+}
+
 /* Every i8 and every i16. i16, TOSA 1.1, TABLE: the upper 9 bits choose a segment, the lower 7 are
  * how far into it. */
 static void table_is_its_definition(void **state) {
@@ -572,6 +664,7 @@ int main(void) {
         cmocka_unit_test(every_integer_op_has_a_reference),
         cmocka_unit_test(integer_ops_are_their_definitions),
         cmocka_unit_test(rescale_is_its_definition),
+        cmocka_unit_test(rescale_is_its_definition_by_every_way),
         cmocka_unit_test(table_is_its_definition),
         cmocka_unit_test(tables_may_lie_anywhere),
         cmocka_unit_test(casts_are_their_definition),
