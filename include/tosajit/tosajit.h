@@ -445,11 +445,10 @@ typedef struct tosajit_graph {
 
 /* Divide the members of a graph into regions, each of which can be one kernel. A region is
  * connected. Regions, each as a whole, and other ops can be put into an order in which each follows
- * what it reads. Regions are as large as can be. Two
- * along an edge stay apart for one of two reasons: together they would have no place in such an
- * order, or be beyond a limit. regions[k] is the first op of op k's
- * region, or -1 if op k is no member. A region gives those of its values that are kept, read by
- * other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
+ * what it reads. Regions are as large as can be. Two along an edge stay apart only where together
+ * they would be beyond a limit, or have no place in such an order. regions[k] is the first op of
+ * op k's region, or -1 if op k is no member. A region gives those of its values that are kept, read
+ * by other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
  * thousands of steps is supposed rather than looked for. For instance, `add` cannot join `exp`
  * here, because `matmul` would stand behind and before their region:
  *
