@@ -638,6 +638,147 @@ static void an_image_that_needs_nothing_is_explained(void **state) {
     free(i.bytes);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Images of an expression: for several CPUs, and taken as its code */
+
+#if defined __x86_64__
+static const char *const cpus[] = {"x86-64-v2", "x86-64-v4", "x86-64-v3"};
+static const char foreign[] = "aarch64";
+#else
+static const char *const cpus[] = {"aarch64"};
+static const char foreign[] = "x86-64-v2";
+#endif
+enum { CPUS = sizeof cpus / sizeof *cpus };
+
+static tosajit_engine *engine_with(tosajit_backend backend, const char *cpu) {
+    tosajit_engine *made = NULL;
+    const tosajit_engine_options options = {.size = sizeof options, .backend = backend, .cpu = cpu};
+    if (tosajit_engine_create(&options, &made)) fail_msg("%s", tosajit_last_error());
+    return made;
+}
+
+/* The rich expression for CPUs of these names. */
+static image image_for(const char *const *names, size_t count) {
+    tosajit_engine *engines[CPUS];
+    tosajit_expr *expr = rich_expression();
+    image i;
+    for (size_t k = 0; k < count; k++) engines[k] = engine_with(TOSAJIT_BACKEND_CROSS, names[k]);
+    char *bytes;
+    if (tosajit_compile_image(engines, count, expr, &bytes, &i.size))
+        fail_msg("%s", tosajit_last_error());
+    i.bytes = (unsigned char *)bytes;
+    for (size_t k = 0; k < count; k++) tosajit_engine_destroy(engines[k]);
+    tosajit_expr_destroy(expr);
+    return i;
+}
+
+static size_t restored(tosajit_engine *e) {
+    tosajit_stats stats = {.size = sizeof stats};
+    assert_int_equal(tosajit_engine_stats(e, &stats), TOSAJIT_OK);
+    return stats.restored;
+}
+
+/* The expression with an image, which is refused with this status and word; OK: it is taken. */
+static void expect_taken(tosajit_backend backend, const char *cpu, const image *i,
+                         tosajit_status expected, const char *word) {
+    tosajit_engine *e = engine_with(backend, cpu);
+    tosajit_expr *expr = rich_expression();
+    tosajit_kernel *kernel, *again;
+    tosajit_status refused = TOSAJIT_OVERLAP;
+    assert_int_equal(tosajit_compile_with_image(e, expr, i->bytes, i->size, &kernel, &refused),
+                     TOSAJIT_OK);
+    assert_int_equal(refused, expected);
+    if (expected && !strstr(tosajit_last_error(), word)) fail_msg("%s", tosajit_last_error());
+    assert_int_equal(restored(e), expected == TOSAJIT_OK);
+    assert_true(computes(kernel));
+    /* While it lives, it is the expression's kernel, whatever comes with it. */
+    assert_int_equal(tosajit_compile_with_image(e, expr, "", 0, &again, NULL), TOSAJIT_OK);
+    assert_ptr_equal(again, kernel);
+    tosajit_kernel_release(again);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(e);
+}
+
+static void an_image_for_several_cpus_is_taken_by_each(void **state) {
+    (void)state;
+    image i = image_for(cpus, CPUS);
+    tosajit_kernel *kernel;
+    assert_int_equal(number_at(&i, 56), CPUS);
+    assert_int_equal(tosajit_kernel_load(i.bytes, i.size, NULL, &kernel), TOSAJIT_OK);
+    assert_true(computes(kernel));
+    tosajit_kernel_release(kernel);
+    expect_taken(TOSAJIT_BACKEND_NATIVE, NULL, &i, TOSAJIT_OK, "");
+    expect_taken(TOSAJIT_BACKEND_AUTO, cpus[0], &i, TOSAJIT_OK, "");
+    expect_taken(TOSAJIT_BACKEND_BACKGROUND, NULL, &i, TOSAJIT_OK, "");
+    expect_taken(TOSAJIT_BACKEND_PRECOMPILED, NULL, &i, TOSAJIT_NOT_EXECUTABLE, "no native code");
+    expect_taken(TOSAJIT_BACKEND_INTERPRET, NULL, &i, TOSAJIT_NOT_EXECUTABLE, "no native code");
+    free(i.bytes);
+}
+
+static void an_image_that_does_not_fit_loses_nothing(void **state) {
+    (void)state;
+    const char *const one[] = {foreign};
+    image i = image_for(one, 1);
+    expect_taken(TOSAJIT_BACKEND_AUTO, NULL, &i, TOSAJIT_NOT_EXECUTABLE, "machine");
+    free(i.bytes);
+    if (CPUS > 1) { /* code for more than the engine's CPU is not for it */
+        i = image_for(cpus + 1, 1);
+        expect_taken(TOSAJIT_BACKEND_AUTO, cpus[0], &i, TOSAJIT_NOT_EXECUTABLE, "avx");
+        free(i.bytes);
+    }
+    i = image_for(cpus, CPUS);
+    i.size--;
+    expect_taken(TOSAJIT_BACKEND_AUTO, NULL, &i, TOSAJIT_BAD_IMAGE, "cut off");
+    i.size++;
+    i.bytes[i.size - 1] ^= 1;
+    expect_taken(TOSAJIT_BACKEND_AUTO, NULL, &i, TOSAJIT_BAD_IMAGE, "checksum");
+    free(i.bytes);
+    tosajit_kernel *kernel;
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_abs, &type, 1, NULL, NULL, &kernel),
+                     TOSAJIT_OK);
+    i = save(kernel);
+    tosajit_kernel_release(kernel);
+    expect_taken(TOSAJIT_BACKEND_AUTO, NULL, &i, TOSAJIT_BAD_IMAGE, "another expression");
+    expect_taken(TOSAJIT_BACKEND_BACKGROUND, NULL, &i, TOSAJIT_BAD_IMAGE, "another expression");
+    free(i.bytes);
+}
+
+static void wrong_arguments_of_images_are_refused(void **state) {
+    (void)state;
+    enum { MANY = 17 };
+    tosajit_engine *engines[MANY], *reader = engine_with(TOSAJIT_BACKEND_INTERPRET, NULL);
+    tosajit_expr *expr = rich_expression();
+    char *bytes;
+    size_t size;
+    for (int k = 0; k < MANY; k++) engines[k] = engine;
+    assert_int_equal(tosajit_compile_image(engines, MANY, expr, &bytes, &size),
+                     TOSAJIT_LIMIT_EXCEEDED);
+    assert_int_equal(tosajit_compile_image(engines, 0, expr, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_compile_image(engines, 1, NULL, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    engines[1] = NULL;
+    assert_int_equal(tosajit_compile_image(engines, 2, expr, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    engines[1] = reader;
+    assert_int_equal(tosajit_compile_image(engines, 2, expr, &bytes, &size),
+                     TOSAJIT_NOT_EXECUTABLE);
+    assert_non_null(strstr(tosajit_last_error(), "compile_image: engine 1"));
+    engines[1] = engine_with(TOSAJIT_BACKEND_CROSS, foreign);
+    assert_int_equal(tosajit_compile_image(engines, 2, expr, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    tosajit_kernel *kernel;
+    assert_int_equal(tosajit_compile_with_image(engine, expr, NULL, 0, &kernel, NULL),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_int_equal(tosajit_compile_with_image(engines[1], expr, "", 0, &kernel, NULL),
+                     TOSAJIT_NOT_EXECUTABLE);
+    tosajit_engine_destroy(engines[1]);
+    tosajit_engine_destroy(reader);
+    tosajit_expr_destroy(expr);
+}
+
 static int open_engine(void **state) {
     (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
@@ -666,6 +807,9 @@ int main(void) {
         cmocka_unit_test(nothing_is_left_and_nothing_is_writable_code),
         cmocka_unit_test(the_first_suitable_variant_is_used),
         cmocka_unit_test(an_image_that_needs_nothing_is_explained),
+        cmocka_unit_test(an_image_for_several_cpus_is_taken_by_each),
+        cmocka_unit_test(an_image_that_does_not_fit_loses_nothing),
+        cmocka_unit_test(wrong_arguments_of_images_are_refused),
         cmocka_unit_test(loading_costs_little_more_than_the_system),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

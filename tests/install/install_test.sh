@@ -112,3 +112,10 @@ cmake --install "$1" --prefix "$work/component" --component library >"$work/log"
 [ -z "$(find "$work/component" -name '*codegen*')" ] || { echo "the component library brings the compiler"; exit 1; }
 cmake --install "$1" --prefix "$work/component" --component codegen >"$work/log"
 [ -n "$(find "$work/component" -name 'libtosajit-codegen.so.0')" ] || { echo "the component codegen has no compiler"; exit 1; }
+# The operators for ONNX Runtime without a compiler are one file.
+if grep -q 'TOSAJIT_BUILD_ONNXRUNTIME:BOOL=ON' "$1/CMakeCache.txt"; then
+  cmake --install "$1" --prefix "$work/alone" --component onnxruntime >"$work/log"
+  operators=$(find "$work/alone" -type f ! -name LICENSE)
+  [ "$(basename "$operators")" = libtosajit-onnxruntime-ops.so ] || { echo "the component onnxruntime is $operators"; exit 1; }
+  if ldd "$operators" | grep -E 'LLVM|tosajit'; then echo "the operators without a compiler need too much"; exit 1; fi
+fi

