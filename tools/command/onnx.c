@@ -14,6 +14,7 @@
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/model/model.h"
+#include "tools/onnx/probe.h"
 #include "tools/onnx/report.h"
 
 /* Says what is going on when it takes longer than somebody likes to wait in silence. */
@@ -54,8 +55,21 @@ static bool read_options(const options *o, onnx_options *own) {
     return true;
 }
 
-/* The model as it is, or as the engine has optimised it, which takes a file for a moment. */
-static int read_model(const options *o, onnx_model *model) {
+/* A model as the engine has optimised it, and how many channels it keeps side by side. Both take a
+ * file for a moment. */
+static int read_optimized(const options *o, const char *path, onnx_model *model, int64_t *block) {
+    onnx_error error;
+    int code = onnx_probe_write(path, &error) ? onnx_optimize(path, path)
+                                              : command_error("%s", error.text);
+    if (code == EXIT_FINE && !onnx_probe_read(path, block, &error))
+        code = command_error("%s: %s", path, error.text);
+    if (code == EXIT_FINE) code = onnx_optimize(o->file, path);
+    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
+        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
+    return code;
+}
+
+static int read_model(const options *o, onnx_model *model, int64_t *block) {
     char path[PATH_MAX];
     onnx_error error;
     const char *folder = getenv("TMPDIR");
@@ -67,23 +81,22 @@ static int read_model(const options *o, onnx_model *model) {
     int file = length < (int)sizeof path ? mkstemp(path) : -1;
     if (file < 0) return command_error("%s: %s", path, strerror(errno));
     close(file);
-    int code = onnx_optimize(o, path);
-    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
-        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
+    int code = read_optimized(o, path, model, block);
     unlink(path);
     return code;
 }
 
-static int convert(const options *o, const onnx_options *own, onnx_model *model) {
+static int convert(const options *o, onnx_options *own, onnx_model *model, bool *regions) {
     onnx_report report;
     onnx_error error;
     /* The report stands where the model does not. */
     FILE *to = strcmp(o->model, "-") == 0 ? stderr : stdout;
-    int code = read_model(o, model);
+    int code = read_model(o, model, &own->block);
     if (code != EXIT_FINE) return code;
     if (!onnx_convert(model, own, &report, &error))
         return command_error("%s: %s", o->file, error.text);
     if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
+    *regions = report.taken_count > 0;
     if (o->json)
         onnx_report_json(&report, o->file, to);
     else
@@ -104,8 +117,9 @@ int cmd_onnx(const options *o) {
         return usage_error("onnx", "--optimize needs a file, not -");
     if (o->input_count > 0 && !o->check && !o->bench)
         return usage_error("onnx", "--input is for --check and --bench");
-    int code = convert(o, &own, &model);
+    bool regions;
+    int code = convert(o, &own, &model, &regions);
     onnx_model_release(&model);
-    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o);
+    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o, regions);
     return code;
 }

@@ -221,7 +221,7 @@ static bool divide(const chooser *c, const bool *members) {
                                    t.first_operand,  t.results,         t.producers, t.uses,
                                    MOST_OPS,         MOST_TENSORS};
     bool fine = partition_open(&p, &graph) && add_regions(c, &p) &&
-                onnx_layout_choose(&c->writer, c->choices);
+                onnx_layout_choose(&c->writer, c->options->block, c->choices);
     partition_release(&p);
     if (fine) drop_regions(c->choices);
     return fine && onnx_share(&c->writer, c->choices);
