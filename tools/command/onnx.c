@@ -13,6 +13,7 @@
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
+#include "tools/onnx/dot.h"
 #include "tools/onnx/model/model.h"
 #include "tools/onnx/probe.h"
 #include "tools/onnx/report.h"
@@ -86,6 +87,19 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
     return code;
 }
 
+/* The picture of --dot. */
+static int draw(const char *path, onnx_model *model, const onnx_report *report) {
+    output_file file;
+    onnx_error error;
+    if (!output_file_open(path, &file)) return command_error("%s: %s", path, strerror(errno));
+    if (!onnx_dot_print(model, report, file.stream, &error)) {
+        output_file_abort(&file);
+        return command_error("%s: %s", path, error.text);
+    }
+    bool fine = output_file_finish(&file) && output_file_commit(&file);
+    return fine ? EXIT_FINE : command_error("%s: %s", path, strerror(errno));
+}
+
 static int convert(const options *o, onnx_options *own, onnx_model *model, bool *regions) {
     onnx_report report;
     onnx_error error;
@@ -101,7 +115,7 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, bool 
         onnx_report_json(&report, o->file, to);
     else
         onnx_report_print(&report, o->file, o->regions, to);
-    return EXIT_FINE;
+    return o->dot ? draw(o->dot, model, &report) : EXIT_FINE;
 }
 
 int cmd_onnx(const options *o) {
