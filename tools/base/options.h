@@ -38,7 +38,7 @@ enum {
 typedef struct options {
     const char *file, *entry, *cpu, *accuracy, *backend, *svg, *expr, *threads, *object, *header,
         *targets;
-    const char *model, *min_ops, *min_bytes;
+    const char *model, *min_ops, *min_bytes, *dot;
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;

@@ -21,10 +21,11 @@ int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
 int cmd_onnx(const options *o);
-/* What --check and --bench ask for, of the models that cmd_onnx has read and written. */
-int onnx_run_both(const options *o);
-/* Write o->file as the engine has optimised it into a file; an exit code. */
-int onnx_optimize(const options *o, const char *to);
+/* What --check and --bench ask for, of the models that cmd_onnx has read and written; regions: the
+ * second one has some. */
+int onnx_run_both(const options *o, bool regions);
+/* Write a model as the engine has optimised it; an exit code. */
+int onnx_optimize(const char *from, const char *to);
 
 /* The function that a command is about. */
 typedef struct entry {

@@ -14,7 +14,9 @@
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
+#include "tools/onnx/dot.h"
 #include "tools/onnx/model/model.h"
+#include "tools/onnx/probe.h"
 #include "tools/onnx/report.h"
 
 /* Says what is going on when it takes longer than somebody likes to wait in silence. */
@@ -55,8 +57,21 @@ static bool read_options(const options *o, onnx_options *own) {
     return true;
 }
 
-/* The model as it is, or as the engine has optimised it, which takes a file for a moment. */
-static int read_model(const options *o, onnx_model *model) {
+/* A model as the engine has optimised it, and how many channels it keeps side by side. Both take a
+ * file for a moment. */
+static int read_optimized(const options *o, const char *path, onnx_model *model, int64_t *block) {
+    onnx_error error;
+    int code = onnx_probe_write(path, &error) ? onnx_optimize(path, path)
+                                              : command_error("%s", error.text);
+    if (code == EXIT_FINE && !onnx_probe_read(path, block, &error))
+        code = command_error("%s: %s", path, error.text);
+    if (code == EXIT_FINE) code = onnx_optimize(o->file, path);
+    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
+        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
+    return code;
+}
+
+static int read_model(const options *o, onnx_model *model, int64_t *block) {
     char path[PATH_MAX];
     onnx_error error;
     const char *folder = getenv("TMPDIR");
@@ -68,28 +83,40 @@ static int read_model(const options *o, onnx_model *model) {
     int file = length < (int)sizeof path ? mkstemp(path) : -1;
     if (file < 0) return command_error("%s: %s", path, strerror(errno));
     close(file);
-    int code = onnx_optimize(o, path);
-    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
-        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
+    int code = read_optimized(o, path, model, block);
     unlink(path);
     return code;
 }
 
-static int convert(const options *o, const onnx_options *own, onnx_model *model) {
+/* The picture of --dot. */
+static int draw(const char *path, onnx_model *model, const onnx_report *report) {
+    output_file file;
+    onnx_error error;
+    if (!output_file_open(path, &file)) return command_error("%s: %s", path, strerror(errno));
+    if (!onnx_dot_print(model, report, file.stream, &error)) {
+        output_file_abort(&file);
+        return command_error("%s: %s", path, error.text);
+    }
+    bool fine = output_file_finish(&file) && output_file_commit(&file);
+    return fine ? EXIT_FINE : command_error("%s: %s", path, strerror(errno));
+}
+
+static int convert(const options *o, onnx_options *own, onnx_model *model, bool *regions) {
     onnx_report report;
     onnx_error error;
     /* The report stands where the model does not. */
     FILE *to = strcmp(o->model, "-") == 0 ? stderr : stdout;
-    int code = read_model(o, model);
+    int code = read_model(o, model, &own->block);
     if (code != EXIT_FINE) return code;
     if (!onnx_convert(model, own, &report, &error))
         return command_error("%s: %s", o->file, error.text);
     if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
+    *regions = report.taken_count > 0;
     if (o->json)
         onnx_report_json(&report, o->file, to);
     else
         onnx_report_print(&report, o->file, o->regions, to);
-    return EXIT_FINE;
+    return o->dot ? draw(o->dot, model, &report) : EXIT_FINE;
 }
 
 static int open_targets(const options *o, targets *t, onnx_options *own) {
@@ -114,10 +141,11 @@ int cmd_onnx(const options *o) {
         return usage_error("onnx", "--optimize needs a file, not -");
     if (o->input_count > 0 && !o->check && !o->bench)
         return usage_error("onnx", "--input is for --check and --bench");
+    bool regions = false;
     int code = open_targets(o, &t, &own);
-    if (code == EXIT_FINE) code = convert(o, &own, &model);
+    if (code == EXIT_FINE) code = convert(o, &own, &model, &regions);
     targets_close(&t);
     onnx_model_release(&model);
-    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o);
+    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o, regions);
     return code;
 }

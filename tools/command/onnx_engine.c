@@ -57,13 +57,13 @@ static bool read_size(const char *word, char *name, size_t capacity, pair_size *
     return true;
 }
 
-int onnx_optimize(const options *o, const char *to) {
+int onnx_optimize(const char *from, const char *to) {
     const ort_session_options saving = {.threads = 1, .save = to};
     ort_host *host = NULL;
     ort_session *session = NULL;
     ort_message why;
-    bool fine = ort_host_open(NULL, &host, &why) &&
-                ort_session_open(host, o->file, &saving, &session, &why);
+    bool fine =
+        ort_host_open(NULL, &host, &why) && ort_session_open(host, from, &saving, &session, &why);
     ort_session_close(session);
     ort_host_close(host);
     return fine ? EXIT_FINE : command_error("%s", why.text);
@@ -171,26 +171,48 @@ static bool read_inputs(const options *o, both *b) {
 /* ---------------------------------------------------------------------------------------------
  * What is compared */
 
-static bool check(both *b) {
-    ort_results *before = NULL, *after = NULL;
-    pair_difference d[MOST_OUTPUTS];
-    size_t count = ort_session_output_count(b->before);
+/* How far the engine is from itself without its optimisations: its own error. */
+static bool check_engine(const options *o, both *b, const ort_results *before, size_t count,
+                         pair_difference *d) {
+    const ort_session_options options = {.threads = 1, .level = -1};
+    ort_session *plain = NULL;
+    ort_results *results = NULL;
+    bool ran = ort_session_open(b->host, o->file, &options, &plain, &b->why) &&
+               ort_session_run(plain, b->inputs.tensors, &results, &b->why) &&
+               pair_compare(before, results, count, d, &b->why);
+    ort_results_release(results);
+    ort_session_close(plain);
+    return ran;
+}
+
+static bool print_differences(const both *b, const pair_difference *d, const pair_difference *own,
+                              size_t count) {
     bool fine = true;
+    for (size_t k = 0; k < count; k++) {
+        bool near = d[k].nans == 0 && d[k].largest <= least + relative * d[k].scale;
+        printf("%s: at most %.3g apart; the engine without its optimisations: %.3g; numbers up to "
+               "%.3g, %zu elements%s\n",
+               ort_session_output(b->before, k)->name, d[k].largest, own[k].largest, d[k].scale,
+               d[k].elements, near ? "" : ": NOT THE SAME");
+        fine = fine && near;
+    }
+    return fine;
+}
+
+static bool check(const options *o, both *b) {
+    ort_results *before = NULL, *after = NULL;
+    pair_difference d[MOST_OUTPUTS], own[MOST_OUTPUTS];
+    size_t count = ort_session_output_count(b->before);
     if (count > MOST_OUTPUTS) count = MOST_OUTPUTS;
     bool ran = ort_session_run(b->before, b->inputs.tensors, &before, &b->why) &&
                ort_session_run(b->after, b->inputs.tensors, &after, &b->why) &&
-               pair_compare(before, after, count, d, &b->why);
-    for (size_t k = 0; ran && k < count; k++) {
-        bool near = d[k].nans == 0 && d[k].largest <= least + relative * d[k].scale;
-        printf("%s: at most %.3g apart, numbers up to %.3g, %zu elements%s\n",
-               ort_session_output(b->before, k)->name, d[k].largest, d[k].scale, d[k].elements,
-               near ? "" : ": NOT THE SAME");
-        fine = fine && near;
-    }
+               pair_compare(before, after, count, d, &b->why) &&
+               check_engine(o, b, before, count, own);
+    bool fine = ran && print_differences(b, d, own, count);
     if (ran && !fine) snprintf(b->why.text, sizeof b->why.text, "the models differ");
     ort_results_release(before);
     ort_results_release(after);
-    return ran && fine;
+    return fine;
 }
 
 static bool bench(const both *b, ort_message *why) {
@@ -203,7 +225,7 @@ static bool bench(const both *b, ort_message *why) {
     return true;
 }
 
-int onnx_run_both(const options *o) {
+int onnx_run_both(const options *o, bool regions) {
     static char names[MOST_SIZES][128];
     both b = {.host = NULL};
     pair_size sizes[MOST_SIZES];
@@ -213,12 +235,12 @@ int onnx_run_both(const options *o) {
                            (int)MOST_SIZES);
     for (size_t k = 0; k < o->shape_count; k++)
         if (!read_size(o->shapes[k], names[k], sizeof names[k], &sizes[k])) return EXIT_USAGE;
-    if (!find_library(library))
+    if (regions && !find_library(library))
         return command_error("libtosajit-onnxruntime.so is not where this tosajit is");
     bool fine =
-        open_both(o, &b, library) &&
+        open_both(o, &b, regions ? library : NULL) &&
         pair_make_inputs(b.before, sizes, o->shape_count, USUAL_SIZE, SEED, &b.inputs, &b.why) &&
-        read_inputs(o, &b) && (!o->check || check(&b)) && (!o->bench || bench(&b, &b.why));
+        read_inputs(o, &b) && (!o->check || check(o, &b)) && (!o->bench || bench(&b, &b.why));
     pair_release_inputs(&b.inputs);
     ort_session_close(b.before);
     ort_session_close(b.after);

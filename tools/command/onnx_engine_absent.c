@@ -8,12 +8,12 @@ static int absent(void) {
                          "TOSAJIT_BUILD_ONNXRUNTIME brings it");
 }
 
-int onnx_run_both(const options *o) {
-    (void)o;
+int onnx_run_both(const options *o, bool regions) {
+    (void)o, (void)regions;
     return absent();
 }
 
-int onnx_optimize(const options *o, const char *to) {
-    (void)o, (void)to;
+int onnx_optimize(const char *from, const char *to) {
+    (void)from, (void)to;
     return absent();
 }

@@ -270,7 +270,7 @@ static bool divide(const chooser *c, const bool *members) {
                                  .kept = t.kept,
                                  .most_ops = MOST_OPS};
     if (tosajit_partition(&graph, regions) || !add_regions(c, regions) ||
-        !onnx_layout_choose(&c->writer, c->choices))
+        !onnx_layout_choose(&c->writer, c->options->block, c->choices))
         return false;
     drop_regions(c->choices);
     return onnx_share(&c->writer, c->choices);

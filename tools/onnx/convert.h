@@ -13,6 +13,7 @@ typedef struct onnx_options {
     int64_t least_bytes; /* of its largest operand or result, where that is known */
     bool exact;          /* nothing is rounded more often than ONNX asks for */
     bool fast;           /* exp, sin and the like at most 1 ulp off */
+    int64_t block;       /* channels that the engine keeps side by side; 0: the model tells it */
     bool fused;          /* the engine joins nothing more; also where the model says so itself */
     tosajit_engine *const *engines; /* one for each CPU that the model brings code for */
     size_t engine_count;            /* 0: it brings none */

@@ -58,15 +58,15 @@ static bool fits(const onnx_graph *g, int32_t at, int64_t block) {
     return channels > 0 && channels <= all && round_up(channels, block) == all;
 }
 
-/* Nothing in a model says the size of a block. It divides the channels of all convolutions, and it
- * is what rounds the model's own number of channels to theirs: 42 channels that became 48 are
- * blocks of 8 or 16, and 18 that became 32 are blocks of 16 or 32. */
-static void learn_block(onnx_layout *l, const onnx_graph *g) {
+/* No model says what a block has. It divides the channels of all convolutions, and it rounds the
+ * model's own number of channels to theirs: 42 channels that became 48 are blocks of 8 or 16, and
+ * 18 that became 32 are blocks of 16 or 32. Who knows it must not contradict. */
+static void learn_block(onnx_layout *l, const onnx_graph *g, int64_t known) {
     int32_t possible = 0;
     bool any = false;
     for (int32_t k = 0; k < g->node_count && !any; k++) any = filters(g, k) > 0;
     for (int64_t block = 2; block <= MOST_BLOCK && any; block *= 2) {
-        bool fine = true;
+        bool fine = known == 0 || known == block;
         for (int32_t k = 0; k < g->node_count && fine; k++) fine = fits(g, k, block);
         if (!fine) continue;
         l->block = possible++ == 0 ? block : 0;
@@ -306,7 +306,7 @@ static void keep(const search *s) {
     for (int32_t k = 0; k < s->g->value_count; k++) s->l->plain[k] = s->plain[k] > 0;
 }
 
-bool onnx_layout_choose(const onnx_writer *w, onnx_choices *all) {
+bool onnx_layout_choose(const onnx_writer *w, int64_t block, onnx_choices *all) {
     size_t values = (size_t)w->g->value_count + 1;
     size_t most = (size_t)w->g->node_count + (size_t)all->count + 1;
     onnx_layout *l = &all->layout;
@@ -316,7 +316,7 @@ bool onnx_layout_choose(const onnx_writer *w, onnx_choices *all) {
                        .plain = arena_array(w->memory, values, sizeof *l->plain)};
     search s = {w->g, w, all, l, NULL, 0, NULL, NULL};
     if (!l->channels || !l->inputs || !l->given || !l->plain) return false;
-    learn_block(l, w->g);
+    learn_block(l, w->g, block);
     learn_channels(l, w->g);
     if (l->divisor == 0) return true;
     s.movers = arena_array(w->memory, most, sizeof *s.movers);

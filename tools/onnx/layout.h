@@ -18,8 +18,9 @@
 
 #include "tools/onnx/share.h"
 
-/* Set choices->layout, and of the regions that gain by it view and text. False if out of memory. */
-bool onnx_layout_choose(const onnx_writer *w, onnx_choices *all);
+/* Set choices->layout, and of the regions that gain by it view and text. block is what a block has
+ * if that is known, else 0. False if out of memory. */
+bool onnx_layout_choose(const onnx_writer *w, int64_t block, onnx_choices *all);
 
 /* The ReorderOutput that gives a value, or -1. */
 int32_t onnx_layout_output(const onnx_graph *g, int32_t value);
