@@ -32,7 +32,7 @@ static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type res
                           LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
 }
 
-/* Through f64 where f32 would round a first time; i64 goes to f64 only. */
+/* Through f64 where f32 would round a first time; i64 goes to f32 and f64 only, and at once. */
 static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef x,
                                  bool is_unsigned) {
     bool exact = lane_bits(x) <= 16 || op->result == TOSAJIT_F32;
