@@ -327,9 +327,9 @@ inline value operator~(const value &a) { return bitwise_not(a); }
 inline value operator+(const value &a, const value &b) { return add(a, b); }
 inline value operator-(const value &a, const value &b) { return sub(a, b); }
 inline value operator*(const value &a, const value &b) { return mul(a, b); }
-/* TOSA divides integers; a float is multiplied by the other one's reciprocal. */
+/* TOSA divides integers; a quotient of floats is an extension, which strict expressions refuse. */
 inline value operator/(const value &a, const value &b) {
-    return a.type().element <= TOSAJIT_I64 ? intdiv(a, b) : mul(a, reciprocal(b));
+    return a.type().element <= TOSAJIT_I64 ? intdiv(a, b) : divide(a, b);
 }
 inline value operator<<(const value &a, const value &b) { return logical_left_shift(a, b); }
 inline value operator>>(const value &a, const value &b) { return arithmetic_right_shift(a, b); }

@@ -3,6 +3,7 @@
 /* Emitters of arithmetic, comparison and selection. Float results are rounded once, by the
  * instruction itself. */
 #include <llvm/Config/llvm-config.h>
+#include <math.h>
 
 #include "jit/emit/emit.h"
 #include "runtime/expr/ops.h"
@@ -148,6 +149,36 @@ LLVMValueRef emit_ceil(const lane *l, const emit_op *op, const LLVMValueRef *x) 
 LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef operand = x[0];
     return (void)op, lane_intrinsic(l, "llvm.floor", &operand, 1);
+}
+
+LLVMValueRef emit_roundeven(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef operand = x[0];
+    return (void)op, lane_intrinsic(l, "llvm.roundeven", &operand, 1);
+}
+
+/* Of f16 and bf16 in f32, which rounds so far behind their last bit that rounding once more gives
+ * what rounding once would have. */
+LLVMValueRef emit_sqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return (void)op, lane_sqrt(l, x[0]);
+}
+
+/* 1 / b where b is the same power of two in every lane and in every call, and the inverse is a
+ * normal number; else null. A product with it is the quotient. */
+static LLVMValueRef exact_inverse(LLVMValueRef b) {
+    const bool is_vector = LLVMGetTypeKind(LLVMTypeOf(b)) == LLVMVectorTypeKind;
+    LLVMValueRef first = is_vector ? LLVMGetAggregateElement(b, 0) : b;
+    LLVMBool lost;
+    int exponent;
+    if (!LLVMIsConstant(b) || !first || !LLVMIsAConstantFP(first)) return NULL;
+    const double divisor = LLVMConstRealGetDouble(first, &lost);
+    const double fraction = frexp(divisor, &exponent);
+    if (fabs(fraction) != 0.5 || exponent < -120 || exponent > 120) return NULL;
+    return lane_real_like(b, 1 / divisor);
+}
+
+LLVMValueRef emit_divide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    LLVMValueRef inverse = exact_inverse(x[1]);
+    return (void)op, inverse ? lane_fmul(l, x[0], inverse) : lane_fdiv(l, x[0], x[1]);
 }
 
 /* LLVM would fold the widening of f16 into the op, and then, where there is no such instruction for

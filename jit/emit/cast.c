@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The emitter of cast. To integer: nearest even, saturating, NaN gives 0. Between integers: low
  * bits, or extension. To a narrower floating-point type: rounded afterwards, once. */
+#include <llvm/Config/llvm-config.h>
+
 #include "jit/emit/emit.h"
 #include "runtime/base/types.h"
 
@@ -32,10 +34,29 @@ static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type res
                           LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
 }
 
-/* Through f64 where f32 would round a first time; i64 goes to f64 only. */
+/* The upper 53 bits of an i64 that f64 has not, the last one set where others are lost: from there
+ * rounding once more gives what rounding once would have. */
+static LLVMValueRef rounded_to_odd(const lane *l, LLVMValueRef x, bool is_unsigned) {
+    const int64_t beyond = INT64_C(1) << 53, lost = 2047;
+    LLVMValueRef low = lane_and(l, x, lane_int(l, 64, lost)),
+                 carry = lane_add(l, low, lane_int(l, 64, lost));
+    LLVMValueRef odd = lane_and(l, lane_or(l, x, carry), lane_int(l, 64, ~lost));
+    LLVMValueRef distance = is_unsigned ? x : lane_add(l, x, lane_int(l, 64, beyond));
+    LLVMValueRef limit = lane_int(l, 64, is_unsigned ? beyond : 2 * beyond);
+    return lane_select(l, lane_icmp(l, LLVMIntUGT, distance, limit), odd, x);
+}
+
+/* LLVM 19 makes f64 of vectors of i64 on AArch64 before it makes f32, and rounds twice. */
+static bool rounds_twice(const emit_op *op) {
+    return LLVM_VERSION_MAJOR < 22 && op->operand == TOSAJIT_I64 && op->result == TOSAJIT_F32;
+}
+
+/* Through f64 where f32 would round a first time; i64 goes to f32 and f64 only. */
 static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef x,
                                  bool is_unsigned) {
-    bool exact = lane_bits(x) <= 16 || op->result == TOSAJIT_F32;
+    const bool twice = rounds_twice(op);
+    if (twice) x = rounded_to_odd(l, x, is_unsigned);
+    bool exact = lane_bits(x) <= 16 || (op->result == TOSAJIT_F32 && !twice);
     LLVMTypeRef type = exact ? lane_f32_type(l) : lane_f64_type(l);
     return is_unsigned ? lane_uitofp(l, x, type) : lane_sitofp(l, x, type);
 }

@@ -330,18 +330,28 @@ static bool unary(builder *b, text_span where, tosajit_op op, tosajit_value oper
     return add_op(b, where, op, &operand, 1, NULL, NULL, value);
 }
 
-/* TOSA divides integers alone; a float is multiplied by the other one's reciprocal. */
-static bool divide(builder *b, text_span where, int32_t dividend, tosajit_value right,
+/* The number 1, and no list of it. */
+static bool is_one(const builder *b, int32_t node) {
+    if (!is_literal(b, node)) return false;
+    const text_list *list = &b->line->lists[b->line->nodes[node].what];
+    return list->rank == 0 && b->line->numbers[list->first].value == 1;
+}
+
+/* TOSA divides integers alone. Of floats 1 / x is its reciprocal, which f64 has not. */
+static bool is_inverse(const builder *b, const text_node *n, const int32_t *nodes) {
+    if (n->what != TEXT_DIV || !is_one(b, nodes[0]) || is_literal(b, nodes[1])) return false;
+    const tosajit_type element = type_of(b, b->values[nodes[1]]).element;
+    return type_is_float(element) && element != TOSAJIT_F64;
+}
+
+/* Other quotients of floats are an extension. */
+static bool divide(builder *b, text_span where, const tosajit_value *operands,
                    tosajit_value *value) {
-    tosajit_value left, reciprocal;
-    bool is_one = is_literal(b, dividend) &&
-                  b->line->lists[b->line->nodes[dividend].what].count == 1 &&
-                  b->line->numbers[b->line->lists[b->line->nodes[dividend].what].first].value == 1;
-    if (!unary(b, where, TOSAJIT_OP_reciprocal, right, &reciprocal)) return false;
-    *value = reciprocal;
-    if (is_one && b->line->lists[b->line->nodes[dividend].what].rank == 0) return true;
-    return value_like(b, dividend, right, &left) &&
-           binary(b, where, TOSAJIT_OP_mul, left, reciprocal, value);
+    if (!b->options->strict)
+        return binary(b, where, TOSAJIT_OP_divide, operands[0], operands[1], value);
+    return fail(b, where,
+                "TOSA does not divide floats, so a strict expression cannot; write "
+                "x * reciprocal(y), which rounds twice");
 }
 
 /* The op of an operator for operands of this type, which may be exchanged. */
@@ -375,21 +385,15 @@ static bool build_operator(builder *b, const text_node *n, tosajit_value *value)
     tosajit_value operands[2];
     for (int32_t a = n->first; a >= 0; a = b->line->arguments[a].next)
         nodes[count++] = b->line->arguments[a].node;
-    bool dividend_alone =
-        n->what == TEXT_DIV && is_literal(b, nodes[0]) && !is_literal(b, nodes[1]);
-    if (dividend_alone && type_is_float(type_of(b, b->values[nodes[1]]).element))
-        return divide(b, n->span, nodes[0], b->values[nodes[1]], value);
+    if (is_inverse(b, n, nodes))
+        return unary(b, n->span, TOSAJIT_OP_reciprocal, b->values[nodes[1]], value);
     if (n->what == TEXT_POW && is_square(b, nodes)) {
         operands[0] = b->values[nodes[0]];
         return binary(b, n->span, TOSAJIT_OP_mul, operands[0], operands[0], value);
     }
     if (!take_operands(b, n->span, nodes, (int)count, operands)) return false;
     tosajit_type element = type_of(b, operands[0]).element;
-    if (n->what == TEXT_DIV && type_is_float(element)) {
-        tosajit_value reciprocal;
-        return unary(b, n->span, TOSAJIT_OP_reciprocal, operands[1], &reciprocal) &&
-               binary(b, n->span, TOSAJIT_OP_mul, operands[0], reciprocal, value);
-    }
+    if (n->what == TEXT_DIV && type_is_float(element)) return divide(b, n->span, operands, value);
     if (n->what == TEXT_XOR && type_is_float(element))
         return fail(b, n->span, "^ is bitwise; a power is written **");
     return apply_operator(b, n, operands, (size_t)count, element, value);

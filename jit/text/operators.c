@@ -36,11 +36,12 @@ typedef struct pair {
     const char *name, *meaning;
 } pair;
 
-/* pow is rounded correctly, so sqrt is, too; x * rsqrt(x) would be faster and not exact. */
 static const pair functions[] = {
     {"max", "maximum"},
     {"min", "minimum"},
     {"neg", "negate"},
+    {"rint", "roundeven"},
+    {"round", "roundeven"},
     {"where", "select"},
     {"exp2", "pow(2, x)"},
     {"gelu", "x * (erf(x * 0.70710678118654752) + 1) * 0.5"},
@@ -50,12 +51,11 @@ static const pair functions[] = {
     {"relu6", "minimum(maximum(x, 0), 6)"},
     {"silu", "x * sigmoid(x)"},
     {"softplus", "log(exp(x) + 1)"},
-    {"sqrt", "pow(x, 0.5)"},
     {"square", "x * x"},
     {"swish", "x * sigmoid(x)"},
     {"tan", "sin(x) * reciprocal(cos(x))"},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 4 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 6 };
 
 static const char *find(const pair *table, size_t count, const char *name, size_t length) {
     for (size_t k = 0; k < count; k++)
@@ -96,7 +96,6 @@ static const pair words[] = {
     {"reduce_max", REDUCES},
     {"mod", "there is no remainder; of integers it is a - a / b * b"},
     {"fmod", "there is no remainder"},
-    {"round", "there is no rounding to nearest; floor(x + 0.5) rounds halves up"},
     {"leaky_relu", "as an expression it is maximum(x, x * 0.01)"},
     {"log2", "as an expression it is log(x) * 1.44269504"},
     {"log10", "as an expression it is log(x) * 0.434294482"},

@@ -128,6 +128,11 @@ static void print_attributes(const printer *p, const expr_node *node) {
                 "input_unsigned = %s, output_unsigned = %s}>",
                 truth(a->scale32), modes[a->rounding_mode], truth(a->per_channel),
                 truth(a->input_unsigned), truth(a->output_unsigned));
+    } else if (taken & ATTRIBUTE_EXTENSION) {
+        fprintf(p->out,
+                " <{operator_name = \"%s\", domain_name = \"tosajit\", implementation_attrs = "
+                "\"\"}>",
+                op_table[node->op].name);
     } else if (a->input_unsigned) {
         fputs(" {input_unsigned = true}", p->out);
     }
@@ -172,7 +177,8 @@ static void print_op(printer *p, tosajit_value value) {
     p->numbers[value] = p->named[value] ? -1 : p->next++;
     fputs(p->newline, p->out);
     print_value(p, value);
-    fprintf(p->out, " = \"tosa.%s\"(", op_table[node->op].name);
+    const bool is_extension = op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
+    fprintf(p->out, " = \"tosa.%s\"(", is_extension ? "custom" : op_table[node->op].name);
     for (int k = 0; k < node->operand_count; k++) {
         if (k) fputs(", ", p->out);
         print_value(p, node->operands[k]);

@@ -34,7 +34,6 @@ enum {
     VALUES = INTEGERS | REALS,
     CLAMPED = I8 | I16 | FLOATS,
     ANY = (1 << TOSAJIT_TYPE_COUNT) - 1,
-    EXTENSIONS = F64, /* not TOSA's */
 };
 
 /* A row that lacks a column does not compile here, nor one with a word that its column has not. */
@@ -49,23 +48,31 @@ const op_row op_table[TOSAJIT_OP_COUNT] = {
 };
 
 /* Legal casts, TOSA 1.1, CAST: row = from, bits = to. TOSA has no cast to the same type. Those from
- * and to f64 are ours. */
+ * and to f64 are ours, and those between i64 and f32. */
 static const unsigned cast_targets[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_I1] = I8 | I16 | I32 | I64 | F32 | F64,
     [TOSAJIT_I8] = I1 | I16 | I32 | FLOATS | F64,
     [TOSAJIT_I16] = I1 | I8 | I32 | FLOATS | F64,
     [TOSAJIT_I32] = I1 | I8 | I16 | I64 | FLOATS | F64,
-    [TOSAJIT_I64] = I1 | I32 | F64,
+    [TOSAJIT_I64] = I1 | I32 | F32 | F64,
     [TOSAJIT_F16] = I8 | I16 | I32 | F32 | F8 | F64,
     [TOSAJIT_BF16] = I8 | I16 | I32 | F32 | F8 | F64,
-    [TOSAJIT_F32] = I1 | I8 | I16 | I32 | F16 | BF16 | F8 | F64,
+    [TOSAJIT_F32] = I1 | INTEGERS | F16 | BF16 | F8 | F64,
     [TOSAJIT_F8E4M3FN] = FLOATS,
     [TOSAJIT_F8E5M2] = FLOATS,
     [TOSAJIT_F64] = I1 | INTEGERS | FLOATS,
 };
 
+/* What strict expressions refuse of the types that go with an op on this operand. */
+static unsigned extensions(tosajit_op op, tosajit_type operand) {
+    if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
+    if (op_table[op].signature != SIGNATURE_CONVERT) return F64;
+    return F64 | (operand == TOSAJIT_I64 ? F32 : operand == TOSAJIT_F32 ? I64 : 0);
+}
+
 /* Images and shared code hold ops by their numbers, and those who wrote them may be long gone. */
-_Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale == 40,
+_Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale == 40 &&
+                   TOSAJIT_OP_roundeven == 43,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -154,7 +161,10 @@ static size_t print_set(char *text, size_t capacity, size_t used, unsigned set) 
 
 tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, tosajit_type result,
                                  bool strict) {
-    unsigned refused = strict ? EXTENSIONS : 0;
+    const unsigned refused = strict ? extensions(op, operands[0]) : 0;
+    if (refused == ANY)
+        return diag_error(TOSAJIT_TYPE_MISMATCH,
+                          "an extension of TOSA, which a strict expression cannot have");
     if (accepts(op, operands, result, refused)) return TOSAJIT_OK;
     static const char *const forms[] = {
         [SIGNATURE_SAME] = "operands and result of one type, one of",

@@ -259,8 +259,11 @@ cell interpret_cast(const interpret_op *op, const cell *x) {
         return from_int(round_saturate(x[0].f, type_min(width), type_max(width)));
     }
     bool is_unsigned = op->attributes->input_unsigned;
-    if (type_is_float(op->result))
-        return from_float(is_unsigned ? (double)pattern(op->operand, x[0].i) : (double)x[0].i);
+    if (type_is_float(op->result)) {
+        long double exact =
+            is_unsigned ? (long double)pattern(op->operand, x[0].i) : (long double)x[0].i;
+        return op->result == TOSAJIT_F64 ? from_float((double)exact) : from_long(exact);
+    }
     if (op->result == TOSAJIT_I1) return from_int(x[0].i != 0);
     return wrap(op->result, is_unsigned ? pattern(op->operand, x[0].i) : (uint64_t)x[0].i);
 }
@@ -306,4 +309,17 @@ cell interpret_rescale(const interpret_op *op, const cell *x) {
             high = a->output_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
     if (!output_zp) return from_int(clip(scaled, low, high));
     return from_int(clip(clip(scaled, INT32_MIN, INT32_MAX) + out_zp, low, high));
+}
+
+/* The extension. Quotients and roots of f32 and narrower types, too, are so much shorter than a
+ * double that rounding twice does no harm. */
+
+cell interpret_sqrt(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(sqrt(x[0].f));
+}
+cell interpret_divide(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(x[0].f / x[1].f);
+}
+cell interpret_roundeven(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(nearbyint(x[0].f));
 }

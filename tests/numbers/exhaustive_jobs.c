@@ -22,7 +22,7 @@ static bool is_function(tosajit_op op) {
     static const tosajit_op functions[] = {
         TOSAJIT_OP_cos, TOSAJIT_OP_erf,        TOSAJIT_OP_exp,   TOSAJIT_OP_log,
         TOSAJIT_OP_pow, TOSAJIT_OP_reciprocal, TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid,
-        TOSAJIT_OP_sin, TOSAJIT_OP_tanh};
+        TOSAJIT_OP_sin, TOSAJIT_OP_sqrt,       TOSAJIT_OP_tanh};
     for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
         if (functions[k] == op) return true;
     return false;

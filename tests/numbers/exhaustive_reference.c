@@ -234,13 +234,27 @@ static double larger(const job *j, double x, double y) {
 }
 static double smaller(const job *j, double x, double y) { return -larger(j, -x, -y); }
 
+/* What is beyond f64 is rounded to odd, so that rounding once more gives what rounding once would
+ * have. */
+static double rounded_to_odd(int64_t i) {
+    if (i > -(INT64_C(1) << 53) && i < INT64_C(1) << 53) return (double)i;
+    return (double)(i / 2048 * 2048 +
+                    (i % 2048 != 0) * (i < 0 ? -2048 : 2048) * (i / 2048 % 2 == 0));
+}
+static double unsigned_to_odd(uint64_t i) {
+    if (i < UINT64_C(1) << 53) return (double)i;
+    return (double)((i >> 11 | ((i & 2047) != 0)) << 11);
+}
+
+static double nearest_even(double x) {
+    if (!(fabs(x) < 0x1p51)) return x;
+    return copysign(fabs(x) + 0x1p52 - 0x1p52, x);
+}
+
 static int64_t nearest_integer(tosajit_type type, double x) {
     if (x != x) return 0;
-    double low = (double)lowest(type), high = (double)highest(type),
-           bounded = x < low    ? low
-                     : x > high ? high
-                                : x;
-    return (int64_t)(bounded + 0x1.8p52 - 0x1.8p52); /* at most 32 bits: exact, and nearest even */
+    if (x <= (double)lowest(type)) return lowest(type);
+    return x >= (double)highest(type) ? highest(type) : (int64_t)nearest_even(x);
 }
 
 DEFINE(int_abs, i, A.i < 0 ? wrapped(j->operands[0], 0 - (uint64_t)A.i) : A.i)
@@ -252,6 +266,7 @@ DEFINE(flip_sign, i, A.i ^ (int64_t)formats[j->result].sign)
 DEFINE(int_negate, i, negated(j, A.i))
 DEFINE(clz, i, leading_zeros(j->operands[0], A.i))
 DEFINE(float_ceil, f, ceil(A.f))
+DEFINE(float_roundeven, f, nearest_even(A.f))
 DEFINE(float_floor, f, floor(A.f))
 DEFINE(int_clamp, i, saturated(A.i, j->attributes.min_val.i, j->attributes.max_val.i))
 DEFINE(float_clamp, f, smaller(j, larger(j, A.f, j->attributes.min_val.f), j->attributes.max_val.f))
@@ -264,6 +279,8 @@ DEFINE(intdiv, i, quotient(j->operands[0], A.i, B.i))
 DEFINE(float_add, f, A.f + B.f)
 DEFINE(float_sub, f, A.f - B.f)
 DEFINE(float_mul, f, A.f *B.f)
+/* So is a quotient, whose distance from a midpoint is some 2^-49 of it at least. */
+DEFINE(float_divide, f, A.f / B.f)
 DEFINE(bitwise_and, i, A.i &B.i)
 DEFINE(bitwise_or, i, A.i | B.i)
 DEFINE(bitwise_xor, i, A.i ^ B.i)
@@ -286,9 +303,9 @@ DEFINE(float_minimum, f, smaller(j, A.f, B.f))
 DEFINE(choose, i, A.i ? B.i : C.i)
 DEFINE(int_to_int, i, A.i)
 DEFINE(int_to_bool, i, A.i != 0)
-DEFINE(int_to_float, f, (double)A.i)
+DEFINE(int_to_float, f, rounded_to_odd(A.i))
 DEFINE(unsigned_to_int, i, (int64_t)unsigned_of(j->operands[0], A.i))
-DEFINE(unsigned_to_float, f, (double)unsigned_of(j->operands[0], A.i))
+DEFINE(unsigned_to_float, f, unsigned_to_odd(unsigned_of(j->operands[0], A.i)))
 DEFINE(float_to_float, f, A.f)
 DEFINE(float_to_int, i, nearest_integer(j->result, A.f))
 DEFINE(float_to_bool, i, !(A.f == 0))
@@ -305,6 +322,7 @@ DEFINE(real_reciprocal, f, 1 / A.f)
 DEFINE(real_rsqrt, f, 1 / sqrt(A.f))
 DEFINE(real_sigmoid, f, 1 / (1 + exp(-A.f)))
 DEFINE(real_sin, f, MIRRORED ? -r[k - 1].f : sin(A.f))
+DEFINE(real_sqrt, f, sqrt(A.f))
 DEFINE(real_tanh, f, MIRRORED ? -r[k - 1].f : tanh(A.f))
 
 typedef int precise(mpfr_t, const mpfr_t, mpfr_rnd_t);
@@ -364,6 +382,9 @@ static const op_definition definitions[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_minimum] = {int_minimum, float_minimum, false, NULL},
     [TOSAJIT_OP_mul] = {int_mul, float_mul, false, NULL},
     [TOSAJIT_OP_pow] = {NULL, real_pow, false, NULL},
+    [TOSAJIT_OP_sqrt] = {NULL, real_sqrt, false, mpfr_sqrt},
+    [TOSAJIT_OP_divide] = {NULL, float_divide, false, NULL},
+    [TOSAJIT_OP_roundeven] = {NULL, float_roundeven, false, NULL},
     [TOSAJIT_OP_sub] = {int_sub, float_sub, false, NULL},
     [TOSAJIT_OP_select] = {choose, choose, true, NULL},
 };

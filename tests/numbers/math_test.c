@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Transcendental functions against MPFR: strided samples of all 2^32 operands, the neighbourhood of
- * every operand where something happens, and pairs for pow. TOSAJIT_STRIDE=1 makes it exhaustive.
- * TOSA allows several ulp; here every result must be rounded correctly. */
+/* Functions against MPFR: strided samples of all 2^32 operands, the neighbourhood of every operand
+ * where something happens, and pairs for pow and divide. TOSAJIT_STRIDE=1 makes it exhaustive. TOSA
+ * allows several ulp; here every result must be rounded correctly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,30 @@
 #include "tosajit/tosajit.h"
 
 enum { BATCH = 4096, PRECISION = 160, STRIDE = 50021, PAIRS = 60000 };
+
+static double quotient(double x, double y) { return x / y; }
+
+static int round_even(mpfr_t r, const mpfr_t x, mpfr_rnd_t mode) {
+    (void)mode;
+    return mpfr_roundeven(r, x);
+}
+
+/* Those of one operand: beside the functions that have a fast tier the extension's. */
+static const test_function extension[] = {{TOSAJIT_OP_sqrt, mpfr_sqrt},
+                                          {TOSAJIT_OP_roundeven, round_even}};
+enum { FUNCTIONS = TEST_FUNCTIONS + sizeof extension / sizeof *extension };
+
+static const test_function *function_at(size_t n) {
+    return n < TEST_FUNCTIONS ? &test_functions[n] : &extension[n - TEST_FUNCTIONS];
+}
+
+/* Those of two. */
+static const struct {
+    tosajit_op op;
+    int (*value)(mpfr_t result, const mpfr_t x, const mpfr_t y, mpfr_rnd_t mode);
+    double (*special)(double x, double y); /* by the C library, or its compiler */
+} of_pairs[] = {{TOSAJIT_OP_pow, mpfr_pow, pow}, {TOSAJIT_OP_divide, mpfr_div, quotient}};
+enum { PAIR_FUNCTIONS = sizeof of_pairs / sizeof *of_pairs };
 
 typedef struct tally {
     uint64_t checked;
@@ -81,8 +105,8 @@ static void unary_functions_are_rounded_correctly(void **state) {
     uint64_t stride = test_setting("TOSAJIT_STRIDE", STRIDE);
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < TEST_FUNCTIONS; n++) {
-        const test_function *f = &test_functions[n];
+    for (size_t n = 0; n < FUNCTIONS; n++) {
+        const test_function *f = function_at(n);
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
         tally tallies[TEST_MAX_ENGINES] = {0};
         test_function_kernels(test_engines, test_engine_count, f->op, TOSAJIT_F32, kernels);
@@ -115,14 +139,14 @@ static void random_pair(test_random *random, float *x, float *y) {
     *y = b;
 }
 
-static void pow_is_rounded_correctly(void **state) {
-    (void)state;
+static void pairs_are_rounded_correctly(size_t n) {
+    const tosajit_op op = of_pairs[n].op;
     static float x[BATCH], y[BATCH], r[BATCH], expected[BATCH];
     tosajit_kernel *kernels[TEST_MAX_ENGINES];
     tally tallies[TEST_MAX_ENGINES] = {0};
     mpfr_t a, b, value;
     mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
-    test_function_kernels(test_engines, test_engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (uint64_t done = 0, pairs = test_setting("TOSAJIT_PAIRS", PAIRS); done < pairs;
          done += BATCH) {
@@ -130,36 +154,45 @@ static void pow_is_rounded_correctly(void **state) {
             random_pair(&random, &x[k], &y[k]);
             mpfr_set_flt(a, x[k], MPFR_RNDN);
             mpfr_set_flt(b, y[k], MPFR_RNDN);
-            mpfr_pow(value, a, b, MPFR_RNDN);
+            of_pairs[n].value(value, a, b, MPFR_RNDN);
             expected[k] = mpfr_get_flt(value, MPFR_RNDN);
         }
         for (size_t e = 0; e < test_engine_count; e++) {
             test_run_function(kernels[e], TOSAJIT_F32, x, y, r, BATCH);
             for (size_t k = 0; k < BATCH; k++)
-                compare(&tallies[e], test_engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k],
-                        expected[k]);
+                compare(&tallies[e], test_engines[e].name, op, x[k], y[k], r[k], expected[k]);
         }
     }
     test_release_kernels(kernels, test_engine_count);
-    report(TOSAJIT_OP_pow, tallies);
+    report(op, tallies);
     mpfr_clears(a, b, value, (mpfr_ptr)NULL);
 }
 
-/* Every pair of special values: C99 Annex F, by libm, which follows it. */
-static void pow_of_special_values(void **state) {
+static void functions_of_pairs_are_rounded_correctly(void **state) {
     (void)state;
+    for (size_t n = 0; n < PAIR_FUNCTIONS; n++) pairs_are_rounded_correctly(n);
+}
+
+/* Every pair of special values: C99 Annex F, which libm and compilers follow. */
+static void check_special_pairs(size_t n) {
+    const tosajit_op op = of_pairs[n].op;
     static float x[TEST_POWER_PAIRS], y[TEST_POWER_PAIRS], r[TEST_POWER_PAIRS];
     tosajit_kernel *kernels[TEST_MAX_ENGINES];
     tally t = {0};
     test_power_pairs(x, y);
-    test_function_kernels(test_engines, test_engine_count, TOSAJIT_OP_pow, TOSAJIT_F32, kernels);
+    test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
     for (size_t e = 0; e < test_engine_count; e++) {
         test_run_function(kernels[e], TOSAJIT_F32, x, y, r, TEST_POWER_PAIRS);
         for (size_t k = 0; k < TEST_POWER_PAIRS; k++)
-            compare(&t, test_engines[e].name, TOSAJIT_OP_pow, x[k], y[k], r[k],
-                    (float)pow((double)x[k], (double)y[k]));
+            compare(&t, test_engines[e].name, op, x[k], y[k], r[k],
+                    (float)of_pairs[n].special((double)x[k], (double)y[k]));
     }
     test_release_kernels(kernels, test_engine_count);
+}
+
+static void pairs_of_special_values(void **state) {
+    (void)state;
+    for (size_t n = 0; n < PAIR_FUNCTIONS; n++) check_special_pairs(n);
 }
 
 /* The types narrower than f32, by precision and exponents as MPFR counts them: the smallest
@@ -228,22 +261,21 @@ static void narrow_types_are_rounded_correctly_on_all_operands(void **state) {
     static double expected[65536];
     mpfr_t argument, value;
     mpfr_inits2(PRECISION, argument, value, (mpfr_ptr)NULL);
-    for (size_t n = 0; n < TEST_FUNCTIONS; n++)
+    for (size_t n = 0; n < FUNCTIONS; n++)
         for (size_t m = 0; m < sizeof narrow_types / sizeof *narrow_types; m++) {
             const narrow_type *t = &narrow_types[m];
             for (int k = 0; k < 65536; k++) {
                 x[k] = (uint16_t)k;
                 mpfr_set_d(argument, decode(t, x[k]), MPFR_RNDN);
-                test_functions[n].value(value, argument, MPFR_RNDN);
+                function_at(n)->value(value, argument, MPFR_RNDN);
                 expected[k] = round_to(t, value);
             }
-            check_narrow(t, test_functions[n].op, x, x, expected, 65536);
+            check_narrow(t, function_at(n)->op, x, x, expected, 65536);
         }
     mpfr_clears(argument, value, (mpfr_ptr)NULL);
 }
 
-static void narrow_powers_are_rounded_correctly(void **state) {
-    (void)state;
+static void narrow_pairs_are_rounded_correctly(size_t n) {
     static uint16_t x[65536], y[65536];
     static double expected[65536];
     mpfr_t a, b, value;
@@ -260,20 +292,108 @@ static void narrow_powers_are_rounded_correctly(void **state) {
                                   (k / 2 % 5) * (1 << (t->fraction_bits - 1)));
             mpfr_set_d(a, decode(t, x[k]), MPFR_RNDN);
             mpfr_set_d(b, decode(t, y[k]), MPFR_RNDN);
-            mpfr_pow(value, a, b, MPFR_RNDN);
+            of_pairs[n].value(value, a, b, MPFR_RNDN);
             expected[k] = round_to(t, value);
         }
-        check_narrow(t, TOSAJIT_OP_pow, x, y, expected, 65536);
+        check_narrow(t, of_pairs[n].op, x, y, expected, 65536);
     }
     mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+static void functions_of_narrow_pairs_are_rounded_correctly(void **state) {
+    (void)state;
+    for (size_t n = 0; n < PAIR_FUNCTIONS; n++) narrow_pairs_are_rounded_correctly(n);
+}
+
+/* f64, which only the extension's functions have: on values of every size. Rounded to 53 bits a
+ * quotient or a root of so many never is a midpoint's neighbour within 160. */
+static void expect_f64(tosajit_op op, double x, double y, double *expected) {
+    mpfr_t a, b, value;
+    mpfr_inits2(PRECISION, a, b, value, (mpfr_ptr)NULL);
+    mpfr_set_d(a, x, MPFR_RNDN);
+    mpfr_set_d(b, y, MPFR_RNDN);
+    if (op == TOSAJIT_OP_divide)
+        mpfr_div(value, a, b, MPFR_RNDN);
+    else
+        (op == TOSAJIT_OP_sqrt ? mpfr_sqrt : round_even)(value, a, MPFR_RNDN);
+    *expected = mpfr_get_d(value, MPFR_RNDN);
+    mpfr_clears(a, b, value, (mpfr_ptr)NULL);
+}
+
+static void doubles_are_rounded_correctly(void **state) {
+    (void)state;
+    static const tosajit_op ops[] = {TOSAJIT_OP_sqrt, TOSAJIT_OP_roundeven, TOSAJIT_OP_divide};
+    static double x[BATCH], y[BATCH], r[BATCH], expected[BATCH];
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 3));
+    for (size_t n = 0; n < sizeof ops / sizeof *ops; n++) {
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        for (size_t k = 0; k < BATCH; k++) {
+            test_random_element(&random, TOSAJIT_F64, &x[k]);
+            test_random_element(&random, TOSAJIT_F64, &y[k]);
+            if (k % 4 == 0) x[k] = (double)test_random_range(&random, -4000000, 4000000) / 2;
+            expect_f64(ops[n], x[k], y[k], &expected[k]);
+        }
+        test_function_kernels(test_engines, test_engine_count, ops[n], TOSAJIT_F64, kernels);
+        for (size_t e = 0; e < test_engine_count; e++) {
+            test_run_function(kernels[e], TOSAJIT_F64, x, y, r, BATCH);
+            for (size_t k = 0; k < BATCH; k++)
+                if (!same_value(r[k], expected[k]))
+                    fail_msg("%s: %s(%a, %a) is %a, should be %a", test_engines[e].name,
+                             tosajit_op_name(ops[n]), x[k], y[k], r[k], expected[k]);
+        }
+        test_release_kernels(kernels, test_engine_count);
+    }
+}
+
+static tosajit_kernel *compile_quotient(const test_engine *engine, const int64_t *dims,
+                                        float divisor) {
+    const tosajit_tensor_type vector = tosajit_ranked(TOSAJIT_F32, 1, dims),
+                              number = tosajit_ranked(TOSAJIT_F32, 0, NULL);
+    tosajit_expr *expr;
+    tosajit_value v[3];
+    tosajit_kernel *kernel = NULL;
+    tosajit_status status = tosajit_expr_create(NULL, &expr);
+    if (!status) status = tosajit_expr_input(expr, &vector, &v[0]);
+    if (!status) status = tosajit_expr_constant(expr, &number, &divisor, &v[1]);
+    if (!status) status = tosajit_expr_op(expr, TOSAJIT_OP_divide, v, 2, NULL, NULL, &v[2]);
+    if (!status) status = tosajit_expr_result(expr, v[2]);
+    if (!status) status = tosajit_compile_expr(engine->engine, expr, &kernel);
+    if (status) fail_msg("%s: %s", engine->name, tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* Quotients by a constant: those by powers of two are products where the inverse is normal. */
+static void constant_divisors_are_divided_by(void **state) {
+    (void)state;
+    static const float divisors[] = {3, 2,        -0.5F,      0x1p-149F, 0x1p-126F,
+                                     8, 1000003,  -0.0F,      INFINITY,  NAN,
+                                     1, 0x1p127F, -0x1p-121F, 0x1p120F};
+    static float x[BATCH], r[BATCH];
+    const int64_t dims[] = {BATCH};
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 4));
+    for (size_t k = 0; k < BATCH; k++) test_random_element(&random, TOSAJIT_F32, &x[k]);
+    for (size_t n = 0; n < sizeof divisors / sizeof *divisors; n++)
+        for (size_t e = 0; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = compile_quotient(&test_engines[e], dims, divisors[n]);
+            test_run_function(kernel, TOSAJIT_F32, x, x, r, BATCH);
+            for (size_t k = 0; k < BATCH; k++)
+                if (!same_value((double)r[k], (double)(x[k] / divisors[n])))
+                    fail_msg("%s: %a / %a is %a, should be %a", test_engines[e].name, (double)x[k],
+                             (double)divisors[n], (double)r[k], (double)(x[k] / divisors[n]));
+            tosajit_kernel_release(kernel);
+        }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unary_functions_are_rounded_correctly),
-        cmocka_unit_test(pow_is_rounded_correctly), cmocka_unit_test(pow_of_special_values),
+        cmocka_unit_test(functions_of_pairs_are_rounded_correctly),
+        cmocka_unit_test(pairs_of_special_values),
         cmocka_unit_test(narrow_types_are_rounded_correctly_on_all_operands),
-        cmocka_unit_test(narrow_powers_are_rounded_correctly)};
+        cmocka_unit_test(functions_of_narrow_pairs_are_rounded_correctly),
+        cmocka_unit_test(doubles_are_rounded_correctly),
+        cmocka_unit_test(constant_divisors_are_divided_by)};
     const int failed = cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
     mpfr_free_cache();
     return failed;

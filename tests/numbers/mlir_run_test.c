@@ -243,6 +243,7 @@ static void make_op_cases(void) {
         for (unsigned next = 0; test_next_signature((tosajit_op)op, &next, from, &to);) {
             int last = tosajit_op_arity((tosajit_op)op) - 1;
             const char *why = without[from[last]] ? without[from[last]] : without[to];
+            if (test_is_extension_op((tosajit_op)op)) why = "TOSA has no such op";
             if (why) {
                 print_message("  not run: %s of %s to %s: %s\n", tosajit_op_name((tosajit_op)op),
                               tosajit_type_name(from[last]), tosajit_type_name(to), why);

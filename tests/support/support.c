@@ -380,3 +380,14 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
     }
     return false;
 }
+
+bool test_is_extension_op(tosajit_op op) {
+    return op == TOSAJIT_OP_sqrt || op == TOSAJIT_OP_divide || op == TOSAJIT_OP_roundeven;
+}
+
+bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result) {
+    const bool wide = operand == TOSAJIT_I64 || result == TOSAJIT_I64,
+               real = operand == TOSAJIT_F32 || result == TOSAJIT_F32;
+    return test_is_extension_op(op) || operand == TOSAJIT_F64 || result == TOSAJIT_F64 ||
+           (op == TOSAJIT_OP_cast && wide && real);
+}

@@ -101,4 +101,8 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result);
 
+/* What TOSA has not: an op, and element types of an op, of its data operands and its result. */
+bool test_is_extension_op(tosajit_op op);
+bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result);
+
 #endif

@@ -126,7 +126,8 @@ static void print_op(tosajit_op op) {
                required ? "" : " (or the attributes of these names)");
     if (attributes.used > 0)
         printf(";%sattributes: %s", parameters.used > 0 ? "\n" : " ", attributes.text);
-    printf(". Results: %s.\n\n", accuracy(op));
+    printf(". Results: %s.%s\n\n", accuracy(op),
+           op_columns_of[op].takes == TAKES_EXTENSION ? " An extension." : "");
     print_rows(op);
 }
 
@@ -137,8 +138,8 @@ static int print_page(void) {
            "formulas a, b and c are the operands and r is the result; what follows a semicolon is "
            "a corner result.\n"
            "[semantics.md](semantics.md) says more about those, about parameters and about "
-           "conversions. `f64` is an extension, which\n"
-           "strict expressions refuse.\n");
+           "conversions. Strict expressions refuse\n"
+           "extensions: operations that say so, `f64`, and casts between `i64` and `f32`.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }

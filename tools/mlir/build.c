@@ -17,6 +17,7 @@
 #include "runtime/base/options.h"
 #include "tools/mlir/op_columns.h"
 #include "tools/mlir/op_hint.h"
+#include "tools/mlir/op_of.h"
 #include "runtime/base/escape.h"
 #include "runtime/base/words.h"
 #include "tools/mlir/values.h"
@@ -380,6 +381,9 @@ static bool build_return(builder *b, tosajit_op op) {
 static bool refuse_op(builder *b) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(b->op));
     char hint[OP_HINT] = "";
+    if (strcmp(b->name, "tosa.custom") == 0)
+        return fail_op(b, "domain_name \"tosajit\" and as operator_name an extension, such as "
+                          "\"sqrt\", make it an elementwise operation; others are unknown");
     if (!mlirContextIsRegisteredOperation(mlirOperationGetContext(b->op), name))
         op_hint(name.data, name.length, hint);
     return fail_op(b,
@@ -401,7 +405,7 @@ static bool build_any(builder *b) {
     };
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
         if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
-    tosajit_op op = strncmp(b->name, "tosa.", 5) == 0 ? tosajit_op_find(b->name) : TOSAJIT_OP_COUNT;
+    const tosajit_op op = mlir_op_of(b->op);
     if (op == TOSAJIT_OP_COUNT) return refuse_op(b);
     bool plain =
         mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;

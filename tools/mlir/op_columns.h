@@ -18,6 +18,7 @@ enum {
     TAKES_UNSIGNED = 32,
     TAKES_TABLE = 64,
     TAKES_SCALING = 128,
+    TAKES_EXTENSION = 256, /* nothing: no op of TOSA's, but tosa.custom in MLIR */
 };
 
 /* What a floating-point result is: see ops.def. */

@@ -4,10 +4,12 @@
  * compared. */
 #include "tools/mlir/op_hint.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "jit/text/suggest.h"
+#include "tools/mlir/op_columns.h"
 
 const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     suggestion s = {.word = name, .length = length};
@@ -15,7 +17,12 @@ const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
         if (name[k] == '.') s = (suggestion){.word = name + k + 1, .length = length - k - 1};
     suggest_ops(&s);
     hint[0] = '\0';
-    if (s.name) snprintf(hint, OP_HINT, "; did you mean tosa.%s?", s.name);
+    const tosajit_op op = tosajit_op_find(s.name);
+    const bool extends = op != TOSAJIT_OP_COUNT && op_columns_of[op].takes == TAKES_EXTENSION;
+    if (extends)
+        snprintf(hint, OP_HINT, "; did you mean the tosa.custom of operator_name \"%s\"?", s.name);
+    else if (s.name)
+        snprintf(hint, OP_HINT, "; did you mean tosa.%s?", s.name);
     return hint;
 }
 

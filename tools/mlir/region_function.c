@@ -10,6 +10,7 @@
 
 #include "tools/mlir/build.h"
 #include "tools/mlir/graph.h"
+#include "tools/mlir/op_of.h"
 #include "tools/mlir/pointer_map.h"
 #include "tools/mlir/value_names.h"
 
@@ -33,11 +34,7 @@ bool region_is_constant(MlirOperation op) {
 }
 
 bool region_may_have(MlirOperation op) {
-    char name[64] = "";
-    MlirStringRef whole = mlirIdentifierStr(mlirOperationGetName(op));
-    if (whole.length < sizeof name) memcpy(name, whole.data, whole.length);
-    return strncmp(name, "tosa.", 5) == 0 && tosajit_op_find(name) != TOSAJIT_OP_COUNT &&
-           has_tensors_only(op);
+    return mlir_op_of(op) != TOSAJIT_OP_COUNT && has_tensors_only(op);
 }
 
 static bool is_inside(const pointer_map *own, MlirOperation op) {

@@ -128,10 +128,10 @@ static void print_overview(void) {
            "  clamp i8 [?] min=0 max=6\n"
            "  y = x * sigmoid(x) : f32[?]\n"
            "  d = x - m; y = d * rsqrt(v + 1e-5) : x f32[?,64], m f32[1,64], v f32[1,64]\n\n"
-           "Operators: + - * / ** << >> >>> & | ^ ~ ! == != < <= > >=; / of floats is a\n"
-           "product with the reciprocal, >>> shifts in zeros. Functions are the operations,\n"
-           "and relu, gelu, sqrt and others; i8(x) casts. A number takes its type from the\n"
-           "other operand. What no later statement uses is a result.\n\n"
+           "Operators: + - * / ** << >> >>> & | ^ ~ ! == != < <= > >=;\n"
+           ">>> shifts in zeros. Functions are the operations, and relu, gelu, round and\n"
+           "others; i8(x) casts. A number takes its type from the other operand. What no\n"
+           "later statement uses is a result.\n\n"
            "About the last kernel, and settings:\n");
     print_verbs();
 }

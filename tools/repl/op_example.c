@@ -16,6 +16,7 @@
 #define NEEDS_ROUND ""
 #define NEEDS_UNSIGNED ""
 #define NEEDS_TABLE ""
+#define NEEDS_EXTENSION ""
 #define NEEDS_SCALING "multiplier=1073741824 shift=31 scale32=true"
 
 /* The signature column: what follows from how the element types relate. */
