@@ -35,55 +35,53 @@ LLVMValueRef emit_sub(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return is_float(op) ? lane_fsub(l, x[0], x[1]) : lane_sub(l, x[0], x[1]);
 }
 
-/* floor(a*b / 2^s + 1/2) as (P >> s) + bit s-1 of P, which cannot overflow where adding 2^(s-1) to
- * the product could. */
+/* floor(a*b / 2^s + 1/2), where all lanes have the same s. All that depends on s alone is computed
+ * once, outside of loops, and a shift by one number is an instruction on every CPU. An arithmetic
+ * one of 64 bits is not, so the shift is logical. That is enough up to 32, since 32 bits of its
+ * result remain, and at 63, where the sum is never negative, and reaches 2^63. Between them 2^62
+ * makes the sum positive; what that adds to the result is subtracted again. */
 static LLVMValueRef scaled_product(const lane *l, LLVMValueRef a, LLVMValueRef b,
                                    LLVMValueRef shift) {
-    LLVMTypeRef wide = lane_int_type(l, 64);
-    LLVMValueRef one = lane_int(l, 64, 1),
-                 product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
-    LLVMValueRef is_zero = lane_icmp(l, LLVMIntEQ, shift, lane_int(l, 64, 0));
-    LLVMValueRef below = lane_select(l, is_zero, shift, lane_sub(l, shift, one));
+    lane one = *l;
+    one.count = 1;
+    LLVMTypeRef wide = lane_int_type(l, 64), narrow = lane_int_type(&one, 32);
     LLVMValueRef half =
-        lane_select(l, is_zero, lane_int(l, 64, 0), lane_and(l, lane_lshr(l, product, below), one));
-    return lane_trunc(l, lane_add(l, lane_ashr(l, product, shift), half), lane_int_type(l, 32));
-}
-
-/* The same for a shift that is known, 1 to 63. Only at 63 does the sum reach 2^63, which no sign
- * disturbs there: it is never negative. Of the shifted sum 32 bits remain, so that no arithmetic
- * shift of 64 bits is needed, which AVX2 has not. */
-static LLVMValueRef product_scaled_by(const lane *l, LLVMValueRef a, LLVMValueRef b, int shift) {
-    LLVMTypeRef wide = lane_int_type(l, 64), narrow = lane_int_type(l, 32);
+        lane_lshr(&one, lane_shl(&one, lane_int(&one, 64, 1), shift), lane_int(&one, 64, 1));
+    LLVMValueRef is_between =
+        lane_icmp(&one, LLVMIntULT, lane_sub(&one, shift, lane_int(&one, 64, 33)),
+                  lane_int(&one, 64, 63 - 33));
+    LLVMValueRef bias =
+        lane_select(&one, is_between, lane_int(&one, 64, INT64_C(1) << 62), lane_int(&one, 64, 0));
+    LLVMValueRef excess = lane_trunc(&one, lane_lshr(&one, bias, shift), narrow);
     LLVMValueRef product = lane_mul(l, lane_sext(l, a, wide), lane_sext(l, b, wide));
-    LLVMValueRef sum = lane_add(l, product, lane_int(l, 64, INT64_C(1) << (shift - 1)));
-    if (shift <= 32 || shift == 63)
-        return lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, shift)), narrow);
-    LLVMValueRef upper = lane_trunc(l, lane_lshr(l, sum, lane_int(l, 64, 32)), narrow);
-    return lane_ashr(l, upper, lane_int(l, 32, shift - 32));
+    LLVMValueRef sum = lane_add(l, product, lane_splat(l, lane_add(&one, half, bias)));
+    LLVMValueRef shifted = lane_lshr(l, sum, lane_splat(l, shift));
+    return lane_sub(l, lane_trunc(l, shifted, lane_int_type(l, 32)), lane_splat(l, excess));
 }
 
-/* The shift where it is the same number in every call, at most 63; -1 where it is not known. */
-static int known_shift(const emit_op *op, const LLVMValueRef *x) {
-    if (op->operand_count == 2) return op->attributes->shift;
-    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(x[2])) == LLVMVectorTypeKind;
-    LLVMValueRef first = is_vector ? LLVMGetAggregateElement(x[2], 0) : x[2];
-    if (!LLVMIsConstant(x[2]) || !first || !LLVMIsAConstantInt(first)) return -1;
-    unsigned long long bits = LLVMConstIntGetZExtValue(first);
-    return bits < 63 ? (int)bits : 63;
+/* The shift of all lanes, an i64 of at most 63 whatever the operand's bits: it has one element. */
+static LLVMValueRef product_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    lane one = *l;
+    one.count = 1;
+    LLVMValueRef most = lane_int(&one, 64, 63);
+    if (op->operand_count == 2) return lane_int(&one, 64, op->attributes->shift);
+    const bool is_vector = LLVMGetTypeKind(LLVMTypeOf(x[2])) == LLVMVectorTypeKind;
+    LLVMValueRef first = x[2];
+    if (is_vector) first = LLVMBuildExtractElement(l->builder, first, lane_int(&one, 32, 0), "");
+    LLVMValueRef shift = lane_zext(&one, first, lane_int_type(&one, 64));
+    return lane_select(&one, lane_icmp(&one, LLVMIntULT, shift, most), shift, most);
 }
 
-/* The shift as i64, at most 63 whatever its bits. */
-static LLVMValueRef product_shift(const lane *l, LLVMValueRef shift) {
-    return lane_intrinsic(
-        l, "llvm.umin",
-        (LLVMValueRef[]){lane_zext(l, shift, lane_int_type(l, 64)), lane_int(l, 64, 63)}, 2);
+static bool is_known_zero(LLVMValueRef value) {
+    return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == 0;
 }
 
 LLVMValueRef emit_mul(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_float(op)) return lane_fmul(l, x[0], x[1]);
-    int shift = op->operand == TOSAJIT_I32 ? known_shift(op, x) : 0;
-    if (shift < 0) return scaled_product(l, x[0], x[1], product_shift(l, x[2]));
-    if (shift > 0) return product_scaled_by(l, x[0], x[1], shift);
+    if (op->operand == TOSAJIT_I32) {
+        LLVMValueRef shift = product_shift(l, op, x);
+        if (!is_known_zero(shift)) return scaled_product(l, x[0], x[1], shift);
+    }
     if (op->operand == TOSAJIT_I64) return lane_mul_i64(l, x[0], x[1]);
     if (op->operand == op->result) return lane_mul(l, x[0], x[1]);
     LLVMTypeRef wide = lane_element_type(l, op->result);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Code of single ops as an object file: tosajit-precompile OUT.o. .text has the code, each piece
+/* Code of ops as an object file: tosajit-precompile OUT.o. .text has the code, each piece
  * once, .rodata a rows_library over it. In a build for another architecture an emulator runs it.
  */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
@@ -87,12 +87,12 @@ static tosajit_status compile_level(writer *w, size_t level, const tosajit_kerne
     return TOSAJIT_OK;
 }
 
-static tosajit_status add_use(void *context, const rows_use *use) {
+static tosajit_status add_row(void *context, const rows_code *code) {
     writer *w = context;
-    rows_entry entry = {.key = rows_key(use)};
+    rows_entry entry = {.key = rows_key(code)};
     tosajit_expr *expr;
     tosajit_kernel *kernel = NULL;
-    tosajit_status status = uses_expression(use, &expr);
+    tosajit_status status = uses_expression(code, &expr);
     if (!status) {
         status = kernel_create(expr, &w->heap, &kernel);
         tosajit_expr_destroy(expr);
@@ -100,7 +100,7 @@ static tosajit_status add_use(void *context, const rows_use *use) {
     for (size_t k = 0; !status && k < w->head.level_count; k++)
         status = compile_level(w, k, kernel, &entry);
     tosajit_kernel_release(kernel);
-    if (status) return diag_prefix(status, "%s: ", tosajit_op_name(use->op));
+    if (status) return diag_prefix(status, "%s: ", tosajit_op_name(code->first.op));
     bytes_put(&w->entries, &entry, sizeof entry);
     return TOSAJIT_OK;
 }
@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
     size_t size = 0;
     for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) writers[k]->allocator = w.heap;
     tosajit_status status = open_levels(&w);
-    if (!status) status = uses_each(add_use, &w);
+    if (!status) status = uses_each(add_row, &w);
     if (!status) status = write_object(&w, &bytes, &size);
     if (status) return fprintf(stderr, "tosajit-precompile: %s\n", tosajit_last_error()), 1;
     printf("tosajit-precompile: %llu rows, %llu levels, %zu bytes of code, %zu pieces shared\n",

@@ -217,6 +217,13 @@ static void tell_tiles(FILE *out, const part_report *p) {
     fputc('\n', out);
 }
 
+/* How many ops precompiled code passes to the next by memory. */
+static void tell_steps(FILE *out, const machine_part *machine) {
+    const size_t ops = machine->step_count + machine->pair_count;
+    fprintf(out, "  steps: %zu for %zu op%s%s\n", machine->step_count, ops, plural((double)ops),
+            machine->pair_count ? "; a pair of light ops is one" : "");
+}
+
 static void tell_part(FILE *out, const call_report *c, int32_t index, const part_report *p) {
     const plan_part *part = &c->kernel->plan.parts[index];
     if (c->kernel->plan.part_count > 1)
@@ -234,6 +241,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     tell_tiles(out, p);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
+    if (c->precompiled) tell_steps(out, &c->kernel->machine->parts[index]);
     tell_tail(out, part, p);
     if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
@@ -250,10 +258,10 @@ static void tell_gain(FILE *out, const plan_part *part) {
     const machine_part *machine = part->machine;
     fputs("  faster: compiled, with an engine that may; ", out);
     if (machine && machine->step_count > 1)
-        fprintf(out, "what %zu ops pass on would stay in registers, instead of the cache\n",
+        fprintf(out, "what %zu steps pass on would stay in registers, instead of the cache\n",
                 machine->step_count);
     else
-        fputs("this one op gains little\n", out);
+        fputs("this one step gains little\n", out);
 }
 
 /* What keeps it from being faster, of what the caller can change. */

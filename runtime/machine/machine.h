@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Machine: a kernel's code where nothing was compiled. In: a kernel, and the library of single ops.
+/* Machine: a kernel's code where nothing was compiled. In: a kernel, and the library of ops.
  * Out: an entry for every part, which a run calls like any other code.
  *
- * A part of one op that takes the operands as they come is that op's code itself. Any other part is
- * a list of steps, one for each op, over tiles: a step reads operands, constants and slots, which
- * are buffers of the L1 cache, and writes a slot or the result. A slot holds a value as far as it
- * varies: a tile, a row, a column, or one element; what repeats has a stride of 0. */
+ * A part of one step that takes the operands as they come is that step's code itself. Any other
+ * part is a list of steps, one for each op or pair of ops, over tiles: a step reads operands,
+ * constants and slots, which are buffers of the L1 cache, and writes a slot or the result. A slot
+ * holds a value as far as it varies: a tile, a row, a column, or one element; what repeats has a
+ * stride of 0. */
 #ifndef TOSAJIT_RUNTIME_MACHINE_MACHINE_H
 #define TOSAJIT_RUNTIME_MACHINE_MACHINE_H
 
@@ -49,6 +50,7 @@ typedef struct machine_part {
     const machine_step *steps;
     const machine_copy *copies;
     size_t step_count, copy_count;
+    size_t pair_count; /* steps that compute two ops */
     int32_t leaf_count, result_count;
     uint64_t tables;    /* leaves that are looked up: their column stride is not the walk's */
     int64_t tile;       /* elements, at most */

@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Making a machine: the ops of each part become steps, and what they compute gets slots. A slot is
- * used again as soon as nobody reads it any more, by the next step if both are equally large. */
+ * used again as soon as nobody reads it any more, by the next step if both are equally large. Two
+ * ops become one step where nothing else reads the first one's result, and the library has code for
+ * the pair: then it stays in a register. */
 #include <string.h>
 
 #include "runtime/base/diag.h"
@@ -14,6 +16,23 @@
 
 enum { NEVER = -1, TILE_MOST = 2048, TILE_UNIT = 64 };
 
+/* What is known of a node of the program while a part is made. */
+typedef struct node_state {
+    machine_value value;
+    int64_t last_use;      /* the last node whose step reads it; of results, the one behind all */
+    int64_t uses;          /* operands and results that it is */
+    tosajit_value partner; /* that the same step computes: an operand, or a user; NEVER: none */
+} node_state;
+
+/* A step to be: a node, and before it the one that it is paired with. */
+typedef struct step_job {
+    const expr_node *first, *node; /* first: null but for a pair */
+    int position;                  /* of the first's result among the node's operands */
+    int64_t number;                /* of the node */
+    int count;
+    tosajit_value reads[TOSAJIT_MAX_OPERANDS];
+} step_job;
+
 /* What is known while a part is made. */
 typedef struct maker {
     const tosajit_kernel *kernel;
@@ -22,9 +41,8 @@ typedef struct maker {
     machine *m;
     machine_part *part;
     const plan_part *plan;
-    machine_value *values; /* of nodes */
-    int64_t *last_uses;    /* steps; of results, the one behind all */
-    uint32_t *free_slots;  /* a stack */
+    node_state *nodes;
+    uint32_t *free_slots; /* a stack */
     size_t free_count;
     uint32_t slot_count;
     int64_t widest;                  /* element of a slot */
@@ -42,34 +60,36 @@ static uint32_t take_slot(maker *mk) {
     return mk->free_count ? mk->free_slots[--mk->free_count] : mk->slot_count++;
 }
 
-static bool ends_here(const maker *mk, tosajit_value value, int64_t step) {
-    return mk->values[value].place == PLACE_SLOT && mk->last_uses[value] == step;
+static bool ends_here(const maker *mk, tosajit_value value, int64_t number) {
+    const node_state *n = &mk->nodes[value];
+    return n->value.place == PLACE_SLOT && n->last_use == number;
+}
+
+static operand_role role_of(const step_job *job, int o) {
+    return job->first ? ROLE_DATA : expr_role(job->node, o);
 }
 
 /* An operand whose slot the result may take: nobody reads it later, and it varies as the result
  * does, so that each element is written where it was read. */
-static tosajit_value successor_of(const maker *mk, const expr_node *node, uint64_t leaves,
-                                  size_t size, int64_t step) {
-    for (int o = 0; o < node->operand_count; o++) {
-        const machine_value *v = &mk->values[node->operands[o]];
-        if (expr_role(node, o) == ROLE_DATA && ends_here(mk, node->operands[o], step) &&
-            v->leaves == leaves && v->size == size)
-            return node->operands[o];
+static tosajit_value successor_of(const maker *mk, const step_job *job, const machine_value *to) {
+    for (int o = 0; o < job->count; o++) {
+        const machine_value *v = &mk->nodes[job->reads[o]].value;
+        if (role_of(job, o) == ROLE_DATA && ends_here(mk, job->reads[o], job->number) &&
+            v->leaves == to->leaves && v->size == to->size)
+            return job->reads[o];
     }
     return NEVER;
 }
 
 /* A slot for what the step computes; then those of operands that are not read again are free. */
-static uint32_t assign_slot(maker *mk, const expr_node *node, const machine_value *to,
-                            int64_t step) {
-    const tosajit_value successor = successor_of(mk, node, to->leaves, to->size, step);
-    const uint32_t slot = successor == NEVER ? take_slot(mk) : mk->values[successor].index;
-    for (int o = 0; o < node->operand_count; o++) {
-        const tosajit_value value = node->operands[o];
-        if (!ends_here(mk, value, step)) continue;
-        if (mk->values[value].index != slot)
-            mk->free_slots[mk->free_count++] = mk->values[value].index;
-        mk->last_uses[value] = NEVER; /* an operand may be named twice */
+static uint32_t assign_slot(maker *mk, const step_job *job, const machine_value *to) {
+    const tosajit_value successor = successor_of(mk, job, to);
+    const uint32_t slot = successor == NEVER ? take_slot(mk) : mk->nodes[successor].value.index;
+    for (int o = 0; o < job->count; o++) {
+        node_state *n = &mk->nodes[job->reads[o]];
+        if (!ends_here(mk, job->reads[o], job->number)) continue;
+        if (n->value.index != slot) mk->free_slots[mk->free_count++] = n->value.index;
+        n->last_use = NEVER; /* an operand may be named twice */
     }
     if (to->size > mk->widest) mk->widest = to->size;
     return slot;
@@ -110,8 +130,9 @@ static machine_value own_constant(maker *mk, tosajit_type type, cell value) {
                            .constant = place};
 }
 
-/* Parameters that the node has as attributes. */
+/* Parameters that the node has as attributes, if the code wants them. */
 static void add_attributes(maker *mk, const expr_node *node, const rows_use *use, machine_step *s) {
+    if (!use->has_parameters || node->operand_count > op_table[node->op].arity) return;
     const tosajit_attributes *a = &node->attributes;
     const bool limits = op_table[node->op].attributes & ATTRIBUTE_MIN_MAX;
     const bool shift = op_table[node->op].attributes & ATTRIBUTE_SHIFT;
@@ -126,39 +147,59 @@ static void add_attributes(maker *mk, const expr_node *node, const rows_use *use
         s->operands[s->operand_count++] = own_constant(mk, rows_parameter_type(use, k), values[k]);
 }
 
-static void read_operands(const maker *mk, const expr_node *node, machine_step *s) {
-    s->operand_count = node->operand_count;
-    for (int o = 0; o < node->operand_count; o++) {
-        const tosajit_value value = node->operands[o];
+static void read_operands(const maker *mk, const step_job *job, machine_step *s) {
+    s->operand_count = job->count;
+    for (int o = 0; o < job->count; o++) {
+        const tosajit_value value = job->reads[o];
         s->operands[o] =
-            expr_role(node, o) == ROLE_TABLE ? leaf_value(mk, value, true) : mk->values[value];
+            role_of(job, o) == ROLE_TABLE ? leaf_value(mk, value, true) : mk->nodes[value].value;
         s->to.leaves |= s->operands[o].leaves;
     }
 }
 
-static tosajit_status find_code(const maker *mk, const expr_node *node, const rows_use *use,
-                                machine_step *s) {
-    s->code = rows_find(mk->library, mk->level, rows_key(use));
-    if (s->code) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_NOT_EXECUTABLE, "there is no precompiled code for tosa.%s",
-                      op_table[node->op].name);
+/* What the step of a node reads; of a pair what the first reads, then what else the second does. */
+static step_job job_of(const maker *mk, const expr_node *node, int64_t number,
+                       tosajit_value partner) {
+    step_job job = {.node = node, .number = number, .position = ROWS_SINGLE};
+    if (partner != NEVER) {
+        job.first = node_at(mk, partner);
+        for (int o = 0; o < job.first->operand_count; o++)
+            job.reads[job.count++] = job.first->operands[o];
+    }
+    for (int o = 0; o < node->operand_count; o++)
+        if (partner != NEVER && node->operands[o] == partner)
+            job.position = o;
+        else
+            job.reads[job.count++] = node->operands[o];
+    return job;
 }
 
-/* The step of a node; `value` is null for the copy of one that is no op. */
-static tosajit_status add_step(maker *mk, const expr_node *node, machine_value *value) {
-    const int64_t number = (int64_t)mk->part->step_count;
-    machine_step *s = &mk->m->steps[mk->steps++];
+/* The row of a node, or of a pair. */
+static rows_code code_of(const maker *mk, const expr_node *first, const expr_node *node,
+                         int position) {
     const rows_use use = rows_of(mk->kernel->program, node);
+    if (!first) return (rows_code){.first = use, .position = ROWS_SINGLE};
+    return (rows_code){rows_of(mk->kernel->program, first), use, position};
+}
+
+/* The step of a job; *value is what it computes. */
+static tosajit_status add_step(maker *mk, const step_job *job, machine_value *value) {
+    machine_step *s = &mk->m->steps[mk->steps++];
+    const rows_code code = code_of(mk, job->first, job->node, job->position);
     *s = (machine_step){.to = {.place = PLACE_SLOT, .result = -1}};
     mk->part->step_count++;
-    read_operands(mk, node, s);
-    s->to.size = (uint8_t)tosajit_type_size(node->type.element);
-    s->whole = node->attributes.per_channel;
-    if (use.has_parameters && node->operand_count == op_table[node->op].arity)
-        add_attributes(mk, node, &use, s);
-    s->to.index = assign_slot(mk, node, &s->to, number);
+    mk->part->pair_count += job->first != NULL;
+    read_operands(mk, job, s);
+    s->to.size = (uint8_t)tosajit_type_size(job->node->type.element);
+    s->whole = job->node->attributes.per_channel;
+    if (job->first) add_attributes(mk, job->first, &code.first, s);
+    add_attributes(mk, job->node, job->first ? &code.second : &code.first, s);
+    s->to.index = assign_slot(mk, job, &s->to);
     *value = s->to;
-    return find_code(mk, node, &use, s);
+    s->code = rows_find(mk->library, mk->level, rows_key(&code));
+    if (s->code) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_NOT_EXECUTABLE, "there is no precompiled code for tosa.%s",
+                      op_table[job->node->op].name);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -178,7 +219,8 @@ static tosajit_status add_source_copy(maker *mk, tosajit_value value, machine_va
                                 .operand_count = 1,
                                 .operands = {value},
                                 .type = source->type};
-    return add_step(mk, &identity, copy);
+    const step_job job = job_of(mk, &identity, INT64_MAX - 1, NEVER);
+    return add_step(mk, &job, copy);
 }
 
 /* Every result is a copy at the end of a tile; which of them a step writes itself comes later. */
@@ -186,7 +228,7 @@ static tosajit_status add_copies(maker *mk) {
     mk->part->copies = &mk->m->copies[mk->copies];
     for (int32_t r = 0; r < mk->plan->result_count; r++) {
         const tosajit_value value = mk->kernel->program->results[mk->plan->results[r]];
-        machine_value from = mk->values[value];
+        machine_value from = mk->nodes[value].value;
         tosajit_status status = TOSAJIT_OK;
         if (node_at(mk, value)->kind != NODE_OP) status = add_source_copy(mk, value, &from);
         if (status) return status;
@@ -233,19 +275,50 @@ static bool is_step(const maker *mk, size_t k, int32_t part) {
            mk->kernel->plan.node_parts[k] >> part & 1;
 }
 
-/* Who reads each node last. */
+static void count_uses(maker *mk, int32_t part) {
+    const tosajit_expr *program = mk->kernel->program;
+    for (size_t k = 0; k < program->count; k++)
+        mk->nodes[k] = (node_state){.last_use = NEVER, .partner = NEVER};
+    for (size_t k = 0; k < program->count; k++)
+        for (int o = 0; is_step(mk, k, part) && o < program->nodes[k].operand_count; o++)
+            mk->nodes[program->nodes[k].operands[o]].uses++;
+    for (int32_t r = 0; r < mk->plan->result_count; r++)
+        mk->nodes[program->results[mk->plan->results[r]]].uses += 2; /* nobody's alone */
+}
+
+/* Pair the node with an operand that nobody else reads, and that is not paired yet, if there is
+ * code for both. */
+static void find_partner(maker *mk, size_t k, int32_t part) {
+    const expr_node *node = &mk->kernel->program->nodes[k];
+    for (int o = 0; o < node->operand_count; o++) {
+        const tosajit_value value = node->operands[o];
+        const node_state *n = &mk->nodes[value];
+        if (!is_step(mk, (size_t)value, part) || n->uses != 1 || n->partner != NEVER) continue;
+        const rows_code code = code_of(mk, node_at(mk, value), node, o);
+        if (!rows_find(mk->library, mk->level, rows_key(&code))) continue;
+        mk->nodes[value].partner = (tosajit_value)k;
+        mk->nodes[k].partner = value;
+        return;
+    }
+}
+
+/* Whether another node's step computes this one, too. */
+static bool is_first(const maker *mk, size_t k) {
+    return mk->nodes[k].partner != NEVER && (size_t)mk->nodes[k].partner > k;
+}
+
+/* Whose step reads each node last. */
 static void find_last_uses(maker *mk, int32_t part) {
     const tosajit_expr *program = mk->kernel->program;
-    int64_t step = 0;
-    for (size_t k = 0; k < program->count; k++) mk->last_uses[k] = NEVER;
     for (size_t k = 0; k < program->count; k++) {
-        if (!is_step(mk, k, part)) continue;
-        for (int o = 0; o < program->nodes[k].operand_count; o++)
-            mk->last_uses[program->nodes[k].operands[o]] = step;
-        step++;
+        const int64_t reader = is_first(mk, k) ? mk->nodes[k].partner : (int64_t)k;
+        for (int o = 0; is_step(mk, k, part) && o < program->nodes[k].operand_count; o++) {
+            int64_t *last = &mk->nodes[program->nodes[k].operands[o]].last_use;
+            if (*last < reader) *last = reader;
+        }
     }
     for (int32_t r = 0; r < mk->plan->result_count; r++)
-        mk->last_uses[program->results[mk->plan->results[r]]] = INT64_MAX;
+        mk->nodes[program->results[mk->plan->results[r]]].last_use = INT64_MAX;
 }
 
 /* As many elements as the slots have room for. */
@@ -273,13 +346,18 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
     part->leaf_count = mk->plan->leaf_count;
     part->result_count = mk->plan->result_count;
     part->tables = plan_tables(mk->plan);
+    count_uses(mk, index);
+    for (size_t k = 0; k < program->count; k++)
+        if (is_step(mk, k, index)) find_partner(mk, k, index);
     find_last_uses(mk, index);
     tosajit_status status = TOSAJIT_OK;
-    for (size_t k = 0; !status && k < program->count; k++)
-        if (is_step(mk, k, index))
-            status = add_step(mk, &program->nodes[k], &mk->values[k]);
-        else if (program->nodes[k].kind != NODE_OP)
-            mk->values[k] = source_value(mk, (tosajit_value)k);
+    for (size_t k = 0; !status && k < program->count; k++) {
+        if (program->nodes[k].kind != NODE_OP)
+            mk->nodes[k].value = source_value(mk, (tosajit_value)k);
+        if (!is_step(mk, k, index) || is_first(mk, k)) continue;
+        const step_job job = job_of(mk, &program->nodes[k], (int64_t)k, mk->nodes[k].partner);
+        status = add_step(mk, &job, &mk->nodes[k].value);
+    }
     if (!status) status = add_copies(mk);
     if (!status) status = size_tile(mk);
     if (!status) write_directly(mk);
@@ -364,11 +442,10 @@ static machine *new_machine(const tosajit_kernel *kernel) {
 static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
     const tosajit_allocator *allocator = &kernel->allocator;
     const size_t nodes = kernel->program->count, slots = mk->m->step_room;
-    mk->values = memory_new(allocator, nodes, sizeof *mk->values);
-    mk->last_uses = memory_new(allocator, nodes, sizeof *mk->last_uses);
+    mk->nodes = memory_new(allocator, nodes, sizeof *mk->nodes);
     mk->free_slots = memory_new(allocator, slots, sizeof *mk->free_slots);
     tosajit_status status = TOSAJIT_OUT_OF_MEMORY;
-    if (mk->values && mk->last_uses && mk->free_slots) {
+    if (mk->nodes && mk->free_slots) {
         fpenv environment;
         fpenv_hold(&environment); /* limits become elements */
         status = make_parts(mk, kernel);
@@ -376,8 +453,7 @@ static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
     } else {
         diag_error(status, "out of memory for the steps of a kernel");
     }
-    memory_free(allocator, mk->values, nodes, sizeof *mk->values);
-    memory_free(allocator, mk->last_uses, nodes, sizeof *mk->last_uses);
+    memory_free(allocator, mk->nodes, nodes, sizeof *mk->nodes);
     memory_free(allocator, mk->free_slots, slots, sizeof *mk->free_slots);
     return status;
 }

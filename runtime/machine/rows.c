@@ -8,7 +8,7 @@
 #include "runtime/expr/ops.h"
 
 /* The numbers side by side: 6 bits for the op, 4 for each type, the others as many as they need. */
-uint32_t rows_key(const rows_use *use) {
+static uint32_t use_key(const rows_use *use) {
     const tosajit_attributes *a = &use->attributes;
     const struct {
         uint32_t value, bits;
@@ -24,6 +24,14 @@ uint32_t rows_key(const rows_use *use) {
     return key;
 }
 _Static_assert(TOSAJIT_OP_COUNT <= 64 && TOSAJIT_TYPE_COUNT <= 16, "a key has room for both");
+
+/* Of a pair both numbers and the position, and a bit that no single op has. */
+uint64_t rows_key(const rows_code *code) {
+    const uint64_t first = use_key(&code->first);
+    if (code->position == ROWS_SINGLE) return first;
+    const uint64_t second = (uint64_t)use_key(&code->second) << 1 | (uint64_t)code->position;
+    return UINT64_C(1) << 63 | second << 32 | first;
+}
 
 int rows_parameter_count(tosajit_op op) {
     if (op_table[op].attributes & ATTRIBUTE_MIN_MAX) return 2;
@@ -54,7 +62,7 @@ int rows_level(const rows_library *library, uint64_t features) {
     return ROWS_NO_CODE;
 }
 
-tosajit_entry rows_find(const rows_library *library, int level, uint32_t key) {
+tosajit_entry rows_find(const rows_library *library, int level, uint64_t key) {
     size_t low = 0, high = (size_t)library->entry_count;
     while (low < high) {
         const size_t middle = (low + high) / 2;

@@ -1,11 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Rows: what single ops there is code for, and how the library that has the code lists it.
+/* Rows: what ops there is code for, and how the library that has the code lists it.
  *
  * A row is a legal use of an op: element types, the attributes that decide which instructions it
  * is, and the accuracy. Its code takes the data operands, dynamic in every size, then parameters,
  * each one value. What a program gives as attributes - clamp's limits, mul's shift, zero points -
- * the code takes as parameters, too. */
+ * the code takes as parameters, too.
+ *
+ * A pair is a row, too: two uses, of which the second takes the result of the first in a register.
+ * Its code takes the data operands of the first, the others of the second, then the parameters of
+ * both. So (a - b) * c and c - clamp(a) take a, b, c and a, c, the two limits. */
 #ifndef TOSAJIT_RUNTIME_MACHINE_ROWS_H
 #define TOSAJIT_RUNTIME_MACHINE_ROWS_H
 
@@ -13,7 +17,7 @@
 
 #include "runtime/expr/expr.h"
 
-enum { ROWS_MAX_LEVELS = 4, ROWS_ALIGNMENT = 64, ROWS_NO_CODE = -1 };
+enum { ROWS_MAX_LEVELS = 4, ROWS_ALIGNMENT = 64, ROWS_NO_CODE = -1, ROWS_SINGLE = -1 };
 
 /* All that decides about the code of an op. */
 typedef struct rows_use {
@@ -24,8 +28,14 @@ typedef struct rows_use {
     bool has_parameters;           /* behind the data operands */
 } rows_use;
 
-/* The row of a node; equal rows have equal numbers. */
-uint32_t rows_key(const rows_use *use);
+/* A use, or a pair of two. */
+typedef struct rows_code {
+    rows_use first, second;
+    int position; /* of the first's result among the second's operands; ROWS_SINGLE: no second */
+} rows_code;
+
+/* The number of a row; equal rows have equal numbers. */
+uint64_t rows_key(const rows_code *code);
 
 /* What a node of a program asks for. */
 rows_use rows_of(const tosajit_expr *program, const expr_node *node);
@@ -38,7 +48,7 @@ tosajit_type rows_parameter_type(const rows_use *use, int k);
 
 /* One row of the library: where in the text its code for each level begins. */
 typedef struct rows_entry {
-    uint32_t key;
+    uint64_t key;
     uint32_t offsets[ROWS_MAX_LEVELS];
 } rows_entry;
 
@@ -58,6 +68,6 @@ typedef struct rows_library {
 int rows_level(const rows_library *library, uint64_t features);
 
 /* The code of a row; null if there is none. */
-tosajit_entry rows_find(const rows_library *library, int level, uint32_t key);
+tosajit_entry rows_find(const rows_library *library, int level, uint64_t key);
 
 #endif

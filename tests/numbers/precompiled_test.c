@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Precompiled ops: every legal row of every op runs on them in a process that never has LLVM, and
- * gives the interpreter's bits. And what is particular to running ops one after the other: results
- * in each other's operands' memory, many values at once, sizes around a tile's. */
+ * gives the interpreter's bits; so does every pair of them. And what is particular to running ops
+ * one after the other: results in each other's operands' memory, many values at once, sizes around
+ * a tile's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,6 +129,139 @@ static void llvm_never_comes(void **state) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Pairs */
+
+/* As jit/precompile/uses.c lists them. */
+static const tosajit_op light[] = {TOSAJIT_OP_abs,     TOSAJIT_OP_clamp,  TOSAJIT_OP_negate,
+                                   TOSAJIT_OP_add,     TOSAJIT_OP_sub,    TOSAJIT_OP_mul,
+                                   TOSAJIT_OP_maximum, TOSAJIT_OP_minimum};
+enum { LIGHT = sizeof light / sizeof *light, PAIR_ROWS = 3, PAIR_COLS = 37, PAIR_MOST = 3 };
+
+/* An expression whose inputs, all of them of f32 and of one type, are made as they are needed. */
+typedef struct growing {
+    tosajit_expr *expr;
+    int64_t dims[2];
+    int inputs;
+} growing;
+
+static tosajit_value grow_input(growing *g) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, g->dims);
+    tosajit_value value;
+    REQUIRE(tosajit_expr_input(g->expr, &type, &value));
+    g->inputs++;
+    return value;
+}
+
+/* An op on `given` at `position`, and on inputs of its own; given < 0: on such inputs alone. */
+static tosajit_value grow(growing *g, tosajit_op op, tosajit_value given, int position) {
+    tosajit_attributes attributes = {.nan_mode = TOSAJIT_NAN_PROPAGATE};
+    tosajit_value operands[TOSAJIT_MAX_ARITY], value;
+    if (op == TOSAJIT_OP_clamp) attributes.min_val.f = -1, attributes.max_val.f = 2;
+    for (int k = 0; k < tosajit_op_arity(op); k++)
+        operands[k] = given >= 0 && k == position ? given : grow_input(g);
+    REQUIRE(tosajit_expr_op(g->expr, op, operands, (size_t)tosajit_op_arity(op), &attributes, NULL,
+                            &value));
+    return value;
+}
+
+/* Whether `said` stands in what explains a call on tensors of these sizes. */
+static void assert_explained(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                             size_t count, const tosajit_tensor *result, const char *said) {
+    char *text;
+    REQUIRE(tosajit_explain(kernel, operands, count, result, 1, NULL, &text));
+    if (!strstr(text, said)) fail_msg("no \"%s\" in:\n%s", said, text);
+    tosajit_text_release(text);
+}
+
+/* The call in which operand k has one row where bit 2k of `repeats` is set, one column where bit
+ * 2k + 1 is. */
+static void check_pair_call(const tosajit_kernel *kernel, int count, int repeats) {
+    static float data[PAIR_MOST][PAIR_ROWS * PAIR_COLS], actual[PAIR_ROWS * PAIR_COLS],
+        expected[PAIR_ROWS * PAIR_COLS];
+    int64_t dims[PAIR_MOST][2], all[2] = {1, 1};
+    tosajit_tensor operands[PAIR_MOST];
+    for (int k = 0; k < count; k++) {
+        dims[k][0] = repeats >> 2 * k & 1 ? 1 : PAIR_ROWS;
+        dims[k][1] = repeats >> 2 * k & 2 ? 1 : PAIR_COLS;
+        for (int d = 0; d < 2; d++)
+            if (dims[k][d] > all[d]) all[d] = dims[k][d];
+        for (size_t e = 0; e < PAIR_ROWS * PAIR_COLS; e++)
+            test_random_element(&randoms, TOSAJIT_F32, &data[k][e]);
+        operands[k] = tosajit_dense(TOSAJIT_F32, data[k], 2, dims[k]);
+    }
+    tosajit_tensor result = tosajit_dense(TOSAJIT_F32, actual, 2, all);
+    if (repeats == 0)
+        assert_explained(kernel, operands, (size_t)count, &result, "steps: 1 for 2 ops");
+    REQUIRE(tosajit_run(kernel, operands, (size_t)count, &result, 1));
+    result.data = expected;
+    REQUIRE(tosajit_run_interpreted(kernel, operands, (size_t)count, &result, 1));
+    for (int64_t e = 0; e < all[0] * all[1]; e++)
+        if (!test_same(TOSAJIT_F32, test_bits(TOSAJIT_F32, &actual[e]),
+                       test_bits(TOSAJIT_F32, &expected[e]), 0))
+            fail_msg("element %d, repeats %x", (int)e, (unsigned)repeats);
+}
+
+static void check_pair(tosajit_op first, tosajit_op second, int position) {
+    growing g = {.dims = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}};
+    REQUIRE(tosajit_expr_create(NULL, &g.expr));
+    const tosajit_value inner = grow(&g, first, -1, 0), outer = grow(&g, second, inner, position);
+    REQUIRE(tosajit_expr_result(g.expr, outer));
+    tosajit_kernel *kernel = make(g.expr);
+    for (int repeats = 0; repeats < 1 << 2 * g.inputs; repeats++)
+        check_pair_call(kernel, g.inputs, repeats);
+    tosajit_kernel_release(kernel);
+}
+
+/* Every pair is one step, with the bits of two, however its operands repeat. */
+static void every_pair_is_one_step(void **state) {
+    (void)state;
+    int pairs = 0;
+    for (int n = 0; n < LIGHT * LIGHT; n++) {
+        const tosajit_op first = light[n / LIGHT], second = light[n % LIGHT];
+        if (first == TOSAJIT_OP_clamp && second == first) continue; /* is one clamp */
+        for (int k = 0; k < tosajit_op_arity(second); k++, pairs++) check_pair(first, second, k);
+    }
+    assert_int_equal(pairs, 103);
+}
+
+/* Ops in a chain on one row, in so many steps; where `shared`, the first's result is also added to
+ * what the last computes; where `given`, it is a result, too. */
+static void check_steps(int ops, bool shared, bool given, const char *said) {
+    static float data[8][PAIR_COLS], results[2][PAIR_COLS];
+    const int64_t dims[2] = {1, PAIR_COLS};
+    tosajit_tensor operands[8], written[2];
+    growing g = {.dims = {1, PAIR_COLS}};
+    char *text;
+    REQUIRE(tosajit_expr_create(NULL, &g.expr));
+    tosajit_value first = grow(&g, TOSAJIT_OP_add, -1, 0), last = first;
+    for (int k = 1; k < ops; k++) last = grow(&g, TOSAJIT_OP_mul, last, k % 2);
+    if (shared)
+        REQUIRE(tosajit_expr_op(g.expr, TOSAJIT_OP_add, (tosajit_value[]){first, last}, 2, NULL,
+                                NULL, &last));
+    REQUIRE(tosajit_expr_result(g.expr, last));
+    if (given) REQUIRE(tosajit_expr_result(g.expr, first));
+    tosajit_kernel *kernel = make(g.expr);
+    for (int k = 0; k < g.inputs; k++) operands[k] = tosajit_dense(TOSAJIT_F32, data[k], 2, dims);
+    for (int k = 0; k < 2; k++) written[k] = tosajit_dense(TOSAJIT_F32, results[k], 2, dims);
+    REQUIRE(
+        tosajit_explain(kernel, operands, (size_t)g.inputs, written, given ? 2 : 1, NULL, &text));
+    if (!strstr(text, said)) fail_msg("no \"%s\" in:\n%s", said, text);
+    tosajit_text_release(text);
+    tosajit_kernel_release(kernel);
+}
+
+/* A value that somebody else reads, or that is a result, has to be in memory. */
+static void only_what_one_op_reads_is_paired(void **state) {
+    (void)state;
+    check_steps(1, false, false, "steps: 1 for 1 op\n");
+    check_steps(4, false, false, "steps: 2 for 4 ops;");
+    check_steps(5, false, false, "steps: 3 for 5 ops;");
+    check_steps(2, true, false, "steps: 2 for 3 ops;"); /* the first alone */
+    check_steps(2, false, true, "steps: 2 for 2 ops\n");
+    check_steps(3, false, true, "steps: 2 for 3 ops;");
+}
+
+/* ---------------------------------------------------------------------------------------------
  * Expressions */
 
 /* Operands a and b, rows x cols of f32, of which b may be one row or one column. */
@@ -230,18 +364,52 @@ static void results_may_change_places(void **state) {
     }
 }
 
-/* A sum of so many products, all of which are computed before the first is added. */
+/* Sums of so many maxima, each of which is read twice, the second time when all have been added. */
 static void many_values_live_at_once(void **state) {
     (void)state;
-    enum { PRODUCTS = 1500 };
-    static tosajit_value products[PRODUCTS];
+    enum { MAXIMA = 1500 };
+    static tosajit_value maxima[MAXIMA];
     const pair p = begin();
     tosajit_value sum = p.a;
-    for (int k = 0; k < PRODUCTS; k++) products[k] = binary(&p, TOSAJIT_OP_maximum, p.a, p.b);
-    for (int k = 0; k < PRODUCTS; k++) sum = binary(&p, TOSAJIT_OP_add, sum, products[k]);
+    for (int k = 0; k < MAXIMA; k++) maxima[k] = binary(&p, TOSAJIT_OP_maximum, p.a, p.b);
+    for (int k = 0; k < MAXIMA; k++) sum = binary(&p, TOSAJIT_OP_add, sum, maxima[k]);
+    for (int k = 0; k < MAXIMA; k++) sum = binary(&p, TOSAJIT_OP_sub, sum, maxima[k]);
     REQUIRE(tosajit_expr_result(p.expr, sum));
     tosajit_kernel *kernel = make(p.expr);
     check_sizes(kernel, (int64_t[]){3, 37}, (int64_t[]){1, 37});
+    tosajit_kernel_release(kernel);
+}
+
+/* Products of extremes, shifted by a number that the code does not know. */
+static void every_shift_of_a_product(void **state) {
+    (void)state;
+    static const int32_t edges[] = {INT32_MIN, INT32_MIN + 1, -65537,        -3,       -1, 0, 1,
+                                    2,         46341,         INT32_MAX - 1, INT32_MAX};
+    enum { EDGES = sizeof edges / sizeof *edges, PRODUCTS = EDGES * EDGES };
+    static int32_t a[PRODUCTS], b[PRODUCTS], actual[PRODUCTS], expected[PRODUCTS];
+    const int64_t open = TOSAJIT_DYNAMIC, count = PRODUCTS, one = 1;
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I32, 1, &open),
+                              shift_type = tosajit_ranked(TOSAJIT_I8, 1, &one);
+    tosajit_value values[3], product;
+    tosajit_expr *expr;
+    int8_t shift;
+    for (int k = 0; k < PRODUCTS; k++) a[k] = edges[k / EDGES], b[k] = edges[k % EDGES];
+    REQUIRE(tosajit_expr_create(NULL, &expr));
+    for (int k = 0; k < 3; k++)
+        REQUIRE(tosajit_expr_input(expr, k < 2 ? &type : &shift_type, &values[k]));
+    REQUIRE(tosajit_expr_op(expr, TOSAJIT_OP_mul, values, 3, NULL, NULL, &product));
+    REQUIRE(tosajit_expr_result(expr, product));
+    tosajit_kernel *kernel = make(expr);
+    const tosajit_tensor operands[3] = {tosajit_dense(TOSAJIT_I32, a, 1, &count),
+                                        tosajit_dense(TOSAJIT_I32, b, 1, &count),
+                                        tosajit_dense(TOSAJIT_I8, &shift, 1, &one)};
+    for (shift = 0; shift < 64; shift++) {
+        tosajit_tensor result = tosajit_dense(TOSAJIT_I32, actual, 1, &count);
+        REQUIRE(tosajit_run(kernel, operands, 3, &result, 1));
+        result.data = expected;
+        REQUIRE(tosajit_run_interpreted(kernel, operands, 3, &result, 1));
+        if (memcmp(actual, expected, sizeof actual) != 0) fail_msg("shift %d", shift);
+    }
     tosajit_kernel_release(kernel);
 }
 
@@ -273,6 +441,9 @@ static int close_engine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_runs),
+        cmocka_unit_test(every_pair_is_one_step),
+        cmocka_unit_test(only_what_one_op_reads_is_paired),
+        cmocka_unit_test(every_shift_of_a_product),
         cmocka_unit_test(tiles_fit_all_sizes),
         cmocka_unit_test(results_may_change_places),
         cmocka_unit_test(many_values_live_at_once),
