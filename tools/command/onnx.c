@@ -88,6 +88,8 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
     return code;
 }
 
+static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
+
 /* The picture of --dot. */
 static int draw(const char *path, onnx_model *model, const onnx_report *report) {
     output_file file;
@@ -104,8 +106,8 @@ static int draw(const char *path, onnx_model *model, const onnx_report *report) 
 static int convert(const options *o, onnx_options *own, onnx_model *model, bool *regions) {
     onnx_report report;
     onnx_error error;
-    /* The report stands where the model does not. */
-    FILE *to = strcmp(o->model, "-") == 0 ? stderr : stdout;
+    /* The report stands where nothing else does. */
+    FILE *to = is_stream(o->model) || is_stream(o->dot) ? stderr : stdout;
     int code = read_model(o, model, &own->block);
     if (code != EXIT_FINE) return code;
     if (!onnx_convert(model, own, &report, &error))
@@ -135,9 +137,11 @@ int cmd_onnx(const options *o) {
     clock_gettime(CLOCK_MONOTONIC, &w.said);
     if (!o->model) return usage_error("onnx", "-o OUT.onnx says where the new model goes");
     if (!read_options(o, &own)) return EXIT_USAGE;
-    if ((o->check || o->bench) && (strcmp(o->file, "-") == 0 || strcmp(o->model, "-") == 0))
+    if (is_stream(o->model) && is_stream(o->dot))
+        return usage_error("onnx", "-o and --dot cannot both be standard output");
+    if ((o->check || o->bench) && (is_stream(o->file) || is_stream(o->model)))
         return usage_error("onnx", "--check and --bench need files, not -");
-    if (o->optimize && strcmp(o->file, "-") == 0)
+    if (o->optimize && is_stream(o->file))
         return usage_error("onnx", "--optimize needs a file, not -");
     if (o->input_count > 0 && !o->check && !o->bench)
         return usage_error("onnx", "--input is for --check and --bench");

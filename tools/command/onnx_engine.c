@@ -140,7 +140,7 @@ static bool read_input(both *b, const char *file, ort_tensor *t) {
         if (elements[k].type == t->type) element = elements[k].element;
     if (element == TOSAJIT_TYPE_COUNT)
         return refuse(b, file, "no file can be read for an input of this type");
-    if (!npy_read(file, element, &array, &error)) return refuse(b, file, error.text);
+    if (!npy_read(file, element, &array, &error)) return refuse(b, "--input", error.text);
     if (!is_dense(&array, ort_type_size(t->type), &bytes)) {
         npy_release(&array);
         return refuse(b, file, "its order is Fortran's; np.ascontiguousarray changes that");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/onnx/layout.h"
+#include "tools/onnx/transpose.h"
 
 enum { MOST_OPS = 300 }; /* a text has a thousand statements at most */
 
@@ -273,7 +274,7 @@ static bool divide(const chooser *c, const bool *members) {
         !onnx_layout_choose(&c->writer, c->options->block, c->choices))
         return false;
     drop_regions(c->choices);
-    return onnx_share(&c->writer, c->choices);
+    return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
 
 bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engine *engine,
@@ -286,9 +287,10 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),
                               .owners = arena_array(memory, nodes, sizeof *choices->owners),
                               .again = arena_array(memory, nodes, sizeof *choices->again),
+                              .gone = arena_array(memory, nodes, sizeof *choices->gone),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
     if (!fused || !members || !labels || !choices->list || !choices->owners || !choices->again ||
-        !choices->why)
+        !choices->gone || !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;
     onnx_mark_fused(g, fused, labels);

@@ -11,9 +11,10 @@
 #include <string.h>
 
 enum {
-    MOST_BLOCK = 1024,  /* channels */
-    RANK = 4,           /* of images */
-    LEAST_CHANNELS = 4, /* ReorderInput takes multiples of these */
+    MOST_BLOCK = 1024,     /* channels */
+    MOST_CHANNELS = 65536, /* of an image; a constant for each is made */
+    LEAST_CHANNELS = 4,    /* ReorderInput takes multiples of these */
+    RANK = 4,              /* of images */
     MOST_ROUNDS = 64,
 };
 
@@ -55,7 +56,8 @@ static bool fits(const onnx_graph *g, int32_t at, int64_t block) {
     int64_t all = filters(g, is_output(node) ? g->values[node->inputs[0]].producer : at);
     int64_t channels = is_output(node) && all > 0 ? attribute(node, "channels") : all;
     if (all == 0) return true;
-    return channels > 0 && channels <= all && round_up(channels, block) == all;
+    if (channels <= 0 || channels > all || all > INT32_MAX) return false;
+    return round_up(channels, block) == all;
 }
 
 /* No model says what a block has. It divides the channels of all convolutions, and it rounds the
@@ -186,7 +188,7 @@ static int64_t common_channels(const search *s, const mover *m) {
     for (int32_t k = 0; k < m->give_count; k++)
         if (!is_image(&s->g->values[m->gives[k]]) || s->l->channels[m->gives[k]] != channels)
             return 0;
-    bool fine = channels > 0 && channels <= INT32_MAX && channels % LEAST_CHANNELS == 0;
+    bool fine = channels > 0 && channels <= MOST_CHANNELS && channels % LEAST_CHANNELS == 0;
     return fine ? channels : 0;
 }
 
@@ -213,7 +215,7 @@ static bool add_choice(search *s, onnx_choice *choice) {
     return enough;
 }
 
-/* Channels that are none would have a part in the mean of nothing that follows, and yet be read. */
+/* A pooling writes no zeros of its own, so its channels have to fill all blocks. */
 static void add_pooling(search *s, const onnx_node *node) {
     if (!is_pooling(node) || !is_image(&s->g->values[node->outputs[0]])) return;
     if (!is_whole(s->l, s->l->channels[node->inputs[0]])) return;

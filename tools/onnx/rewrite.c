@@ -12,6 +12,7 @@
 #include "tools/onnx/layout.h"
 #include "tools/onnx/message.h"
 #include "tools/onnx/order.h"
+#include "tools/onnx/transpose.h"
 
 static const char blocks_domain[] = "com.microsoft.nchwc";
 
@@ -176,6 +177,7 @@ static const char *operand(writing *w, const onnx_region *r, int32_t value) {
         w->g->values[value].fresh = NULL;
         return v->name;
     }
+    if (r->view == ONNX_TRANSPOSED) return onnx_transpose_source(w->g, value);
     if (v->constant) return split_constant(w, value);
     return r->view == ONNX_FLAT ? in_blocks(w, value) : split_image(w, value);
 }
@@ -197,15 +199,26 @@ static const char *result(writing *w, const onnx_region *r, int32_t value) {
         return v->name;
     }
     type.rank += r->view == ONNX_BLOCKS;
+    if (r->view == ONNX_TRANSPOSED) type = onnx_region_type(r, &v->type);
     const char *name = r->view == ONNX_FLAT ? give(w, value) : new_name(w);
     add_type(w, name, &type);
     return name;
+}
+
+static void transpose(writing *w, const char *from, const char *to,
+                      const Onnx__AttributeProto *order) {
+    Onnx__NodeProto *node = add_node(w, "", "Transpose", from, to);
+    if (node) node->attribute[node->n_attribute++] = (Onnx__AttributeProto *)(uintptr_t)order;
 }
 
 static void finish_result(writing *w, const onnx_region *r, int32_t value, const char *name) {
     const int64_t sizes[] = {0, onnx_layout_round(&w->all->layout, w->all->layout.channels[value]),
                              0, 0};
     if (r->view == ONNX_AS_DECLARED) return;
+    if (r->view == ONNX_TRANSPOSED) {
+        transpose(w, name, w->g->values[value].name, r->order);
+        return;
+    }
     if (r->view == ONNX_BLOCKS) reshape(w, name, give(w, value), sizes, 4);
     give_plain(w, value);
 }
@@ -255,6 +268,7 @@ static void add_other(writing *w, int32_t at) {
     bool blocks = l->divisor > 0 && first >= 0;
     bool output = blocks && onnx_layout_output(w->g, first) == at;
     bool input = blocks && from >= 0 && l->inputs[from] == at;
+    if (w->all->gone[at]) return;
     if (output ? !l->plain[first] : input && (l->given[from] || w->written[at])) return;
     if (blocks && !output && l->given[first])
         add_pooling(w, node);

@@ -31,6 +31,7 @@ typedef struct onnx_choices {
     int32_t count;
     int32_t *owners;  /* per node: the choice that has it, or -1 */
     bool *again;      /* per node: it stays, too, because it is cheaper than its wider result */
+    bool *gone;       /* per node: nobody needs it any more */
     const char **why; /* per node: why it stays; null: it is in a choice, or not elementwise */
     onnx_layout layout;
 } onnx_choices;

@@ -152,12 +152,20 @@ static void write_type(const onnx_type *type, int32_t operand, byte_writer *text
     put(text, "]");
 }
 
+onnx_type onnx_region_type(const onnx_region *r, const onnx_type *type) {
+    onnx_type before = *type;
+    for (int32_t d = 0; d < type->rank && r->view == ONNX_TRANSPOSED; d++)
+        before.dims[r->order->ints[d]] = type->dims[d];
+    return before;
+}
+
 /* The channels of a block are the same in all regions of a model, and nothing else is, so that many
  * have one text. */
-static onnx_type blocked_type(const onnx_region *r, const onnx_value *value) {
+static onnx_type viewed_type(const onnx_region *r, const onnx_value *value) {
     const int64_t any = TOSAJIT_DYNAMIC;
     const int32_t element = value->type.element;
     if (value->constant && onnx_elements(&value->type) == 1) return value->type;
+    if (r->view == ONNX_TRANSPOSED) return onnx_region_type(r, &value->type);
     if (value->constant) return (onnx_type){element, 4, {any, 1, 1, r->block}};
     if (r->view == ONNX_FLAT) return (onnx_type){element, 4, {any, any, any, any}};
     return (onnx_type){element, 5, {any, any, any, any, r->block}};
@@ -169,7 +177,7 @@ static void write_types(const writer *w, byte_writer *text) {
         ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, 4, {TOSAJIT_DYNAMIC, 1, 1, r->block}};
     for (int32_t k = 0; k < r->input_count; k++) {
         const onnx_value *value = &w->g->values[r->inputs[k]];
-        onnx_type type = r->view == ONNX_AS_DECLARED ? value->type : blocked_type(r, value);
+        onnx_type type = r->view == ONNX_AS_DECLARED ? value->type : viewed_type(r, value);
         write_type(&type, k, text);
     }
     if (r->masked) write_type(&mask, r->input_count, text);

@@ -19,6 +19,7 @@ typedef enum onnx_view {
     ONNX_AS_DECLARED, /* as the graph says */
     ONNX_FLAT,        /* blocks, where no operand is spread over another: four sizes of any kind */
     ONNX_BLOCKS,      /* blocks, by their five sizes */
+    ONNX_TRANSPOSED,  /* before a transposition */
 } onnx_view;
 
 typedef struct onnx_region {
@@ -31,7 +32,8 @@ typedef struct onnx_region {
     onnx_number *numbers; /* those that may be operands, in the order of the text; or null */
     int32_t number_count;
     onnx_view view;
-    int32_t block; /* channels of one, of ONNX_BLOCKS */
+    int32_t block;                     /* channels of one, of ONNX_BLOCKS */
+    const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
     bool masked;   /* one more operand says which channels are none: there the results are 0 */
     bool rounds;   /* out: something rounds once more than ONNX asks for */
     char why[256]; /* out: why there is no such text */
@@ -51,6 +53,8 @@ typedef struct onnx_writer {
 const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough);
 /* The same without numbers, which fills r->numbers; it is only there to be compared. */
 const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r);
+/* The type of a value before the transposition that the region is before; else the same. */
+onnx_type onnx_region_type(const onnx_region *r, const onnx_type *type);
 /* A constant that stands in the text of this node, and is no operand. */
 bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand);
 

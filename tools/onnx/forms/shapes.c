@@ -313,11 +313,15 @@ static void branch(site *s) {
         if (types[0].dims[d] != types[1].dims[d]) s->result->dims[d] = TOSAJIT_DYNAMIC;
 }
 
+/* Along the axes that are named, or along all. */
 static void reduce(site *s) {
-    int32_t count = axis_count(s), rank = s->result->rank;
+    bool all = !onnx_attribute(s->node->proto, "axes") && !onnx_input(s->g, s->node, 1) &&
+               number(s, "noop_with_empty_axes", 0) == 0;
+    int32_t rank = s->result->rank, count = all ? rank : axis_count(s);
     forget_sizes(s->result);
+    for (int32_t d = 0; d < rank && all; d++) s->result->dims[d] = 1;
     if (number(s, "keepdims", 1) != 0) return;
-    s->result->rank = count <= 0 || rank < count ? -1 : rank - count;
+    s->result->rank = (count <= 0 && !all) || rank < count ? -1 : rank - count;
 }
 
 /* Sequences have three dimensions, and one more for the directions. */
