@@ -581,13 +581,13 @@ TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const to
                                                 tosajit_kernel **kernel);
 
 /* The same for an expression that comes with code: size bytes at image, of any alignment. An image
- * of an equal expression is meant, by tosajit_compile_image or tosajit_kernel_save; nothing of it is
- * kept. Code for the engine's CPU is used, and nothing is compiled. An image that cannot be used is
- * no failure: the kernel gets its code as tosajit_compile_expr gives it. Then *refused says why, as
- * does tosajit_last_error(); otherwise it is OK. It may be null. BAD_IMAGE: the bytes are damaged,
- * of another version or of another expression. NOT_EXECUTABLE: there is no code for this CPU, or the
- * engine runs none. LIMIT_EXCEEDED, OUT_OF_MEMORY. An image is code; take it from people you trust.
- * Statuses as of tosajit_compile_expr. Thread-safe. (libtosajit only.) */
+ * of an equal expression is meant, by tosajit_compile_image or tosajit_kernel_save; nothing of it
+ * is kept. Code for the engine's CPU is used, and nothing is compiled. An image that cannot be used
+ * is no failure: the kernel gets its code as tosajit_compile_expr gives it. Then *refused says why,
+ * as does tosajit_last_error(); otherwise it is OK. It may be null. BAD_IMAGE: the bytes are
+ * damaged, of another version or of another expression. NOT_EXECUTABLE: there is no code for this
+ * CPU, or the engine runs none. LIMIT_EXCEEDED, OUT_OF_MEMORY. An image is code; take it from
+ * people you trust. Statuses as of tosajit_compile_expr. Thread-safe. (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_compile_with_image(tosajit_engine *engine,
                                                       const tosajit_expr *expr, const void *image,
                                                       size_t size, tosajit_kernel **kernel,
