@@ -228,8 +228,7 @@ static void report_region(const converter *c, const onnx_choice *choice, const c
                                                               choice->region.count,
                                                               choice->region.input_count,
                                                               choice->region.output_count,
-                                                              choice->cost.saved,
-                                                              choice->region.rounds};
+                                                              choice->cost.saved};
     c->report->inside += (size_t)choice->region.count;
 }
 

@@ -22,14 +22,12 @@ typedef struct onnx_region {
     int32_t input_count;
     onnx_number *numbers; /* those that may be operands, in the order of the text; or null */
     int32_t number_count;
-    bool rounds;   /* out: something rounds once more than ONNX asks for */
     char why[256]; /* out: why there is no such text */
 } onnx_region;
 
 /* What texts are made with. */
 typedef struct onnx_writer {
     const onnx_graph *g;
-    bool exact;
     tosajit_engine *engine; /* reads them */
     arena *memory;
     int32_t *labels; /* scratch: a 0 for every value, before and after each call */
