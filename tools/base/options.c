@@ -83,8 +83,6 @@ static const struct option {
     {OPTION_MODEL, WORD, "--min-bytes", "N",
      "bytes of a region's largest tensor, at least, where its size is known; 4096 is the default",
      offsetof(options, min_bytes), 0},
-    {OPTION_MODEL, FLAG, "--exact", NULL,
-     "leave to the engine what rounds once more than ONNX asks for", offsetof(options, exact), 0},
     {OPTION_MODEL, FLAG, "--fused", NULL,
      "the engine joins nothing more: take what follows a convolution, too",
      offsetof(options, fused), 0},

@@ -52,7 +52,6 @@ static bool read_options(const options *o, onnx_options *own) {
     if (!options_accuracy("onnx", o, &accuracy)) return false;
     own->least_ops = (int32_t)ops;
     own->fast = accuracy == TOSAJIT_FAST;
-    own->exact = o->exact;
     own->fused = o->fused;
     return true;
 }

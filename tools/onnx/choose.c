@@ -130,10 +130,10 @@ static int32_t inner_uses(const chooser *c, const group *o, int32_t value) {
     return uses;
 }
 
-/* A cast to a wider type, of something that is there in any case. */
+/* A cast to a wider type, or back from a quantized one, of something that is there in any case. */
 static bool is_widened(const chooser *c, const group *o, int32_t value) {
     const onnx_node *node = &c->g->nodes[c->g->values[value].producer];
-    if (!onnx_is(node, "Cast") || node->input_count != 1) return false;
+    if (!onnx_is(node, "Cast") && !onnx_is(node, "DequantizeLinear")) return false;
     const int32_t source = node->inputs[0];
     const bool there = !has_node(o, c->g->values[source].producer) ||
                        inner_uses(c, o, source) < c->g->values[source].uses;
@@ -281,7 +281,7 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
     int32_t *labels = arena_array(memory, values, sizeof *labels);
-    const chooser c = {g, options, memory, choices, {g, options->exact, engine, memory, labels}};
+    const chooser c = {g, options, memory, choices, {g, engine, memory, labels}};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),

@@ -51,8 +51,7 @@ static bool report_regions(const converter *c, const onnx_choices *choices) {
                          choice->region.count,
                          choice->region.input_count,
                          choice->region.output_count,
-                         choice->cost.saved,
-                         choice->region.rounds};
+                         choice->cost.saved};
         c->report->inside += (size_t)choice->region.count;
         if (!c->report->taken[choice->number].name) return false;
     }

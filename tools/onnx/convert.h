@@ -11,7 +11,6 @@
 typedef struct onnx_options {
     int32_t least_ops;   /* operators of a region, at least */
     int64_t least_bytes; /* of its largest operand or result, where that is known */
-    bool exact;          /* nothing is rounded more often than ONNX asks for */
     bool fast;           /* exp, sin and the like at most 1 ulp off */
     int64_t block;       /* channels that the engine keeps side by side; 0: the model tells it */
     bool fused;          /* the engine joins nothing more; also where the model says so itself */
@@ -26,7 +25,6 @@ typedef struct onnx_taken {
     const char *name, *text; /* the expression */
     int32_t nodes, inputs, outputs;
     int64_t saved; /* bytes that a call no longer moves, as far as sizes are known */
-    bool rounds;   /* something rounds once more than ONNX asks for */
 } onnx_taken;
 
 /* A node that stays, and why; not those that are not elementwise. */

@@ -101,6 +101,27 @@ static void mark_normalisation(const onnx_graph *g, const int32_t *readers, int3
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Quantized models: what is not elementwise stands between DequantizeLinear and QuantizeLinear, and
+ * the engine computes all of them as one operator of integers */
+
+static void mark_dequantized(const onnx_graph *g, int32_t node, int32_t *owners) {
+    for (int32_t k = 0; k < g->nodes[node].input_count; k++) {
+        int32_t producer = producer_of(g, node, k);
+        if (producer >= 0 && onnx_is(&g->nodes[producer], "DequantizeLinear"))
+            owners[producer] = node;
+    }
+}
+
+static void mark_quantized(const onnx_graph *g, int32_t node, int32_t *owners) {
+    int32_t producer = producer_of(g, node, 0);
+    if (producer < 0) return;
+    if (owners[producer] >= 0)
+        owners[node] = owners[producer];
+    else if (!onnx_form_of(&g->nodes[producer]))
+        owners[node] = producer;
+}
+
+/* ---------------------------------------------------------------------------------------------
  * All nodes */
 
 void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers) {
@@ -113,6 +134,8 @@ void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers) {
         if (is_one_of(&g->nodes[k], convolutions) || is_one_of(&g->nodes[k], products))
             mark_chain(g, readers, k, owners);
         if (onnx_is(&g->nodes[k], "ReduceMean")) mark_normalisation(g, readers, k, owners);
+        if (!onnx_form_of(&g->nodes[k])) mark_dequantized(g, k, owners);
+        if (onnx_is(&g->nodes[k], "QuantizeLinear")) mark_quantized(g, k, owners);
     }
 }
 

@@ -12,7 +12,8 @@ bool onnx_is_optimized(const onnx_graph *g);
 /* Mark nodes that the engine computes within another one: owners[k] is that node, or -1. A
  * convolution takes a per-channel scale and bias, the sum with another tensor, and one activation;
  * a product of matrices takes a bias and an activation; a normalisation that is written out is one
- * operator. readers is scratch, one per value. */
+ * operator; and around what is not elementwise stand the casts of a quantized model. readers is
+ * scratch, one per value. */
 void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers);
 
 typedef struct onnx_cost {

@@ -16,12 +16,6 @@ static int64_t saved(const onnx_report *report) {
     return sum;
 }
 
-static size_t rounding(const onnx_report *report) {
-    size_t count = 0;
-    for (size_t k = 0; k < report->taken_count; k++) count += report->taken[k].rounds;
-    return count;
-}
-
 /* By reason, then by operator. */
 static int compare(const void *a, const void *b) {
     const onnx_left *x = a, *y = b;
@@ -32,9 +26,8 @@ static int compare(const void *a, const void *b) {
 static void print_taken(const onnx_report *report, FILE *to) {
     for (size_t k = 0; k < report->taken_count; k++) {
         const onnx_taken *t = &report->taken[k];
-        fprintf(to, "  %s: %d operator%s, %d in, %d out%s\n    %s\n", t->name, t->nodes,
-                plural((size_t)t->nodes), t->inputs, t->outputs,
-                t->rounds ? ", rounds once more" : "", t->text);
+        fprintf(to, "  %s: %d operator%s, %d in, %d out\n    %s\n", t->name, t->nodes,
+                plural((size_t)t->nodes), t->inputs, t->outputs, t->text);
     }
 }
 
@@ -60,9 +53,6 @@ void onnx_report_print(const onnx_report *report, const char *model, bool detail
     if (report->reorderings > report->reorderings_left)
         fprintf(to, "%zu of %zu changes between layouts are gone\n",
                 report->reorderings - report->reorderings_left, report->reorderings);
-    if (rounding(report) > 0)
-        fprintf(to, "%zu region%s round%s once more than ONNX asks for; --exact leaves that out\n",
-                rounding(report), plural(rounding(report)), rounding(report) == 1 ? "s" : "");
     if (report->image_count > 0)
         fprintf(to, "code in the model: %zu image%s, %zu bytes\n", report->image_count,
                 plural(report->image_count), report->image_bytes);
@@ -78,7 +68,6 @@ static void json_taken(json *j, const onnx_taken *t) {
     json_integer(j, "inputs", t->inputs);
     json_integer(j, "outputs", t->outputs);
     json_integer(j, "bytes", t->saved);
-    json_flag(j, "rounds", t->rounds);
     json_text(j, "expression", t->text);
     json_close(j, '}');
 }

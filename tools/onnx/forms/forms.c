@@ -14,19 +14,21 @@
 
 typedef bool write_form(onnx_site *s, byte_writer *text);
 
-typedef enum gives { FIRST, SECOND, LOGIC, CAST } gives; /* the operand whose element type it has */
+/* The operand whose element type it has, or what else says it. */
+typedef enum gives { FIRST, SECOND, LOGIC, CAST, QUANTIZED } gives;
 
 struct onnx_form {
     const char *op, *text, *attributes;
     int8_t least, most; /* operands; most 0: any number */
     int8_t weight;
     gives result;
-    bool rounds; /* once more than ONNX asks for */
+    bool bytes; /* of integers of 8 and 16 bits, too, signed or not: it looks at bits alone, or
+                   knows */
     write_form *write;
 };
 
-static write_form write_clip, write_pow, write_div, write_cast, write_mod, write_equal, write_round,
-    write_infinite, write_gelu, write_mean;
+static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
+    write_infinite, write_gelu, write_mean, write_quantize, write_dequantize;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.7978846 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -36,22 +38,22 @@ static const onnx_form forms[] = {
     {"Add",             "$0 + $1",                               "", 2, 2, 1, FIRST, false, NULL},
     {"Sub",             "$0 - $1",                               "", 2, 2, 1, FIRST, false, NULL},
     {"Mul",             "$0 * $1",                               "", 2, 2, 1, FIRST, false, NULL},
-    {"Div", NULL, "", 2, 2, 1, FIRST, false, write_div},
+    {"Div",             "$0 / $1",                               "", 2, 2, 1, FIRST, false, NULL},
     {"Mod", NULL, "", 2, 2, 3, FIRST, false, write_mod},
     {"Pow", NULL, "", 2, 2, 1, FIRST, false, write_pow},
     {"Sum",             "$0 + $1",                               "", 1, 0, 1, FIRST, false, NULL},
     {"Max",             "maximum($0, $1)",                       "", 1, 0, 1, FIRST, false, NULL},
     {"Min",             "minimum($0, $1)",                       "", 1, 0, 1, FIRST, false, NULL},
     {"Mean", NULL, "", 1, 0, 2, FIRST, false, write_mean},
-    {"Neg",             "-$0",                                   "", 1, 1, 1, FIRST, false, NULL},
+    {"Neg", NULL, "", 1, 1, 1, FIRST, false, write_neg},
     {"Abs",             "abs($0)",                               "", 1, 1, 1, FIRST, false, NULL},
     {"Sign",            "where($0 > 0, $T(1), where($0 < 0, $T(-1), $0))",
                                                                  "", 1, 1, 1, FIRST, false, NULL},
     {"Floor",           "floor($0)",                             "", 1, 1, 1, FIRST, false, NULL},
     {"Ceil",            "ceil($0)",                              "", 1, 1, 1, FIRST, false, NULL},
-    {"Round", NULL, "", 1, 1, 1, FIRST, false, write_round},
+    {"Round",           "round($0)",                             "", 1, 1, 1, FIRST, false, NULL},
     {"Reciprocal",      "reciprocal($0)",                        "", 1, 1, 1, FIRST, false, NULL},
-    {"Sqrt",            "reciprocal(rsqrt($0))",                 "", 1, 1, 1, FIRST, true, NULL},
+    {"Sqrt",            "sqrt($0)",                              "", 1, 1, 1, FIRST, false, NULL},
     {"Exp",             "exp($0)",                               "", 1, 1, 1, FIRST, false, NULL},
     {"Log",             "log($0)",                               "", 1, 1, 1, FIRST, false, NULL},
     {"Sin",             "sin($0)",                               "", 1, 1, 1, FIRST, false, NULL},
@@ -73,7 +75,7 @@ static const onnx_form forms[] = {
     {"Selu",            "where($0 > 0, $gamma * $0, $gamma * ($alpha * exp($0) - $alpha))",
                                 "alpha=1.67326319 gamma=1.05070102", 1, 1, 1, FIRST, false, NULL},
     {"Softplus",        "maximum($0, 0) + log(exp(-abs($0)) + 1)", "", 1, 1, 1, FIRST, false, NULL},
-    {"Softsign",        "$0 * reciprocal(abs($0) + 1)",          "", 1, 1, 1, FIRST, true, NULL},
+    {"Softsign",        "$0 / (abs($0) + 1)",                    "", 1, 1, 1, FIRST, false, NULL},
     {"Mish",            "$0 * tanh(maximum($0, 0) + log(exp(-abs($0)) + 1))",
                                                                  "", 1, 1, 3, FIRST, false, NULL},
     {"Gelu", NULL, "", 1, 1, 2, FIRST, false, write_gelu},
@@ -97,13 +99,15 @@ static const onnx_form forms[] = {
     {"Not",             "!$0",                                   "", 1, 1, 1, LOGIC, false, NULL},
     {"IsNaN",           "$0 != $0",                              "", 1, 1, 1, LOGIC, false, NULL},
     {"IsInf", NULL, "", 1, 1, 1, LOGIC, false, write_infinite},
-    {"BitwiseAnd",      "$0 & $1",                               "", 2, 2, 1, FIRST, false, NULL},
-    {"BitwiseOr",       "$0 | $1",                               "", 2, 2, 1, FIRST, false, NULL},
-    {"BitwiseXor",      "$0 ^ $1",                               "", 2, 2, 1, FIRST, false, NULL},
-    {"BitwiseNot",      "~$0",                                   "", 1, 1, 1, FIRST, false, NULL},
-    {"Where",           "where($0, $1, $2)",                     "", 3, 3, 1, SECOND, false, NULL},
-    {"Cast", NULL, "", 1, 1, 1, CAST, false, write_cast},
-    {"Identity",        "identity($0)",                          "", 1, 1, 0, FIRST, false, NULL},
+    {"BitwiseAnd",      "$0 & $1",                               "", 2, 2, 1, FIRST, true, NULL},
+    {"BitwiseOr",       "$0 | $1",                               "", 2, 2, 1, FIRST, true, NULL},
+    {"BitwiseXor",      "$0 ^ $1",                               "", 2, 2, 1, FIRST, true, NULL},
+    {"BitwiseNot",      "~$0",                                   "", 1, 1, 1, FIRST, true, NULL},
+    {"Where",           "where($0, $1, $2)",                     "", 3, 3, 1, SECOND, true, NULL},
+    {"Cast", NULL, "", 1, 1, 1, CAST, true, write_cast},
+    {"QuantizeLinear", NULL, "", 2, 3, 2, QUANTIZED, true, write_quantize},
+    {"DequantizeLinear", NULL, "", 2, 3, 2, SECOND, true, write_dequantize},
+    {"Identity",        "identity($0)",                          "", 1, 1, 0, FIRST, true, NULL},
 };
 /* clang-format on */
 
@@ -123,18 +127,33 @@ static int32_t cast_to(const onnx_node *node) {
     return to && to->has_i && to->i > 0 && to->i < 64 ? (int32_t)to->i : 0;
 }
 
+static bool is_quantising(const onnx_node *node) {
+    return onnx_is(node, "QuantizeLinear") || onnx_is(node, "DequantizeLinear");
+}
+
+/* Of the zero point, or as an attribute says; uint8 otherwise. */
+static int32_t quantized_to(const onnx_graph *g, const onnx_node *node) {
+    const onnx_value *zero = onnx_input(g, node, 2);
+    const Onnx__AttributeProto *to = onnx_attribute(node->proto, "output_dtype");
+    if (zero) return zero->type.element;
+    return to && to->has_i && to->i > 0 && to->i < 64 ? (int32_t)to->i
+                                                      : ONNX__TENSOR_PROTO__DATA_TYPE__UINT8;
+}
+
 onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_form *form) {
     onnx_type result = {.rank = -1};
     for (int32_t k = 0; k < node->input_count; k++) {
         const onnx_value *value = onnx_input(g, node, k);
-        /* The statistics of a BatchNormalization, and what is only left out, have no say. */
-        if (!value || (k > 0 && onnx_is(node, "BatchNormalization"))) continue;
+        /* Statistics and scales, and what is only left out, have no say. */
+        if (!value || (k > 0 && (onnx_is(node, "BatchNormalization") || is_quantising(node))))
+            continue;
         result = k == 0 ? value->type : onnx_broadcast(&result, &value->type);
     }
     const onnx_value *second = onnx_input(g, node, 1);
     if (form->result == SECOND) result.element = second ? second->type.element : 0;
     if (form->result == LOGIC) result.element = ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
     if (form->result == CAST) result.element = cast_to(node);
+    if (form->result == QUANTIZED) result.element = quantized_to(g, node);
     return result;
 }
 
@@ -149,6 +168,12 @@ static const char *type_name(const onnx_site *s) {
 static tosajit_type element(const onnx_site *s, int32_t k) {
     const onnx_value *value = onnx_input(s->g, s->node, k);
     return onnx_element(value ? value->type.element : 0);
+}
+
+/* Data of 8 or 16 bits, of which it is not known whether it is signed. */
+static bool is_byte(const onnx_site *s) {
+    const char *name = type_name(s);
+    return strcmp(name, "i8") == 0 || strcmp(name, "i16") == 0;
 }
 
 static bool is_float(tosajit_type type) {
@@ -278,58 +303,94 @@ static bool write_pow(onnx_site *s, byte_writer *text) {
     return true;
 }
 
-/* A quotient of floats is a product with the reciprocal. That is exact for powers of two; with
- * others it rounds twice; and a divisor whose reciprocal is no normal number loses everything. */
-static bool write_div(onnx_site *s, byte_writer *text) {
-    double divisor;
-    int exponent;
-    if (is_float(element(s, 0))) {
-        bool known = scalar(s, 1, &divisor);
-        double reciprocal = known ? 1 / fabs(divisor) : 1;
-        double least = element(s, 0) == TOSAJIT_F16 ? 0x1p-14 : 0x1p-126;
-        s->rounds = !known || fabs(frexp(divisor, &exponent)) != 0.5;
-        if (!(reciprocal >= least && reciprocal <= 1 / least))
-            return refuse(s, "the reciprocal of the divisor is no normal number");
-        if (s->exact && s->rounds)
-            return refuse(s, "a quotient would be rounded twice, which --exact rules out");
-    }
-    print(s, text, "$0 / $1");
-    return true;
-}
-
-/* The mean of two or four is exact; that of others is a product with the reciprocal. */
 static bool write_mean(onnx_site *s, byte_writer *text) {
     const onnx_form sum = {.text = "$0 + $1", .attributes = ""};
-    char factor[32];
-    int32_t count = s->node->input_count;
-    s->rounds = (count & (count - 1)) != 0;
-    if (s->exact && s->rounds)
-        return refuse(s, "a quotient would be rounded twice, which --exact rules out");
-    onnx_number_text(1.0f / (float)count, factor);
+    char quotient[32];
+    snprintf(quotient, sizeof quotient, ") / %d", (int)s->node->input_count);
     put(text, "(");
     bool fine = expand_all(&sum, s, text);
-    put(text, ") * "), put(text, factor);
+    put(text, quotient);
     return fine;
 }
 
-/* From floating point to an integer ONNX drops the fraction, and the language rounds. */
+/* The negative of the smallest integer is itself, where negate saturates. */
+static bool write_neg(onnx_site *s, byte_writer *text) {
+    print(s, text, is_float(element(s, 0)) ? "-$0" : "0 - $0");
+    return true;
+}
+
+/* "cast($0, to=f32)", which reads unsigned integers as such. */
+static void put_extended(onnx_site *s, byte_writer *text, const char *to) {
+    const onnx_value *value = onnx_input(s->g, s->node, 0);
+    const bool is_unsigned = value && onnx_element_is_unsigned(value->type.element);
+    print(s, text, "cast($0, to=");
+    put(text, to), put(text, is_unsigned ? ", input_unsigned=true)" : ")");
+}
+
+/* From floating point to an integer ONNX drops the fraction, and the language rounds. What becomes
+ * unsigned has 32 bits before, of which the lower ones stay. */
 static bool write_cast(onnx_site *s, byte_writer *text) {
-    tosajit_type from = element(s, 0), to = onnx_element(cast_to(s->node));
+    const int32_t target = cast_to(s->node);
+    const tosajit_type from = element(s, 0), to = onnx_element(target);
     const char *name = tosajit_type_name(to);
     if (!name || from == TOSAJIT_TYPE_COUNT) return refuse(s, "it has no such element type");
     if (from == to) {
         print(s, text, "identity($0)");
-    } else if (to == TOSAJIT_I1) {
+    } else if (to == TOSAJIT_I1 && from != TOSAJIT_I8 && from != TOSAJIT_I16) {
         print(s, text, "$0 != 0");
+    } else if (is_float(from) && !is_float(to)) {
+        put(text, name);
+        print(s, text,
+              onnx_element_is_unsigned(target) ? "(i32(where($0 < 0, ceil($0), floor($0))))"
+                                               : "(where($0 < 0, ceil($0), floor($0)))");
     } else {
-        bool fraction = is_float(from) && !is_float(to);
-        if (!is_float(from) && from != TOSAJIT_I1 && !is_float(to) &&
-            onnx_element(cast_to(s->node)) < from)
+        if (!is_float(from) && from != TOSAJIT_I1 && !is_float(to) && to != TOSAJIT_I1 && to < from)
             return refuse(s, "the language narrows integers in another way");
-        put(text, name), put(text, "(");
-        print(s, text, fraction ? "where($0 < 0, ceil($0), floor($0))" : "$0");
-        put(text, ")");
+        put_extended(s, text, name);
     }
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * To integers of 8 and 16 bits and back */
+
+/* Both have f32 constants for scale and zero point, which onnx_fold has made. */
+static bool has_scale(onnx_site *s) {
+    for (int32_t k = 1; k < s->node->input_count; k++)
+        if (element(s, k) != TOSAJIT_F32)
+            return refuse(s, "scale and zero point must be constants, and the scale of f32");
+    return onnx_input(s->g, s->node, 1)->fresh ||
+           refuse(s, "its scale is no constant for all elements or along an axis");
+}
+
+/* A cast rounds halves to even and saturates; so must the quotient before a zero point is added. A
+ * sum that f32 has not is beyond the limits. NaN becomes 0. */
+static bool write_quantize(onnx_site *s, byte_writer *text) {
+    const onnx_value *result = &s->g->values[s->node->outputs[0]];
+    const tosajit_type to = onnx_element(result->type.element);
+    const char *name = tosajit_type_name(to), *limit = to == TOSAJIT_I8 ? "255" : "65535";
+    const bool is_unsigned = onnx_element_is_unsigned(result->type.element);
+    if (element(s, 0) != TOSAJIT_F32) return refuse(s, "only f32 is quantized");
+    if (to != TOSAJIT_I8 && to != TOSAJIT_I16)
+        return refuse(s, "it gives no integers of 8 or 16 bits");
+    if (!has_scale(s)) return false;
+    put(text, name), put(text, is_unsigned ? "(i32(clamp(" : "(");
+    print(s, text, s->node->input_count > 2 ? "round($0 / $1) + $2" : "$0 / $1");
+    if (is_unsigned) put(text, ", min=0, max="), put(text, limit), put(text, "))");
+    put(text, ")");
+    return true;
+}
+
+/* The difference is exact in f32, but of i32, which has no zero point. */
+static bool write_dequantize(onnx_site *s, byte_writer *text) {
+    const tosajit_type from = element(s, 0);
+    const bool has_zero = s->node->input_count > 2;
+    if (from != TOSAJIT_I8 && from != TOSAJIT_I16 && (from != TOSAJIT_I32 || has_zero))
+        return refuse(s, "it reads no integers of 8 or 16 bits");
+    if (!has_scale(s)) return false;
+    if (has_zero) put(text, "(");
+    put_extended(s, text, "f32");
+    print(s, text, has_zero ? " - $2) * $1" : " * $1");
     return true;
 }
 
@@ -348,22 +409,6 @@ static bool write_mod(onnx_site *s, byte_writer *text) {
 
 static bool write_equal(onnx_site *s, byte_writer *text) {
     print(s, text, element(s, 0) == TOSAJIT_I1 ? "!($0 ^ $1)" : "$0 == $1");
-    return true;
-}
-
-/* Half to even: beside 2^23 an f32 has no fraction, so that adding it rounds. What is as large
- * itself, and a zero with its sign, stays. */
-static bool write_round(onnx_site *s, byte_writer *text) {
-    const char *large = element(s, 0) == TOSAJIT_F32   ? "8388608"
-                        : element(s, 0) == TOSAJIT_F64 ? "4503599627370496"
-                                                       : NULL;
-    if (!large) return refuse(s, "only f32 and f64 are rounded");
-    print(s, text, "where((abs($0) < "), put(text, large);
-    print(s, text, ") & ($0 != 0), where($0 < 0, "), put(text, large);
-    print(s, text, " - (abs($0) + "), put(text, large);
-    print(s, text, "), (abs($0) + "), put(text, large);
-    put(text, ") - "), put(text, large);
-    print(s, text, "), $0)");
     return true;
 }
 
@@ -408,11 +453,11 @@ static bool has_operands(onnx_site *s, const onnx_form *form) {
 }
 
 bool onnx_form_write(const onnx_form *form, onnx_site *site, byte_writer *text) {
-    site->rounds = form->rounds;
     if (!has_operands(site, form)) return false;
-    if (broadcasts_otherwise(site)) return refuse(site, "it is of an opset before 7");
-    if (site->exact && form->rounds)
-        return refuse(site, "it would be rounded twice, which --exact rules out");
+    if (!is_quantising(site->node) && broadcasts_otherwise(site))
+        return refuse(site, "it is of an opset before 7");
     if (!type_name(site)) return refuse(site, "it has no such element type");
+    if (!form->bytes && is_byte(site))
+        return refuse(site, "there is no arithmetic of int8, uint8, int16 and uint16");
     return form->write ? form->write(site, text) : expand_all(form, site, text);
 }

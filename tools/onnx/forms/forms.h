@@ -22,8 +22,6 @@ typedef struct onnx_site {
     const onnx_graph *g;
     const onnx_node *node;
     const char *const *operands; /* per input; null where it is left out */
-    bool exact;                  /* what rounds more often than ONNX asks for is refused */
-    bool rounds;                 /* out: it does so */
     const char *why;             /* out: null, or what is refused */
 } onnx_site;
 

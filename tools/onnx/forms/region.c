@@ -21,7 +21,7 @@ typedef struct writer {
     int32_t *labels;    /* per value: 1 + k is operand xk; -1 - k is tk; 0 is neither */
     byte_writer *text;  /* statements */
     int32_t statements; /* so far */
-    bool exact, blank;  /* blank: without numbers */
+    bool blank;         /* without numbers */
 } writer;
 
 static void put(byte_writer *text, const char *word) { bytes_put(text, word, strlen(word)); }
@@ -108,7 +108,7 @@ static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[
 static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t operand) {
     int32_t first = onnx_is(node, "Where") ? 1 : 0;
     const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
-    return operand <= first || onnx_is(node, "Pow") ||
+    return operand <= first || onnx_is(node, "Pow") || onnx_is(node, "DequantizeLinear") ||
            (data && data->type.element == value->type.element);
 }
 
@@ -132,9 +132,8 @@ static bool write_node(writer *w, const onnx_node *node) {
     char left[NAME];
     snprintf(left, sizeof left, "; t%d = ", w->statements);
     put(w->text, left);
-    onnx_site site = {.g = w->g, .node = node, .operands = operands, .exact = w->exact};
+    onnx_site site = {.g = w->g, .node = node, .operands = operands};
     if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
-    w->r->rounds = w->r->rounds || site.rounds;
     w->labels[node->outputs[0]] = -1 - w->statements++;
     return true;
 }
@@ -207,15 +206,9 @@ static void clear_labels(const onnx_writer *o, const onnx_region *r) {
 /* Append the text. False: r->why, or text->failed. */
 static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_writer *text) {
     byte_writer statements = {.allocator = text->allocator};
-    writer w = {.g = o->g,
-                .r = r,
-                .labels = o->labels,
-                .text = &statements,
-                .exact = o->exact,
-                .blank = blank};
+    writer w = {.g = o->g, .r = r, .labels = o->labels, .text = &statements, .blank = blank};
     bool fine = r->count > 0 || refuse(r, "nothing is left of it");
     r->input_count = r->number_count = 0;
-    r->rounds = false;
     for (int32_t k = 0; k < r->count && fine; k++) fine = write_node(&w, &o->g->nodes[r->nodes[k]]);
     if (fine) write_types(&w, text);
     if (fine) write_results(&w);

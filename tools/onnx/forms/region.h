@@ -35,14 +35,12 @@ typedef struct onnx_region {
     int32_t block;                     /* channels of one, of ONNX_BLOCKS */
     const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
     bool masked;   /* one more operand says which channels are none: there the results are 0 */
-    bool rounds;   /* out: something rounds once more than ONNX asks for */
     char why[256]; /* out: why there is no such text */
 } onnx_region;
 
 /* What texts are made with. */
 typedef struct onnx_writer {
     const onnx_graph *g;
-    bool exact;
     tosajit_engine *engine; /* reads them */
     arena *memory;
     int32_t *labels; /* scratch: a 0 for every value, before and after each call */

@@ -8,29 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By TensorProto.DataType. */
+/* By TensorProto.DataType. Of unsigned types the library has the bits. */
 static const struct element {
     const char *name;
     tosajit_type type;
     unsigned char bytes;
+    bool is_unsigned;
 } elements[] = {
-    {"nothing", TOSAJIT_TYPE_COUNT, 0},
-    {"float", TOSAJIT_F32, 4},
-    {"uint8", TOSAJIT_TYPE_COUNT, 1},
-    {"int8", TOSAJIT_I8, 1},
-    {"uint16", TOSAJIT_TYPE_COUNT, 2},
-    {"int16", TOSAJIT_I16, 2},
-    {"int32", TOSAJIT_I32, 4},
-    {"int64", TOSAJIT_I64, 8},
-    {"string", TOSAJIT_TYPE_COUNT, 0},
-    {"bool", TOSAJIT_I1, 1},
-    {"float16", TOSAJIT_F16, 2},
-    {"double", TOSAJIT_F64, 8},
-    {"uint32", TOSAJIT_TYPE_COUNT, 4},
-    {"uint64", TOSAJIT_TYPE_COUNT, 8},
-    {"complex64", TOSAJIT_TYPE_COUNT, 8},
-    {"complex128", TOSAJIT_TYPE_COUNT, 16},
-    {"bfloat16", TOSAJIT_BF16, 2},
+    {"nothing", TOSAJIT_TYPE_COUNT, 0, false},
+    {"float", TOSAJIT_F32, 4, false},
+    {"uint8", TOSAJIT_I8, 1, true},
+    {"int8", TOSAJIT_I8, 1, false},
+    {"uint16", TOSAJIT_I16, 2, true},
+    {"int16", TOSAJIT_I16, 2, false},
+    {"int32", TOSAJIT_I32, 4, false},
+    {"int64", TOSAJIT_I64, 8, false},
+    {"string", TOSAJIT_TYPE_COUNT, 0, false},
+    {"bool", TOSAJIT_I1, 1, false},
+    {"float16", TOSAJIT_F16, 2, false},
+    {"double", TOSAJIT_F64, 8, false},
+    {"uint32", TOSAJIT_TYPE_COUNT, 4, true},
+    {"uint64", TOSAJIT_TYPE_COUNT, 8, true},
+    {"complex64", TOSAJIT_TYPE_COUNT, 8, false},
+    {"complex128", TOSAJIT_TYPE_COUNT, 16, false},
+    {"bfloat16", TOSAJIT_BF16, 2, false},
 };
 enum { ELEMENTS = sizeof elements / sizeof *elements };
 
@@ -39,6 +40,7 @@ static const struct element *element_of(int32_t number) {
 }
 
 tosajit_type onnx_element(int32_t element) { return element_of(element)->type; }
+bool onnx_element_is_unsigned(int32_t element) { return element_of(element)->is_unsigned; }
 int64_t onnx_element_bytes(int32_t element) { return element_of(element)->bytes; }
 const char *onnx_element_name(int32_t element) { return element_of(element)->name; }
 
@@ -129,6 +131,7 @@ static double float_value(uint64_t bits) {
 bool onnx_constant_at(const Onnx__TensorProto *tensor, size_t k, double *value) {
     uint64_t bits;
     if (!tensor->has_data_type || !bits_at(tensor, k, &bits)) return false;
+    const bool is_unsigned = onnx_element_is_unsigned(tensor->data_type);
     switch (onnx_element(tensor->data_type)) {
     case TOSAJIT_F32: *value = float_value(bits); return true;
     case TOSAJIT_F64: memcpy(value, &bits, 8); return true;
@@ -136,8 +139,8 @@ bool onnx_constant_at(const Onnx__TensorProto *tensor, size_t k, double *value) 
     case TOSAJIT_BF16: *value = float_value((bits & 0xffff) << 16); return true;
     case TOSAJIT_I64: *value = (double)(int64_t)bits; return true;
     case TOSAJIT_I32: *value = (int32_t)bits; return true;
-    case TOSAJIT_I16: *value = (int16_t)bits; return true;
-    case TOSAJIT_I8: *value = (int8_t)bits; return true;
+    case TOSAJIT_I16: *value = is_unsigned ? (uint16_t)bits : (int16_t)bits; return true;
+    case TOSAJIT_I8: *value = is_unsigned ? (uint8_t)bits : (int8_t)bits; return true;
     case TOSAJIT_I1: *value = (bits & 0xff) != 0; return true;
     default: return false;
     }
@@ -183,6 +186,11 @@ bool onnx_constant_text(const Onnx__TensorProto *tensor, char text[32]) {
     case TOSAJIT_I64:
         snprintf(text, 32, (int64_t)bits < 0 ? "(%" PRId64 ")" : "%" PRId64, (int64_t)bits);
         return true;
-    default: snprintf(text, 32, value < 0 ? "(%.0f)" : "%.0f", value); return true;
+    default:
+        if (onnx_element_is_unsigned(tensor->data_type)) /* the bits: 200 is no value of i8 */
+            snprintf(text, 32, "0x%x", (unsigned)value);
+        else
+            snprintf(text, 32, value < 0 ? "(%.0f)" : "%.0f", value);
+        return true;
     }
 }

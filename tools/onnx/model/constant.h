@@ -19,8 +19,10 @@ typedef struct onnx_type {
     int64_t dims[TOSAJIT_MAX_RANK];
 } onnx_type;
 
-/* The library's type of elements; TOSAJIT_TYPE_COUNT where it has none. */
+/* The library's type of elements; TOSAJIT_TYPE_COUNT where it has none. Of uint8 and uint16 it is
+ * that of the same bits. */
 tosajit_type onnx_element(int32_t element);
+bool onnx_element_is_unsigned(int32_t element);
 /* Bytes of an element; 0 where that is not fixed. */
 int64_t onnx_element_bytes(int32_t element);
 /* ONNX's name, "uint8". */
