@@ -25,10 +25,10 @@ def weights(results, channels, size=1):
     return random.standard_normal((results, channels, size, size)).astype(np.float32) / np.float32(size * channels**0.5)
 
 
-def model_of(nodes, constants, results=("out",), sizes=(SIZE, SIZE)):
-    """An image of 3 channels comes in, and images go out."""
+def model_of(nodes, constants, results=("out",), sizes=(SIZE, SIZE), channels=3):
+    """An image comes in, and images go out."""
     outputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in results]
-    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("in", TensorProto.FLOAT, [1, 3, *sizes])], outputs,
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("in", TensorProto.FLOAT, [1, channels, *sizes])], outputs,
                               [numpy_helper.from_array(a, n) for n, a in constants.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
@@ -51,8 +51,9 @@ def check(nodes, constants, left, results=("out",), near=0.0, where=None, views=
     regions, of which `where` says whether they have a mask."""
     global checked
     image = random.standard_normal((1, 3, SIZE, SIZE)).astype(np.float32) if image is None else image
+    channels = image.shape[1]
     for sizes in ((SIZE, SIZE), ("height", "width")):
-        converted, report = run(model_of(nodes, constants, results, sizes), image, near)
+        converted, report = run(model_of(nodes, constants, results, sizes, channels), image, near)
         texts = [region["expression"] for region in report["regions"]]
         assert report["reorderings_left"] - len(results) == left, (left, report)
         assert where is None or all(("where(" in text) == where for text in texts), texts
@@ -111,6 +112,13 @@ assert "com.microsoft.nchwc" in [n.domain for n in converted.graph.node if n.op_
 read = [*square, one("Transpose", "r", "other", perm=[3, 2, 1, 0])]
 check(ends(read, "r"), whole, 0, results=("out", "other"))
 check(ends(square, "r"), whole, 0, results=("out", "r"))
+
+# An image that comes as it is, and that a convolution and a region read in blocks: it is brought there once.
+wide = random.standard_normal((1, 32, SIZE, SIZE)).astype(np.float32)
+shared = [helper.make_node("Conv", ["in", "second"], ["c"], pads=[1, 1, 1, 1]), mul("c", "in", "s"), one("Abs", "s", "r"), conv("r", "last", "out")]
+for first in (shared, [shared[0], mul("in", "c", "s"), *shared[2:]]):
+    converted = check(first, {**whole, "second": weights(32, 32, 3)}, 1, image=wide)
+    assert [n.op_type for n in converted.graph.node].count("ReorderInput") == 1, converted.graph.node
 
 # A region before all blocks is as it was.
 outside = [mul("in", "in", "s"), add("s", "half", "r"), conv("r", "first", "c"), one("Relu", "c", "out")]

@@ -85,7 +85,7 @@ static const char *in_blocks(writing *w, int32_t value) {
         w->blocked[value] = w->g->nodes[output].proto->input[0];
     } else if (input >= 0) {
         w->blocked[value] = w->g->nodes[input].proto->output[0];
-        push(w, &w->nodes, w->g->nodes[input].proto);
+        if (!w->written[input]) push(w, &w->nodes, w->g->nodes[input].proto);
         w->written[input] = true;
     } else {
         w->blocked[value] = new_name(w);
@@ -274,6 +274,7 @@ static void add_other(writing *w, int32_t at) {
         add_pooling(w, node);
     else
         push(w, &w->nodes, node->proto);
+    w->written[at] = true;
 }
 
 static bool begin(writing *w) {
