@@ -54,7 +54,8 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                   ranges,
                   table < 0 ? NULL : e->row_pointers[table],
                   table < 0 ? NULL : column_stride(e, table),
-                  table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table]};
+                  table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table],
+                  table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
     const op_emitters *all = &emitters[node->op];
     emitter *emit = lane_is_half(op.result) ? all->half : op.fast ? all->fast : all->exact;
     LLVMValueRef result = emit(l, &op, operands);
@@ -175,7 +176,7 @@ static bool is_in_lanes(const part_emitter *e, size_t k) {
 static LLVMValueRef emit_splat(const part_emitter *e, const lane *l, size_t k) {
     if (*e->left == 0) return nothing(e, l, k);
     const mark before = set_mark(e);
-    LLVMValueRef splat = lane_splat(l, plain_scalar(e, e->scalars[k]));
+    LLVMValueRef splat = lane_splat(l, plain_scalar(e, k));
     spend_since(e, before);
     return splat;
 }

@@ -42,10 +42,16 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
 /* Once for all planes and rows. */
 static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
     lane one = lane_of(e, 1);
+    e->on_lines = 0;
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        const expr_node *node = tensor_node(e, t);
         e->loaded[t][0] = NULL;
-        if (e->part->leaves[t].table && tensor_node(e, t)->type.element == TOSAJIT_I8)
-            lane_table_load(&one, pointers[t], column_stride(e, t), e->loaded[t]);
+        if (!e->part->leaves[t].table || node->type.element != TOSAJIT_I8) continue;
+        const int8_t *entries = node->kind == NODE_CONSTANT ? node->data : NULL;
+        if (entries && lane_prefers_lines(&one) && find_line(entries, &e->lines[t]))
+            e->on_lines |= UINT64_C(1) << t;
+        else
+            lane_table_load(&one, pointers[t], column_stride(e, t), entries, e->loaded[t]);
     }
 }
 

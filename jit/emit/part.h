@@ -49,8 +49,7 @@ typedef struct part_emitter {
     level levels[MAX_LEVELS];
     int level_count;
     loop_choice loops;
-    bool plain;  /* the part's code needs no optimiser (plain.h) */
-    bool freeze; /* and its ops gain nothing from knowing which operands are constants */
+    bool plain; /* the part's code needs no optimiser (plain.h) */
 
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
@@ -59,6 +58,9 @@ typedef struct part_emitter {
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
+    /* Tables that are not loaded, as they lie on lines, which ones, and these. */
+    uint64_t on_lines;
+    table_line lines[TOSAJIT_MAX_TENSORS];
     /* The column of a last single step. Of plain parts, at [n - 1], its distance in bytes where
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];

@@ -8,9 +8,10 @@
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 
-/* Ops of a few instructions lose some of them to the quick selection, which only long chains do not
- * feel. More than a dozen have something to schedule. */
-enum { MAX_PLAIN_OPS = 12, MIN_CHAIN_OPS = 4 };
+/* Ops of a few instructions gain some by the quick selection, which one or two ops feel where
+ * operands are in L2: clamp(x + b) takes 1.05 of the time. More than a dozen have something to
+ * schedule. */
+enum { MAX_PLAIN_OPS = 12, MIN_CHAIN_OPS = 3 };
 
 /* Only ONE and FEW are plain. What parameters do to integers is never one instruction. */
 static op_work node_work(const expr_node *node) {
@@ -34,7 +35,6 @@ void plain_decide(part_emitter *e, const loop_choice *loops) {
                (most == WORK_ONE || (most == WORK_FEW && ops >= MIN_CHAIN_OPS));
     for (int32_t v = 0; e->plain && v < e->part->variant_count; v++)
         e->plain = !e->part->variants[v].either;
-    e->freeze = e->plain && most == WORK_ONE;
 }
 
 level plain_wide_level(const part_emitter *e, const loop_choice *loops) {
@@ -42,8 +42,22 @@ level plain_wide_level(const part_emitter *e, const loop_choice *loops) {
     return (level){.lanes = loops->lanes * loops->unroll, .repeats = 1};
 }
 
-LLVMValueRef plain_scalar(const part_emitter *e, LLVMValueRef scalar) {
-    return e->freeze && LLVMIsConstant(scalar) ? LLVMBuildFreeze(e->builder, scalar, "") : scalar;
+/* Whether all that the part does with a value is an instruction each. */
+static bool is_for_one(const part_emitter *e, size_t value) {
+    bool all = true;
+    for (size_t k = value; k < e->program->count; k++) {
+        const expr_node *node = &e->program->nodes[k];
+        if (!(e->node_parts[k] & e->part_bit)) continue;
+        for (int o = 0; o < node->operand_count; o++)
+            if ((size_t)node->operands[o] == value) all &= node_work(node) == WORK_ONE;
+    }
+    return all;
+}
+
+LLVMValueRef plain_scalar(const part_emitter *e, size_t value) {
+    LLVMValueRef scalar = e->scalars[value];
+    const bool freezes = e->plain && LLVMIsConstant(scalar) && is_for_one(e, value);
+    return freezes ? LLVMBuildFreeze(e->builder, scalar, "") : scalar;
 }
 
 void plain_fall_into(const part_emitter *e, LLVMBasicBlockRef next) {

@@ -24,17 +24,17 @@
 #include "jit/emit/part.h"
 #include "jit/target/loops.h"
 
-/* Whether the part's code is to be plain: sets `plain` and `freeze`. */
+/* Whether the part's code is to be plain: sets `plain`. */
 void plain_decide(part_emitter *e, const loop_choice *loops);
 
 /* The widest level: `unroll` single vectors, in plain code and where they are apart, or all of them
  * as one that LLVM divides. */
 level plain_wide_level(const part_emitter *e, const loop_choice *loops);
 
-/* A scalar that is about to be splat. A known constant would be loaded anew in every step; a frozen
- * one is a value like others, and stays in a register. But then ops cannot see that it is constant,
- * so this is only for parts whose ops gain nothing by that (`freeze`). */
-LLVMValueRef plain_scalar(const part_emitter *e, LLVMValueRef scalar);
+/* The scalar of a value that is about to be splat. A known constant would be loaded anew in every
+ * step; a frozen one is a value like others, and stays in a register. But then ops cannot see that
+ * it is constant, so this is only for values whose ops gain nothing by that. */
+LLVMValueRef plain_scalar(const part_emitter *e, size_t value);
 
 /* Branch to the next block, from a block that holds nothing else. */
 void plain_fall_into(const part_emitter *e, LLVMBasicBlockRef next);

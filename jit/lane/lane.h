@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jit/lane/line.h"
 #include "jit/target/target.h"
 #include "jit/target/loops.h"
 #include "tosajit/tosajit.h"
@@ -145,11 +146,15 @@ LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, 
 
 /* A table of 256 bytes, `stride` bytes apart, in registers; and of it the entry index + 128 per
  * lane, index being a signed byte. For lane counts of 2 to 256 that are powers of two. Loading
- * needs the function's entry block to be complete. */
+ * needs the function's entry block to be complete. Where it is known what the table's entries are,
+ * they may spare a part of it; else null. */
 enum { LANE_TABLE_REGISTERS = 16 };
-void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride,
+void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, const int8_t *entries,
                      LLVMValueRef *registers);
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
+/* The same of a table that lies on a line; and whether that is quicker. */
+bool lane_prefers_lines(const lane *l);
+LLVMValueRef lane_table_line(const lane *l, const table_line *line, LLVMValueRef index);
 
 /* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has
  * are of no value. */

@@ -422,20 +422,40 @@ static void rescale_is_its_definition_by_every_way(void **state) {
     }
 }
 
+/* Entries of every kind that code tells apart: any; on a line, up or down, limited or not, with one
+ * entry beside it or none; rows of 16 that repeat; one value. */
+static int8_t kind_of_entry(int kind, int index, int8_t some) {
+    const int rows[] = {3, 3, -7, -7, -7, 0, 0, 9, 9, 9, 9, 1, -1, -1, -1, -1};
+    const int64_t line = (int64_t)index * (kind % 2 ? -1173 : 911) / 1024 + kind - 5;
+    const int64_t limit = kind < 5 ? 127 : 40;
+    switch (kind) {
+    case 0: return some;
+    case 1: return (int8_t)rows[index / 16 + 8 - (index < 0 && index % 16 != 0)];
+    case 2: return -5;
+    default:
+        if (kind == 8 && index == 77) return -100;
+        return (int8_t)(line < -limit ? -limit : line > limit ? limit : line);
+    }
+}
+
 /* Every i8 and every i16. i16, TOSA 1.1, TABLE: the upper 9 bits choose a segment, the lower 7 are
  * how far into it. */
 static void table_is_its_definition(void **state) {
     (void)state;
-    for (int k = 0; k < 4; k++) {
-        bool small = k % 2;
+    enum { WIDE = 2, KINDS = 9 };
+    for (int k = 0; k < WIDE + KINDS; k++) {
+        bool small = k >= WIDE;
         subject s = {.op = TOSAJIT_OP_table,
                      .operand = small ? TOSAJIT_I8 : TOSAJIT_I16,
                      .result = small ? TOSAJIT_I8 : TOSAJIT_I32};
         int16_t wide_table[513];
         int8_t narrow_table[256];
         for (size_t n = 0; n < 513; n++) test_random_element(&randoms, TOSAJIT_I16, &wide_table[n]);
-        for (size_t n = 0; n < 256; n++)
-            test_random_element(&randoms, TOSAJIT_I8, &narrow_table[n]);
+        for (int n = 0; n < 256; n++) {
+            int8_t some;
+            test_random_element(&randoms, TOSAJIT_I8, &some);
+            narrow_table[n] = kind_of_entry(k - WIDE, n - 128, some);
+        }
         s.parameter_types[0] = (tosajit_tensor_type){s.operand, 1, {small ? 256 : 513}};
         s.parameters[0] = small ? (const void *)narrow_table : wide_table;
         s.parameter_count = 1;

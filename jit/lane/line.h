@@ -1,0 +1,20 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines: tables of bytes that a product of 16 bits gives as well, such as a rescale of i8 to i8.
+ * In: 256 entries, from index -128 on. Out: the line, the same for every index. Knows no LLVM. */
+#ifndef TOSAJIT_JIT_LANE_LINE_H
+#define TOSAJIT_JIT_LANE_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* entry(x) = limited to low..high: (floor(x * multiplier / 2^8) + addend) >> shift; the sum
+ * saturates in 16 bits. */
+typedef struct table_line {
+    int multiplier, addend, shift, low, high;
+} table_line;
+
+/* False if there is none. */
+bool find_line(const int8_t *entries, table_line *line);
+
+#endif
