@@ -157,16 +157,31 @@ static void read_operands(const maker *mk, const step_job *job, machine_step *s)
     }
 }
 
+/* What a node asks for. TOSA gives every mul a shift and every negate zero points; but they change
+ * only products of i32 and negatives of i8, so that other code takes none. */
+static rows_use use_of(const maker *mk, const expr_node *node) {
+    rows_use use = rows_of(mk->kernel->program, node);
+    const uint16_t taken = op_table[node->op].attributes;
+    if (taken & ATTRIBUTE_SHIFT && use.operand != TOSAJIT_I32) use.has_parameters = false;
+    if (taken & ATTRIBUTE_ZERO_POINTS && use.operand != TOSAJIT_I8) use.has_parameters = false;
+    return use;
+}
+
+/* The operands of a node that its code reads: all, or those of data. */
+static int read_count(const maker *mk, const expr_node *node) {
+    return use_of(mk, node).has_parameters ? node->operand_count : op_table[node->op].arity;
+}
+
 /* What the step of a node reads; of a pair what the first reads, then what else the second does. */
 static step_job job_of(const maker *mk, const expr_node *node, int64_t number,
                        tosajit_value partner) {
     step_job job = {.node = node, .number = number, .position = ROWS_SINGLE};
     if (partner != NEVER) {
         job.first = node_at(mk, partner);
-        for (int o = 0; o < job.first->operand_count; o++)
+        for (int o = 0; o < read_count(mk, job.first); o++)
             job.reads[job.count++] = job.first->operands[o];
     }
-    for (int o = 0; o < node->operand_count; o++)
+    for (int o = 0; o < read_count(mk, node); o++)
         if (partner != NEVER && node->operands[o] == partner)
             job.position = o;
         else
@@ -177,9 +192,9 @@ static step_job job_of(const maker *mk, const expr_node *node, int64_t number,
 /* The row of a node, or of a pair. */
 static rows_code code_of(const maker *mk, const expr_node *first, const expr_node *node,
                          int position) {
-    const rows_use use = rows_of(mk->kernel->program, node);
+    const rows_use use = use_of(mk, node);
     if (!first) return (rows_code){.first = use, .position = ROWS_SINGLE};
-    return (rows_code){rows_of(mk->kernel->program, first), use, position};
+    return (rows_code){use_of(mk, first), use, position};
 }
 
 /* The step of a job; *value is what it computes. */
@@ -290,7 +305,7 @@ static void count_uses(maker *mk, int32_t part) {
  * code for both. */
 static void find_partner(maker *mk, size_t k, int32_t part) {
     const expr_node *node = &mk->kernel->program->nodes[k];
-    for (int o = 0; o < node->operand_count; o++) {
+    for (int o = 0; o < read_count(mk, node); o++) {
         const tosajit_value value = node->operands[o];
         const node_state *n = &mk->nodes[value];
         if (!is_step(mk, (size_t)value, part) || n->uses != 1 || n->partner != NEVER) continue;
