@@ -23,11 +23,12 @@ bool prepared_make(const plan_part *part, const walk *w, const tile_tensors *ten
     return true;
 }
 
-/* In place short rows are slower, and may be better joined: then none. */
+/* In place short rows may go in phases: then none. */
 int64_t prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                           uint64_t operands) {
-    const bool same = w->rank == 1 || tile_choose(part, w, element_sizes, true).way == TILE_DIRECT;
-    return same ? (int64_t)operands : 0;
+    if (w->rank == 1) return (int64_t)operands;
+    const tile_choice choice = tile_choose(part, w, element_sizes, true);
+    return choice.way == TILE_DIRECT && choice.phases == 1 ? (int64_t)operands : 0;
 }
 
 bool prepared_shares(prepared_counts n, void *const *pointers, const int64_t *bytes,

@@ -24,6 +24,10 @@ static inline void **tile_pointers(const plan_part *part, void **room) {
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
               const tile_tensors *tensors);
 
+/* The same in a way that was chosen. */
+void tile_take(const plan_part *part, tosajit_entry entry, const walk *w,
+               const tile_tensors *tensors, const tile_choice *choice);
+
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
  * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
  * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16.
