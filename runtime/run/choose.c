@@ -56,11 +56,12 @@ static bool keeps_lines(int64_t rows, int64_t stride) {
  * rows, they are short, and another dimension has more than twice as many: a call of the code costs
  * more than a row. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. Where the
  * walk is larger than the L1 cache the order of memory counts for more (costs.h). */
-static int32_t choose_row_dim(const walk *w, int64_t elements) {
+static int32_t choose_row_dim(const walk *w, bool has_planes, int64_t elements) {
     const bool cached = elements <= COST_CACHED;
     const int64_t few = cached ? COST_FEW_ROWS : COST_FEW_ROWS_UNCACHED;
     int32_t best = w->rank - 2;
     if (best < 1 || w->sizes[best] >= few || elements > COST_REORDERED) return best;
+    if (!cached && has_planes && w->rank == 3) return best; /* one call as it is */
     if (cached ? columns_of(w) >= COST_FEW_ROWS_COLUMNS
                : w->sizes[best] * columns_of(w) >= COST_FEW_ROWS_ELEMENTS_UNCACHED)
         return best;
@@ -81,8 +82,7 @@ static void cut_phases(const asked *a, tile_choice *c) {
     if (step >= COST_MASKED_BYTES || step == 0 || c->cols * widest_element(a) > COST_MASKED_BYTES)
         return;
     c->phases = (COST_MASKED_BYTES + step - 1) / step;
-    c->rows = (c->rows + c->phases - 1) / c->phases;
-    if (c->rows > COST_PHASE_ROWS) c->rows = COST_PHASE_ROWS;
+    c->rows = tile_phase_rows(c->rows, c->phases);
     if (c->plane_dim >= 0) c->outer |= UINT32_C(1) << c->plane_dim;
     c->plane_dim = -1;
     c->planes = 1;
@@ -108,7 +108,7 @@ static tile_choice choose_direct(const asked *a) {
     }
     best_loop(a->part, same, &c.splat);
     c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
-    if (w->rank > 1) c.row_dim = choose_row_dim(w, elements);
+    if (w->rank > 1) c.row_dim = choose_row_dim(w, a->part->has_planes, elements);
     if (w->rank > 2 && a->part->has_planes)
         c.plane_dim = c.row_dim == w->rank - 2 ? w->rank - 3 : w->rank - 2;
     c.outer = (UINT32_C(1) << (w->rank - 1)) - 1;

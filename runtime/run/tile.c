@@ -37,17 +37,17 @@ void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *eleme
     }
 }
 
-/* The rows of one tile, in phases. */
-static void run_phases(const tile_job *job, void *const *base) {
-    const walk *w = job->w;
-    const tile_choice *c = job->choice;
-    const int64_t *steps = walk_steps(w, c->row_dim), rows = w->sizes[c->row_dim];
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
-    for (int64_t first = 0; first < rows; first += c->phases * c->rows)
-        for (int64_t row = first; row < first + c->phases && row < rows; row++) {
-            const int64_t left = (rows - row + c->phases - 1) / c->phases;
-            for (int32_t t = 0; t < w->tensors; t++) pointers[t] = (char *)base[t] + row * steps[t];
-            job->entry(pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
+void tile_phases(tosajit_entry entry, void *const *base, const int64_t *strides, int32_t tensors,
+                 int64_t phases, int64_t rows, int64_t cols) {
+    const int64_t each = tile_phase_rows(rows, phases);
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = room + 1;
+    room[0] = base[-1];
+    for (int64_t first = 0; first < rows; first += phases * each)
+        for (int64_t row = first; row < first + phases && row < rows; row++) {
+            const int64_t left = (rows - row + phases - 1) / phases;
+            for (int32_t t = 0; t < tensors; t++)
+                pointers[t] = (char *)base[t] + row * (strides[2 * t] / phases);
+            entry(pointers, strides, 1, left < each ? left : each, cols);
         }
 }
 
@@ -60,7 +60,8 @@ static void run_direct(const tile_job *job) {
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
     do {
         if (c->phases > 1)
-            run_phases(job, pointers);
+            tile_phases(job->entry, pointers, job->strides, w->tensors, c->phases,
+                        w->sizes[c->row_dim], c->cols);
         else
             job->entry(pointers, job->strides, c->planes, c->rows, c->cols);
     } while (walk_next(w, c->outer, index, pointers));

@@ -35,6 +35,11 @@ void tile_take(const plan_part *part, tosajit_entry entry, const walk *w,
 void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *element_sizes,
                   const int64_t *splat_strides, int64_t *strides);
 
+/* The rows of one plane in phases. `base` is an array as tile_pointers makes them; rows' strides
+ * are those of every phases-th row. */
+void tile_phases(tosajit_entry entry, void *const *base, const int64_t *strides, int32_t tensors,
+                 int64_t phases, int64_t rows, int64_t cols);
+
 /* The ways, for tile.c. */
 typedef struct tile_job {
     const plan_part *part;
