@@ -59,6 +59,7 @@ static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
+    kernel_expect(kernel, engine_features(engine));
 }
 
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,

@@ -10,14 +10,12 @@
  *                                     in one loop for all variants
  *     8                               [0,8)
  *     9..16                           [0,8) and [n-8,n)
- *     more                            the same, and from an aligned column on a loop between them
+ *     17..63                          the same, and between them from 8 on one vector at a time
+ *     more                            the same, and wide steps before those, from an aligned column
  */
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"
 #include "runtime/base/types.h"
-
-/* Of at least so many columns, in vectors, loops are aligned: a vector more has to pay. */
-enum { ALIGNED_VECTORS = 8 };
 
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes) {
     return LLVMBuildSub(e->builder, e->cols, int64_constant(e, lanes), "last");
@@ -109,18 +107,6 @@ void hold(const part_emitter *e, int32_t first, int32_t end, held *h) {
 
 void take(part_emitter *e, int32_t first, int32_t end, const held *h) {
     for (int32_t t = first; t < end; t++) e->values[tensor_value(e, t)] = h->values[t];
-}
-
-void emit_aligned_limit(part_emitter *e) {
-    const int64_t lanes = e->loops.lanes;
-    if (e->part->cols_multiple >= ALIGNED_VECTORS * lanes) {
-        e->aligned = int64_constant(e, lanes - 1);
-        return;
-    }
-    LLVMValueRef is_long = LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols,
-                                         int64_constant(e, ALIGNED_VECTORS * lanes), "");
-    e->aligned = LLVMBuildSelect(e->builder, is_long, int64_constant(e, lanes - 1),
-                                 int64_constant(e, 0), "aligned");
 }
 
 LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, unsigned lanes) {

@@ -64,9 +64,8 @@ typedef struct part_emitter {
     /* The column of a last single step. Of plain parts, at [n - 1], its distance in bytes where
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
-    bool streams;         /* the step that is being emitted stores past the caches */
-    LLVMValueRef brief;   /* of ends: the mask of rows that are at most a vector, or null */
-    LLVMValueRef aligned; /* of ends: which bits of an address, in elements, the loops align */
+    bool streams;       /* the step that is being emitted stores past the caches */
+    LLVMValueRef brief; /* of ends: the mask of rows that are at most a vector, or null */
     /* Of `either` leaves: memory for a splat's pattern; what the column is masked with, 0 for a
      * splat, else -1; the pattern, or where the row starts. */
     LLVMValueRef patterns[TOSAJIT_MAX_TENSORS], pattern_masks[TOSAJIT_MAX_TENSORS];
@@ -167,9 +166,7 @@ void take(part_emitter *e, int32_t first, int32_t end, const held *h);
 void join_leaves(part_emitter *e, const tosajit_variant *variant, const held *loaded,
                  LLVMBasicBlockRef *from, unsigned count);
 /* The column at which the loops of a row begin: 1 to so many lanes from the row's begin, so that
- * the first result is aligned there, as far as the bits of `aligned` say. Before, once, whether
- * rows are long enough for that. */
-void emit_aligned_limit(part_emitter *e);
+ * the first result is aligned there, as far as the bits of `aligned` say. */
 LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, unsigned lanes);
 
 /* Rows. */

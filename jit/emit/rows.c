@@ -19,6 +19,9 @@
 #include "jit/emit/plain.h"
 #include "runtime/base/types.h"
 
+/* Of at least so many vectors, the loops of a row are aligned: a vector more has to pay. */
+enum { LONG_ROW = 8 };
+
 /* Lanes of the tail of a part without ends. */
 static unsigned last_lanes(const part_emitter *e) {
     return e->loops.shared ? e->levels[0].lanes : e->loops.lanes;
@@ -61,8 +64,8 @@ static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, 
     return left;
 }
 
-/* Where loops between the ends of a row end: while a whole step lies before the last vector, or in
- * part, which that vector writes again. */
+/* Where the loops of rows with ends end: whole steps lie before the last vector, or in part, which
+ * that vector writes again. */
 static void emit_ends_limits(part_emitter *e) {
     const unsigned lanes = e->loops.lanes;
     LLVMValueRef wide = int64_constant(e, (int64_t)step_size(&e->levels[0]) - 1);
@@ -70,7 +73,6 @@ static void emit_ends_limits(part_emitter *e) {
     e->levels[0].end = LLVMBuildSub(e->builder, e->cols, wide, "end");
     e->tail = e->levels[1].end = emit_last_column(e, lanes);
     e->brief = e->loops.tail == TOSAJIT_TAIL_MASKED ? lane_mask(&l, e->cols) : NULL;
-    emit_aligned_limit(e);
     plain_tail(e, e->tail);
 }
 
@@ -177,14 +179,35 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     continue_in(e, after);
 }
 
-/* The loops between the ends of a row. */
-static void emit_between(part_emitter *e, const tosajit_variant *variant) {
-    LLVMValueRef column = emit_aligned_column(e, e->aligned, e->loops.lanes);
-    for (int k = 0; k < e->level_count; k++)
-        column = emit_level(e, variant, &e->levels[k], column, NULL);
+/* The column from which on single vectors follow: that behind the first one. In a long row wide
+ * steps are before them, and begin where the result is aligned. */
+static LLVMValueRef emit_wide_steps(part_emitter *e, const tosajit_variant *variant) {
+    const unsigned lanes = e->loops.lanes;
+    LLVMValueRef all = int64_constant(e, lanes - 1), long_row = int64_constant(e, LONG_ROW * lanes);
+    if (e->part->cols_multiple >= LONG_ROW * (int64_t)lanes)
+        return emit_level(e, variant, &e->levels[0], emit_aligned_column(e, all, lanes), NULL);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), aligned = new_block(e, "aligned"),
+                      after = LLVMCreateBasicBlockInContext(e->context, "aligned.end");
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, long_row, ""),
+                    aligned, after);
+    LLVMPositionBuilderAtEnd(e->builder, aligned);
+    LLVMValueRef left[2] = {
+        int64_constant(e, lanes),
+        emit_level(e, variant, &e->levels[0], emit_aligned_column(e, all, lanes), NULL)};
+    LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(e->builder)};
+    plain_fall_into(e, after);
+    continue_in(e, after);
+    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
+    LLVMAddIncoming(column, left, from, 2);
+    return column;
 }
 
-/* What a row of more than a vector has before its last one: the first, and the loops if anything is
+/* The loops between the ends of a row. */
+static void emit_between(part_emitter *e, const tosajit_variant *variant) {
+    emit_level(e, variant, &e->levels[1], emit_wide_steps(e, variant), NULL);
+}
+
+/* What a row of a vector at least has before its last one: the first, and the loops if anything is
  * left between them. */
 static void emit_before_last(part_emitter *e, const tosajit_variant *variant) {
     const unsigned lanes = e->loops.lanes;

@@ -21,8 +21,7 @@ static bool may_do_without(tosajit_backend backend) {
     return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND;
 }
 
-/* What the engine's code may use. */
-static uint64_t features_allowed(const tosajit_engine *engine) {
+uint64_t engine_features(const tosajit_engine *engine) {
     const cpu_model *model = engine->chosen_cpu ? cpu_find(engine->chosen_cpu) : NULL;
     if (!model) return features_host();
     return features_host() & (features_of(model->level->machine, model->level->features) |
@@ -33,7 +32,7 @@ tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library 
                                int *level) {
     *library = ops_find();
     if (!*library) return TOSAJIT_NOT_EXECUTABLE;
-    *level = rows_level(*library, features_allowed(engine));
+    *level = rows_level(*library, engine_features(engine));
     if (*level != ROWS_NO_CODE) return TOSAJIT_OK;
     return diag_error(TOSAJIT_NOT_EXECUTABLE, "there are no precompiled ops for this CPU");
 }

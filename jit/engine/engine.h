@@ -61,6 +61,9 @@ void engine_leave(tosajit_engine *engine);
 void engine_retain(tosajit_engine *engine);
 void engine_release(tosajit_engine *engine);
 
+/* What the engine's code may use. Thread-safe. */
+uint64_t engine_features(const tosajit_engine *engine);
+
 /* The library of precompiled ops, and its best level for the engine's CPU. NOT_EXECUTABLE.
  * Thread-safe. */
 tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,

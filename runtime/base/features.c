@@ -151,6 +151,10 @@ uint64_t features_host(void) {
     return known & ~(UINT64_C(1) << KNOWN);
 }
 
+bool features_masked(uint64_t features) {
+    return features_machine() == EM_X86_64 && features >> AVX512F & 1;
+}
+
 int32_t features_permuted_bytes(void) {
     const uint64_t host = features_machine() == EM_X86_64 ? features_host() : 0;
     return host >> AVX512F & 1 ? 64 : host >> AVX2 & 1 ? 32 : 0;

@@ -261,6 +261,7 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
     }
     l->mapped = !in_place;
     l->code.features = v->features;
+    kernel_expect(kernel, v->features);
     l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
     for (uint32_t k = 0; k < v->code.entry_count; k++)
         l->entries[k] = code_entry(&l->code.image, k);

@@ -486,6 +486,7 @@ tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library,
     m->code.precompiled = true;
     m->code.info.size = sizeof m->code.info;
     m->code.features = library->features[level];
+    kernel_expect(kernel, m->code.features);
     m->code.image.machine = features_machine();
     kernel->machine = m;
     return TOSAJIT_OK;

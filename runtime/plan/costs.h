@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Costs: every number that the choice of a way rests on (runtime/run/choose.c), in ns where nothing
- * else is said. They were fitted to sums of two operands of f32 on an AMD EPYC of the Zen 5 family
- * at 4.2 GHz, with 48 KiB of L1 data cache. An estimate need be no better than the choices that it
- * makes, so these are what to check on another machine, native and with TOSAJIT_CPU=x86-64-v3:
+ * else is said. `sh bench/costs/fit.sh` measures the ways, prints the table of `cost_of` for the
+ * machine that it runs on, and says what choices by either table lose. This one is an AMD EPYC's of
+ * the Zen 4 family, with AVX-512 and AVX2 at once. An estimate need be no better than the choices
+ * that it makes. The other numbers are checked by
  *
  *     build/bench/tosajit-bench --table --benchmark_filter='^FAMILY/'
  *
@@ -23,37 +24,49 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
-/* The walk as it is (choose.c). Family: sweep, which has every pattern of broadcasts up to rank 4
- * in rows of 1 to 1000. */
-static const double cost_call = 4.2;    /* of the code */
-static const double cost_plane = 0.9;   /* of a call */
-static const double cost_row = 0.75;    /* of a plane */
-static const double cost_vector = 0.45; /* of a row, behind the first */
-static const double cost_stall = 4.5;   /* a row in place: its first load waits for the masked store
-                                           that ends where it begins */
-static const double cost_idle = 8;      /* a row of a long computation, whose last vector has lanes
-                                           without work: for each ns of an element above light */
+/* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
+typedef enum cost_term {
+    PER_CALL,             /* of the code */
+    PER_PLANE,            /* of a call */
+    PER_ROW,              /* of a plane */
+    PER_VECTOR,           /* of a row, behind the first */
+    PER_HALVED_ROW,       /* one shorter than a vector, where there are no masks */
+    PER_JOIN,             /* one long row, once */
+    PER_CHUNK,            /* of it */
+    PER_JOINED_BYTE,      /* of the widest element */
+    PER_PATTERN_ELEMENT,  /* of a packed operand's period */
+    PER_GATHERED_ELEMENT, /* moved alone */
+    PER_GATHERED_GROUP,   /* a vector of them */
+    COST_TERMS
+} cost_term;
 
-/* One long row (choose.c). Families: sweep, shape; forms_shape for rows in place. */
-static const double cost_join = 130;          /* once */
-static const double cost_chunk = 3.3;         /* of it */
-static const double cost_joined_byte = 0.011; /* of the widest element */
-static const double cost_copied = 0.1;        /* an element of an operand that every chunk shares */
-
-/* Packing an operand by its pattern (pack.c). Families: sweep, shape. */
-static const double cost_pattern = 110;           /* once */
-static const double cost_pattern_element = 1.4;   /* of a period */
-static const double cost_gathered_element = 0.25; /* moved alone */
-static const double cost_gathered_group = 0.7;    /* a vector of them */
+/* What one of each costs: printed by `sh bench/costs/fit.sh`. */
+static const double cost_of[COST_TERMS] = {
+    [PER_CALL] = 11,
+    [PER_PLANE] = 1.1,
+    [PER_ROW] = 0.88,
+    [PER_VECTOR] = 0.42,
+    [PER_HALVED_ROW] = 1.3,
+    [PER_JOIN] = 700,
+    [PER_CHUNK] = 51,
+    [PER_JOINED_BYTE] = 0.0006,
+    [PER_PATTERN_ELEMENT] = 2.1,
+    [PER_GATHERED_ELEMENT] = 0.25,
+    [PER_GATHERED_GROUP] = 0.9,
+};
 
 /* Sizes, in columns, rows or elements where nothing else is said. */
 enum {
     /* Family: sweep; view for the third.
-     * Rows that may be joined into longer ones: if none is in place; if one is, which stalls even
-     * where rows are longer than a few vectors; if an operand must be packed in any case. */
+     * Rows that may be joined into longer ones; and if an operand must be packed in any case. */
     COST_SHORT_ROW = 64,
-    COST_SHORT_ROW_IN_PLACE = 256,
     COST_SHORT_ROW_PACKED = 16,
+
+    /* Family: forms_shape.
+     * Rows in place that masks write: they are at least so many bytes apart from the row before,
+     * and so many in a call, which the L1 cache holds with those between them. */
+    COST_MASKED_BYTES = 64,
+    COST_PHASE_ROWS = 64,
 
     /* Family: shape.
      * One long row: elements and bytes of a chunk in a tensor, at most; and elements that are whole
@@ -75,13 +88,13 @@ enum {
      * Which dimension serves as rows. It is another one than the innermost if that has fewer rows
      * than the first number, of fewer columns than the second. Up to COST_CACHED elements the walk
      * is in the L1 cache. Beyond, such an order reads again what repeats, and fetches lines again
-     * that a row does not fill; so the numbers are smaller, and from COST_REORDERED on it never
-     * pays. */
+     * that a row does not fill; so it must have fewer rows, and fewer elements in all of them, and
+     * from COST_REORDERED on it never pays. */
     COST_FEW_ROWS = 16,
     COST_FEW_ROWS_COLUMNS = 24,
     COST_CACHED = 4096,
     COST_FEW_ROWS_UNCACHED = 4,
-    COST_FEW_ROWS_COLUMNS_UNCACHED = 16,
+    COST_FEW_ROWS_ELEMENTS_UNCACHED = 36,
     COST_REORDERED = 32768,
 };
 

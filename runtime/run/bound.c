@@ -154,8 +154,8 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results)
     if (parallel_pays(&b->kernel->parallel, part, walk_elements(&w)) ||
         !prepared_make(part, &w, &tensors, &b->tile))
         return;
-    b->tile.in_place = prepared_in_place(part, &w, tensors.element_sizes,
-                                         operands_in_place(part, operands, results));
+    prepared_in_place(part, &w, tensors.element_sizes, operands_in_place(part, operands, results),
+                      &b->tile);
     b->n = (prepared_counts){part->operand_count, part->leaf_count, part->result_count};
     for (int32_t k = 0; k < b->n.operands; k++) b->tile.bytes[k] = operands[k].high;
     for (int32_t r = 0; r < b->n.results; r++) b->tile.bytes[b->n.operands + r] = results[r].high;

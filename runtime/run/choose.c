@@ -17,6 +17,13 @@ typedef struct asked {
 
 static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
+static int64_t widest_element(const asked *a) {
+    int64_t widest = 1;
+    for (int32_t t = 0; t < a->w->tensors; t++)
+        if (a->sizes[t] > widest) widest = a->sizes[t];
+    return widest;
+}
+
 /* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
  * per row; *splat are the leaves that it reads so. The rest of `same` must be packed into rows.
  * False if there is no loop: each reads some other leaf as one value per row, too. */
@@ -49,12 +56,14 @@ static bool keeps_lines(int64_t rows, int64_t stride) {
  * rows, they are short, and another dimension has more than twice as many: a call of the code costs
  * more than a row. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. Where the
  * walk is larger than the L1 cache the order of memory counts for more (costs.h). */
-static int32_t choose_row_dim(const walk *w, int64_t elements) {
+static int32_t choose_row_dim(const walk *w, bool has_planes, int64_t elements) {
     const bool cached = elements <= COST_CACHED;
     const int64_t few = cached ? COST_FEW_ROWS : COST_FEW_ROWS_UNCACHED;
-    const int64_t brief = cached ? COST_FEW_ROWS_COLUMNS : COST_FEW_ROWS_COLUMNS_UNCACHED;
     int32_t best = w->rank - 2;
-    if (best < 1 || w->sizes[best] >= few || columns_of(w) >= brief || elements > COST_REORDERED)
+    if (best < 1 || w->sizes[best] >= few || elements > COST_REORDERED) return best;
+    if (!cached && has_planes && w->rank == 3) return best; /* one call as it is */
+    if (cached ? columns_of(w) >= COST_FEW_ROWS_COLUMNS
+               : w->sizes[best] * columns_of(w) >= COST_FEW_ROWS_ELEMENTS_UNCACHED)
         return best;
     for (int32_t d = best - 1; d >= 0; d--)
         if (w->sizes[d] > 2 * w->sizes[best] &&
@@ -63,13 +72,20 @@ static int32_t choose_row_dim(const walk *w, int64_t elements) {
     return best;
 }
 
-/* Of the dimensions around rows the one that serves best as planes: the longest, so that there are
- * few calls, if the cache forgives it. */
-static int32_t choose_plane_dim(const walk *w, int32_t row_dim, int64_t elements) {
-    int32_t best = row_dim == w->rank - 2 ? w->rank - 3 : w->rank - 2;
-    for (int32_t d = best - 1; elements <= COST_CACHED && d >= 0; d--)
-        if (d != row_dim && w->sizes[d] > w->sizes[best]) best = d;
-    return best;
+/* In place the load of a row by a mask waits for the store of the row before, if it begins within
+ * the bytes that the mask is for, written or not: 5 ns a row. So every second row is computed, or
+ * every third, and then those between them. Rows of 11 f32, 44 bytes apart: 0, 2, 4, ... and 1, 3,
+ * 5, ... */
+static void cut_phases(const asked *a, tile_choice *c) {
+    if (!a->in_place || !a->part->masked || c->row_dim < 0) return;
+    const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
+    if (step >= COST_MASKED_BYTES || step == 0 || c->cols * widest_element(a) > COST_MASKED_BYTES)
+        return;
+    c->phases = (COST_MASKED_BYTES + step - 1) / step;
+    c->rows = tile_phase_rows(c->rows, c->phases);
+    if (c->plane_dim >= 0) c->outer |= UINT32_C(1) << c->plane_dim;
+    c->plane_dim = -1;
+    c->planes = 1;
 }
 
 /* The walk as it lies, and which tensors prevent that: `packed` are those whose columns are neither
@@ -78,7 +94,8 @@ static int32_t choose_plane_dim(const walk *w, int32_t row_dim, int64_t elements
 static tile_choice choose_direct(const asked *a) {
     const walk *w = a->w;
     const int64_t *columns = walk_steps(w, w->rank - 1), elements = walk_elements(w);
-    tile_choice c = {.way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .planes = 1, .rows = 1};
+    tile_choice c = {
+        .way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .phases = 1, .planes = 1, .rows = 1};
     uint64_t same = 0, contiguous = 0;
     for (int32_t t = 0; t < w->tensors; t++) {
         if (columns[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
@@ -91,8 +108,9 @@ static tile_choice choose_direct(const asked *a) {
     }
     best_loop(a->part, same, &c.splat);
     c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
-    if (w->rank > 1) c.row_dim = choose_row_dim(w, elements);
-    if (w->rank > 2 && a->part->has_planes) c.plane_dim = choose_plane_dim(w, c.row_dim, elements);
+    if (w->rank > 1) c.row_dim = choose_row_dim(w, a->part->has_planes, elements);
+    if (w->rank > 2 && a->part->has_planes)
+        c.plane_dim = c.row_dim == w->rank - 2 ? w->rank - 3 : w->rank - 2;
     c.outer = (UINT32_C(1) << (w->rank - 1)) - 1;
     if (c.row_dim >= 0) {
         c.rows = w->sizes[c.row_dim];
@@ -102,18 +120,12 @@ static tile_choice choose_direct(const asked *a) {
         c.planes = w->sizes[c.plane_dim];
         c.outer &= ~(UINT32_C(1) << c.plane_dim);
     }
+    if (!c.packed) cut_phases(a, &c);
     return c;
 }
 
 /* ---------------------------------------------------------------------------------------------
  * One long row */
-
-static int64_t widest_element(const asked *a) {
-    int64_t widest = 1;
-    for (int32_t t = 0; t < a->w->tensors; t++)
-        if (a->sizes[t] > widest) widest = a->sizes[t];
-    return widest;
-}
 
 /* Cut the walk into chunks; false if a row is longer than one. */
 static bool cut_chunks(const asked *a, tile_choice *c) {
@@ -139,7 +151,7 @@ static bool cut_chunks(const asked *a, tile_choice *c) {
  * if the code has no loop for that, or the buffers no room. */
 static bool choose_joined(const asked *a, tile_choice *c) {
     const walk *w = a->w;
-    *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1};
+    *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1, .phases = 1};
     if (!cut_chunks(a, c)) return false;
     uint64_t same = 0, linear = 0;
     int packed_count = 0;
@@ -161,33 +173,44 @@ static bool have_patterns(const asked *a, const tile_choice *c) {
     return true;
 }
 
-/* What packing an operand by its pattern costs. One that does not move from chunk to chunk is
- * packed once, and what repeats in it is copied. */
-static double packing_cost(const asked *a, const tile_choice *c, int32_t t, double elements) {
-    bool moves = false;
-    for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
-    return pack_cost(a->w, t, c->split, a->sizes[t],
-                     moves ? elements : cost_copied * (double)c->cols);
+/* What the walk as it is counts: calls, planes, rows and vectors. Beside a long computation the
+ * lanes of a row's last vector that have no work count as well, in ns: what is returned. */
+static double count_direct(const asked *a, const tile_choice *c, double *counts) {
+    const int64_t vector_bytes = a->part->masked ? 64 : 32, row_bytes = c->cols * widest_element(a),
+                  vectors = (row_bytes + vector_bytes - 1) / vector_bytes;
+    const double rows = (double)(walk_elements(a->w) / c->cols), planes = rows / (double)c->rows;
+    counts[PER_CALL] = planes / (double)c->planes;
+    counts[PER_PLANE] = planes;
+    counts[PER_ROW] = rows;
+    counts[PER_VECTOR] = rows * (double)(vectors - 1);
+    counts[PER_HALVED_ROW] = !a->part->masked && row_bytes < vector_bytes ? rows : 0;
+    const double idle = (double)(vectors * vector_bytes / widest_element(a) - c->cols);
+    return a->part->element_ns > cost_light ? rows * idle * (a->part->element_ns - cost_light) : 0;
 }
 
-/* Whether one long row is worth its while: what packing, chunks and elements cost, against calls,
- * planes, rows and vectors of the walk as it is. */
+/* What one long row counts: chunks, bytes, and packing. An operand that does not move from chunk to
+ * chunk is packed once. */
+static void count_joined(const asked *a, const tile_choice *c, double *counts) {
+    const double elements = (double)walk_elements(a->w);
+    counts[PER_JOIN] = 1;
+    counts[PER_CHUNK] = elements / (double)c->cols;
+    counts[PER_JOINED_BYTE] = elements * (double)widest_element(a);
+    for (int32_t t = 0; t < a->part->leaf_count; t++) {
+        bool moves = false;
+        if (!(c->packed >> t & 1)) continue;
+        for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
+        pack_count(a->w, t, c->split, a->sizes[t], moves ? elements : (double)c->cols, counts);
+    }
+}
+
+/* Whether one long row takes less than the walk as it is. */
 static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
-    enum { VECTOR_BYTES = 64 };
     const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
-    const double elements = (double)walk_elements(a->w), widest = (double)widest_element(a);
-    const int64_t row_bytes = direct->cols * widest_element(a);
-    const double rows = elements / (double)direct->cols, planes = rows / (double)direct->rows;
-    double each_row = cost_row + cost_vector * (double)((row_bytes - 1) / VECTOR_BYTES);
-    double ns = cost_join + cost_chunk * elements / (double)joined->cols +
-                cost_joined_byte * widest * elements;
-    for (int32_t t = 0; t < a->part->leaf_count; t++)
-        if (joined->packed >> t & 1) ns += packing_cost(a, joined, t, elements);
-    if (a->in_place && row_bytes % VECTOR_BYTES) each_row += cost_stall;
-    if (a->part->element_ns > cost_light)
-        each_row += cost_idle * (a->part->element_ns - cost_light);
-    const bool pays =
-        ns < cost_call * planes / (double)direct->planes + cost_plane * planes + each_row * rows;
+    double as_it_is[COST_TERMS] = {0}, one_row[COST_TERMS] = {0};
+    double gain = count_direct(a, direct, as_it_is);
+    count_joined(a, joined, one_row);
+    for (int k = 0; k < COST_TERMS; k++) gain += cost_of[k] * (as_it_is[k] - one_row[k]);
+    const bool pays = gain > 0;
     fpenv_computed(&pays);
     fpenv_leave(environment);
     return pays;
@@ -226,8 +249,7 @@ static void cut_blocks(const asked *a, tile_choice *c) {
  * The way */
 
 static bool may_join(const asked *a) {
-    const int64_t most = a->in_place ? COST_SHORT_ROW_IN_PLACE : COST_SHORT_ROW;
-    return a->w->rank > 1 && columns_of(a->w) <= most;
+    return a->w->rank > 1 && columns_of(a->w) <= COST_SHORT_ROW;
 }
 
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
@@ -246,4 +268,19 @@ tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *ele
         cut_blocks(&a, &direct);
     }
     return direct;
+}
+
+int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
+                 tile_option *options) {
+    const asked a = {part, w, element_sizes, in_place};
+    options[0] = (tile_option){.choice = choose_direct(&a)};
+    options[1] = (tile_option){.choice.way = TILE_JOINED};
+    if (options[0].choice.packed) return 0;
+    count_direct(&a, &options[0].choice, options[0].counts);
+    if (w->rank < 2 || !choose_joined(&a, &options[1].choice) ||
+        !have_patterns(&a, &options[1].choice))
+        return 1;
+    options[1].choice.by_pattern = true;
+    count_joined(&a, &options[1].choice, options[1].counts);
+    return 2;
 }

@@ -20,10 +20,12 @@ typedef struct tile_choice {
     uint64_t packed;   /* tensors that go through a buffer */
     int32_t row_dim;   /* the walk's dimension that serves as rows; -1: none */
     int32_t plane_dim; /* TILE_DIRECT: likewise as planes */
-    int32_t split;     /* TILE_JOINED: the dimension that is cut into chunks; a chunk has all of
-                          the dimensions inside it */
-    int64_t step;      /* TILE_JOINED: indices of `split` in a chunk */
-    uint32_t outer;    /* dimensions around what the code is given, as bits */
+    int64_t phases; /* TILE_DIRECT: rows of a call are so many apart, and a call for each of those
+                       between them follows; 1: none is between */
+    int32_t split;  /* TILE_JOINED: the dimension that is cut into chunks; a chunk has all of
+                       the dimensions inside it */
+    int64_t step;   /* TILE_JOINED: indices of `split` in a chunk */
+    uint32_t outer; /* dimensions around what the code is given, as bits */
     int64_t planes, rows, cols; /* what the code is given in one call, at most */
 } tile_choice;
 
@@ -33,5 +35,22 @@ enum { TILE_MOST_PACKED = 3 /* tensors of a joined walk */ };
  * place of an operand. The walk has no size of 0. */
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place);
+
+/* Rows of a call in phases. */
+static inline int64_t tile_phase_rows(int64_t rows, int64_t phases) {
+    const int64_t each = (rows + phases - 1) / phases;
+    return each < COST_PHASE_ROWS ? each : COST_PHASE_ROWS;
+}
+
+/* For who fits the costs (bench/costs): the ways that are compared where rows are short, and how
+ * often each has to pay every cost. They are the walk as it is, and one long row. How many there
+ * are: 0 where the walk cannot go as it is. */
+typedef struct tile_option {
+    tile_choice choice;
+    double counts[COST_TERMS];
+} tile_option;
+
+int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
+                 tile_option *options);
 
 #endif

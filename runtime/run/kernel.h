@@ -67,6 +67,9 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
 
+/* Before the kernel has code: the features that this may use decide on ways of running. */
+void kernel_expect(tosajit_kernel *kernel, uint64_t features);
+
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
 void kernel_destroy(tosajit_kernel *kernel);
 

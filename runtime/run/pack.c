@@ -142,13 +142,15 @@ static cut cut_of(const walk *w, int32_t t, int32_t d, int32_t size) {
     return c;
 }
 
-double pack_cost(const walk *w, int32_t t, int32_t d, int32_t size, double count) {
+void pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts) {
     const cut c = cut_of(w, t, d, size);
-    const double once = cost_pattern + cost_pattern_element * (double)(c.times * c.unit);
-    if (c.lanes == 0) return once + cost_gathered_element * count;
+    counts[PER_PATTERN_ELEMENT] += (double)(c.times * c.unit);
+    if (c.lanes == 0) {
+        counts[PER_GATHERED_ELEMENT] += count;
+        return;
+    }
     const int64_t run = 2 * c.run < c.lanes ? c.lanes : c.run;
-    return once +
-           cost_gathered_group * count / (double)run * (double)((run + c.lanes - 1) / c.lanes);
+    counts[PER_GATHERED_GROUP] += count / (double)run * (double)((run + c.lanes - 1) / c.lanes);
 }
 
 bool pack_fits(const walk *w, int32_t t, int32_t d, int32_t size) {

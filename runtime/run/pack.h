@@ -39,9 +39,8 @@ bool pack_fits(const walk *w, int32_t t, int32_t d, int32_t size);
  * PACK_PERIOD elements, of `size` bytes. */
 void pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p);
 
-/* What preparing and then packing `count` elements costs, in ns: fitted to what was measured with
- * vectors of AVX-512. */
-double pack_cost(const walk *w, int32_t t, int32_t d, int32_t size, double count);
+/* Add what preparing and then packing `count` elements costs to the counts of costs.h. */
+void pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts);
 
 /* Write `count` elements from index 0 of the pattern on, which lies at `from`. */
 void pack_gather(const pack *p, const char *from, int64_t count, char *to);

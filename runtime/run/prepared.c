@@ -23,11 +23,24 @@ bool prepared_make(const plan_part *part, const walk *w, const tile_tensors *ten
     return true;
 }
 
-/* In place short rows are slower, and may be better joined: then none. */
-int64_t prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                          uint64_t operands) {
-    const bool same = w->rank == 1 || tile_choose(part, w, element_sizes, true).way == TILE_DIRECT;
-    return same ? (int64_t)operands : 0;
+void prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
+                       uint64_t operands, prepared *p) {
+    p->phases = 1;
+    p->in_place = (int64_t)operands;
+    if (w->rank == 1) return;
+    const tile_choice choice = tile_choose(part, w, element_sizes, true);
+    p->phases = choice.phases;
+    if (choice.way != TILE_DIRECT || (p->phases > 1 && p->outer * p->planes > 1)) p->in_place = 0;
+}
+
+void prepared_phases(const prepared *p, tosajit_entry entry, void *const *pointers,
+                     int32_t tensors) {
+    int64_t strides[2 * PREPARED_TENSORS];
+    for (int32_t t = 0; t < tensors; t++) {
+        strides[2 * t] = p->phases * p->strides[2 * t];
+        strides[2 * t + 1] = p->strides[2 * t + 1];
+    }
+    tile_phases(entry, pointers, strides, tensors, p->phases, p->rows, p->cols);
 }
 
 bool prepared_shares(prepared_counts n, void *const *pointers, const int64_t *bytes,

@@ -31,18 +31,20 @@ typedef struct prepared {
     int64_t outer, planes, rows, cols; /* tiles, and what the entry is told of each */
     int64_t in_place; /* bit k: a result may be computed in place of operand k, if it has as many
                          bytes */
+    int64_t phases;   /* in place: of rows (choose.h) */
     int64_t bytes[PREPARED_TENSORS]; /* from the first to the last, of operands, then results */
     int64_t strides[4 * PREPARED_TENSORS]; /* of leaves, then results: for the entry; then from tile
                                               to tile */
 } prepared;
 
-/* The tiles of a walk in the way that choose.c chooses, without the last two members; false if they
- * are others. */
+/* The tiles of a walk in the way that choose.c chooses, but for in_place, phases and bytes; false
+ * if they are others. */
 bool prepared_make(const plan_part *part, const walk *w, const tile_tensors *tensors, prepared *p);
 
-/* Which of these operands, which a result may lie on, this way computes in place, as bits. */
-int64_t prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                          uint64_t operands);
+/* Set in_place to those of these operands, which a result may lie on, that such tiles compute in
+ * place; and phases. */
+void prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
+                       uint64_t operands, prepared *p);
 
 /* Whether memory that tensors share is shared exactly in place. */
 bool prepared_shares(prepared_counts n, void *const *pointers, const int64_t *bytes,
@@ -50,6 +52,10 @@ bool prepared_shares(prepared_counts n, void *const *pointers, const int64_t *by
 
 /* Whether the code of a program depends on the floating-point environment. */
 bool prepared_floats(const tosajit_expr *program);
+
+/* One tile, in phases. */
+void prepared_phases(const prepared *p, tosajit_entry entry, void *const *pointers,
+                     int32_t tensors);
 
 /* Tile after tile; pointers move. */
 void prepared_walk(const prepared *p, tosajit_entry entry, void **pointers, int32_t tensors);
@@ -76,9 +82,12 @@ SPECIALISED bool prepared_are_apart(prepared_counts n, void *const *pointers,
     return !meet;
 }
 
+/* `shared`: a result is in place. */
 SPECIALISED void prepared_call(const prepared *p, tosajit_entry entry, void **pointers,
-                               int32_t tensors) {
-    if (p->outer == 1)
+                               int32_t tensors, bool shared) {
+    if (shared && p->phases > 1)
+        prepared_phases(p, entry, pointers, tensors);
+    else if (p->outer == 1)
         entry(pointers, p->strides, p->planes, p->rows, p->cols);
     else
         prepared_walk(p, entry, pointers, tensors);
@@ -88,11 +97,10 @@ SPECIALISED void prepared_call(const prepared *p, tosajit_entry entry, void **po
  * memory as these tiles do not: nothing was done. */
 SPECIALISED bool prepared_run(const prepared *p, tosajit_entry entry, bool floating,
                               prepared_counts n, void **pointers) {
-    if (!prepared_are_apart(n, pointers, p->bytes) &&
-        !prepared_shares(n, pointers, p->bytes, (uint64_t)p->in_place))
-        return false;
+    const bool shared = !prepared_are_apart(n, pointers, p->bytes);
+    if (shared && !prepared_shares(n, pointers, p->bytes, (uint64_t)p->in_place)) return false;
     const uint64_t environment = floating ? fpenv_enter() : 0;
-    prepared_call(p, entry, pointers, n.leaves + n.results);
+    prepared_call(p, entry, pointers, n.leaves + n.results, shared);
     if (floating) fpenv_leave(environment);
     return true;
 }

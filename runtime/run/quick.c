@@ -300,7 +300,7 @@ SPECIALISED bool run_sizes(const tosajit_kernel *kernel, tosajit_entry entry, pr
     const bool fits = !parallel_pays(&kernel->parallel, part, c.elements) &&
                       prepared_make(part, &c.w, &tensors, &p);
     const bool kept = fits && tag && slots_have_room(q->slots, tag);
-    p.in_place = fits && (shared || kept) ? prepared_in_place(part, &c.w, q->sizes, c.in_place) : 0;
+    if (fits && (shared || kept)) prepared_in_place(part, &c.w, q->sizes, c.in_place, &p);
     if (kept) {
         memcpy(p.bytes, c.bytes, (size_t)(n.operands + n.results) * sizeof *c.bytes);
         remember(q, tag, operands, results, &p);
@@ -309,7 +309,7 @@ SPECIALISED bool run_sizes(const tosajit_kernel *kernel, tosajit_entry entry, pr
         void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
         memcpy(pointers, tensors.pointers, (size_t)c.w.tensors * sizeof *pointers);
         const uint64_t environment = q->floating ? fpenv_enter() : 0;
-        prepared_call(&p, entry, pointers, c.w.tensors);
+        prepared_call(&p, entry, pointers, c.w.tensors, shared);
         if (q->floating) fpenv_leave(environment);
     } else
         run_divided(kernel, entry, &c.w, &tensors);

@@ -13,7 +13,7 @@
 
 enum {
     SLOTS_MOST = 64, /* a power of two */
-    SLOTS_WAYS = 4,  /* neighbours that are searched */
+    SLOTS_WAYS = 8,  /* neighbours that are searched */
 };
 
 /* What is in the place of a tag: one that is being written is left alone. Tags have SLOT_READY. */

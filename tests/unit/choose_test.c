@@ -27,7 +27,7 @@ static const tosajit_variant all_loops[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}},
 
 static plan_part make_part(const tosajit_variant *loops, int32_t count) {
     plan_part part = {.leaf_count = 2, .operand_count = 2, .result_count = 1};
-    part.has_planes = true;
+    part.has_planes = part.masked = true;
     part.element_ns = 3 * SIZE * cost_byte + cost_light_op;
     part.variant_count = count;
     for (int32_t v = 0; v < count; v++) part.variants[v] = loops[v];
@@ -35,7 +35,7 @@ static plan_part make_part(const tosajit_variant *loops, int32_t count) {
 }
 
 /* A walk of a, b and the result: sizes, and strides of each in elements; what else is asked; and
- * the choice: way, planes, rows and columns, splats, packed tensors. */
+ * the choice: way, planes, rows and columns, splats, packed tensors, phases. */
 typedef struct way_case {
     const char *what, *sizes, *strides[TENSORS], *asked, *chosen;
 } way_case;
@@ -57,7 +57,15 @@ static const way_case ways[] = {
     {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "joined 1x1x1920 packed b"},
     {"few elements", "20x3", {"3x1", "0x1", "3x1"}, "", "direct 1x20x3"},
     {"a row of 100", "1000x100", {"100x1", "0x1", "100x1"}, "", "direct 1x1000x100"},
-    {"which stalls", "1000x100", {"100x1", "0x1", "100x1"}, "in place", "joined 1x1x1600 packed b"},
+    {"in place", "1000x100", {"100x1", "0x1", "100x1"}, "in place", "direct 1x1000x100"},
+    {"by masks", "90x11", {"11x1", "1x0", "11x1"}, "in place", "direct 1x45x11 splat b in 2"},
+    {"far apart", "90x11", {"16x1", "1x0", "16x1"}, "in place", "direct 1x90x11 splat b"},
+    {"by halves", "90x11", {"11x1", "1x0", "11x1"}, "in place, halves", "direct 1x90x11 splat b"},
+    {"in planes",
+     "4x90x3",
+     {"270x3x1", "0x0x0", "270x3x1"},
+     "in place",
+     "direct 1x15x3 splat b in 6"},
     {"a transpose", "512x512", {"1x512", "512x1", "512x1"}, "", "blocks 1x16x64 packed a"},
     {"its result", "512x512", {"512x1", "512x1", "1x512"}, "", "blocks 1x16x64 packed r"},
     {"every other", "90x500", {"1200x2", "0x1", "500x1"}, "", "blocks 1x2x500 packed a"},
@@ -94,7 +102,8 @@ static void print_choice(const tile_choice *c, char *to) {
         [TILE_DIRECT] = "direct", [TILE_JOINED] = "joined", [TILE_BLOCKS] = "blocks"};
     to += sprintf(to, "%s %dx%dx%d", names[c->way], (int)c->planes, (int)c->rows, (int)c->cols);
     to += print_set(to, "splat", c->splat);
-    print_set(to, "packed", c->packed);
+    to += print_set(to, "packed", c->packed);
+    if (c->phases > 1) sprintf(to, " in %d", (int)c->phases);
 }
 
 static void walks_take_their_way(void **state) {
@@ -103,7 +112,8 @@ static void walks_take_their_way(void **state) {
         const way_case *c = &ways[k];
         const walk w = make_walk(c->sizes, c->strides);
         const bool plain = strstr(c->asked, "plain");
-        const plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
+        plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
+        part.masked = !strstr(c->asked, "halves");
         const tile_choice choice = tile_choose(&part, &w, sizes, strstr(c->asked, "in place"));
         char text[128];
         print_choice(&choice, text);
@@ -230,6 +240,7 @@ static void random_walks_give_their_sums(void **state) {
         state_of_random = seed * 7919;
         plan_part part = seed % 3 ? make_part(all_loops, 4) : make_part(plain_loop, 1);
         part.has_planes = seed % 2;
+        part.masked = seed % 4 < 2;
         if (!draw_walk(&w)) continue;
         bool in_place = seed % 5 == 0; /* a lies as the result does */
         for (int32_t d = 0; in_place && d < w.rank; d++)
