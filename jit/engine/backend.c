@@ -48,6 +48,9 @@ static tosajit_status start(tosajit_engine *engine) {
     engine->compilers = compiler_find();
     if (!engine->compilers) return TOSAJIT_CODEGEN_FAILED;
     guarded = guard_exit(engine, LOADED) && guarded;
+    /* Exit may have begun amid the loading, and have destroyed what had been registered by then.
+     * Its thread comes to our new handler next, and is given the time to. */
+    guarded = guarded && !(engine->quiesce_at_exit && gate_closes_soon());
     if (!guarded)
         return diag_error(TOSAJIT_CODEGEN_FAILED,
                           "the process is ending: nothing is compiled in it any more");

@@ -28,6 +28,13 @@ void tosajit_quiesce(void) {
         nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL);
 }
 
+bool gate_closes_soon(void) {
+    enum { STEPS = 10 };
+    for (int k = 0; k < STEPS && !atomic_load(&closed); k++)
+        nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL);
+    return atomic_load(&closed);
+}
+
 void gate_enter_to_release(void) {
     presence_enter_anyway(&inside);
     if (nesting++ == 0) fpenv_hold(&outside);

@@ -6,6 +6,8 @@
 #ifndef TOSAJIT_JIT_ENGINE_GATE_H
 #define TOSAJIT_JIT_ENGINE_GATE_H
 
+#include <stdbool.h>
+
 #include "tosajit/tosajit.h"
 
 /* Before a call that needs LLVM; CODEGEN_FAILED after tosajit_quiesce. After OK, gate_leave. */
@@ -13,5 +15,8 @@ tosajit_status gate_enter(void);
 /* The same for what only gives memory back, which is always let in. */
 void gate_enter_to_release(void);
 void gate_leave(void);
+
+/* Whether tosajit_quiesce has been called, or is within some milliseconds. */
+bool gate_closes_soon(void);
 
 #endif
