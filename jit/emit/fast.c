@@ -5,32 +5,18 @@
  * of the leading term; only the logarithm inside pow takes f64. Rare operands (huge, subnormal, not
  * finite) leave the usual path for cold code. Errors are proven on all 2^32 operands (pow:
  * sampled). */
-#include <math.h>
-
 #include "jit/emit/emit.h"
+#include "jit/emit/f32.h"
+#include "jit/emit/fast.h"
 #include "jit/emit/math.h"
 #include "jit/emit/math_coefficients.h"
-#include "jit/emit/tanh_pieces.h"
 
-/* Adding this to an f32 rounds to an integer and leaves it in the low bits. */
-static const float shift = 0x1.8p23f;
-
-static LLVMValueRef bits_of(const lane *l, LLVMValueRef x) {
-    return lane_bitcast(l, x, lane_int_type(l, 32));
-}
-static LLVMValueRef float_of(const lane *l, LLVMValueRef bits) {
-    return lane_bitcast(l, bits, lane_f32_type(l));
-}
-static LLVMValueRef constant(const lane *l, double value) { return lane_f32(l, (float)value); }
-static LLVMValueRef to_exponent(const lane *l, LLVMValueRef n) {
-    return lane_shl(l, n, lane_int(l, 32, 23));
-}
-
-/* c[0] + c[1] x + ..., by Horner's rule: there are enough independent lanes to wait for. */
-static LLVMValueRef polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x) {
-    LLVMValueRef sum = constant(l, c[count - 1]);
-    for (unsigned k = count - 1; k > 0; k--) sum = lane_fma(l, sum, x, constant(l, c[k - 1]));
-    return sum;
+/* The same sum as `polynomial` in two chains, the first four powers and the others: two
+ * instructions more, and half as many that wait for each other. For long ones. */
+static LLVMValueRef polynomial_in_two(const lane *l, const double *c, unsigned count,
+                                      LLVMValueRef x) {
+    LLVMValueRef square = lane_fmul(l, x, x), fourth = lane_fmul(l, square, square);
+    return lane_fma(l, polynomial(l, c + 4, count - 4, x), fourth, polynomial(l, c, 4, x));
 }
 
 /* x limited from above or below; NaN passes. */
@@ -43,30 +29,14 @@ static LLVMValueRef at_least(const lane *l, LLVMValueRef x, double low) {
     return lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), lowest, x);
 }
 
-/* A number as significand 2^n, n in the low bits of `shifted`. */
-typedef struct scaled {
-    LLVMValueRef significand, shifted;
-} scaled;
-
 /* significand 2^n where that is a normal number. */
 static LLVMValueRef scale(const lane *l, scaled v) {
     return float_of(l, lane_add(l, bits_of(l, v.significand), to_exponent(l, v.shifted)));
 }
 
-/* The same for abs(n) <= 250: the first factor is exact, so the second one rounds once. NaN stays
- * NaN. */
-static LLVMValueRef scale_far(const lane *l, scaled v) {
-    LLVMValueRef n = lane_sub(l, v.shifted, bits_of(l, lane_f32(l, shift))),
-                 half = lane_ashr(l, n, lane_int(l, 32, 1));
-    LLVMValueRef bias = lane_int(l, 32, 127), rest = lane_sub(l, n, half);
-    LLVMValueRef first =
-        lane_fmul(l, v.significand, float_of(l, to_exponent(l, lane_add(l, half, bias))));
-    return lane_fmul(l, first, float_of(l, to_exponent(l, lane_add(l, rest, bias))));
-}
-
 /* e^x = 2^n e^r, abs(x) < 200; 1 + r is split exactly, what rounding it loses goes to the tail. */
 static scaled exp_scaled(const lane *l, LLVMValueRef x) {
-    LLVMValueRef magic = lane_f32(l, shift), one = constant(l, 1.0);
+    LLVMValueRef magic = lane_f32(l, f32_shift), one = constant(l, 1.0);
     LLVMValueRef shifted = lane_fma(l, x, constant(l, 0x1.715476p0), magic),
                  n = lane_fsub(l, shifted, magic);
     LLVMValueRef r = lane_fma(l, n, constant(l, -fast_ln2_parts[0]), x);
@@ -84,6 +54,7 @@ static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
 
 LLVMValueRef fast_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
+    if (lane_entries(l)) return exp_looked_up(l, x[0]);
     LLVMValueRef result = scale(l, exp_scaled(l, x[0]));
     lane_cold cold =
         lane_cold_begin(l, lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x[0]), constant(l, 87.33)));
@@ -124,23 +95,23 @@ static split_f32 split_with_cold(const lane *l, LLVMValueRef x, LLVMValueRef rar
                        lane_cold_merge(l, &cold, usual.f, any.f)};
 }
 
-/* Neither positive, finite and normal. */
-static LLVMValueRef is_abnormal(const lane *l, LLVMValueRef x) {
-    LLVMValueRef before = lane_sub(l, bits_of(l, x), lane_int(l, 32, 0x00800000));
-    return lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
+/* Not positive, finite and normal; moved to where signed integers end, one comparison tells. */
+static LLVMValueRef is_abnormal(const lane *l, LLVMValueRef x, uint32_t first, uint32_t beyond) {
+    LLVMValueRef moved = lane_add(l, bits_of(l, x), lane_int(l, 32, (int32_t)(0x80000000 - first)));
+    return lane_icmp(l, LLVMIntSGE, moved, lane_int(l, 32, (int32_t)(0x80000000 + beyond - first)));
 }
 
-/* k ln 2 + f + f^2 q(f): the first sum is made exact by what it lost. */
+/* k ln 2 + (f + f^2 q(f)): the sum is smaller than half of a k ln 2 that is not 0, so that rounding
+ * it costs a quarter of the result's last place, or none where the last addition is exact. */
 LLVMValueRef fast_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef rare = is_abnormal(l, x[0]);
+    LLVMValueRef rare = is_abnormal(l, x[0], 0x00800000, 0x7f800000);
     split_f32 s = split_with_cold(l, x[0], rare);
     LLVMValueRef k = lane_sitofp(l, s.k, lane_f32_type(l)),
-                 head = lane_fmul(l, k, constant(l, fast_ln2_parts[0]));
-    LLVMValueRef sum = lane_fadd(l, head, s.f), lost = lane_fadd(l, lane_fsub(l, head, sum), s.f);
-    LLVMValueRef q = polynomial(l, fast_log_coefficients, COUNT(fast_log_coefficients), s.f);
-    LLVMValueRef low = lane_fma(l, k, constant(l, fast_ln2_parts[1]), lost);
-    LLVMValueRef result = lane_fadd(l, sum, lane_fma(l, lane_fmul(l, s.f, s.f), q, low));
+                 q = polynomial_in_two(l, fast_log_coefficients, COUNT(fast_log_coefficients), s.f);
+    LLVMValueRef low = lane_fmul(l, k, constant(l, fast_ln2_parts[1])),
+                 rest = lane_fma(l, lane_fmul(l, s.f, s.f), q, low);
+    LLVMValueRef result = lane_fma(l, k, constant(l, fast_ln2_parts[0]), lane_fadd(l, s.f, rest));
     lane_cold cold = lane_cold_begin(l, rare);
     LLVMValueRef special = log_special_values(l, x[0], result);
     lane_cold_end(l, &cold);
@@ -168,30 +139,14 @@ static LLVMValueRef join_odd(const lane *l, odd_function f, LLVMValueRef a, LLVM
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){size, x}, 2);
 }
 
-/* Four pieces an octave, looked up in registers: tanh(c + d) = tanh c + d P(d). Below 1/8, where c
- * is 0, the sum is d + d (P(d) - 1), which loses nothing next to 0. */
-static LLVMValueRef tanh_by_pieces(const lane *l, LLVMValueRef a) {
-    static const float *const tables[] = {tanh_piece_c1, tanh_piece_c2, tanh_piece_c3,
-                                          tanh_piece_c4, tanh_piece_c5};
-    LLVMValueRef first = lane_int(l, 32, TANH_FIRST_PIECE),
-                 k = lane_lshr(l, bits_of(l, a), lane_int(l, 32, 21));
-    LLVMValueRef index = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){k, first}, 2);
-    LLVMValueRef d = lane_fsub(l, a, lane_lookup_32(l, tanh_piece_centre, index)),
-                 sum = lane_lookup_32(l, tables[COUNT(tables) - 1], index);
-    for (unsigned c = COUNT(tables) - 1; c-- > 0;)
-        sum = lane_fma(l, sum, d, lane_lookup_32(l, tables[c], index));
-    LLVMValueRef near = lane_icmp(l, LLVMIntSLE, k, first);
-    return lane_fma(l, sum, d, lane_select(l, near, d, lane_lookup_32(l, tanh_piece_value, index)));
-}
-
 /* Beyond 1: 1 - 2 / (e^2x + 1), e^2x = 2^n e^r. One f32 for ln 2 is enough, since 2^-n is small
  * where n is large. */
 LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
-    LLVMValueRef magic = lane_f32(l, shift + 127), one = constant(l, 1.0),
+    LLVMValueRef magic = lane_f32(l, f32_shift + 127), one = constant(l, 1.0),
                  a = at_most(l, lane_fabs(l, x[0]), 9.1);
-    if (lane_has_lookup_32(l))
-        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){tanh_by_pieces(l, a), x[0]}, 2);
+    if (lane_entries(l) == 32)
+        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){tanh_looked_up(l, a), x[0]}, 2);
     LLVMValueRef shifted = lane_fma(l, a, constant(l, 0x1.715476p1), magic),
                  n = lane_fsub(l, shifted, magic);
     LLVMValueRef half_r = lane_fma(l, n, constant(l, -0x1.62e43p-2), a),
@@ -207,6 +162,8 @@ LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) 
 LLVMValueRef fast_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
     LLVMValueRef a = at_most(l, lane_fabs(l, x[0]), 3.93), t = lane_fsub(l, a, constant(l, 2.25));
+    if (lane_entries(l))
+        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){erf_looked_up(l, a), x[0]}, 2);
     LLVMValueRef below =
         polynomial(l, fast_erf_far_coefficients, COUNT(fast_erf_far_coefficients), t);
     odd_function f = {fast_erf_coefficients, COUNT(fast_erf_coefficients), fast_erf_centre,
@@ -219,7 +176,7 @@ LLVMValueRef fast_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
  * lose is added to the quotient y, whose last bit is cut off: so 1 - y is exact below 1/2, too. */
 static LLVMValueRef sigmoid_of_negative(const lane *l, LLVMValueRef a) {
     /* The exponent's bias is in the constant, so that a shift makes 2^-n of its low bits. */
-    LLVMValueRef magic = lane_f32(l, shift + 127), one = constant(l, 1.0);
+    LLVMValueRef magic = lane_f32(l, f32_shift + 127), one = constant(l, 1.0);
     LLVMValueRef shifted = lane_fma(l, a, constant(l, -0x1.715476p0), magic),
                  minus_n = lane_fsub(l, shifted, magic);
     LLVMValueRef r = lane_fma(l, minus_n, constant(l, fast_ln2_parts[0]), a);
@@ -236,6 +193,7 @@ static LLVMValueRef sigmoid_of_negative(const lane *l, LLVMValueRef a) {
 /* Beyond 87 it is 1, and below -87, where results are nearly subnormal, e^x. */
 LLVMValueRef fast_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
+    if (lane_entries(l)) return sigmoid_looked_up(l, x[0]);
     LLVMValueRef a = lane_fabs(l, x[0]), one = constant(l, 1.0), f = sigmoid_of_negative(l, a);
     LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, bits_of(l, x[0]), lane_int(l, 32, 0)),
                  result = lane_select(l, negative, f, lane_fsub(l, one, f));
@@ -256,39 +214,20 @@ LLVMValueRef fast_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x)
     LLVMValueRef e = lane_fma(l, lane_fneg(l, x[0]), lane_fmul(l, y, y), constant(l, 1.0));
     if (lane_rsqrt_bits(l) < 14) c = lane_fma(l, e, constant(l, 0.375), c);
     LLVMValueRef result = lane_fma(l, lane_fmul(l, y, c), e, y),
-                 before = lane_sub(l, bits_of(l, x[0]), lane_int(l, 32, 0x00800000));
-    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7d800000));
+                 rare = is_abnormal(l, x[0], 0x00800000, 0x7e000000);
     lane_cold cold = lane_cold_begin(l, rare);
     LLVMValueRef corrected = lane_select(l, rare, rsqrt_wide(l, x[0]), result);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, result, corrected);
 }
 
-/* x = n pi/2 + r + low, 0 <= x <= 2^16. The first step is exact. So is first - r, all bits of which
- * lie between those of the product, rounded by itself, and those of first; low takes what the
- * second step lost. */
-typedef struct quarter_turns {
-    LLVMValueRef n, r, low; /* n: low bits of an i32 */
-} quarter_turns;
-
-static quarter_turns reduce_quarter(const lane *l, LLVMValueRef x) {
-    LLVMValueRef magic = lane_f32(l, shift),
-                 shifted = lane_fma(l, x, constant(l, 0x1.45f306p-1), magic);
-    LLVMValueRef n = lane_fsub(l, shifted, magic), second = constant(l, -fast_half_pi_parts[1]);
-    LLVMValueRef first = lane_fma(l, n, constant(l, -fast_half_pi_parts[0]), x),
-                 r = lane_fadd(l, first, lane_fmul(l, n, second));
-    LLVMValueRef low = lane_fma(l, n, second, lane_fsub(l, first, r));
-    return (quarter_turns){bits_of(l, shifted), r,
-                           lane_fma(l, n, constant(l, -fast_half_pi_parts[2]), low)};
-}
-
-static LLVMValueRef sin_near(const lane *l, quarter_turns t, LLVMValueRef z) {
+static LLVMValueRef sin_near(const lane *l, turns t, LLVMValueRef z) {
     LLVMValueRef p = polynomial(l, fast_sin_coefficients, COUNT(fast_sin_coefficients), z);
     return lane_fadd(l, t.r, lane_fma(l, lane_fmul(l, z, t.r), p, t.low));
 }
 
 /* 1 - z/2 is rounded once, and what that loses added to the rest. */
-static LLVMValueRef cos_near(const lane *l, quarter_turns t, LLVMValueRef z) {
+static LLVMValueRef cos_near(const lane *l, turns t, LLVMValueRef z) {
     LLVMValueRef one = constant(l, 1.0), minus_half = constant(l, -0.5),
                  head = lane_fma(l, z, minus_half, one);
     LLVMValueRef lost = lane_fma(l, z, minus_half, lane_fsub(l, one, head));
@@ -298,37 +237,42 @@ static LLVMValueRef cos_near(const lane *l, quarter_turns t, LLVMValueRef z) {
     return lane_fadd(l, head, tail);
 }
 
-/* sin(x + phase pi/2) for x >= 0 with the sign of `sign`, which is a bit of i32. */
-static LLVMValueRef sine_usual(const lane *l, LLVMValueRef x, LLVMValueRef sign, int phase) {
-    quarter_turns t = reduce_quarter(l, x);
+/* sin(x + quarters pi/2), 0 <= x <= 2^16. */
+static LLVMValueRef sine_by_quarters(const lane *l, LLVMValueRef x, unsigned quarters) {
+    turns t = reduce_turns(l, x, 4);
     LLVMValueRef z = lane_fmul(l, t.r, t.r),
-                 n = phase ? lane_add(l, t.n, lane_int(l, 32, phase)) : t.n;
+                 n = quarters ? lane_add(l, t.n, lane_int(l, 32, quarters)) : t.n;
     LLVMValueRef odd =
         lane_icmp(l, LLVMIntNE, lane_and(l, n, lane_int(l, 32, 1)), lane_int(l, 32, 0));
     LLVMValueRef value = lane_select(l, odd, cos_near(l, t, z), sin_near(l, t, z));
-    LLVMValueRef turned = lane_shl(l, n, lane_int(l, 32, 30));
-    if (sign) turned = lane_xor(l, turned, sign);
-    return float_of(
-        l, lane_xor(l, bits_of(l, value), lane_and(l, turned, lane_int(l, 32, INT32_MIN))));
+    LLVMValueRef turned =
+        lane_and(l, lane_shl(l, n, lane_int(l, 32, 30)), lane_int(l, 32, INT32_MIN));
+    return float_of(l, lane_xor(l, bits_of(l, value), turned));
+}
+
+static LLVMValueRef sine_usual(const lane *l, LLVMValueRef x, unsigned quarters) {
+    return lane_entries(l) ? sine_looked_up(l, x, quarters) : sine_by_quarters(l, x, quarters);
 }
 
 /* Beyond 2^16 the exact emitter takes over. */
 static LLVMValueRef with_exact_beyond(const lane *l, const emit_op *op, const LLVMValueRef *x,
                                       LLVMValueRef size, LLVMValueRef usual, emitter *exact) {
-    lane_cold cold = lane_cold_begin(l, lane_fcmp(l, LLVMRealOGE, size, constant(l, 0x1p16)));
-    LLVMValueRef value = exact(l, op, x);
+    LLVMValueRef huge = lane_fcmp(l, LLVMRealOGE, size, constant(l, 0x1p16));
+    lane_cold cold = lane_cold_begin(l, huge);
+    LLVMValueRef value = lane_select(l, huge, exact(l, op, x), usual);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, usual, value);
 }
 
 LLVMValueRef fast_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    LLVMValueRef size = lane_fabs(l, x[0]);
-    return with_exact_beyond(l, op, x, size, sine_usual(l, size, bits_of(l, x[0]), 0), emit_sin);
+    LLVMValueRef size = lane_fabs(l, x[0]), value = bits_of(l, sine_usual(l, size, 0)),
+                 sign = lane_and(l, bits_of(l, x[0]), lane_int(l, 32, INT32_MIN));
+    return with_exact_beyond(l, op, x, size, float_of(l, lane_xor(l, value, sign)), emit_sin);
 }
 
 LLVMValueRef fast_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef size = lane_fabs(l, x[0]);
-    return with_exact_beyond(l, op, x, size, sine_usual(l, size, NULL, 1), emit_cos);
+    return with_exact_beyond(l, op, x, size, sine_usual(l, size, 1), emit_cos);
 }
 
 /* log2(2^k (1 + f)) in f64: k + s P(s^2), s = f / (2 + f). */
@@ -357,7 +301,7 @@ static LLVMValueRef exp2_far(const lane *l, LLVMValueRef t) {
     LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, t, lowest), lowest, t);
     scaled v =
         exp2_scaled(l, lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, highest), highest, raised));
-    v.shifted = lane_add(l, v.shifted, bits_of(l, lane_f32(l, shift)));
+    v.shifted = lane_add(l, v.shifted, bits_of(l, lane_f32(l, f32_shift)));
     return scale_far(l, v);
 }
 

@@ -380,6 +380,110 @@ static const double fast_log2_coefficients[] = {
     0x1.5ceff4d923819p-2,
 };
 
+/* 2^(j/n) e^-c, rounded; n is their count. */
+static const double fast_exp_eighths[] = {
+    0x1.e98e6ap-1,
+    0x1.0aeeb6p0,
+    0x1.231788p0,
+    0x1.3d702p0,
+    0x1.5a2b28p0,
+    0x1.797fep0,
+    0x1.9baa88p0,
+    0x1.c0ecd4p0,
+};
+
+/* e^(c + r) - 1 = c0 + c1 r + ..., abs(r) <= (ln 2)/(2 n).
+ * Absolute error 2^-29.6. */
+static const double fast_exp_eighths_rest[] = {
+    0x1.778fe4p-5,
+    0x1.0bbc7ep0,
+    0x1.0bbc4ap-1,
+    0x1.651902p-3,
+    0x1.6a8858p-5,
+};
+
+/* 2^(j/n) e^-c, rounded; n is their count. */
+static const double fast_exp_sixteenths[] = {
+    0x1.f4c0c8p-1,
+    0x1.05762ep0,
+    0x1.11099cp0,
+    0x1.1d203ep0,
+    0x1.29bfe2p0,
+    0x1.36ee9ap0,
+    0x1.44b2bcp0,
+    0x1.5312e4p0,
+    0x1.6215fcp0,
+    0x1.71c33ap0,
+    0x1.822226p0,
+    0x1.933a9ep0,
+    0x1.a514dap0,
+    0x1.b7b96cp0,
+    0x1.cb314cp0,
+    0x1.df85d4p0,
+};
+
+/* e^(c + r) - 1 = c0 + c1 r + ..., abs(r) <= (ln 2)/(2 n).
+ * Absolute error 2^-29.3. */
+static const double fast_exp_sixteenths_rest[] = {
+    0x1.6ffc6p-6,
+    0x1.05bff2p0,
+    0x1.05c276p-1,
+    0x1.5cdb3p-3,
+};
+
+/* sin r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= pi/16.
+ * Relative error 2^-31.1. */
+static const double fast_sin_short_coefficients[] = {
+    -0x1.555544p-3,
+    0x1.10b712p-7,
+};
+
+/* cos r - 1.5e-7 r^2 = 1 + r^2 (c0 + c1 r^2 + ...), abs(r) <= pi/16.
+ * Absolute error 2^-28.2. */
+static const double fast_cos_short_coefficients[] = {
+    -0x1.ffffcep-2,
+    0x1.54b86ap-5,
+};
+
+/* sin(2 pi k/16), and what rounding it lost. */
+static const double fast_sines[] = {
+    0,
+    0x1.87de2ap-2,
+    0x1.6a09e6p-1,
+    0x1.d906bcp-1,
+    0x1p0,
+    0x1.d906bcp-1,
+    0x1.6a09e6p-1,
+    0x1.87de2ap-2,
+    0,
+    -0x1.87de2ap-2,
+    -0x1.6a09e6p-1,
+    -0x1.d906bcp-1,
+    -0x1p0,
+    -0x1.d906bcp-1,
+    -0x1.6a09e6p-1,
+    -0x1.87de2ap-2,
+};
+
+static const double fast_sine_lows[] = {
+    0,
+    0x1.abaa58p-28,
+    0x1.9fcef4p-27,
+    0x1.e651a8p-26,
+    0,
+    0x1.e651a8p-26,
+    0x1.9fcef4p-27,
+    0x1.abaa58p-28,
+    0,
+    -0x1.abaa58p-28,
+    -0x1.9fcef4p-27,
+    -0x1.e651a8p-26,
+    0,
+    -0x1.e651a8p-26,
+    -0x1.9fcef4p-27,
+    -0x1.abaa58p-28,
+};
+
 /* Constants as sums of f32. */
 static const double fast_ln2_parts[] = {
     0x1.62e4p-1,

@@ -129,6 +129,11 @@ LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef in
 bool lane_has_lookup_32(const lane *l);
 LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index);
 
+/* table[index modulo count] in registers, of f32; index is i32. Any lane count. lane_entries is the
+ * count that the target looks up at once: 0 where it has no such instruction. */
+unsigned lane_entries(const lane *l);
+LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index);
+
 /* 1 / sqrt x of f32 with a relative error below 2^-bits, by an instruction whose bits are the CPU's
  * own. Of 0, infinity and NaN it has what they have; of negative numbers NaN; with fewer than 14
  * bits, infinity of subnormals. Only where lane_rsqrt_bits is not 0: on some targets, for any lane

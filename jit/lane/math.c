@@ -76,25 +76,38 @@ LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x) {
                          masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256", x);
 }
 
-bool lane_has_lookup_32(const lane *l) { return l->target->level->permute; }
+unsigned lane_entries(const lane *l) { return l->target->level->entries; }
 
-static LLVMValueRef lookup_part(const lane *l, const void *context, LLVMValueRef index) {
+bool lane_has_lookup_32(const lane *l) { return lane_entries(l) == 32; }
+
+/* `count` entries from there on. */
+static LLVMValueRef entries_of(const lane *l, const float *table, unsigned count) {
     enum { LANES = 16 };
-    const float *table = context;
     LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context);
-    LLVMValueRef halves[2];
-    for (unsigned h = 0; h < 2; h++) {
-        LLVMValueRef entries[LANES];
-        for (unsigned k = 0; k < LANES; k++)
-            entries[k] = LLVMConstReal(f32, (double)table[LANES * h + k]);
-        halves[h] = LLVMConstVector(entries, LANES);
+    LLVMValueRef entries[LANES];
+    for (unsigned k = 0; k < count; k++) entries[k] = LLVMConstReal(f32, (double)table[k]);
+    return LLVMConstVector(entries, count);
+}
+
+static LLVMValueRef entry_part(const lane *l, const void *table, LLVMValueRef index) {
+    const float *t = table;
+    if (lane_has_lookup_32(l)) {
+        LLVMValueRef first = entries_of(l, t, 16), second = entries_of(l, t + 16, 16);
+        if (first == second) /* LLVM has one object for equal constants */
+            return lane_call(l, "llvm.x86.avx512.permvar.sf.512", (LLVMValueRef[]){first, index},
+                             2);
+        return lane_call(l, "llvm.x86.avx512.vpermi2var.ps.512",
+                         (LLVMValueRef[]){first, index, second}, 3);
     }
-    return lane_call(l, "llvm.x86.avx512.vpermi2var.ps.512",
-                     (LLVMValueRef[]){halves[0], index, halves[1]}, 3);
+    return lane_call(l, "llvm.x86.avx2.permps", (LLVMValueRef[]){entries_of(l, t, 8), index}, 2);
+}
+
+LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index) {
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_part, table, index);
 }
 
 LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index) {
-    return lane_in_parts(l, 16, lookup_part, table, index);
+    return lane_entry(l, table, index);
 }
 
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {

@@ -29,6 +29,7 @@ typedef struct cpu_level {
                             whole ones; 0: none */
     bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
+    unsigned entries; /* f32 in registers that one instruction looks up by an index per lane; 0 */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */
     bool byte_tables;    /* an instruction looks bytes up in four registers, by any index */
     const char *fence;   /* LLVM's intrinsic that orders stores past the caches; null: these are not

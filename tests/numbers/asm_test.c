@@ -207,8 +207,8 @@ static const row rows[] = {
     {"requantise", requantize_i8, TOSAJIT_EXACT, true, {16, 41, 4, 1, 0, 0}, {32, 40, 4, 1, 0, 0}},
     {"exp", exp_f32, TOSAJIT_EXACT, true, {16, 147, 2, 4, 22, 10}, {32, 93, 2, 2, 0, 0}},
     {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {16, 208, 2, 2, 61, 15}, {32, 144, 2, 2, 7, 0}},
-    {"exp", exp_f32, TOSAJIT_FAST, false, {16, 58, 2, 2, 9, 0}, {32, 50, 2, 2, 0, 0}},
-    {"sigmoid", sigmoid_f32, TOSAJIT_FAST, false, {16, 92, 2, 2, 15, 5}, {32, 74, 2, 2, 0, 0}},
+    {"exp", exp_f32, TOSAJIT_FAST, false, {16, 49, 2, 2, 5, 0}, {32, 42, 2, 2, 0, 0}},
+    {"sigmoid", sigmoid_f32, TOSAJIT_FAST, false, {16, 79, 2, 2, 12, 1}, {32, 68, 2, 2, 0, 0}},
 };
 
 /* Reading assembly. */

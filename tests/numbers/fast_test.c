@@ -81,11 +81,12 @@ static void report(tosajit_op op, const tally *tallies) {
 /* Operands around which results or the emitters' paths change. */
 static size_t special_operands(float *x) {
     static const float centres[] = {
-        0x1p-149f,  0x1p-126f,  0x1p-100f,  0.70710677f,  1.4142135f, 1,         0.5f,
-        2,          88.72284f,  87.33f,     87.33655f,    103.97208f, 16.636f,   17.33f,
-        30,         8.66f,      9.01f,      9.1f,         3.92f,      3.93f,     1.09375f,
-        0.7853982f, 1.5707964f, 2.3561945f, 3.1415927f,   6.2831855f, 17562.32f, 65536,
-        0x1p23f,    0x1p28f,    0x1p100f,   3.4028235e38f};
+        0x1p-149f,   0x1p-126f,  0x1p-100f,  0.70710677f,   1.4142135f,  1,          0.5f,
+        2,           88.72284f,  87.33f,     87.33655f,     103.97208f,  16.636f,    17.33f,
+        30,          8.66f,      9.01f,      9.1f,          3.92f,       3.93f,      1.09375f,
+        0.7853982f,  1.5707964f, 2.3561945f, 3.1415927f,    6.2831855f,  17562.32f,  65536,
+        0x1p23f,     0x1p28f,    0x1p100f,   3.4028235e38f, 87.2f,       70,         0.125f,
+        0.32786885f, 1.3114754f, 2.5f,       3.5f,          0.09817477f, 0.19634954f};
     const uint32_t rest[] = {0,          0x80000000, 0x7f800000, 0xff800000,
                              0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345};
     size_t count = 0;
@@ -237,13 +238,43 @@ static uint64_t hash_of_results(const tosajit_kernel *kernel, float *x, float *y
     return hash;
 }
 
-/* rsqrt begins with the CPU's own estimate, and tanh is made of pieces where they are looked up in
- * registers; all else takes the same way everywhere. */
-static bool bits_are_the_level_s(tosajit_op op) {
-    return op == TOSAJIT_OP_rsqrt || op == TOSAJIT_OP_tanh;
+/* Emitters take tables of as many f32 as the level looks up in registers. Each way of computing has
+ * its own bits, the same on every CPU. */
+typedef struct way {
+    const char *name, *engines[2];
+} way;
+
+static const way ways[] = {{"no table", {"x86-64-v2", "aarch64"}},
+                           {"8 entries", {"x86-64-v3", NULL}},
+                           {"32 entries", {"x86-64-v4", NULL}}};
+
+/* The engine that takes this way; null: not on this machine. */
+static const tosajit_kernel *kernel_of(const way *w, tosajit_kernel *const *kernels) {
+    for (size_t e = 0; e < test_engine_count; e++)
+        for (size_t n = 0; n < 2; n++)
+            if (w->engines[n] && strcmp(test_engines[e].name, w->engines[n]) == 0)
+                return kernels[e];
+    return NULL;
 }
 
-/* The bits are the same on every CPU, and from version to version, but where that is meant. */
+static void expect_golden(golden *file, tosajit_op op, tosajit_kernel *const *kernels, float *x,
+                          float *y, size_t count) {
+    const uint64_t native = hash_of_results(kernels[1], x, y, count); /* 0 is the interpreter */
+    bool is_known = false;
+    for (size_t n = 0; n < sizeof ways / sizeof *ways; n++) {
+        const tosajit_kernel *kernel = kernel_of(&ways[n], kernels);
+        const uint64_t hash = kernel ? hash_of_results(kernel, x, y, count) : 0;
+        char line[100];
+        snprintf(line, sizeof line, "%s f32, %s %016" PRIx64, tosajit_op_name(op), ways[n].name,
+                 hash);
+        golden_expect(file, kernel ? line : NULL);
+        is_known |= kernel && hash == native;
+    }
+    if (!is_known) fail_msg("%s: the machine's own bits are no level's", tosajit_op_name(op));
+}
+
+/* The bits are the same on every CPU of a level, and from version to version, but where that is
+ * meant. Those of rsqrt begin with the CPU's own estimate. */
 static void bits_are_the_golden_ones(void **state) {
     (void)state;
     static float x[BATCH], y[BATCH];
@@ -254,16 +285,9 @@ static void bits_are_the_golden_ones(void **state) {
     for (size_t n = 0; n <= TEST_FUNCTIONS; n++) {
         const tosajit_op op = n < TEST_FUNCTIONS ? test_functions[n].op : TOSAJIT_OP_pow;
         tosajit_kernel *kernels[TEST_MAX_ENGINES];
-        char line[100];
-        if (bits_are_the_level_s(op)) continue;
+        if (op == TOSAJIT_OP_rsqrt) continue;
         test_function_kernels(test_engines, test_engine_count, op, TOSAJIT_F32, kernels);
-        const uint64_t hash = hash_of_results(kernels[1], x, y, count); /* 0 is the interpreter */
-        for (size_t e = 2; e < test_engine_count; e++)
-            if (hash_of_results(kernels[e], x, y, count) != hash)
-                fail_msg("%s: %s and %s differ", tosajit_op_name(op), test_engines[e].name,
-                         test_engines[1].name);
-        snprintf(line, sizeof line, "%s f32 %016" PRIx64, tosajit_op_name(op), hash);
-        golden_expect(&file, line);
+        expect_golden(&file, op, kernels, x, y, count);
         test_release_kernels(kernels, test_engine_count);
     }
     assert_true(golden_close(&file));

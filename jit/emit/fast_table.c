@@ -1,0 +1,195 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Emitters of TOSAJIT_FAST where the target looks values of f32 up in registers, 32 of them
+ * (AVX-512) or 8 (AVX2): what remains of the operand is so small that short polynomials do. Each
+ * lane's result is its own, whatever the loop, but 8 and 32 entries differ in their last bits. */
+#include <string.h>
+
+#include "jit/emit/emit.h"
+#include "jit/emit/f32.h"
+#include "jit/emit/fast.h"
+#include "jit/emit/math.h"
+#include "jit/emit/math_coefficients.h"
+#include "jit/emit/pieces.h"
+
+enum { MOST_ENTRIES = 32 };
+
+/* e^x = 2^(n / steps) e^-c e^(c + r) with abs(r) <= ln 2 / (2 steps): the first two are an entry of
+ * the table and an exponent, the last is 1 + rest. The offset c is such that all entries are f32 to
+ * a quarter of their last place, and rest is never negative. */
+typedef struct exp_table {
+    unsigned shift; /* steps are 2^shift */
+    const double *entries, *rest;
+    unsigned rest_count;
+} exp_table;
+
+static const exp_table eighths = {3, fast_exp_eighths, fast_exp_eighths_rest,
+                                  COUNT(fast_exp_eighths_rest)},
+                       sixteenths = {4, fast_exp_sixteenths, fast_exp_sixteenths_rest,
+                                     COUNT(fast_exp_sixteenths_rest)};
+
+typedef struct exp_parts {
+    const exp_table *table;
+    LLVMValueRef entry, n; /* bits of i32; the entry lacks what the low bits of n add to it */
+    LLVMValueRef rest;
+} exp_parts;
+
+/* The entries lack j in the bits to which n is shifted, so that one addition makes 2^(n/steps). */
+static LLVMValueRef exp_entry(const lane *l, const exp_table *t, LLVMValueRef n) {
+    float entries[MOST_ENTRIES];
+    for (unsigned k = 0; k < MOST_ENTRIES; k++) {
+        const unsigned j = k & ((1U << t->shift) - 1);
+        uint32_t bits;
+        entries[k] = (float)t->entries[j];
+        memcpy(&bits, &entries[k], sizeof bits);
+        bits -= j << (23 - t->shift);
+        memcpy(&entries[k], &bits, sizeof bits);
+    }
+    return bits_of(l, lane_entry(l, entries, n));
+}
+
+/* abs(x) < 200. */
+static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
+    const exp_table *t = lane_entries(l) == MOST_ENTRIES ? &sixteenths : &eighths;
+    const double steps = 1U << t->shift;
+    LLVMValueRef magic = lane_f32(l, f32_shift),
+                 shifted = lane_fma(l, x, constant(l, 0x1.715476p0 * steps), magic);
+    LLVMValueRef n = lane_fsub(l, shifted, magic), bits = bits_of(l, shifted);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -fast_ln2_parts[0] / steps), x);
+    r = lane_fma(l, n, constant(l, -fast_ln2_parts[1] / steps), r);
+    return (exp_parts){t, exp_entry(l, t, bits), bits, polynomial(l, t->rest, t->rest_count, r)};
+}
+
+/* 2^(n/steps) e^-c where it is a normal number. */
+static LLVMValueRef exp_scale(const lane *l, exp_parts e) {
+    return float_of(l,
+                    lane_add(l, e.entry, lane_shl(l, e.n, lane_int(l, 32, 23 - e.table->shift))));
+}
+
+/* e^x for all x. */
+static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
+    exp_parts e = exp_by_table(l, limit(l, x, -105.0, 89.0));
+    LLVMValueRef magic = bits_of(l, lane_f32(l, f32_shift)),
+                 shift = lane_int(l, 32, e.table->shift),
+                 n = lane_ashr(l, lane_sub(l, e.n, magic), shift);
+    e.n = lane_and(l, e.n, lane_int(l, 32, (1 << e.table->shift) - 1));
+    LLVMValueRef scale = exp_scale(l, e);
+    return scale_far(l, (scaled){lane_fma(l, scale, e.rest, scale), lane_add(l, n, magic)});
+}
+
+LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x) {
+    exp_parts e = exp_by_table(l, x);
+    LLVMValueRef scale = exp_scale(l, e), result = lane_fma(l, scale, e.rest, scale);
+    LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, 87.2));
+    lane_cold cold = lane_cold_begin(l, rare);
+    LLVMValueRef corrected = lane_select(l, rare, exp_far(l, x), result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
+}
+
+/* E / (1 + E) for E = e^minus_a <= 1, which is scale + low. The quotient y of what E and 1 + E are
+ * rounded to is close; y + (E - y (1 + E)) (1 - y) is the result with one rounding, as 1 - y is all
+ * but 1 / (1 + E). scale - y is exact: y is between scale / 2 and twice as much. */
+static LLVMValueRef sigmoid_near(const lane *l, LLVMValueRef minus_a) {
+    exp_parts e = exp_by_table(l, minus_a);
+    LLVMValueRef one = constant(l, 1.0), scale = exp_scale(l, e), low = lane_fmul(l, scale, e.rest),
+                 sum = lane_fma(l, scale, e.rest, scale);
+    LLVMValueRef divisor = lane_fma(l, scale, e.rest, lane_fadd(l, scale, one)),
+                 y = lane_fdiv(l, sum, divisor), minus_y = lane_fneg(l, y),
+                 other = lane_fsub(l, one, y);
+    LLVMValueRef left = lane_fma(l, minus_y, scale, lane_fsub(l, scale, y));
+    return lane_fma(l, lane_fma(l, low, other, left), other, y);
+}
+
+/* Beyond 70 it is 1, and below -70, where what corrects y is nearly subnormal, e^x. */
+LLVMValueRef sigmoid_looked_up(const lane *l, LLVMValueRef x) {
+    LLVMValueRef minus_a = minus_size(l, x), one = constant(l, 1.0), f = sigmoid_near(l, minus_a);
+    LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, bits_of(l, x), lane_int(l, 32, 0)),
+                 result = lane_select(l, negative, f, lane_fsub(l, one, f));
+    LLVMValueRef far = lane_fcmp(l, LLVMRealOLT, minus_a, constant(l, -70.0));
+    lane_cold cold = lane_cold_begin(l, far);
+    LLVMValueRef limits = lane_select(l, negative, exp_far(l, x), one);
+    LLVMValueRef corrected = lane_select(l, far, limits, result);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, result, corrected);
+}
+
+enum { TURN = 16 }; /* steps */
+
+/* The sine of n steps and so many quarters of a turn, or what its f32 lacks; of eight entries,
+ * which are half a turn, maybe of the opposite sign. */
+static LLVMValueRef sine_entry(const lane *l, LLVMValueRef n, unsigned quarters,
+                               const double *table) {
+    float entries[MOST_ENTRIES];
+    for (unsigned k = 0; k < MOST_ENTRIES; k++)
+        entries[k] = (float)table[(k + quarters * TURN / 4) % TURN];
+    return lane_entry(l, entries, n);
+}
+
+/* With S and C from tables it is S cos r + C sin r: S + (S (cos r - 1) + C r + C (sin r - r)), the
+ * largest last. */
+LLVMValueRef sine_looked_up(const lane *l, LLVMValueRef x, unsigned quarters) {
+    turns t = reduce_turns(l, x, TURN);
+    LLVMValueRef slope = sine_entry(l, t.n, quarters + 1, fast_sines),
+                 value = sine_entry(l, t.n, quarters, fast_sines),
+                 low = sine_entry(l, t.n, quarters, fast_sine_lows), z = lane_fmul(l, t.r, t.r);
+    LLVMValueRef s = polynomial(l, fast_sin_short_coefficients, COUNT(fast_sin_short_coefficients),
+                                z),
+                 c = polynomial(l, fast_cos_short_coefficients, COUNT(fast_cos_short_coefficients),
+                                z);
+    LLVMValueRef rest = lane_fma(l, value, lane_fmul(l, z, c), low);
+    rest = lane_fma(l, slope, lane_fma(l, lane_fmul(l, z, t.r), s, t.low), rest);
+    LLVMValueRef sum = lane_fadd(l, value, lane_fma(l, slope, t.r, rest));
+    if (lane_entries(l) >= TURN) return sum;
+    LLVMValueRef turned =
+        lane_and(l, lane_shl(l, t.n, lane_int(l, 32, 28)), lane_int(l, 32, INT32_MIN));
+    return float_of(l, lane_xor(l, bits_of(l, sum), turned));
+}
+
+/* A function in pieces: f(c + d) = f(c) + d P(d). In the first one, where c is 0, the sum is
+ * d + d (P(d) - 1), which loses nothing next to 0. */
+typedef struct pieces {
+    const float *centre, *value, *c[7];
+    unsigned degree;
+} pieces;
+
+#define FIVE(name) name##_c1, name##_c2, name##_c3, name##_c4, name##_c5
+static const pieces tanh_pieces = {tanh_piece_centre, tanh_piece_value, {FIVE(tanh_piece)}, 5},
+                    erf_pieces = {erf_piece_centre, erf_piece_value, {FIVE(erf_piece)}, 5},
+                    erf_eighths = {erf_eighth_centre,
+                                   erf_eighth_value,
+                                   {FIVE(erf_eighth), erf_eighth_c6, erf_eighth_c7},
+                                   7};
+
+static LLVMValueRef evaluate(const lane *l, const pieces *p, LLVMValueRef a, LLVMValueRef index,
+                             LLVMValueRef is_first) {
+    LLVMValueRef d = lane_fsub(l, a, lane_entry(l, p->centre, index)),
+                 sum = lane_entry(l, p->c[p->degree - 1], index);
+    for (unsigned k = p->degree - 1; k-- > 0;)
+        sum = lane_fma(l, sum, d, lane_entry(l, p->c[k], index));
+    return lane_fma(l, sum, d, lane_select(l, is_first, d, lane_entry(l, p->value, index)));
+}
+
+/* Exponent and two bits of fraction. */
+static LLVMValueRef quarter_octave(const lane *l, LLVMValueRef x) {
+    return lane_lshr(l, bits_of(l, x), lane_int(l, 32, 21));
+}
+
+/* Four pieces an octave from 1/8 on. */
+static LLVMValueRef by_octaves(const lane *l, const pieces *p, LLVMValueRef a) {
+    LLVMValueRef first = lane_int(l, 32, 495), k = quarter_octave(l, a);
+    LLVMValueRef index = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){k, first}, 2);
+    return evaluate(l, p, a, index, lane_icmp(l, LLVMIntSLE, k, first));
+}
+
+LLVMValueRef tanh_looked_up(const lane *l, LLVMValueRef a) {
+    return by_octaves(l, &tanh_pieces, a);
+}
+
+/* The eight pieces are those of 1 + 0.7625 a, which is below 4. */
+LLVMValueRef erf_looked_up(const lane *l, LLVMValueRef a) {
+    if (lane_entries(l) == MOST_ENTRIES) return by_octaves(l, &erf_pieces, a);
+    LLVMValueRef index = quarter_octave(l, lane_fma(l, a, constant(l, 0.7625), constant(l, 1.0)));
+    return evaluate(l, &erf_eighths, a, index,
+                    lane_icmp(l, LLVMIntSLE, index, lane_int(l, 32, 508)));
+}
