@@ -725,6 +725,7 @@ static outcome compile_with_image(fixture *f) {
         status =
             tosajit_compile_with_image(f->engine, f->expr, image, size - k, &kernel, &refused[k]);
         if (!status) tosajit_kernel_release(kernel);
+        if (!status && refused[k] == TOSAJIT_OUT_OF_MEMORY) status = refused[k];
     }
     if (image) tosajit_text_release(image);
     return gave(status, refused, sizeof refused);
