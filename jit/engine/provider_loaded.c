@@ -3,13 +3,15 @@
 /* Provider: the compiler in a library of its own, which is looked for where this library is, and
  * then where the system looks. It is loaded once and stays: LLVM's state does not survive
  * unloading. */
-#define _GNU_SOURCE /* dladdr, RTLD_DEEPBIND */
+#define _GNU_SOURCE /* dladdr1, RTLD_DEEPBIND */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "jit/engine/compiler.h"
 #include "runtime/base/diag.h"
@@ -23,16 +25,29 @@ enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_DEEPBIND };
 enum { LOADING = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 #endif
 
-/* DIRECTORY/libtosajit-codegen.so.N, with the directory of this library; false if that is not
- * known. */
-static bool beside_us(char *path, size_t capacity) {
+enum { PATH_CAPACITY = 4096 };
+
+/* The file that this code is in; false if that is not known. The loader has no name for the program
+ * itself, and calls it what its caller did: a word that may lead from any folder to anywhere. */
+static bool own_file(char *file) {
     Dl_info self;
-    if (!dladdr(tosajit_build, &self) || !self.dli_fname) return false;
-    const char *slash = strrchr(self.dli_fname, '/');
-    if (!slash) return false;
-    size_t length = (size_t)snprintf(path, capacity, "%.*s/" TOSAJIT_CODEGEN_LIBRARY,
-                                     (int)(slash - self.dli_fname), self.dli_fname);
-    return length < capacity;
+    struct link_map *map = NULL;
+    if (!dladdr1(tosajit_build, &self, (void **)&map, RTLD_DL_LINKMAP) || !map) return false;
+    if (map->l_name[0] == '/')
+        return (size_t)snprintf(file, PATH_CAPACITY, "%s", map->l_name) < PATH_CAPACITY;
+    const ssize_t length = map->l_name[0] ? -1 : readlink("/proc/self/exe", file, PATH_CAPACITY);
+    if (length < 0 || length >= PATH_CAPACITY) return false;
+    file[length] = '\0';
+    return true;
+}
+
+/* DIRECTORY/libtosajit-codegen.so.N, with the directory of this library, or else the name alone. */
+static void beside_us(char *path) {
+    char file[PATH_CAPACITY];
+    const char *slash = own_file(file) ? strrchr(file, '/') : NULL;
+    const int length = slash ? (int)(slash - file) + 1 : 0;
+    const int written = snprintf(path, PATH_CAPACITY, "%.*s" TOSAJIT_CODEGEN_LIBRARY, length, file);
+    if (written >= PATH_CAPACITY) snprintf(path, PATH_CAPACITY, "%s", TOSAJIT_CODEGEN_LIBRARY);
 }
 
 enum { UNKNOWN, WRITING, KNOWN };
@@ -56,9 +71,10 @@ static void remember_missing(void) {
 }
 
 static const compiler_table *load_library(void) {
-    enum { PATH_CAPACITY = 4096, REASON_CAPACITY = 400 };
+    enum { REASON_CAPACITY = 400 };
     char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
-    void *library = beside_us(path, sizeof path) ? dlopen(path, LOADING) : NULL;
+    beside_us(path);
+    void *library = dlopen(path, LOADING);
     if (!library) snprintf(reason, sizeof reason, "%s; ", dlerror());
     if (!library) library = dlopen(TOSAJIT_CODEGEN_LIBRARY, LOADING);
     const compiler_table *found = library ? dlsym(library, "tosajit_private_compiler") : NULL;

@@ -185,15 +185,19 @@ static bool check_engine(const options *o, both *b, const ort_results *before, s
     return ran;
 }
 
-static bool print_differences(const both *b, const pair_difference *d, const pair_difference *own,
-                              size_t count) {
+/* Where --json prints one object, people's lines go beside it. */
+static FILE *lines(const options *o) { return o->json ? stderr : stdout; }
+
+static bool print_differences(const options *o, const both *b, const pair_difference *d,
+                              const pair_difference *own, size_t count) {
     bool fine = true;
     for (size_t k = 0; k < count; k++) {
         bool near = d[k].nans == 0 && d[k].largest <= least + relative * d[k].scale;
-        printf("%s: at most %.3g apart; the engine without its optimisations: %.3g; numbers up to "
-               "%.3g, %zu elements%s\n",
-               ort_session_output(b->before, k)->name, d[k].largest, own[k].largest, d[k].scale,
-               d[k].elements, near ? "" : ": NOT THE SAME");
+        fprintf(lines(o),
+                "%s: at most %.3g apart; the engine without its optimisations: %.3g; numbers up to "
+                "%.3g, %zu elements%s\n",
+                ort_session_output(b->before, k)->name, d[k].largest, own[k].largest, d[k].scale,
+                d[k].elements, near ? "" : ": NOT THE SAME");
         fine = fine && near;
     }
     return fine;
@@ -208,20 +212,63 @@ static bool check(const options *o, both *b) {
                ort_session_run(b->after, b->inputs.tensors, &after, &b->why) &&
                pair_compare(before, after, count, d, &b->why) &&
                check_engine(o, b, before, count, own);
-    bool fine = ran && print_differences(b, d, own, count);
+    bool fine = ran && print_differences(o, b, d, own, count);
     if (ran && !fine) snprintf(b->why.text, sizeof b->why.text, "the models differ");
     ort_results_release(before);
     ort_results_release(after);
     return fine;
 }
 
-static bool bench(const both *b, ort_message *why) {
+static bool bench(const options *o, const both *b, ort_message *why) {
     pair_times t;
     if (!pair_time(b->before, b->after, b->inputs.tensors, seconds, &t, why)) return false;
-    printf("a call: %.3f ms before, %.3f ms now, %.3f of the time (medians of %d, one thread)\n",
-           1e3 * t.a, 1e3 * t.b, t.ratio, t.rounds);
-    printf("a session: %.1f ms before, %.1f ms now, %.2f of the time (the first one)\n",
-           1e3 * b->opened_before, 1e3 * b->opened_after, b->opened_after / b->opened_before);
+    fprintf(lines(o),
+            "a call: %.3f ms before, %.3f ms now, %.3f of the time (medians of %d, one thread)\n",
+            1e3 * t.a, 1e3 * t.b, t.ratio, t.rounds);
+    fprintf(lines(o), "a session: %.1f ms before, %.1f ms now, %.2f of the time (the first one)\n",
+            1e3 * b->opened_before, 1e3 * b->opened_after, b->opened_after / b->opened_before);
+    return true;
+}
+
+static bool has_size(const ort_port *port, const char *name) {
+    char place[256];
+    for (int32_t d = 0; d < port->rank; d++) {
+        snprintf(place, sizeof place, "%.200s:%d", port->name, (int)d);
+        const bool named = strcmp(name, place) == 0 || strcmp(name, port->symbols[d]) == 0;
+        if (port->dims[d] < 0 && named) return true;
+    }
+    return false;
+}
+
+/* " x:0 (batch) x:2": what --size can name. */
+static void list_sizes(const ort_session *session, char *list, size_t capacity) {
+    size_t used = 0;
+    list[0] = '\0';
+    for (size_t k = 0; k < ort_session_input_count(session); k++) {
+        const ort_port *port = ort_session_input(session, k);
+        for (int32_t d = 0; d < port->rank; d++) {
+            if (port->dims[d] >= 0 || used + 1 >= capacity) continue;
+            const bool named = *port->symbols[d];
+            const int more =
+                snprintf(list + used, capacity - used, " %s:%d%s%s%s", port->name, (int)d,
+                         named ? " (" : "", port->symbols[d], named ? ")" : "");
+            used += more > 0 ? (size_t)more : 0;
+        }
+    }
+}
+
+static bool check_sizes(both *b, const pair_size *sizes, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        char list[512];
+        bool found = false;
+        for (size_t i = 0; i < ort_session_input_count(b->before); i++)
+            found = found || has_size(ort_session_input(b->before, i), sizes[k].name);
+        if (found) continue;
+        list_sizes(b->before, list, sizeof list);
+        snprintf(b->why.text, sizeof b->why.text, "--size %.100s: calls decide no such size; %s%s",
+                 sizes[k].name, *list ? "there are" : "all are known", list);
+        return false;
+    }
     return true;
 }
 
@@ -238,9 +285,9 @@ int onnx_run_both(const options *o, bool regions) {
     if (regions && !find_library(library))
         return command_error("libtosajit-onnxruntime.so is not where this tosajit is");
     bool fine =
-        open_both(o, &b, regions ? library : NULL) &&
+        open_both(o, &b, regions ? library : NULL) && check_sizes(&b, sizes, o->shape_count) &&
         pair_make_inputs(b.before, sizes, o->shape_count, USUAL_SIZE, SEED, &b.inputs, &b.why) &&
-        read_inputs(o, &b) && (!o->check || check(o, &b)) && (!o->bench || bench(&b, &b.why));
+        read_inputs(o, &b) && (!o->check || check(o, &b)) && (!o->bench || bench(o, &b, &b.why));
     pair_release_inputs(&b.inputs);
     ort_session_close(b.before);
     ort_session_close(b.after);

@@ -33,9 +33,19 @@ bool array_make(tosajit_type element, int32_t rank, const int64_t *dims, npy_arr
     return array->data != NULL;
 }
 
+static bool is_dense(const npy_array *array) {
+    int64_t bytes = (int64_t)tosajit_type_size(array->element);
+    for (int32_t d = array->rank; d-- > 0;) {
+        if (array->strides[d] != bytes && array->dims[d] != 1) return false;
+        if (array->dims[d] != 0) bytes *= array->dims[d];
+    }
+    return true;
+}
+
+/* A dense array has no strides, as the usual caller's: calls with strides are looked at longer. */
 tosajit_tensor array_view(const npy_array *array) {
-    tosajit_tensor view = {array->element, array->rank, array->data, array->dims, array->strides};
-    return view;
+    return (tosajit_tensor){array->element, array->rank, array->data, array->dims,
+                            is_dense(array) ? NULL : array->strides};
 }
 
 int64_t array_count(const npy_array *array) {
