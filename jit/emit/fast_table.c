@@ -55,8 +55,8 @@ static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     LLVMValueRef magic = lane_f32(l, f32_shift),
                  shifted = lane_fma(l, x, constant(l, 0x1.715476p0 * steps), magic);
     LLVMValueRef n = lane_fsub(l, shifted, magic), bits = bits_of(l, shifted);
-    LLVMValueRef r = lane_fma(l, n, constant(l, -fast_ln2_parts[0] / steps), x);
-    r = lane_fma(l, n, constant(l, -fast_ln2_parts[1] / steps), r);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2_parts[0] / steps), x);
+    r = lane_fma(l, n, constant(l, -f32_ln2_parts[1] / steps), r);
     return (exp_parts){t, exp_entry(l, t, bits), bits, polynomial(l, t->rest, t->rest_count, r)};
 }
 

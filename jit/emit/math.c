@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitters of exp, log, tanh, sigmoid, erf, reciprocal and rsqrt on f32. Operands are widened to
- * f64, the function is evaluated there to about 2^-52 and rounded once, which makes overflow,
- * subnormal results and their rounding come out by themselves. Only operations with one defined
- * result are used, so bits do not depend on lane count or instruction set. */
+/* Emitters of exp, tanh, sigmoid, erf, reciprocal and rsqrt on f32. Operands are widened to f64,
+ * the function is evaluated there to about 2^-52 and rounded once, which makes overflow, subnormal
+ * results and their rounding come out by themselves. Only operations with one defined result are
+ * used, so bits do not depend on lane count or instruction set. */
 #include <math.h>
 #include <string.h>
 
@@ -134,67 +134,6 @@ LLVMValueRef emit_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return lane_round(
         l, op->result,
         lane_fmul(l, a, lane_polynomial(l, erf_coefficients, COUNT(erf_coefficients), u)));
-}
-
-split split_f64(const lane *l, LLVMValueRef x) {
-    const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000,
-                  fraction = 0x000fffffffffffff;
-    LLVMTypeRef f64 = lane_f64_type(l);
-    LLVMValueRef offset =
-        lane_add(l, lane_bitcast(l, x, lane_int_type(l, 64)), lane_int(l, 64, one_bits - lowest));
-    LLVMValueRef m_bits =
-        lane_add(l, lane_and(l, offset, lane_int(l, 64, fraction)), lane_int(l, 64, lowest));
-    /* The biased exponent below the bits of 2^52 is the double 2^52 + 1023 + k; 64-bit conversions
-     * are slow before AVX-512. */
-    LLVMValueRef k_bits =
-        lane_or(l, lane_lshr(l, offset, lane_int(l, 64, 52)), lane_int(l, 64, 0x4330000000000000));
-    LLVMValueRef k = lane_fsub(l, lane_bitcast(l, k_bits, f64), lane_f64(l, 0x1p52 + 1023));
-    LLVMValueRef m = lane_bitcast(l, m_bits, f64), one = lane_f64(l, 1.0);
-    return (split){k, lane_fsub(l, m, one), lane_fadd(l, m, one)};
-}
-
-/* f = m - 1, s = f / (m + 1), ln m = f - s (f - s^2 P(s^2)): the leading term is exact. */
-static LLVMValueRef log_f64(const lane *l, LLVMValueRef x) {
-    split parts = split_f64(l, x);
-    LLVMValueRef f = parts.below, s = lane_fdiv(l, f, parts.above), z = lane_fmul(l, s, s);
-    LLVMValueRef p = lane_polynomial(l, log_coefficients, COUNT(log_coefficients), z);
-    LLVMValueRef rest = lane_fma(l, z, p, lane_fneg(l, f));
-    return lane_fma(l, s, rest, lane_fma(l, parts.k, lane_f64(l, ln2_parts[0]), f));
-}
-
-/* The inputs on which f64 is not enough. */
-static const double hard_logs[][2] = {{0x1.bacb4ap+25, 0x1.1e0696p+4},
-                                      {0x1.b121a6p+76, 0x1.a9a3f2p+5},
-                                      {0x1.6351d8p+95, 0x1.08b512p+6}};
-
-LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef result) {
-    LLVMValueRef zero = lane_real_like(x, 0.0), infinity = lane_real_like(x, (double)INFINITY);
-    LLVMValueRef finite = lane_fcmp(l, LLVMRealOLT, x, infinity);
-    /* +inf and NaN are their own logarithms. */
-    LLVMValueRef large = lane_select(l, finite, result, x);
-    LLVMValueRef pole = lane_fcmp(l, LLVMRealOEQ, x, zero),
-                 positive = lane_fcmp(l, LLVMRealUGT, x, zero);
-    return lane_select(
-        l, positive, large,
-        lane_select(l, pole, lane_fneg(l, infinity), lane_real_like(x, (double)NAN)));
-}
-
-/* Everything but positive numbers below infinity is rare. */
-LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    LLVMValueRef result = lane_round(l, op->result, log_f64(l, lane_fpext(l, x[0])));
-    LLVMValueRef before_zero =
-        lane_sub(l, lane_bitcast(l, x[0], lane_int_type(l, 32)), lane_int(l, 32, 1));
-    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
-    for (unsigned k = 0; k < COUNT(hard_logs); k++)
-        rare = lane_or(l, rare,
-                       lane_fcmp(l, LLVMRealOEQ, x[0], lane_real_like(x[0], hard_logs[k][0])));
-    lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef corrected = result;
-    for (unsigned k = 0; k < COUNT(hard_logs); k++)
-        corrected = lane_except(l, x[0], hard_logs[k][0], hard_logs[k][1], corrected);
-    corrected = log_special_values(l, x[0], corrected);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, result, corrected);
 }
 
 LLVMValueRef emit_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {

@@ -484,8 +484,54 @@ static const double fast_sine_lows[] = {
     -0x1.abaa58p-28,
 };
 
+/* ln(1+r) = r - r^2/2 - r^3/2 (c0 + c1 r + ...), abs(r) <= 1/15.
+ * Relative error 2^-37.5. */
+static const double log_tail[] = {
+    -0x1.555554p-1,
+    0x1p-1,
+    -0x1.99a5d2p-2,
+    0x1.5554aep-2,
+    -0x1.13b742p-2,
+    0x1.01799ap-2,
+    -0x1.03cf8cp1,
+};
+
+/* 1/c, and ln c as a sum of two. */
+static const float log_inverses[] = {
+    0x1.5p0,
+    0x1.4p0,
+    0x1.2p0,
+    0x1.1p0,
+    0x1p0,
+    0x1.cp-1,
+    0x1.ap-1,
+    0x1.7p-1,
+};
+
+static const float log_highs[] = {
+    -0x1.1674p-2,
+    -0x1.c9p-3,
+    -0x1.e27p-4,
+    -0x1.f0ap-5,
+    0,
+    0x1.1178p-3,
+    0x1.a94p-3,
+    0x1.522cp-2,
+};
+
+static const float log_lows[] = {
+    -0x1.cababap-18,
+    0x1.070cacp-20,
+    -0x1.db8abcp-22,
+    -0x1.86008cp-20,
+    0,
+    0x1.d044fcp-20,
+    -0x1.2c3752p-19,
+    -0x1.1f8c76p-18,
+};
+
 /* Constants as sums of f32. */
-static const double fast_ln2_parts[] = {
+static const double f32_ln2_parts[] = {
     0x1.62e4p-1,
     0x1.7f7d1cp-20,
 };

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Scalar functions called lane by lane: cold code that would be long in vectors. */
+/* Functions apart: cold code, which each loop calls. Scalar ones lane by lane, where vectors would
+ * be long; others a vector at a time. */
 #include "jit/lane/lane.h"
 
 enum { MAX_PARAMETERS = 2 };
@@ -72,4 +73,29 @@ LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMV
     LLVMBuildCondBr(l->builder, more, loop, done);
     LLVMPositionBuilderAtEnd(l->builder, done);
     return LLVMBuildLoad2(l->builder, lane_vector(l, result), results, "");
+}
+
+/* Made once per module. */
+static LLVMValueRef apart_part(const lane *l, const void *context, LLVMValueRef x) {
+    const lane_vector_function *f = context;
+    LLVMTypeRef value = LLVMTypeOf(x), type = LLVMFunctionType(value, &value, 1, 0);
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, f->name);
+    if (!function) {
+        function = LLVMAddFunction(l->module, f->name, type);
+        LLVMSetLinkage(function, LLVMInternalLinkage);
+        lane_add_flag(function, "noinline");
+        lane inside = *l;
+        inside.builder = LLVMCreateBuilderInContext(l->context);
+        LLVMPositionBuilderAtEnd(inside.builder,
+                                 LLVMAppendBasicBlockInContext(l->context, function, ""));
+        LLVMBuildRet(inside.builder, f->body(&inside, LLVMGetParam(function, 0)));
+        LLVMDisposeBuilder(inside.builder);
+    }
+    /* Lanes that fill up a vector have no value, which a branch must not depend on. */
+    LLVMValueRef any = LLVMBuildFreeze(l->builder, x, "");
+    return LLVMBuildCall2(l->builder, type, function, &any, 1, "");
+}
+
+LLVMValueRef lane_apart(const lane *l, const lane_vector_function *function, LLVMValueRef x) {
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, apart_part, function, x);
 }

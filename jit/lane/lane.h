@@ -241,6 +241,15 @@ typedef struct lane_scalar_function {
 /* It on each lane, in a loop: for cold code that would be long in vectors. */
 LLVMValueRef lane_each(const lane *l, const lane_scalar_function *function, const LLVMValueRef *x);
 
+/* A function of f32, made once per module for vectors of the target's width. */
+typedef struct lane_vector_function {
+    const char *name; /* of the symbol, which stays inside of the module */
+    LLVMValueRef (*body)(const lane *l, LLVMValueRef x);
+} lane_vector_function;
+
+/* It on all lanes, a vector at a time: for cold code that would be long in each loop. */
+LLVMValueRef lane_apart(const lane *l, const lane_vector_function *function, LLVMValueRef x);
+
 /* c[0] + c[1] x + ... + c[count - 1] x^(count - 1) in f64, count > 1, in count - 1 fused steps
  * whose order is fixed. */
 LLVMValueRef lane_polynomial(const lane *l, const double *c, unsigned count, LLVMValueRef x);
