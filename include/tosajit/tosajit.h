@@ -521,7 +521,8 @@ typedef struct tosajit_engine_options {
     size_t any_strides;
     /* Nonzero: exit waits for a compilation that is under way, as if the host called
      * tosajit_quiesce. For plugins, whose host does not know of them: the library registers
-     * handlers (atexit) around the loading of LLVM and after the first compilation. */
+     * handlers (atexit) around the loading of LLVM and after the first compilation. Amid that one
+     * LLVM registers handlers of its own, so a process that exits then may still crash. */
     size_t quiesce_at_exit;
 } tosajit_engine_options;
 

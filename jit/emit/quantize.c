@@ -155,14 +155,14 @@ static bool has_bits_to_spare(const rescale_ranges *r, int64_t left) {
  * beyond. */
 static bool saturates(const emit_op *op, const rescale_ranges *r, int64_t left) {
     enum { MOST = 1 << 17 }; /* more than any result of 16 bits less its zero point */
-    if (op->result == TOSAJIT_I32 || left > 30) return false;
+    if (op->result == TOSAJIT_I32) return false;
     return (((INT32_MAX >> left) * r->multiplier.low) >> r->shift.high) > MOST;
 }
 
 static bool is_upper(const emit_op *op, const rescale_ranges *r) {
-    enum { LAST_SHIFT = 62 };
+    enum { LAST_SHIFT = 62, MOST_LEFT = 30 };
     const int64_t left = missing_shift(r);
-    if (op->operand == TOSAJIT_I48 || r->shift.high + left > LAST_SHIFT) return false;
+    if (left > MOST_LEFT || r->shift.high + left > LAST_SHIFT) return false;
     if (!range_within(r->value, INT32_MIN, INT32_MAX)) return false;
     return left == 0 ||
            (!rounds_twice(op, r) && (has_bits_to_spare(r, left) || saturates(op, r, left)));
@@ -192,8 +192,10 @@ static LLVMValueRef scale_upper(const lane *l, const emit_op *op, const rescale_
 /* Limited to 32 bits. */
 static LLVMValueRef scale(const lane *l, const emit_op *op, const rescale_ranges *r,
                           const LLVMValueRef *x) {
-    const bool small = is_small(op, r), halved = is_halved(op, r);
-    if (!small && !halved && !is_upper(op, r)) return scale_wide(l, op, x);
+    const bool narrow =
+        op->operand != TOSAJIT_I48; /* whose lanes have 64 bits, whatever is known */
+    const bool small = narrow && is_small(op, r), halved = narrow && is_halved(op, r);
+    if (!small && !halved && !(narrow && is_upper(op, r))) return scale_wide(l, op, x);
     LLVMValueRef value = centred(l, op, x),
                  multiplier = lane_sext(l, x[1 + PARAMETER_MULTIPLIER], lane_int_type(l, 32));
     if (small) return shift_rounded(l, r, x, lane_mul(l, value, multiplier), 0);

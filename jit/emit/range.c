@@ -30,17 +30,19 @@ static range limited(range r, range limits) {
                    most(least(r.high, limits.high), limits.low)};
 }
 
-/* Read as unsigned numbers of as many bits. */
+/* Read as unsigned numbers of as many bits. Those of 64 bits have no range here: they are any. */
 static range unsigned_of(range r, tosajit_type type) {
     const range all = all_of(type);
-    return r.low >= 0 ? r : (range){0, all.high - all.low};
+    if (r.low >= 0 || type == TOSAJIT_I64) return r.low >= 0 ? r : all;
+    return (range){0, all.high - all.low};
 }
 
 static bool is_integer(tosajit_type type) { return type <= TOSAJIT_I64; }
 
 static range of_constant(const expr_node *node) {
     const size_t size = tosajit_type_size(node->type.element);
-    const int unused = 64 - 8 * (int)size;
+    /* Bits above 48 in memory are whatever they are. */
+    const int unused = node->type.element == TOSAJIT_I48 ? 16 : 64 - 8 * (int)size;
     range r = {INT64_MAX, INT64_MIN};
     for (size_t at = 0; at + size <= node->data_size; at += size) {
         uint64_t bits = 0;

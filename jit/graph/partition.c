@@ -176,10 +176,11 @@ typedef struct search {
 /* One step back along an edge. */
 static void visit(partition *p, search *s, int32_t value) {
     const int32_t producer = p->g->producers[value];
+    s->found = s->found || ++s->steps > SEARCH_LIMIT;
     if (producer < 0) return;
     const int32_t at = p->heads[producer];
     const bool found = at == s->from && s->outside;
-    s->found = s->found || found || ++s->steps > SEARCH_LIMIT;
+    s->found = s->found || found;
     const bool ends = at == s->from || at == s->to || p->list[at].place < p->list[s->from].place;
     if (ends || p->reached[at] == p->searches) return;
     p->reached[at] = p->searches;
@@ -283,8 +284,9 @@ static tosajit_status join(partition *p, int32_t producer, int32_t consumer, boo
     values inputs, outputs;
     bool one;
     const bool possible = a != b && small_enough(p, &p->list[a]) && small_enough(p, &p->list[b]);
-    if (!possible || has_detour(p, a, b)) return TOSAJIT_OK;
+    if (!possible) return TOSAJIT_OK;
     region both = unite(p, a, b, &inputs, &outputs);
+    if (!small_enough(p, &both) || has_detour(p, a, b)) return TOSAJIT_OK;
     const tosajit_status status = may_be_one(p, &both, a, b, &one);
     const bool moves = p->found_count > 0;
     if (status || !one || (moves && p->renumbered >= MOST_RENUMBERED)) return status;

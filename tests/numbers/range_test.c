@@ -106,6 +106,104 @@ static void chains_have_the_bits(void **state) {
     }
 }
 
+/* What no text says: a shift that each call gives, within limits; an i64 that is read as unsigned;
+ * constants of 48 bits. */
+typedef enum special { OPEN_SHIFT, UNSIGNED_64, CONSTANT_48 } special;
+enum { LENGTH = 16 };
+
+static tosajit_value constant(tosajit_expr *expr, tosajit_type element, int64_t size,
+                              const void *data) {
+    const tosajit_tensor_type type = tosajit_ranked(element, 1, &size);
+    tosajit_value value;
+    assert_int_equal(tosajit_expr_constant(expr, &type, data, &value), TOSAJIT_OK);
+    return value;
+}
+
+static tosajit_value op(tosajit_expr *expr, tosajit_op kind, tosajit_value *x, size_t count,
+                        tosajit_attributes attributes, tosajit_type element, int64_t size) {
+    const tosajit_tensor_type type = tosajit_ranked(element, 1, &size);
+    tosajit_value value;
+    if (tosajit_expr_op(expr, kind, x, count, &attributes, &type, &value))
+        fail_msg("%s", tosajit_last_error());
+    return value;
+}
+
+static tosajit_value input(tosajit_expr *expr, tosajit_type element, int64_t size) {
+    const tosajit_tensor_type type = tosajit_ranked(element, 1, &size);
+    tosajit_value value;
+    assert_int_equal(tosajit_expr_input(expr, &type, &value), TOSAJIT_OK);
+    return value;
+}
+
+static tosajit_kernel *make_special(tosajit_engine *engine, special kind, int8_t low, int8_t high) {
+    const int32_t multiplier = 12345, zero = 0;
+    const int64_t none = 0;
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    int64_t numbers[LENGTH];
+    for (int k = 0; k < LENGTH; k++) numbers[k] = k * 7 - 50;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    tosajit_value value = kind == CONSTANT_48 ? constant(expr, TOSAJIT_I48, LENGTH, numbers)
+                                              : input(expr, TOSAJIT_I64, LENGTH);
+    tosajit_value shift = input(expr, TOSAJIT_I8, 1);
+    if (kind != CONSTANT_48)
+        value =
+            op(expr, TOSAJIT_OP_cast, &value, 1,
+               (tosajit_attributes){.input_unsigned = kind == UNSIGNED_64}, TOSAJIT_I32, LENGTH);
+    if (kind == OPEN_SHIFT)
+        value = op(expr, TOSAJIT_OP_cast, &value, 1, (tosajit_attributes){0}, TOSAJIT_I8, LENGTH);
+    if (kind == OPEN_SHIFT)
+        shift = op(expr, TOSAJIT_OP_clamp, &shift, 1,
+                   (tosajit_attributes){.min_val.i = low, .max_val.i = high}, TOSAJIT_I8, 1);
+    else
+        shift = constant(expr, TOSAJIT_I8, 1, &high);
+    tosajit_value x[] = {value, constant(expr, TOSAJIT_I16, 1, &multiplier), shift,
+                         kind == CONSTANT_48   ? constant(expr, TOSAJIT_I48, 1, &none)
+                         : kind == UNSIGNED_64 ? constant(expr, TOSAJIT_I32, 1, &zero)
+                                               : constant(expr, TOSAJIT_I8, 1, &zero),
+                         constant(expr, TOSAJIT_I32, 1, &zero)};
+    value = op(expr, TOSAJIT_OP_rescale, x, 5, (tosajit_attributes){0}, TOSAJIT_I32, LENGTH);
+    assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static void run_special(const tosajit_kernel *kernel, special kind, int8_t shift, int32_t *r) {
+    const int64_t size = LENGTH, one = 1;
+    int64_t numbers[LENGTH];
+    for (int k = 0; k < LENGTH; k++) numbers[k] = (k - 8) * INT64_C(0x100000001) * (1 << k);
+    tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_I64, numbers, 1, &size)};
+    operands[kind != CONSTANT_48] = tosajit_dense(TOSAJIT_I8, &shift, 1, &one);
+    const tosajit_tensor result = tosajit_dense(TOSAJIT_I32, r, 1, &size);
+    memset(r, 0xAA, LENGTH * sizeof *r);
+    if (tosajit_run(kernel, operands, kind == CONSTANT_48 ? 1 : 2, &result, 1))
+        fail_msg("%s", tosajit_last_error());
+}
+
+static void what_no_text_says_has_the_bits(void **state) {
+    (void)state;
+    for (int kind = OPEN_SHIFT; kind <= CONSTANT_48; kind++)
+        for (int8_t high = 2; high <= 40; high += 7)
+            for (int8_t low = 0; low <= (kind == OPEN_SHIFT ? 3 : 0); low++) {
+                if (kind == OPEN_SHIFT && low > high) continue;
+                for (size_t e = 1; e < test_engine_count; e++) {
+                    tosajit_kernel *oracle =
+                        make_special(test_engines[0].engine, (special)kind, low, high);
+                    tosajit_kernel *kernel =
+                        make_special(test_engines[e].engine, (special)kind, low, high);
+                    int32_t should[LENGTH], is[LENGTH];
+                    run_special(oracle, (special)kind, (int8_t)(low + 1), should);
+                    run_special(kernel, (special)kind, (int8_t)(low + 1), is);
+                    if (memcmp(should, is, sizeof is) != 0)
+                        fail_msg("case %d, shift %d to %d, on %s", kind, low, high,
+                                 test_engines[e].name);
+                    tosajit_kernel_release(oracle);
+                    tosajit_kernel_release(kernel);
+                }
+            }
+}
+
 /* All pairs; small numbers, numbers about powers of two, and any. */
 static int setup(void **state) {
     test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
@@ -123,6 +221,7 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_have_the_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_have_the_bits),
+                                       cmocka_unit_test(what_no_text_says_has_the_bits)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }

@@ -138,6 +138,8 @@ int cmd_onnx(const options *o) {
     if (!read_options(o, &own)) return EXIT_USAGE;
     if (is_stream(o->model) && is_stream(o->dot))
         return usage_error("onnx", "-o and --dot cannot both be standard output");
+    if (o->dot && strcmp(o->dot, o->model) == 0)
+        return usage_error("onnx", "-o and --dot name the same file");
     if ((o->check || o->bench) && (is_stream(o->file) || is_stream(o->model)))
         return usage_error("onnx", "--check and --bench need files, not -");
     if (o->optimize && is_stream(o->file))
