@@ -41,9 +41,9 @@ def run(model, image, near=0.0):
     done = subprocess.run([tool, "onnx", source, "-o", target, "--optimize", "--json", "--check", "--min-bytes", "0", "--input",
                            f"in={given}"], capture_output=True, text=True)
     assert done.returncode == 0, (done.stdout, done.stderr)
-    apart = [float(line) for line in re.findall(r"at most (\S+) apart", done.stdout)]
-    assert len(apart) == len(model.graph.output) and max(apart) <= near, (done.stdout, near)
-    return onnx.load(target), json.loads(done.stdout.splitlines()[0])
+    apart = [float(line) for line in re.findall(r"at most (\S+) apart", done.stderr)]
+    assert len(apart) == len(model.graph.output) and max(apart) <= near, (done.stderr, near)
+    return onnx.load(target), json.loads(done.stdout)
 
 
 def check(nodes, constants, left, results=("out",), near=0.0, where=None, views=None, image=None):
