@@ -75,22 +75,31 @@ LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMV
     return LLVMBuildLoad2(l->builder, lane_vector(l, result), results, "");
 }
 
-/* Made once per module. */
+LLVMValueRef lane_open_function(const lane *l, const char *name, LLVMTypeRef type, lane *inside) {
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
+    inside->builder = NULL;
+    if (function) return function;
+    function = LLVMAddFunction(l->module, name, type);
+    LLVMSetLinkage(function, LLVMInternalLinkage);
+    lane_add_flag(function, "noinline");
+    *inside = *l;
+    inside->builder = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(inside->builder,
+                             LLVMAppendBasicBlockInContext(l->context, function, ""));
+    return function;
+}
+
+void lane_close_function(lane *inside, LLVMValueRef result) {
+    LLVMBuildRet(inside->builder, result);
+    LLVMDisposeBuilder(inside->builder);
+}
+
 static LLVMValueRef apart_part(const lane *l, const void *context, LLVMValueRef x) {
     const lane_vector_function *f = context;
     LLVMTypeRef value = LLVMTypeOf(x), type = LLVMFunctionType(value, &value, 1, 0);
-    LLVMValueRef function = LLVMGetNamedFunction(l->module, f->name);
-    if (!function) {
-        function = LLVMAddFunction(l->module, f->name, type);
-        LLVMSetLinkage(function, LLVMInternalLinkage);
-        lane_add_flag(function, "noinline");
-        lane inside = *l;
-        inside.builder = LLVMCreateBuilderInContext(l->context);
-        LLVMPositionBuilderAtEnd(inside.builder,
-                                 LLVMAppendBasicBlockInContext(l->context, function, ""));
-        LLVMBuildRet(inside.builder, f->body(&inside, LLVMGetParam(function, 0)));
-        LLVMDisposeBuilder(inside.builder);
-    }
+    lane inside;
+    LLVMValueRef function = lane_open_function(l, f->name, type, &inside);
+    if (inside.builder) lane_close_function(&inside, f->body(&inside, LLVMGetParam(function, 0)));
     /* Lanes that fill up a vector have no value, which a branch must not depend on. */
     LLVMValueRef any = LLVMBuildFreeze(l->builder, x, "");
     return LLVMBuildCall2(l->builder, type, function, &any, 1, "");

@@ -81,19 +81,11 @@ static LLVMValueRef fma_function(const lane *l, LLVMValueRef a, LLVMTypeRef *typ
     snprintf(name, sizeof name, "tosajit_fma_%s_x%u", is_f64 ? "f64" : "f32", l->count);
     LLVMTypeRef value = LLVMTypeOf(a);
     *type = LLVMFunctionType(value, (LLVMTypeRef[]){value, value, value}, 3, 0);
-    LLVMValueRef function = LLVMGetNamedFunction(l->module, name);
-    if (function) return function;
-    function = LLVMAddFunction(l->module, name, *type);
-    LLVMSetLinkage(function, LLVMInternalLinkage);
-    lane_add_flag(function, "noinline");
-    lane inside = *l;
-    inside.builder = LLVMCreateBuilderInContext(l->context);
-    LLVMPositionBuilderAtEnd(inside.builder,
-                             LLVMAppendBasicBlockInContext(l->context, function, ""));
-    LLVMValueRef x[3];
+    lane inside;
+    LLVMValueRef x[3], function = lane_open_function(l, name, *type, &inside);
+    if (!inside.builder) return function;
     LLVMGetParams(function, x);
-    LLVMBuildRet(inside.builder, (is_f64 ? fma_f64 : fma_f32)(&inside, x[0], x[1], x[2]));
-    LLVMDisposeBuilder(inside.builder);
+    lane_close_function(&inside, (is_f64 ? fma_f64 : fma_f32)(&inside, x[0], x[1], x[2]));
     return function;
 }
 

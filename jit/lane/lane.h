@@ -124,13 +124,9 @@ LLVMValueRef lane_round(const lane *l, tosajit_type result, LLVMValueRef a);
 bool lane_has_lookup(const lane *l);
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index);
 
-/* table[index modulo 32] in registers; index is i32. Any lane count, so that all loops of a kernel
- * have the same results, but only on the targets that have it. */
-bool lane_has_lookup_32(const lane *l);
-LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index);
-
-/* table[index modulo count] in registers, of f32; index is i32. Any lane count. lane_entries is the
- * count that the target looks up at once: 0 where it has no such instruction. */
+/* table[index modulo count] in registers, of f32; index is i32. Any lane count, so that all loops
+ * of a kernel have the same results. lane_entries is the count that the target looks up at once: 0
+ * where it has no such instruction. */
 unsigned lane_entries(const lane *l);
 LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index);
 
@@ -249,6 +245,10 @@ typedef struct lane_vector_function {
 
 /* It on all lanes, a vector at a time: for cold code that would be long in each loop. */
 LLVMValueRef lane_apart(const lane *l, const lane_vector_function *function, LLVMValueRef x);
+/* The module's own function of that name, which is called and not inlined. If it is new, *inside
+ * emits into it, until lane_close_function ends it by a value; else inside->builder is null. */
+LLVMValueRef lane_open_function(const lane *l, const char *name, LLVMTypeRef type, lane *inside);
+void lane_close_function(lane *inside, LLVMValueRef result);
 
 /* c[0] + c[1] x + ... + c[count - 1] x^(count - 1) in f64, count > 1, in count - 1 fused steps
  * whose order is fixed. */

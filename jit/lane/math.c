@@ -78,8 +78,6 @@ LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x) {
 
 unsigned lane_entries(const lane *l) { return l->target->level->entries; }
 
-bool lane_has_lookup_32(const lane *l) { return lane_entries(l) == 32; }
-
 /* `count` entries from there on. */
 static LLVMValueRef entries_of(const lane *l, const float *table, unsigned count) {
     enum { LANES = 16 };
@@ -91,7 +89,7 @@ static LLVMValueRef entries_of(const lane *l, const float *table, unsigned count
 
 static LLVMValueRef entry_part(const lane *l, const void *table, LLVMValueRef index) {
     const float *t = table;
-    if (lane_has_lookup_32(l)) {
+    if (lane_entries(l) == 32) {
         LLVMValueRef first = entries_of(l, t, 16), second = entries_of(l, t + 16, 16);
         if (first == second) /* LLVM has one object for equal constants */
             return lane_call(l, "llvm.x86.avx512.permvar.sf.512", (LLVMValueRef[]){first, index},
@@ -104,10 +102,6 @@ static LLVMValueRef entry_part(const lane *l, const void *table, LLVMValueRef in
 
 LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index) {
     return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_part, table, index);
-}
-
-LLVMValueRef lane_lookup_32(const lane *l, const float *table, LLVMValueRef index) {
-    return lane_entry(l, table, index);
 }
 
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {
