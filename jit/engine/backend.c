@@ -32,15 +32,25 @@ static tosajit_status leave_with(const tosajit_engine *engine, tosajit_status st
 }
 
 /* At exit the handlers that LLVM's libraries register destroy LLVM's objects, the last handler
- * first. They register them while they are loaded, and a few amid the first compilation. So for who
- * asks there is one of ours before them, which waits for the loading, and one after either. */
-typedef enum phase { LOADING, LOADED, COMPILED, PHASES } phase;
+ * first. They register them while they are loaded, a few amid the first compilation, and one amid a
+ * later one: LLVM's table of library functions, when code first calls one. So for who asks there is
+ * one of ours before them, which waits for the loading, one behind it, and more below. */
+typedef enum phase { LOADING, LOADED, PHASES } phase;
 
 /* False when the process is ending. */
 static bool guard_exit(const tosajit_engine *engine, phase at) {
     static atomic_bool guarded[PHASES];
     return !engine->quiesce_at_exit || atomic_exchange(&guarded[at], true) ||
            atexit(tosajit_quiesce) == 0;
+}
+
+/* One of ours behind the 1st, 2nd, 4th, 8th ... compilation: handlers cannot be asked for, and one
+ * behind every compilation would be memory that grows. */
+static void guard_exit_again(const tosajit_engine *engine) {
+    static atomic_size_t compilations;
+    if (!engine->quiesce_at_exit) return;
+    const size_t before = atomic_fetch_add(&compilations, 1);
+    if ((before & (before + 1)) == 0) (void)atexit(tosajit_quiesce);
 }
 
 static tosajit_status start(tosajit_engine *engine) {
@@ -84,7 +94,7 @@ static tosajit_status compile_batch(tosajit_engine *engine, const compiler_batch
     tosajit_status status = gate_enter();
     if (status) return status;
     status = engine->compilers->compile(engine->compiler, batch, outputs);
-    (void)guard_exit(engine, COMPILED);
+    guard_exit_again(engine);
     return leave_with(engine, status);
 }
 

@@ -235,8 +235,8 @@ bool lex_fail_op(lexer *p, text_span word) {
     text_span bare = word; /* without "tosa.", "np.", "torch." */
     for (size_t k = word.at; k + 1 < word.at + word.length; k++)
         if (p->text[k] == '.') bare = (text_span){k + 1, word.at + word.length - k - 1};
-    const bool is_prefixed =
-        bare.at != word.at && !lex_is_word(p, (text_span){word.at, 5}, "tosa.");
+    const text_span prefix = {word.at, bare.at - word.at};
+    const bool is_prefixed = prefix.length > 0 && !lex_is_word(p, prefix, "tosa.");
     suggestion s = {.word = p->text + bare.at, .length = bare.length};
     const char *foreign = text_foreign_word(s.word, s.length), *function;
     const char *alias = is_prefixed ? NULL : text_alias(s.word, s.length);

@@ -1,13 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fuzzer of the cache directory. The bytes decide what lies there: entries that are genuine,
- * damaged, cut, of another kernel, or forged with right checksums, links, pipes, directories,
- * foreign files, owners, permissions and ages. Then the entries are used. Checked: what is genuine
- * is taken, what is not is replaced, and no memory and no descriptor leaks. Mostly the store itself
- * is asked, and given the genuine image instead of one that is compiled anew, which takes longer
- * than all the rest. One size of input in 64 has an engine compile and run; then results are the
- * interpreter's. What is forged may be taken, but is not run: code is trusted like a shared
- * library's (SECURITY.md). */
+/* Fuzzer of code that comes from elsewhere: of the cache directory, and in one size of input in 64
+ * of images that come with an expression (tosajit_compile_with_image). The bytes decide what lies
+ * in the directory: entries that are genuine, damaged, cut, of another kernel, or forged with right
+ * checksums, links, pipes, directories, foreign files, owners, permissions and ages. Then the
+ * entries are used. Checked: what is genuine is taken, what is not is replaced, and no memory and
+ * no descriptor leaks. Mostly the store itself is asked, and given the genuine image instead of one
+ * that is compiled anew, which takes longer than all the rest. Another size in 64 has an engine
+ * compile and run; then results are the interpreter's. What is forged may be taken, but is not run:
+ * code is trusted like a shared library's (SECURITY.md). */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include "runtime/image/image.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/place.h"
 
 enum {
     COUNT = 37,
@@ -198,22 +200,25 @@ static content put_bytes(fuzz_bytes *b, int k) {
     return put_entry(k, bytes, size);
 }
 
-/* Anything but code changed, or cut out of the front, and all lengths and checksums put right. */
+/* Anything of an image but its code changed, or cut, and its length and checksum put right. */
+static size_t forge_image(fuzz_bytes *b, unsigned char *image, size_t size, size_t code) {
+    take_changes(b, take_below(b, 6), image, size - code);
+    if (take_rarely(b, 8)) size = take_offset(b, size + 1);
+    if (size < IMAGE_CHECKED_FROM) return size;
+    const uint64_t numbers[] = {size,
+                                bytes_hash(image + IMAGE_CHECKED_FROM, size - IMAGE_CHECKED_FROM)};
+    memcpy(image + IMAGE_SIZE_AT, numbers, sizeof numbers);
+    return size;
+}
+
+/* An entry with another key, or a forged image, whose checksums are right. */
 static content put_forged(fuzz_bytes *b, int k) {
     static unsigned char bytes[LARGEST];
     memcpy(bytes, file[k], file_size[k]);
     unsigned char *key = bytes + HEADER, *value = key + key_size[k];
     size_t value_size = file_size[k] - HEADER - key_size[k];
-    const bool other_key = take_rarely(b, 4);
-    unsigned char *from = other_key ? key : value;
-    size_t room = other_key ? key_size[k] : value_size - code_size[k];
-    take_changes(b, take_below(b, 6), from, room);
-    if (take_rarely(b, 8)) value_size = take_offset(b, value_size + 1);
-    if (value_size >= IMAGE_CHECKED_FROM) {
-        uint64_t sum = bytes_hash(value + IMAGE_CHECKED_FROM, value_size - IMAGE_CHECKED_FROM);
-        memcpy(value + IMAGE_SIZE_AT, &value_size, sizeof value_size);
-        memcpy(value + IMAGE_SIZE_AT + sizeof value_size, &sum, sizeof sum);
-    }
+    if (take_rarely(b, 4)) take_changes(b, take_below(b, 6), key, key_size[k]);
+    value_size = forge_image(b, value, value_size, code_size[k]);
     unlinkat(folder, name[k], 0);
     store_file_write(folder, name[k], key, key_size[k], value, value_size);
     return FORGED;
@@ -365,33 +370,94 @@ static void use_all(content *contents, unsigned which, uint64_t most_bytes, bool
     REQUIRE(account.live == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    fuzz_bytes b = {data, size};
+/* An image that comes with an expression. */
+
+static tosajit_expr *expression(tosajit_op op) {
+    const tosajit_tensor_type dynamic =
+        tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    tosajit_value operands[2], value;
+    tosajit_expr *expr;
+    REQUIRE(!tosajit_expr_create(NULL, &expr));
+    for (int k = 0; k < 2; k++) REQUIRE(!tosajit_expr_input(expr, &dynamic, &operands[k]));
+    REQUIRE(!tosajit_expr_op(expr, op, operands, 2, NULL, NULL, &value) &&
+            !tosajit_expr_result(expr, value));
+    return expr;
+}
+
+/* It is taken, or else refused with words, and the kernel is as right as without it. */
+static void bring(tosajit_engine *engine, int k, const uint8_t *image, size_t size, bool genuine,
+                  bool native) {
+    tosajit_expr *expr = expression(ops[k]);
+    tosajit_kernel *kernel = NULL;
+    tosajit_status refused = TOSAJIT_CODEGEN_FAILED;
+    REQUIRE(!tosajit_compile_with_image(engine, expr, image, size, &kernel, &refused));
+    REQUIRE(!refused || strlen(tosajit_last_error()) >= 8);
+    REQUIRE(native ? !genuine || !refused : refused == TOSAJIT_NOT_EXECUTABLE);
+    REQUIRE(native == (tosajit_kernel_is_native(kernel) != 0));
+    if (refused || genuine) {
+        int32_t results[COUNT] = {0};
+        run(kernel, results);
+        REQUIRE(memcmp(results, expected[k], sizeof results) == 0);
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+}
+
+static void use_image(fuzz_bytes *b) {
+    static unsigned char bytes[LARGEST];
+    fuzz_account account = {0};
+    const tosajit_allocator allocator = fuzz_allocator(&account);
+    const bool native = !take_rarely(b, 4);
+    const int k = (int)take_below(b, OPS), from = take_rarely(b, 4) ? (int)take_below(b, OPS) : k;
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = native ? TOSAJIT_BACKEND_NATIVE
+                                                              : TOSAJIT_BACKEND_INTERPRET,
+                                            .allocator = &allocator};
+    const unsigned char *value = file[from] + HEADER + key_size[from];
+    const size_t whole = file_size[from] - HEADER - key_size[from];
+    tosajit_engine *engine;
+    memcpy(bytes, value, whole);
+    const size_t size = forge_image(b, bytes, whole, code_size[from]);
+    const bool genuine = from == k && size == whole && memcmp(bytes, value, size) == 0;
+    REQUIRE(!tosajit_engine_create(&options, &engine));
+    bring(engine, k, fuzz_place(bytes, size), size, genuine, native);
+    tosajit_engine_destroy(engine);
+    REQUIRE(account.live == 0);
+}
+
+static void use_directory(fuzz_bytes *b, bool compiles) {
     content contents[OPS];
-    if (folder == 0) prepare();
-    const int before = count_descriptors();
     empty();
     for (int k = 0; k < OPS; k++) contents[k] = put_entry(k, file[k], file_size[k]);
-    const unsigned which = 1 + take_below(&b, (1 << OPS) - 1);
-    const uint64_t most_bytes = take_rarely(&b, 4) ? 1 + take_word(&b) % (4 * LARGEST) : 0;
-    for (int actions = 0; b.left > 0 && actions < MOST_ACTIONS; actions++) {
+    const unsigned which = 1 + take_below(b, (1 << OPS) - 1);
+    const uint64_t most_bytes = take_rarely(b, 4) ? 1 + take_word(b) % (4 * LARGEST) : 0;
+    for (int actions = 0; b->left > 0 && actions < MOST_ACTIONS; actions++) {
         const unsigned kinds = sizeof puts_entry / sizeof *puts_entry,
-                       kind = take_below(&b, kinds + 3);
-        const int k = (int)take_below(&b, OPS);
+                       kind = take_below(b, kinds + 3);
+        const int k = (int)take_below(b, OPS);
         if (kind < kinds) {
             if (kind != kinds - 1 && contents[k] == BLOCKED) continue;
-            contents[k] = puts_entry[kind](&b, k);
+            contents[k] = puts_entry[kind](b, k);
         } else if (kind == kinds) {
-            change_status(&b, k);
+            change_status(b, k);
         } else if (kind == kinds + 1) {
-            put_stranger(&b);
-        } else if (take_rarely(&b, 8)) {
-            REQUIRE(!fchmod(folder, (take_byte(&b) << 1 | S_IRWXU) & 0777));
+            put_stranger(b);
+        } else if (take_rarely(b, 8)) {
+            REQUIRE(!fchmod(folder, (take_byte(b) << 1 | S_IRWXU) & 0777));
         }
     }
-    const bool compiles = size % 64 == 0;
     use_all(contents, which, most_bytes, compiles);
     use_all(contents, which, 0, compiles); /* what was unsound has been replaced */
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_bytes b = {data, size};
+    if (folder == 0) prepare();
+    const int before = count_descriptors();
+    if (size % 64 == 32)
+        use_image(&b);
+    else
+        use_directory(&b, size % 64 == 0);
     REQUIRE(count_descriptors() == before);
     return 0;
 }

@@ -3,13 +3,14 @@
 /* Fuzzer of the language of expressions. In: bytes as a text. It becomes an expression that can be
  * verified, and read again from what is printed of its operands; or the message has words, no
  * control characters but newlines, and nothing is left allocated. */
+#define _DEFAULT_SOURCE /* mmap */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "jit/text/parse.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/bytes.h"
+#include "tests/fuzz/place.h"
 
 static size_t held; /* bytes */
 
@@ -56,12 +57,13 @@ static void read(const char *text, size_t size, int strict) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const char *text = (const char *)data;
+    const char *text = (const char *)fuzz_place(data, size);
     char *names = NULL;
     text_line line;
     text_error error;
     int32_t rank;
     int64_t dims[TOSAJIT_MAX_RANK];
+    if (!text) return 0;
     for (int strict = 0; strict < 2; strict++) read(text, size, strict);
     if (tosajit_expr_operands(text, size, &names) == TOSAJIT_OK)
         tosajit_text_release(names);

@@ -1,34 +1,57 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Runs a fuzzer's stored inputs, and mutations of them for some seconds, where there is no
- * libFuzzer. fuzz_NAME SECONDS FILE...     TOSAJIT_SEED=<n> chooses the mutations A failing
- * mutation is left in crash-replay in the working directory. */
-#define _POSIX_C_SOURCE 200809L
+ * libFuzzer. fuzz_NAME SECONDS FILE...     TOSAJIT_SEED=<n> chooses the mutations. A child does it,
+ * in optimised builds a million times a second where inputs are as cheap as images are; its parent
+ * shares the input's memory, and leaves one that failed in crash-replay in the working directory.
+ */
+#define _DEFAULT_SOURCE /* mmap */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/fuzz/bytes.h"
+#include "tests/fuzz/place.h"
 #include "tests/support/support.h"
 
 enum { CAPACITY = 1 << 16 };
 
-static size_t read_file(const char *path, uint8_t *data) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        fprintf(stderr, "%s: cannot be read\n", path);
+typedef struct input {
+    size_t size;
+    uint8_t bytes[CAPACITY];
+} input;
+
+/* What the child is at. */
+typedef struct progress {
+    unsigned long long mutations;
+    input now;
+} progress;
+
+static void *memory(size_t size, int flags) {
+    void *made = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) {
+        perror("memory for inputs");
         exit(1);
     }
-    size_t size = fread(data, 1, CAPACITY, file);
-    fclose(file);
-    return size;
+    return made;
 }
 
-static void keep(const uint8_t *data, size_t size) {
-    FILE *file = fopen("crash-replay", "wb");
-    if (!file || fwrite(data, 1, size, file) != size || fclose(file))
-        fprintf(stderr, "crash-replay cannot be written\n");
+static void read_file(const char *path, input *read) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    read->size = fread(read->bytes, 1, CAPACITY, file);
+    fclose(file);
+}
+
+static void copy(const input *from, input *to) {
+    to->size = from->size;
+    memcpy(to->bytes, from->bytes, from->size);
 }
 
 /* A few bytes changed, inserted, taken out or copied from elsewhere in the input. */
@@ -53,19 +76,46 @@ static size_t mutate(test_random *random, uint8_t *data, size_t size) {
     return size;
 }
 
-int main(int count, char **arguments) {
-    static uint8_t data[CAPACITY];
-    if (count < 3) return fprintf(stderr, "usage: %s SECONDS FILE...\n", arguments[0]), 2;
-    for (int k = 2; k < count; k++) LLVMFuzzerTestOneInput(data, read_file(arguments[k], data));
-    uint64_t seed = test_setting("TOSAJIT_SEED", 1), runs = 0;
-    test_random random = test_random_start(seed);
-    for (time_t end = time(NULL) + strtol(arguments[1], NULL, 10); time(NULL) < end; runs++) {
-        size_t size = read_file(arguments[test_random_range(&random, 2, count - 1)], data);
-        size = mutate(&random, data, size);
-        keep(data, size);
-        LLVMFuzzerTestOneInput(data, size);
+static void run(const input *now) {
+    LLVMFuzzerTestOneInput(fuzz_place(now->bytes, now->size), now->size);
+}
+
+static void run_all(const input *stored, int count, int64_t seconds, progress *p) {
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (int k = 0; k < count; k++) {
+        copy(&stored[k], &p->now);
+        run(&p->now);
     }
+    for (time_t end = time(NULL) + seconds; time(NULL) < end; p->mutations++) {
+        copy(&stored[test_random_range(&random, 0, count - 1)], &p->now);
+        p->now.size = mutate(&random, p->now.bytes, p->now.size);
+        run(&p->now);
+    }
+}
+
+static int keep(const input *failed) {
+    FILE *file = fopen("crash-replay", "wb");
+    if (!file || fwrite(failed->bytes, 1, failed->size, file) != failed->size || fclose(file))
+        perror("crash-replay");
+    else
+        fprintf(stderr, "the input that failed is in crash-replay\n");
+    return 1;
+}
+
+int main(int count, char **arguments) {
+    if (count < 3) return fprintf(stderr, "usage: %s SECONDS FILE...\n", arguments[0]), 2;
+    const int files = count - 2;
+    input *stored = memory((size_t)files * sizeof *stored, MAP_PRIVATE);
+    progress *p = memory(sizeof *p, MAP_SHARED);
+    for (int k = 0; k < files; k++) read_file(arguments[k + 2], &stored[k]);
+    const pid_t child = fork();
+    if (child == 0) {
+        run_all(stored, files, strtol(arguments[1], NULL, 10), p);
+        exit(0);
+    }
+    int status = 1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return keep(&p->now);
     remove("crash-replay");
-    printf("%d stored inputs, %llu mutations\n", count - 2, (unsigned long long)runs);
+    printf("%d stored inputs, %llu mutations\n", files, p->mutations);
     return 0;
 }
