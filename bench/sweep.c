@@ -178,9 +178,14 @@ static void drop(pattern *p) {
     }
 }
 
+/* A pattern has kernels of its own, which remember its sizes. The patterns of a rank would otherwise
+ * share one, and but the first 64 of them would be planned anew in every call. */
 static bool prepare(bench_run *run, void *context) {
+    static pattern *before;
     turn *t = context;
     pattern *p = t->p;
+    if (before && before != p) drop(before);
+    before = p;
     if (p->kernels[KERNELS - 1]) return true;
     const char *wrong = make_ready(p);
     if (!wrong) return true;

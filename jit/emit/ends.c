@@ -10,8 +10,8 @@
  *                                     in one loop for all variants
  *     8                               [0,8)
  *     9..16                           [0,8) and [n-8,n)
- *     17..63                          the same, and between them from 8 on one vector at a time
- *     more                            the same, and wide steps before those, from an aligned column
+ *     more                            the same, and between them wide steps, then single vectors,
+ *                                     from an aligned column on: one of 1..8
  */
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"

@@ -19,9 +19,6 @@
 #include "jit/emit/plain.h"
 #include "runtime/base/types.h"
 
-/* Of at least so many vectors, the loops of a row are aligned: a vector more has to pay. */
-enum { LONG_ROW = 8 };
-
 /* Lanes of the tail of a part without ends. */
 static unsigned last_lanes(const part_emitter *e) {
     return e->loops.shared ? e->levels[0].lanes : e->loops.lanes;
@@ -179,32 +176,13 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
     continue_in(e, after);
 }
 
-/* The column from which on single vectors follow: that behind the first one. In a long row wide
- * steps are before them, and begin where the result is aligned. */
-static LLVMValueRef emit_wide_steps(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->loops.lanes;
-    LLVMValueRef all = int64_constant(e, lanes - 1), long_row = int64_constant(e, LONG_ROW * lanes);
-    if (e->part->cols_multiple >= LONG_ROW * (int64_t)lanes)
-        return emit_level(e, variant, &e->levels[0], emit_aligned_column(e, all, lanes), NULL);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), aligned = new_block(e, "aligned"),
-                      after = LLVMCreateBasicBlockInContext(e->context, "aligned.end");
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, long_row, ""),
-                    aligned, after);
-    LLVMPositionBuilderAtEnd(e->builder, aligned);
-    LLVMValueRef left[2] = {
-        int64_constant(e, lanes),
-        emit_level(e, variant, &e->levels[0], emit_aligned_column(e, all, lanes), NULL)};
-    LLVMBasicBlockRef from[2] = {before, LLVMGetInsertBlock(e->builder)};
-    plain_fall_into(e, after);
-    continue_in(e, after);
-    LLVMValueRef column = LLVMBuildPhi(e->builder, e->i64, "column");
-    LLVMAddIncoming(column, left, from, 2);
-    return column;
-}
-
-/* The loops between the ends of a row. */
+/* The loops between the ends of a row: wide steps, then single vectors. They begin where the first
+ * result is aligned, within the first vector: a store across two cache lines takes twice as long.
+ */
 static void emit_between(part_emitter *e, const tosajit_variant *variant) {
-    emit_level(e, variant, &e->levels[1], emit_wide_steps(e, variant), NULL);
+    const unsigned lanes = e->loops.lanes;
+    LLVMValueRef column = emit_aligned_column(e, int64_constant(e, lanes - 1), lanes);
+    for (int k = 0; k < 2; k++) column = emit_level(e, variant, &e->levels[k], column, NULL);
 }
 
 /* What a row of a vector at least has before its last one: the first, and the loops if anything is
