@@ -278,8 +278,3 @@ LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x)
 LLVMValueRef half_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return lane_narrow_function(l, op->result, emit_reciprocal(l, op, x));
 }
-
-LLVMValueRef half_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    LLVMValueRef value = op->fast ? fast_pow(l, op, x) : emit_pow(l, op, x);
-    return lane_narrow_function(l, op->result, value);
-}

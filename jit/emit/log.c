@@ -55,7 +55,8 @@ LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef resu
 }
 
 /* Everything but positive numbers below infinity is rare. */
-static LLVMValueRef log_wide(const lane *l, LLVMValueRef x) {
+static LLVMValueRef log_wide(const lane *l, const LLVMValueRef *operands) {
+    const LLVMValueRef x = operands[0];
     LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x)));
     LLVMValueRef before_zero = lane_sub(l, bits_of(l, x), lane_int(l, 32, 1));
     LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
@@ -104,8 +105,9 @@ static bounded log_pair(const lane *l, LLVMValueRef x) {
 /* Where both bounds round to the same f32, that is the result. Of one vector in a hundred or so a
  * lane has a midpoint between them, or is no normal number: a cold call asks f64. So no bit depends
  * on the way. The error is not derived: tests/numbers/exhaustive.c tries all operands. */
-static LLVMValueRef log_by_pairs(const lane *l, LLVMValueRef x) {
-    static const lane_vector_function wide = {"tosajit_log_wide", log_wide};
+static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
+    static const lane_vector_function wide = {"tosajit_log_wide", log_wide, 1};
+    const LLVMValueRef x = operands[0];
     bounded b = log_pair(l, x);
     LLVMValueRef lower = lane_fadd(l, b.high, lane_fsub(l, b.low, b.error)),
                  upper = lane_fadd(l, b.high, lane_fadd(l, b.low, b.error));
@@ -113,12 +115,12 @@ static LLVMValueRef log_by_pairs(const lane *l, LLVMValueRef x) {
                  abnormal = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
     lane_cold cold =
         lane_cold_begin(l, lane_or(l, abnormal, lane_fcmp(l, LLVMRealUNE, lower, upper)));
-    LLVMValueRef decided = lane_apart(l, &wide, x);
+    LLVMValueRef decided = lane_apart(l, &wide, &x);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, lower, decided);
 }
 
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const bool has_pairs = l->target->has_fma && lane_entries(l) == 8;
-    return (void)op, (has_pairs ? log_by_pairs : log_wide)(l, x[0]);
+    return (void)op, (has_pairs ? log_by_pairs : log_wide)(l, x);
 }

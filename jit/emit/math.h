@@ -28,6 +28,9 @@ LLVMValueRef far_sine(const lane *l, LLVMValueRef x, bool is_cosine);
 /* 2^(n/8) in f64, n in the low bits of an i64. Only where lane_has_lookup. */
 LLVMValueRef exp2_of_eighths(const lane *l, LLVMValueRef n);
 
+/* x^y for finite x > 0 and finite y: an f32 that lane_narrow rounds to f16 or bf16 as it would the
+ * exact value. In f64. */
+LLVMValueRef power_for_narrow(const lane *l, LLVMValueRef x, LLVMValueRef y);
 /* x^0.5 and x^-0.5 of f32, rounded correctly, where the exponent is such a constant; else null. */
 LLVMValueRef power_as_root(const lane *l, const emit_op *op, const LLVMValueRef *x);
 

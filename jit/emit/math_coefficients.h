@@ -530,6 +530,54 @@ static const float log_lows[] = {
     -0x1.1f8c76p-18,
 };
 
+/* ln(1+f) = f - f^2/2 + f^3 (c0 + c1 f + ...), -0.293 <= f <= 0.4143.
+ * Relative error 2^-30.3. */
+static const double half_power_log_f16[] = {
+    0x1.555548p-2,
+    -0x1.000008p-2,
+    0x1.99a47ap-3,
+    -0x1.555b92p-3,
+    0x1.233ab8p-3,
+    -0x1.fc3c88p-4,
+    0x1.e6dfep-4,
+    -0x1.dda796p-4,
+    0x1.13ca2cp-4,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005.
+ * Relative error 2^-28. */
+static const double half_power_exp2_f16[] = {
+    0x1.62e43p-1,
+    0x1.ebfbd8p-3,
+    0x1.c6af74p-5,
+    0x1.3b3098p-7,
+    0x1.5f0ccap-10,
+    0x1.3fabfep-13,
+};
+
+/* ln(1+f) = f - f^2/2 + f^3 (c0 + c1 f + ...), -0.293 <= f <= 0.4143.
+ * Relative error 2^-26.7. */
+static const double half_power_log_bf16[] = {
+    0x1.55552ep-2,
+    -0x1.000216p-2,
+    0x1.99b034p-3,
+    -0x1.548186p-3,
+    0x1.21cd2cp-3,
+    -0x1.0c0eb4p-3,
+    0x1.0ae6ep-3,
+    -0x1.4c628cp-4,
+};
+
+/* 2^r = 1 + r (c0 + c1 r + ...), abs(r) <= 0.5005.
+ * Relative error 2^-23.3. */
+static const double half_power_exp2_bf16[] = {
+    0x1.62e42ap-1,
+    0x1.ebf9b8p-3,
+    0x1.c6b69ap-5,
+    0x1.3cebdp-7,
+    0x1.5bfe92p-10,
+};
+
 /* Constants as sums of f32. */
 static const double f32_ln2_parts[] = {
     0x1.62e4p-1,
@@ -540,6 +588,11 @@ static const double fast_half_pi_parts[] = {
     0x1.921fb4p0,
     0x1.4442dp-24,
     0x1.84698ap-48,
+};
+
+static const double f32_log2_e_parts[] = {
+    0x1.715476p0,
+    0x1.4ae0cp-26,
 };
 
 #endif

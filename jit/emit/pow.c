@@ -221,16 +221,15 @@ static LLVMValueRef power_rounded(const lane *l, LLVMValueRef x, LLVMValueRef y)
     return lane_cold_merge(l, &cold, lower, decided);
 }
 
-/* x^y on the way to a type narrower than f32. Powers that lie on a midpoint of that type are f32
- * values; the error of f64 must not move them off it. */
-static LLVMValueRef power_for_narrow(const lane *l, tosajit_type result, LLVMValueRef x,
-                                     LLVMValueRef y) {
+/* Powers that lie on a midpoint of a narrower type are f32 values; the error of f64 must not move
+ * them off it. */
+LLVMValueRef power_for_narrow(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef value = power(l, lane_fpext(l, x), lane_fpext(l, y)),
                  nearest = lane_fpext(l, lane_fptrunc(l, value));
     LLVMValueRef distance = lane_fabs(l, lane_fsub(l, value, nearest));
     LLVMValueRef is_exact =
         lane_fcmp(l, LLVMRealOLE, distance, lane_fmul(l, value, lane_f64(l, 0x1p-49)));
-    return lane_round(l, result, lane_select(l, is_exact, nearest, value));
+    return lane_round(l, TOSAJIT_F16, lane_select(l, is_exact, nearest, value));
 }
 
 /* Infinity counts as an integer, and floats of 2^24 and above as even ones. */
@@ -292,9 +291,8 @@ LLVMValueRef emit_pow(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef as_root = power_as_root(l, op, x);
     if (as_root) return as_root;
     LLVMValueRef size = lane_fabs(l, x[0]);
-    LLVMValueRef magnitude = op->result == TOSAJIT_F32
-                                 ? power_rounded(l, size, x[1])
-                                 : power_for_narrow(l, op->result, size, x[1]);
+    LLVMValueRef magnitude =
+        op->result == TOSAJIT_F32 ? power_rounded(l, size, x[1]) : power_for_narrow(l, size, x[1]);
     lane_cold cold = lane_cold_begin(l, power_has_specials(l, x[0], x[1]));
     LLVMValueRef special = power_special_values(l, x[0], x[1], magnitude);
     lane_cold_end(l, &cold);

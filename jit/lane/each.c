@@ -94,17 +94,22 @@ void lane_close_function(lane *inside, LLVMValueRef result) {
     LLVMDisposeBuilder(inside->builder);
 }
 
-static LLVMValueRef apart_part(const lane *l, const void *context, LLVMValueRef x) {
+static LLVMValueRef apart_part(const lane *l, const void *context, const LLVMValueRef *x) {
     const lane_vector_function *f = context;
-    LLVMTypeRef value = LLVMTypeOf(x), type = LLVMFunctionType(value, &value, 1, 0);
+    LLVMTypeRef value = LLVMTypeOf(x[0]), types[LANE_MAX_PARTED] = {value, value, value},
+                type = LLVMFunctionType(value, types, f->parameters, 0);
+    LLVMValueRef any[LANE_MAX_PARTED];
     lane inside;
     LLVMValueRef function = lane_open_function(l, f->name, type, &inside);
-    if (inside.builder) lane_close_function(&inside, f->body(&inside, LLVMGetParam(function, 0)));
+    if (inside.builder) {
+        LLVMGetParams(function, any);
+        lane_close_function(&inside, f->body(&inside, any));
+    }
     /* Lanes that fill up a vector have no value, which a branch must not depend on. */
-    LLVMValueRef any = LLVMBuildFreeze(l->builder, x, "");
-    return LLVMBuildCall2(l->builder, type, function, &any, 1, "");
+    for (unsigned o = 0; o < f->parameters; o++) any[o] = LLVMBuildFreeze(l->builder, x[o], "");
+    return LLVMBuildCall2(l->builder, type, function, any, f->parameters, "");
 }
 
-LLVMValueRef lane_apart(const lane *l, const lane_vector_function *function, LLVMValueRef x) {
-    return lane_in_parts(l, l->target->level->vector_bytes / 4, apart_part, function, x);
+LLVMValueRef lane_apart(const lane *l, const lane_vector_function *f, const LLVMValueRef *x) {
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, apart_part, f, x, f->parameters);
 }

@@ -335,24 +335,29 @@ LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, 
                           LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), operands, count, "");
 }
 
-/* Fewer lanes than the instruction has become the first ones of a vector. */
+/* Lanes width * k .. width * k + width - 1 of every operand; of fewer lanes, these as the first. */
+static LLVMValueRef emit_part(const lane *whole, unsigned lanes, lane_part *emit,
+                              const void *context, const LLVMValueRef *x, unsigned count,
+                              unsigned k) {
+    LLVMValueRef parts[LANE_MAX_PARTED];
+    for (unsigned o = 0; o < count; o++)
+        parts[o] = lanes == 1 ? lane_splat(whole, x[o])
+                              : lane_pick(whole, x[o], x[o], whole->count * k, whole->count);
+    return emit(whole, context, parts);
+}
+
 LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
-                           LLVMValueRef x) {
+                           const LLVMValueRef *x, unsigned count) {
     enum { MOST_PARTS = 16 };
-    LLVMValueRef parts[MOST_PARTS];
+    LLVMValueRef values[MOST_PARTS];
     lane whole = *l;
     whole.count = width;
-    if (l->count == 1) {
-        LLVMValueRef first = LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0);
-        return LLVMBuildExtractElement(l->builder, emit(&whole, context, lane_splat(&whole, x)),
-                                       first, "");
-    }
-    if (l->count < width) {
-        LLVMValueRef value = emit(&whole, context, lane_pick(l, x, x, 0, width));
-        return lane_pick(l, value, value, 0, l->count);
-    }
-    const unsigned count = l->count / width;
-    for (unsigned k = 0; k < count; k++)
-        parts[k] = emit(&whole, context, lane_pick(l, x, x, width * k, width));
-    return lane_concat(l, parts, count);
+    const unsigned parts = l->count < width ? 1 : l->count / width;
+    for (unsigned k = 0; k < parts; k++)
+        values[k] = emit_part(&whole, l->count, emit, context, x, count, k);
+    if (l->count == 1)
+        return LLVMBuildExtractElement(l->builder, values[0],
+                                       LLVMConstInt(LLVMInt32TypeInContext(l->context), 0, 0), "");
+    return l->count < width ? lane_pick(l, values[0], values[0], 0, l->count)
+                            : lane_concat(l, values, parts);
 }

@@ -137,10 +137,12 @@ LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index);
 unsigned lane_rsqrt_bits(const lane *l);
 LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x);
 
-/* An instruction for vectors of `width` lanes, on the lanes of x: each part goes through `emit`. */
-typedef LLVMValueRef lane_part(const lane *l, const void *context, LLVMValueRef part);
+/* What is for vectors of `width` lanes, on the lanes of `count` operands: their parts that belong
+ * together go through `emit`. */
+enum { LANE_MAX_PARTED = 3 };
+typedef LLVMValueRef lane_part(const lane *l, const void *context, const LLVMValueRef *parts);
 LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
-                           LLVMValueRef x);
+                           const LLVMValueRef *x, unsigned count);
 
 /* A call of an intrinsic that is not overloaded. */
 LLVMValueRef lane_call(const lane *l, const char *name, LLVMValueRef *operands, unsigned count);
@@ -237,14 +239,16 @@ typedef struct lane_scalar_function {
 /* It on each lane, in a loop: for cold code that would be long in vectors. */
 LLVMValueRef lane_each(const lane *l, const lane_scalar_function *function, const LLVMValueRef *x);
 
-/* A function of f32, made once per module for vectors of the target's width. */
+/* A function of up to LANE_MAX_PARTED f32, made once per module for vectors of the target's width.
+ */
 typedef struct lane_vector_function {
     const char *name; /* of the symbol, which stays inside of the module */
-    LLVMValueRef (*body)(const lane *l, LLVMValueRef x);
+    LLVMValueRef (*body)(const lane *l, const LLVMValueRef *x);
+    unsigned parameters;
 } lane_vector_function;
 
 /* It on all lanes, a vector at a time: for cold code that would be long in each loop. */
-LLVMValueRef lane_apart(const lane *l, const lane_vector_function *function, LLVMValueRef x);
+LLVMValueRef lane_apart(const lane *l, const lane_vector_function *f, const LLVMValueRef *x);
 /* The module's own function of that name, which is called and not inlined. If it is new, *inside
  * emits into it, until lane_close_function ends it by a value; else inside->builder is null. */
 LLVMValueRef lane_open_function(const lane *l, const char *name, LLVMTypeRef type, lane *inside);

@@ -63,17 +63,18 @@ bool lane_has_lookup(const lane *l) { return l->target->level->permute && l->cou
 
 unsigned lane_rsqrt_bits(const lane *l) { return l->target->level->rsqrt_bits; }
 
-static LLVMValueRef rsqrt_part(const lane *l, const void *name, LLVMValueRef x) {
+static LLVMValueRef rsqrt_part(const lane *l, const void *name, const LLVMValueRef *x) {
     LLVMValueRef all = LLVMConstAllOnes(LLVMInt16TypeInContext(l->context));
     const bool masks = l->target->level->mask_bytes == 1;
-    return lane_call(l, name, (LLVMValueRef[]){x, LLVMConstNull(LLVMTypeOf(x)), all},
+    return lane_call(l, name, (LLVMValueRef[]){x[0], LLVMConstNull(LLVMTypeOf(x[0])), all},
                      masks ? 3 : 1);
 }
 
 LLVMValueRef lane_rsqrt_estimate(const lane *l, LLVMValueRef x) {
     const bool masks = l->target->level->mask_bytes == 1;
     return lane_in_parts(l, l->target->level->vector_bytes / 4, rsqrt_part,
-                         masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256", x);
+                         masks ? "llvm.x86.avx512.rsqrt14.ps.512" : "llvm.x86.avx.rsqrt.ps.256", &x,
+                         1);
 }
 
 unsigned lane_entries(const lane *l) { return l->target->level->entries; }
@@ -87,8 +88,9 @@ static LLVMValueRef entries_of(const lane *l, const float *table, unsigned count
     return LLVMConstVector(entries, count);
 }
 
-static LLVMValueRef entry_part(const lane *l, const void *table, LLVMValueRef index) {
+static LLVMValueRef entry_part(const lane *l, const void *table, const LLVMValueRef *x) {
     const float *t = table;
+    const LLVMValueRef index = x[0];
     if (lane_entries(l) == 32) {
         LLVMValueRef first = entries_of(l, t, 16), second = entries_of(l, t + 16, 16);
         if (first == second) /* LLVM has one object for equal constants */
@@ -101,7 +103,7 @@ static LLVMValueRef entry_part(const lane *l, const void *table, LLVMValueRef in
 }
 
 LLVMValueRef lane_entry(const lane *l, const float *table, LLVMValueRef index) {
-    return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_part, table, index);
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, entry_part, table, &index, 1);
 }
 
 LLVMValueRef lane_lookup_8(const lane *l, const uint64_t *table, LLVMValueRef index) {

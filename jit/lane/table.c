@@ -121,8 +121,8 @@ static LLVMValueRef look_up_group(const lane *l, const LLVMValueRef *group, LLVM
 }
 
 /* Of 8 or 16 indices. As unsigned bytes they begin in the middle of the table: 0 is entry 128. */
-static LLVMValueRef look_up_neon(const lane *l, const void *context, LLVMValueRef index) {
-    const LLVMValueRef *registers = context;
+static LLVMValueRef look_up_neon(const lane *l, const void *context, const LLVMValueRef *x) {
+    const LLVMValueRef *registers = context, index = x[0];
     LLVMValueRef found = NULL;
     for (int g = 0; g < GROUPS; g++) {
         LLVMValueRef inside =
@@ -133,8 +133,8 @@ static LLVMValueRef look_up_neon(const lane *l, const void *context, LLVMValueRe
 }
 
 /* The low seven bits of an index choose among 128 entries, its sign between the halves. */
-static LLVMValueRef look_up_permuted(const lane *l, const void *context, LLVMValueRef index) {
-    const LLVMValueRef *registers = context;
+static LLVMValueRef look_up_permuted(const lane *l, const void *context, const LLVMValueRef *x) {
+    const LLVMValueRef *registers = context, index = x[0];
     LLVMValueRef halves[2];
     for (int h = 0; h < 2; h++)
         halves[h] = lane_call(l, "llvm.x86.avx512.vpermi2var.qi.512",
@@ -146,8 +146,8 @@ static LLVMValueRef look_up_permuted(const lane *l, const void *context, LLVMVal
 /* The rows up to the one that an index is in, each as what differs, make this one's entry. An index
  * less 16 per row is negative, and its entry 0, from the next row on, and always in the half in
  * which the index is not. */
-static LLVMValueRef look_up_shuffled(const lane *l, const void *context, LLVMValueRef index) {
-    const LLVMValueRef *registers = context;
+static LLVMValueRef look_up_shuffled(const lane *l, const void *context, const LLVMValueRef *x) {
+    const LLVMValueRef *registers = context, index = x[0];
     const unsigned bytes = l->target->level->vector_bytes, rows = TABLE / ROW / 2;
     const char *name = bytes == 64   ? "llvm.x86.avx512.pshuf.b.512"
                        : bytes == 32 ? "llvm.x86.avx2.pshuf.b"
@@ -169,10 +169,10 @@ static LLVMValueRef look_up_shuffled(const lane *l, const void *context, LLVMVal
 
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index) {
     if (is_neon(l))
-        return lane_in_parts(l, l->count < ROW ? ROW / 2 : ROW, look_up_neon, registers, index);
+        return lane_in_parts(l, l->count < ROW ? ROW / 2 : ROW, look_up_neon, registers, &index, 1);
     return lane_in_parts(l, l->target->level->vector_bytes,
                          l->target->has_byte_permute ? look_up_permuted : look_up_shuffled,
-                         registers, index);
+                         registers, &index, 1);
 }
 
 bool lane_prefers_lines(const lane *l) { return !is_neon(l) && !l->target->has_byte_permute; }
