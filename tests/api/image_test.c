@@ -794,7 +794,8 @@ static void an_image_is_of_one_accuracy(void **state) {
     assert_non_null(strstr(tosajit_last_error(), "compile_image: engine 1 is of another accuracy"));
     assert_int_equal(tosajit_compile_object(engines, 2, &function, 1, &bytes, &size),
                      TOSAJIT_INVALID_ARGUMENT);
-    assert_non_null(strstr(tosajit_last_error(), "compile_object: engine 1 is of another accuracy"));
+    assert_non_null(
+        strstr(tosajit_last_error(), "compile_object: engine 1 is of another accuracy"));
     assert_null(bytes);
     assert_int_equal(tosajit_compile_image(engines + 1, 1, expr, &bytes, &size), TOSAJIT_OK);
     tosajit_text_release(bytes);
