@@ -723,7 +723,7 @@ TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, voi
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
 /* Compile an expression into an image with code from each of the engines: one engine per CPU, all
- * of one architecture, and of one accuracy, so that the bits are the same wherever it is loaded.
+ * of one architecture. They are of one accuracy, so the bits are the same wherever it is loaded.
  * Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not. Whoever loads the
  * image gets the best code that his CPU can run. *image is released with tosajit_text_release.
  * INVALID_ARGUMENT; LIMIT_EXCEEDED for more than 16 engines; NOT_EXECUTABLE for an engine that
