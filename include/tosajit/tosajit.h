@@ -724,10 +724,11 @@ TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, voi
 TOSAJIT_API tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char *path);
 
 /* Compile an expression into an image with code from each of the engines: one engine per CPU, all
- * of one architecture. Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not.
- * Whoever loads the image gets the best code that his CPU can run. *image is released with
- * tosajit_text_release. INVALID_ARGUMENT; LIMIT_EXCEEDED for more than 16 engines; NOT_EXECUTABLE
- * for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.) */
+ * of one architecture. They are of one accuracy, so the bits are the same wherever it is loaded.
+ * Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that this machine is not. Whoever loads the
+ * image gets the best code that his CPU can run. *image is released with tosajit_text_release.
+ * INVALID_ARGUMENT; LIMIT_EXCEEDED for more than 16 engines; NOT_EXECUTABLE for an engine that
+ * interprets; what tosajit_compile_expr gives. (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_compile_image(tosajit_engine *const *engines,
                                                  size_t engine_count, const tosajit_expr *expr,
                                                  char **image, size_t *size);
@@ -785,10 +786,10 @@ typedef struct tosajit_function {
 } tosajit_function;
 
 /* Compile functions into a relocatable ELF object, with code from each of the engines. There is one
- * engine per CPU, all of one architecture. Engines of TOSAJIT_BACKEND_CROSS may be for CPUs that
- * this machine is not. *object is released with tosajit_text_release. INVALID_ARGUMENT;
- * NOT_EXECUTABLE for an engine that interprets; what tosajit_compile_expr gives. (libtosajit only.)
- */
+ * engine per CPU, all of one architecture and of one accuracy. Engines of TOSAJIT_BACKEND_CROSS may
+ * be for CPUs that this machine is not. *object is released with tosajit_text_release.
+ * INVALID_ARGUMENT; NOT_EXECUTABLE for an engine that interprets; what tosajit_compile_expr gives.
+ * (libtosajit only.) */
 TOSAJIT_API tosajit_status tosajit_compile_object(tosajit_engine *const *engines,
                                                   size_t engine_count,
                                                   const tosajit_function *functions,

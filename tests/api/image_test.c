@@ -779,6 +779,30 @@ static void wrong_arguments_of_images_are_refused(void **state) {
     tosajit_expr_destroy(expr);
 }
 
+/* Which bits an image gives does not depend on the CPU that loads it. */
+static void an_image_is_of_one_accuracy(void **state) {
+    (void)state;
+    const tosajit_engine_options options = {.size = sizeof options, .accuracy = TOSAJIT_FAST};
+    tosajit_engine *engines[2] = {engine, NULL};
+    tosajit_expr *expr = rich_expression();
+    const tosajit_function function = {.name = "of_two", .expr = expr};
+    char *bytes = NULL;
+    size_t size;
+    assert_int_equal(tosajit_engine_create(&options, &engines[1]), TOSAJIT_OK);
+    assert_int_equal(tosajit_compile_image(engines, 2, expr, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_non_null(strstr(tosajit_last_error(), "compile_image: engine 1 is of another accuracy"));
+    assert_int_equal(tosajit_compile_object(engines, 2, &function, 1, &bytes, &size),
+                     TOSAJIT_INVALID_ARGUMENT);
+    assert_non_null(
+        strstr(tosajit_last_error(), "compile_object: engine 1 is of another accuracy"));
+    assert_null(bytes);
+    assert_int_equal(tosajit_compile_image(engines + 1, 1, expr, &bytes, &size), TOSAJIT_OK);
+    tosajit_text_release(bytes);
+    tosajit_engine_destroy(engines[1]);
+    tosajit_expr_destroy(expr);
+}
+
 static int open_engine(void **state) {
     (void)state;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_NATIVE};
@@ -810,6 +834,7 @@ int main(void) {
         cmocka_unit_test(an_image_for_several_cpus_is_taken_by_each),
         cmocka_unit_test(an_image_that_does_not_fit_loses_nothing),
         cmocka_unit_test(wrong_arguments_of_images_are_refused),
+        cmocka_unit_test(an_image_is_of_one_accuracy),
         cmocka_unit_test(loading_costs_little_more_than_the_system),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

@@ -17,7 +17,7 @@
 #include "tests/support/support.h"
 
 static const char usage[] =
-    "exhaustive [options] [name...]   jobs whose names contain one of the words; all without any\n"
+    "exhaustive [options] [name...]   jobs in whose names a word begins so; all without any\n"
     "  --list               print the names of the jobs\n"
     "  --stride N           every N-th point of the jobs of more than 65536 points (default 1: "
     "all)\n"
@@ -513,9 +513,16 @@ static bool run_job(const job *j, const options *o, const test_engine *engines, 
     return good;
 }
 
+/* Whether a text is where a word of the name begins: "sqrt" is not in "rsqrt f32". */
+static bool has_word(const char *name, const char *text) {
+    for (const char *at = name; (at = strstr(at, text)); at++)
+        if (at == name || at[-1] == ' ') return true;
+    return false;
+}
+
 static bool is_selected(const options *o, const job *j) {
     bool selected = o->name_count == 0;
-    for (int k = 0; k < o->name_count; k++) selected |= strstr(j->name, o->names[k]) != NULL;
+    for (int k = 0; k < o->name_count; k++) selected |= has_word(j->name, o->names[k]);
     return selected;
 }
 

@@ -56,6 +56,11 @@ for command in verify plan run bench explain outline ir asm ops; do
     expect 0 "--help" "$command" -h
 done
 expect 0 "[--cpu NAME]" asm --help
+for command in "" $("$tool" --help | awk '/^  tosajit/ { exit } /^  [a-z]/ { print $1 }'); do # a terminal of 100 columns is enough
+    "$tool" $command --help | awk 'length > 100 { print; wide = 1 } END { exit wide }' || fail "wide lines of tosajit $command --help"
+done
+printf 'no text' >"$work/model.onnx"
+expect 1 "model.onnx: an ONNX model is read by \`tosajit onnx MODEL -o OUT\`" plan "$work/model.onnx"
 expect 0 "arithmetic_right_shift" ops
 expect 0 "r = a + b; integers wrap" ops
 expect 0 "multiplier, shift, input_zp, output_zp i8 i16 i32 i48" ops

@@ -21,10 +21,10 @@ int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
 int cmd_onnx(const options *o);
-/* What --check and --bench ask for, of the models that cmd_onnx has read and written; regions: the
- * second one has some. */
-int onnx_run_both(const options *o, bool regions);
-/* Write a model as the engine has optimised it; an exit code. */
+/* What --check and --bench ask for, of the models that cmd_onnx has read and written; which of them
+ * have regions: the first one if it was converted before. */
+int onnx_run_both(const options *o, bool had_regions, bool has_regions);
+/* Write a model as the engine has optimised it; an exit code. The paths may be the same. */
 int onnx_optimize(const char *from, const char *to);
 
 /* The function that a command is about. */

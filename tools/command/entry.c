@@ -155,12 +155,22 @@ static tosajit_status open_lines(const options *o, const tosajit_mlir_options *o
     return status;
 }
 
+/* Models of ONNX are bytes that neither language begins with, so people get the command instead. */
+static bool is_onnx(const char *path) {
+    const size_t length = path ? strlen(path) : 0;
+    return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+}
+
 tosajit_mlir *open_file(const options *o) {
     const bool lines = o->file && options_is_script(o->file);
     const char *name = o->expr ? "<expr>" : lines ? o->file : NULL;
     tosajit_mlir_options options = {.size = sizeof options, .name = name, .say = say, .guard = 1};
     tosajit_mlir *file = NULL;
     tosajit_status status;
+    if (is_onnx(o->file)) {
+        command_error("%s: an ONNX model is read by `tosajit onnx MODEL -o OUT`", o->file);
+        return NULL;
+    }
     if (o->expr)
         status = read_text(o->expr, strlen(o->expr), o->strict, &options, &file);
     else if (lines)

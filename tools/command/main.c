@@ -47,8 +47,8 @@ static const command commands[] = {
      "must be equal bit for bit; with\n"
      "--accuracy fast those of exp, log, sin and their like may be 1 ulp apart. All backends give "
      "the same bits.\n\n"
-     "  tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input "
-     "examples/gelu_bias.npy --print --check\n"
+     "  tosajit run examples/gelu_bias.mlir --print --check \\\n"
+     "      --input examples/gelu_x.npy --input examples/gelu_bias.npy\n"
      "  tosajit run model.mlir --entry @requantize --input a.npy --output r.npy --cpu x86-64-v3\n"
      "  tosajit run model.mlir --input a.npy --backend precompiled --check\n"},
     {"bench", "say how fast a function is on tensors of given sizes", true, false,
@@ -63,13 +63,10 @@ static const command commands[] = {
      "random. With --backend precompiled\n"
      "native code is measured in the same run, where it can be made: what compiling gains.\n\n"
      "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
-     "  taskset -c 1 tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 "
-     "--accuracy fast --json\n"
-     "  tosajit bench --expr 'func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> { %r = tosa.abs %a "
-     ": (tensor<?xf32>) -> tensor<?xf32>\n"
-     "    return %r : tensor<?xf32> }' --shape 1000000:8\n"
-     "  tosajit bench --backend precompiled --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape "
-     "64x64 --shape 64\n"},
+     "  tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast\n"
+     "  tosajit bench --expr 'abs(x) : f32[?]' --shape 1000000:8 --json\n"
+     "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --backend precompiled \\\n"
+     "      --shape 64x64 --shape 64\n"},
     {"explain", "say what a call on tensors of given sizes does, without making it", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
          OPTION_STRICT | OPTION_BACKEND | OPTION_JSON,
@@ -88,8 +85,8 @@ static const command commands[] = {
      "made of all of them. Without --entry all\n"
      "functions are divided. examples/engine is a program that runs models in this way.\n\n"
      "  tosajit outline examples/engine/mlp.mlir\n"
-     "  tosajit outline model.mlir --entry @main >divided.mlir && tosajit plan divided.mlir "
-     "--entry main_region_0\n"},
+     "  tosajit outline model.mlir --entry @main >divided.mlir\n"
+     "  tosajit plan divided.mlir --entry main_region_0\n"},
     {"onnx", "put elementwise regions of an ONNX model into nodes for tosajit", true, false,
      OPTION_MODEL | OPTION_ACCURACY | OPTION_JSON, cmd_onnx,
      "Writes a model in which each region of elementwise operators is one node, which ONNX Runtime "
@@ -99,6 +96,7 @@ static const command commands[] = {
      "after the engine's own optimisations.\n\n"
      "  tosajit onnx model.onnx -o faster.onnx --optimize --check --bench\n"
      "  tosajit onnx model.onnx -o faster.onnx --check --size batch=1 --input x=photo.npy\n"
+     "  tosajit onnx model.onnx -o faster.onnx --optimize --targets v2,v3,v4\n"
      "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
      "  tosajit onnx model.onnx -o /dev/null --json\n"},
     {"ir", "show the LLVM IR of a kernel", true, true,

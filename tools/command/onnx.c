@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,8 +57,17 @@ static bool read_options(const options *o, onnx_options *own) {
     return true;
 }
 
-/* A model as the engine has optimised it, and how many channels it keeps side by side. Both take a
- * file for a moment. */
+/* A file for a moment, because the engine reads and writes nothing else. */
+static int make_scratch(char path[PATH_MAX]) {
+    const char *folder = getenv("TMPDIR");
+    int length = snprintf(path, PATH_MAX, "%s/tosajit-XXXXXX", folder ? folder : "/tmp");
+    int file = length < PATH_MAX ? mkstemp(path) : -1;
+    if (file < 0) return command_error("%s: %s", path, strerror(errno));
+    close(file);
+    return EXIT_FINE;
+}
+
+/* A model as the engine has optimised it, and how many channels it keeps side by side. */
 static int read_optimized(const options *o, const char *path, onnx_model *model, int64_t *block) {
     onnx_error error;
     int code = onnx_probe_write(path, &error) ? onnx_optimize(path, path)
@@ -73,18 +83,37 @@ static int read_optimized(const options *o, const char *path, onnx_model *model,
 static int read_model(const options *o, onnx_model *model, int64_t *block) {
     char path[PATH_MAX];
     onnx_error error;
-    const char *folder = getenv("TMPDIR");
     if (!o->optimize) {
         bool fine = onnx_model_open(model, o->file, &error);
         return fine ? EXIT_FINE : command_error("%s: %s", o->file, error.text);
     }
-    int length = snprintf(path, sizeof path, "%s/tosajit-XXXXXX", folder ? folder : "/tmp");
-    int file = length < (int)sizeof path ? mkstemp(path) : -1;
-    if (file < 0) return command_error("%s: %s", path, strerror(errno));
-    close(file);
-    int code = read_optimized(o, path, model, block);
+    int code = make_scratch(path);
+    if (code != EXIT_FINE) return code;
+    code = read_optimized(o, path, model, block);
     unlink(path);
     return code;
+}
+
+/* What the engine can join around regions, it joins now: a Transpose with a MatMul for instance.
+ * Sessions then have nothing left to optimise. */
+static int settle(const options *o, const onnx_model *model, onnx_model *settled) {
+    char path[PATH_MAX];
+    onnx_error error;
+    int code = make_scratch(path);
+    if (code != EXIT_FINE) return code;
+    code = onnx_model_write(model, path, &error) ? onnx_optimize(path, path)
+                                                 : command_error("%s", error.text);
+    if (code == EXIT_FINE && !onnx_model_open(settled, path, &error))
+        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->model, error.text);
+    unlink(path);
+    return code;
+}
+
+/* Whether both are one file, by whatever names. */
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
 static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
@@ -102,22 +131,30 @@ static int draw(const char *path, onnx_model *model, const onnx_report *report) 
     return fine ? EXIT_FINE : command_error("%s: %s", path, strerror(errno));
 }
 
-static int convert(const options *o, onnx_options *own, onnx_model *model, bool *regions) {
-    onnx_report report;
+static int write_model(const options *o, onnx_model *model, const onnx_report *report) {
     onnx_error error;
     /* The report stands where nothing else does. */
     FILE *to = is_stream(o->model) || is_stream(o->dot) ? stderr : stdout;
+    if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
+    if (o->json)
+        onnx_report_json(report, o->file, to);
+    else
+        onnx_report_print(report, o->file, o->regions, to);
+    return o->dot ? draw(o->dot, model, report) : EXIT_FINE;
+}
+
+static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_report *report) {
+    onnx_error error;
     int code = read_model(o, model, &own->block);
     if (code != EXIT_FINE) return code;
-    if (!onnx_convert(model, own, &report, &error))
+    if (!onnx_convert(model, own, report, &error))
         return command_error("%s: %s", o->file, error.text);
-    if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
-    *regions = report.taken_count > 0;
-    if (o->json)
-        onnx_report_json(&report, o->file, to);
-    else
-        onnx_report_print(&report, o->file, o->regions, to);
-    return o->dot ? draw(o->dot, model, &report) : EXIT_FINE;
+    if (!o->optimize || report->taken_count == 0) return write_model(o, model, report);
+    onnx_model settled = {.proto = NULL};
+    code = settle(o, model, &settled);
+    if (code == EXIT_FINE) code = write_model(o, &settled, report);
+    onnx_model_release(&settled);
+    return code;
 }
 
 static int open_targets(const options *o, targets *t, onnx_options *own) {
@@ -128,14 +165,10 @@ static int open_targets(const options *o, targets *t, onnx_options *own) {
     return code == EXIT_REFUSED ? command_error("%s", tosajit_last_error()) : code;
 }
 
-int cmd_onnx(const options *o) {
-    waiting w;
-    targets t = {.count = 0};
-    onnx_model model = {.proto = NULL};
-    onnx_options own = {.least_ops = 2, .least_bytes = 4096, .progress = progress, .context = &w};
-    clock_gettime(CLOCK_MONOTONIC, &w.said);
+static int check_options(const options *o) {
     if (!o->model) return usage_error("onnx", "-o OUT.onnx says where the new model goes");
-    if (!read_options(o, &own)) return EXIT_USAGE;
+    if (is_same_file(o->file, o->model))
+        return usage_error("onnx", "-o names the model that is read, which would be lost");
     if (is_stream(o->model) && is_stream(o->dot))
         return usage_error("onnx", "-o and --dot cannot both be standard output");
     if (o->dot && strcmp(o->dot, o->model) == 0)
@@ -146,11 +179,23 @@ int cmd_onnx(const options *o) {
         return usage_error("onnx", "--optimize needs a file, not -");
     if (o->input_count > 0 && !o->check && !o->bench)
         return usage_error("onnx", "--input is for --check and --bench");
-    bool regions = false;
-    int code = open_targets(o, &t, &own);
-    if (code == EXIT_FINE) code = convert(o, &own, &model, &regions);
+    return EXIT_FINE;
+}
+
+int cmd_onnx(const options *o) {
+    waiting w;
+    targets t = {.count = 0};
+    onnx_model model = {.proto = NULL};
+    onnx_report report = {.had = 0};
+    onnx_options own = {.least_ops = 2, .least_bytes = 4096, .progress = progress, .context = &w};
+    clock_gettime(CLOCK_MONOTONIC, &w.said);
+    int code = check_options(o);
+    if (code != EXIT_FINE || !read_options(o, &own)) return EXIT_USAGE;
+    code = open_targets(o, &t, &own);
+    if (code == EXIT_FINE) code = convert(o, &own, &model, &report);
+    const bool had = report.had > 0, has = report.taken_count > 0;
     targets_close(&t);
     onnx_model_release(&model);
-    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o, regions);
+    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o, had, has);
     return code;
 }

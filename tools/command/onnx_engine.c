@@ -23,6 +23,7 @@ static const double least = 1e-6, relative = 1e-3;
 typedef struct both {
     ort_host *host;
     ort_session *before, *after;
+    const char *ops_before, *ops_after; /* libraries of operators; null: none is needed */
     pair_inputs inputs;
     double opened_before, opened_after; /* seconds that the sessions took */
     ort_message why;
@@ -57,8 +58,17 @@ static bool read_size(const char *word, char *name, size_t capacity, pair_size *
     return true;
 }
 
+/* What is measured is the code, not how it comes; and this model's code is this command's. */
+static const ort_entry entries[] = {{"tosajit.compile", "now"}, {"tosajit.images", "1"}};
+
 int onnx_optimize(const char *from, const char *to) {
-    const ort_session_options saving = {.threads = 1, .save = to};
+    /* It may have regions, whose code is not needed. */
+    char library[PATH];
+    const ort_session_options saving = {.threads = 1,
+                                        .save = to,
+                                        .ops_library = find_library(library) ? library : NULL,
+                                        .entries = entries + 1,
+                                        .entry_count = 1};
     ort_host *host = NULL;
     ort_session *session = NULL;
     ort_message why;
@@ -84,12 +94,12 @@ static bool open_one(both *b, const char *model, const ort_session_options *opti
 }
 
 /* The engine's first session takes longer than all others, so it is not one of the two. */
-static bool open_both(const options *o, both *b, const char *library) {
-    /* What is measured is the code, not how it comes; and this model's code is this command's. */
-    static const ort_entry entries[] = {{"tosajit.compile", "now"}, {"tosajit.images", "1"}};
-    const ort_session_options plain = {.threads = 1},
+static bool open_both(const options *o, both *b) {
+    /* What the engine has optimised once is not optimised again. */
+    const ort_session_options plain = {.threads = 1, .ops_library = b->ops_before},
                               ours = {.threads = 1,
-                                      .ops_library = library,
+                                      .level = o->optimize ? -1 : 0,
+                                      .ops_library = b->ops_after,
                                       .entries = entries,
                                       .entry_count = sizeof entries / sizeof *entries};
     ort_session *first = NULL;
@@ -151,12 +161,20 @@ static bool read_input(both *b, const char *file, ort_tensor *t) {
     return true;
 }
 
+/* Whether one of the words before this one names the same. */
+static bool is_again(const char *const *words, size_t index, size_t length) {
+    for (size_t k = 0; k < index; k++)
+        if (strncmp(words[k], words[index], length) == 0 && words[k][length] == '=') return true;
+    return false;
+}
+
 /* "NAME=A.npy" of --input. */
 static bool read_inputs(const options *o, both *b) {
     for (size_t i = 0; i < o->input_count; i++) {
         const char *word = o->inputs[i], *equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) : 0, k = 0;
         if (length == 0) return refuse(b, word, "--input takes NAME=A.npy");
+        if (is_again(o->inputs, i, length)) return refuse(b, word, "this input is given twice");
         while (k < b->inputs.count) {
             const char *name = ort_session_input(b->before, k)->name;
             if (strlen(name) == length && memcmp(name, word, length) == 0) break;
@@ -174,7 +192,7 @@ static bool read_inputs(const options *o, both *b) {
 /* How far the engine is from itself without its optimisations: its own error. */
 static bool check_engine(const options *o, both *b, const ort_results *before, size_t count,
                          pair_difference *d) {
-    const ort_session_options options = {.threads = 1, .level = -1};
+    const ort_session_options options = {.threads = 1, .level = -1, .ops_library = b->ops_before};
     ort_session *plain = NULL;
     ort_results *results = NULL;
     bool ran = ort_session_open(b->host, o->file, &options, &plain, &b->why) &&
@@ -272,7 +290,7 @@ static bool check_sizes(both *b, const pair_size *sizes, size_t count) {
     return true;
 }
 
-int onnx_run_both(const options *o, bool regions) {
+int onnx_run_both(const options *o, bool had_regions, bool has_regions) {
     static char names[MOST_SIZES][128];
     both b = {.host = NULL};
     pair_size sizes[MOST_SIZES];
@@ -280,12 +298,17 @@ int onnx_run_both(const options *o, bool regions) {
     if (o->shape_count > MOST_SIZES)
         return usage_error("onnx", "--size is given %zu times; %d is the limit", o->shape_count,
                            (int)MOST_SIZES);
-    for (size_t k = 0; k < o->shape_count; k++)
+    for (size_t k = 0; k < o->shape_count; k++) {
         if (!read_size(o->shapes[k], names[k], sizeof names[k], &sizes[k])) return EXIT_USAGE;
-    if (regions && !find_library(library))
+        if (is_again(o->shapes, k, strlen(names[k])))
+            return usage_error("onnx", "--size %s is given twice", names[k]);
+    }
+    if ((had_regions || has_regions) && !find_library(library))
         return command_error("libtosajit-onnxruntime.so is not where this tosajit is");
+    b.ops_before = had_regions ? library : NULL;
+    b.ops_after = had_regions || has_regions ? library : NULL;
     bool fine =
-        open_both(o, &b, regions ? library : NULL) && check_sizes(&b, sizes, o->shape_count) &&
+        open_both(o, &b) && check_sizes(&b, sizes, o->shape_count) &&
         pair_make_inputs(b.before, sizes, o->shape_count, USUAL_SIZE, SEED, &b.inputs, &b.why) &&
         read_inputs(o, &b) && (!o->check || check(o, &b)) && (!o->bench || bench(o, &b, &b.why));
     pair_release_inputs(&b.inputs);

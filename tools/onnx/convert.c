@@ -13,6 +13,8 @@
 #include "tools/onnx/images.h"
 #include "tools/onnx/rewrite.h"
 
+static char own_domain[] = "tosajit";
+
 typedef struct converter {
     onnx_model *model;
     const onnx_options *options;
@@ -45,15 +47,17 @@ static size_t count_reorderings(const Onnx__GraphProto *graph) {
 static bool report_regions(const converter *c, const onnx_choices *choices) {
     for (int32_t k = 0; k < choices->count; k++) {
         const onnx_choice *choice = &choices->list[k];
-        c->report->taken[choice->number] =
-            (onnx_taken){arena_print(&c->model->memory, "tosajit/region_%zu", choice->number),
-                         choice->text,
-                         choice->region.count,
-                         choice->region.input_count,
-                         choice->region.output_count,
-                         choice->cost.saved};
+        onnx_taken *taken = &c->report->taken[choice->number - c->report->first];
+        *taken = (onnx_taken){
+            arena_print(&c->model->memory, "tosajit/region_%zu", choice->number),
+            choice->text,
+            choice->region.count,
+            choice->region.input_count,
+            choice->region.output_count,
+            choice->cost.saved,
+        };
         c->report->inside += (size_t)choice->region.count;
-        if (!c->report->taken[choice->number].name) return false;
+        if (!taken->name) return false;
     }
     c->report->taken_count += (size_t)choices->count;
     return true;
@@ -105,27 +109,33 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
 /* ---------------------------------------------------------------------------------------------
  * The model */
 
-/* A model that was converted before has names of ours. */
-static void count_names(const Onnx__NodeProto *node, onnx_names *names) {
-    static const char prefix[] = "tosajit/value_";
-    for (size_t k = 0; k < node->n_input + node->n_output; k++) {
-        const char *name =
-            onnx_text(k < node->n_input ? node->input[k] : node->output[k - node->n_input]);
-        if (strncmp(name, prefix, sizeof prefix - 1) != 0) continue;
-        unsigned long long number = strtoull(name + sizeof prefix - 1, NULL, 10);
-        if (number >= names->values && number < SIZE_MAX) names->values = (size_t)number + 1;
-    }
+/* Numbers go on behind those that are taken. */
+static void count_name(const char *name, const char *prefix, size_t *next) {
+    const size_t length = strlen(prefix);
+    if (strncmp(onnx_text(name), prefix, length) != 0) return;
+    unsigned long long number = strtoull(name + length, NULL, 10);
+    if (number >= *next && number < SIZE_MAX / 2) *next = (size_t)number + 1;
 }
 
-static void count_nodes(const Onnx__GraphProto *graph, size_t *count, onnx_names *names) {
-    *count += graph->n_node;
+/* A model that was converted before has names of ours. */
+static void count_names(const Onnx__NodeProto *node, onnx_names *names) {
+    count_name(node->name, "tosajit/region_", &names->regions);
+    for (size_t k = 0; k < node->n_input; k++)
+        count_name(node->input[k], "tosajit/value_", &names->values);
+    for (size_t k = 0; k < node->n_output; k++)
+        count_name(node->output[k], "tosajit/value_", &names->values);
+}
+
+static void count_nodes(const Onnx__GraphProto *graph, onnx_report *report, onnx_names *names) {
+    report->nodes += graph->n_node;
     for (size_t n = 0; n < graph->n_node; n++) {
+        report->had += strcmp(onnx_text(graph->node[n]->domain), own_domain) == 0;
         count_names(graph->node[n], names);
         for (size_t a = 0; a < graph->node[n]->n_attribute; a++) {
             const Onnx__AttributeProto *attribute = graph->node[n]->attribute[a];
-            if (attribute->g) count_nodes(attribute->g, count, names);
+            if (attribute->g) count_nodes(attribute->g, report, names);
             for (size_t k = 0; k < attribute->n_graphs; k++)
-                count_nodes(attribute->graphs[k], count, names);
+                count_nodes(attribute->graphs[k], report, names);
         }
     }
 }
@@ -141,10 +151,9 @@ static int64_t opset_of(const Onnx__ModelProto *model) {
 
 /* The domain of regions, unless the model has it already. */
 static bool import_domain(onnx_model *model) {
-    static char domain[] = "tosajit";
     Onnx__ModelProto *proto = model->proto;
     for (size_t k = 0; k < proto->n_opset_import; k++)
-        if (strcmp(onnx_text(proto->opset_import[k]->domain), domain) == 0) return true;
+        if (strcmp(onnx_text(proto->opset_import[k]->domain), own_domain) == 0) return true;
     Onnx__OperatorSetIdProto **list =
         arena_array(&model->memory, proto->n_opset_import + 1, sizeof *list);
     Onnx__OperatorSetIdProto *own = arena_take(&model->memory, sizeof *own);
@@ -152,7 +161,7 @@ static bool import_domain(onnx_model *model) {
     if (proto->n_opset_import)
         memcpy(list, proto->opset_import, proto->n_opset_import * sizeof *list);
     onnx__operator_set_id_proto__init(own);
-    own->domain = domain;
+    own->domain = own_domain;
     own->has_version = 1;
     own->version = 1;
     list[proto->n_opset_import++] = own;
@@ -168,7 +177,8 @@ bool onnx_convert(onnx_model *model, const onnx_options *options, onnx_report *r
     size_t images = 0;
     converter c = {model, options, report, error, NULL, &names, opset_of(model->proto), &images};
     memset(report, 0, sizeof *report);
-    count_nodes(model->proto->graph, &report->nodes, &names);
+    count_nodes(model->proto->graph, report, &names);
+    report->first = names.regions;
     report->taken = arena_array(&model->memory, report->nodes + 1, sizeof *report->taken);
     report->left = arena_array(&model->memory, report->nodes + 1, sizeof *report->left);
     if (!report->taken || !report->left) return no_memory(&c);

@@ -37,6 +37,8 @@ typedef struct onnx_report {
     onnx_taken *taken;
     onnx_left *left;
     size_t taken_count, left_count;
+    size_t had;                           /* regions, because it was converted before */
+    size_t first;                         /* number of taken[0], behind theirs */
     size_t nodes;                         /* of the model and the graphs within it, before */
     size_t inside;                        /* of them in regions */
     size_t other;                         /* of them not elementwise */

@@ -32,7 +32,10 @@ static const onnx_taken *taken_of(const drawing *d, const onnx_node *node) {
     if (!onnx_is(node, "tosajit.Region") || strncmp(name, prefix, sizeof prefix - 1) != 0)
         return NULL;
     size_t number = strtoul(name + sizeof prefix - 1, NULL, 10);
-    return number < d->report->taken_count ? &d->report->taken[number] : NULL;
+    const size_t first = d->report->first;
+    return number >= first && number - first < d->report->taken_count
+               ? &d->report->taken[number - first]
+               : NULL;
 }
 
 static void put_node(const drawing *d, int graph, int32_t at, const onnx_node *node) {

@@ -92,7 +92,7 @@ void repl_print_compilation(const repl *r) {
         return;
     }
     double total = info.emit_ms + info.passes_ms + info.codegen_ms + info.link_ms;
-    printf("%zu bytes of code in %.2f ms (emit %.2f, passes %.2f, codegen %.2f, link %.2f)\n",
+    printf("%zu bytes of code in %.2f ms (emit %.1f, passes %.1f, codegen %.1f, link %.1f)\n",
            info.code_bytes, total, info.emit_ms, info.passes_ms, info.codegen_ms, info.link_ms);
 }
 

@@ -109,7 +109,15 @@ static int32_t scale_rank(const onnx_graph *g, const onnx_node *node) {
                                                                      : -1;
 }
 
-/* With a scale of f32 and a zero point that are in the model, for all elements or along an axis. */
+/* The type that a zero point must have: that of the data, or the one that an attribute names. */
+static int64_t integers_of(const onnx_graph *g, const onnx_node *node) {
+    if (onnx_is(node, "DequantizeLinear")) return onnx_input(g, node, 0)->type.element;
+    const int64_t named = integer_of(node, "output_dtype", 0);
+    return named ? named : onnx_input(g, node, ZERO)->type.element;
+}
+
+/* With a scale of f32 and a fitting zero point that are in the model, for all elements or along an
+ * axis. */
 static bool is_quantising(const onnx_graph *g, const onnx_node *node) {
     if (!onnx_is(node, "QuantizeLinear") && !onnx_is(node, "DequantizeLinear")) return false;
     const onnx_value *x = onnx_input(g, node, 0), *scale = onnx_input(g, node, SCALE),
@@ -118,6 +126,7 @@ static bool is_quantising(const onnx_graph *g, const onnx_node *node) {
     if (scale->type.element != ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT) return false;
     if (integer_of(node, "block_size", 0) != 0 || integer_of(node, "precision", 1) > 1)
         return false;
+    if (zero && zero->type.element != integers_of(g, node)) return false;
     const int64_t count = onnx_elements(&scale->type);
     double last;
     bool fine = count > 0 && scale_rank(g, node) >= 0 &&

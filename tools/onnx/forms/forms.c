@@ -358,7 +358,8 @@ static bool write_cast(onnx_site *s, byte_writer *text) {
 static bool has_scale(onnx_site *s) {
     for (int32_t k = 1; k < s->node->input_count; k++)
         if (element(s, k) != TOSAJIT_F32)
-            return refuse(s, "scale and zero point must be constants, and the scale of f32");
+            return refuse(
+                s, "scale and zero point must be constants, of f32 and of the integers' type");
     return onnx_input(s->g, s->node, 1)->fresh ||
            refuse(s, "its scale is no constant for all elements or along an axis");
 }
