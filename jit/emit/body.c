@@ -30,6 +30,13 @@ static int32_t table_leaf(const part_emitter *e, const expr_node *node) {
     return -1;
 }
 
+/* The plane that a node's lanes may be computed by, since its bytes are there; or null. */
+static const sum_plane *plane_at(const part_emitter *e, const lane *l, size_t k,
+                                 LLVMValueRef *const values) {
+    const sum_plane *p = &e->byte_planes[k];
+    return p->is_plane && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
+}
+
 static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const expr_node *node = &e->program->nodes[k];
@@ -37,6 +44,8 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
     const bool on_bits = kind == RESULT_MOVED || kind == RESULT_MASKED;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
+    const sum_plane *p = plane_at(e, l, k, values);
+    if (p) return lane_byte_plane(l, &p->plane, values[p->bytes[0]], values[p->bytes[1]]);
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
         ranges[o] = e->ranges[node->operands[o]];
@@ -189,6 +198,8 @@ void emit_splats(part_emitter *e, unsigned lanes) {
         const expr_node *node = &e->program->nodes[k];
         for (int o = 0; o < node->operand_count && is_in_lanes(e, k); o++)
             e->splats[node->operands[o]] = e->scalars[node->operands[o]];
+        for (int o = 0; e->byte_planes[k].is_plane && o < 2 && is_in_lanes(e, k); o++)
+            e->splats[e->byte_planes[k].bytes[o]] = e->scalars[e->byte_planes[k].bytes[o]];
     }
     for (int32_t r = 0; r < e->part->result_count; r++) {
         tosajit_value value = e->program->results[e->part->results[r]];
@@ -209,10 +220,17 @@ void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
                           element_address(e, variant, t, column, offset), mask);
 }
 
+/* Whether only a plane needs a node, which does without. */
+static bool is_spared(const part_emitter *e, const lane *l, size_t k) {
+    const tosajit_value plane = e->byte_planes[k].only_for;
+    return plane >= 0 && plane_at(e, l, (size_t)plane, e->values);
+}
+
 void emit_nodes(part_emitter *e, unsigned lanes) {
     lane l = lane_of(e, lanes);
     for (size_t k = 0; k < e->program->count; k++)
-        if (is_in_lanes(e, k) && !e->values[k]) e->values[k] = emit_node(e, &l, k, e->values);
+        if (is_in_lanes(e, k) && !e->values[k] && !is_spared(e, &l, k))
+            e->values[k] = emit_node(e, &l, k, e->values);
 }
 
 void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,

@@ -192,13 +192,14 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
         .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
         .values = memory_new(&p->allocator, program->count, sizeof *e.values),
         .ranges = memory_new(&p->allocator, program->count, sizeof *e.ranges),
+        .byte_planes = memory_new(&p->allocator, program->count, sizeof *e.byte_planes),
     };
     tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.splats || !e.values || !e.ranges)
+    if (!e.scalars || !e.splats || !e.values || !e.ranges || !e.byte_planes)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes",
                             program->count);
     else
-        find_ranges(program, e.ranges);
+        find_ranges(program, e.ranges), find_planes(program, e.ranges, e.byte_planes);
     e.builder = LLVMCreateBuilderInContext(context);
     for (int32_t k = 0; !status && k < p->part_count; k++)
         status = emit_function(&e, p, k, names[k]);
@@ -208,5 +209,6 @@ tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const tar
     memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
     memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
     memory_free(&p->allocator, e.ranges, program->count, sizeof *e.ranges);
+    memory_free(&p->allocator, e.byte_planes, program->count, sizeof *e.byte_planes);
     return status;
 }

@@ -8,6 +8,7 @@
 #define TOSAJIT_JIT_EMIT_PART_H
 
 #include "jit/emit/emit.h"
+#include "jit/emit/sums.h"
 #include "jit/target/loops.h"
 #include "jit/target/target.h"
 #include "runtime/run/kernel.h"
@@ -54,7 +55,8 @@ typedef struct part_emitter {
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
     LLVMValueRef *scalars, *splats, *values;
-    range *ranges; /* per node */
+    range *ranges;          /* per node */
+    sum_plane *byte_planes; /* per node */
     LLVMValueRef row_pointers[TOSAJIT_MAX_TENSORS];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];

@@ -61,14 +61,16 @@ static range product(range a, range b) {
     return join(low, high);
 }
 
-/* Products after the shift, rounded; one rounds up or down by 2^30 besides. Between the two shifts
- * results lie between theirs. */
-static range shifted(range products, range shift, bool is_double) {
+/* Products after the shift, rounded; one rounds up by 2^30 besides where the value is not negative,
+ * else down. Between the two shifts results lie between theirs. */
+static range shifted(range products, range value, range shift, bool is_double) {
+    enum { LAST_SINGLE = 31, MORE = 1 << 30 };
     range r = {INT64_MAX, INT64_MIN};
-    const int64_t more = is_double ? INT64_C(1) << 30 : 0;
     for (int64_t s = shift.low; s <= shift.high; s++) {
-        const int64_t half = s ? INT64_C(1) << (s - 1) : 0;
-        r = join(r, (range){(products.low + half - more) >> s, (products.high + half + more) >> s});
+        const int64_t half = s ? INT64_C(1) << (s - 1) : 0,
+                      more = is_double && s > LAST_SINGLE ? MORE : 0;
+        r = join(r, (range){(products.low + half + (value.low < 0 ? -more : more)) >> s,
+                            (products.high + half + (value.high < 0 ? -more : more)) >> s});
     }
     return r;
 }
@@ -87,7 +89,7 @@ rescale_ranges find_rescale_ranges(tosajit_type operand, tosajit_type result,
         r.value = (range){r.value.low - input_zp.high, r.value.high - input_zp.low};
     if (r.shift.low < 0 || r.shift.high > LAST_SHIFT) r.shift = (range){0, UINT8_MAX};
     if (operand != TOSAJIT_I48 && r.shift.high <= LAST_SHIFT)
-        r.scaled = shifted(product(r.value, r.multiplier), r.shift,
+        r.scaled = shifted(product(r.value, r.multiplier), r.value, r.shift,
                            a->rounding_mode == TOSAJIT_DOUBLE_ROUND);
     return r;
 }
@@ -111,7 +113,7 @@ static range of_cast(const expr_node *node, tosajit_type operand, range x) {
 
 static bool fits_32(range r) { return range_within(r, INT32_MIN, INT32_MAX); }
 
-static range of_op(const expr_node *node, tosajit_type operand, const range *x) {
+range find_range(const expr_node *node, tosajit_type operand, const range *x) {
     const tosajit_type type = node->type.element;
     const range all = all_of(type);
     const tosajit_attributes *a = &node->attributes;
@@ -149,6 +151,6 @@ void find_ranges(const tosajit_expr *program, range *ranges) {
         ranges[k] = node->kind == NODE_CONSTANT ? of_constant(node)
                     : node->kind == NODE_INPUT
                         ? all_of(node->type.element)
-                        : of_op(node, program->nodes[node->operands[0]].type.element, x);
+                        : find_range(node, program->nodes[node->operands[0]].type.element, x);
     }
 }

@@ -25,6 +25,9 @@ typedef struct range {
 /* Of every node: of integers in order; of others without meaning. */
 void find_ranges(const tosajit_expr *program, range *ranges);
 
+/* Of an op's result. `operand` is the type of its first operand, x are the operands' ranges. */
+range find_range(const expr_node *node, tosajit_type operand, const range *x);
+
 static inline bool range_within(range r, int64_t low, int64_t high) {
     return r.low >= low && r.high <= high;
 }

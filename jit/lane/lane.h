@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "jit/lane/line.h"
+#include "jit/lane/plane.h"
 #include "jit/target/target.h"
 #include "jit/target/loops.h"
 #include "tosajit/tosajit.h"
@@ -158,6 +159,8 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
 /* The same of a table that lies on a line; and whether that is quicker. */
 bool lane_prefers_lines(const lane *l);
 LLVMValueRef lane_table_line(const lane *l, const table_line *line, LLVMValueRef index);
+/* Of two values of i8 what the plane says. */
+LLVMValueRef lane_byte_plane(const lane *l, const byte_plane *p, LLVMValueRef x, LLVMValueRef y);
 
 /* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has
  * are of no value. */

@@ -152,6 +152,23 @@ static tosajit_value requantize_i8(building *b) {
               TOSAJIT_I8);
 }
 
+static tosajit_value rescaled(building *b, tosajit_value x, int32_t multiplier, int32_t shift,
+                              tosajit_type operand, tosajit_type result) {
+    tosajit_value operands[5] = {x, parameter(b, TOSAJIT_I32, multiplier),
+                                 parameter(b, TOSAJIT_I8, shift), parameter(b, operand, 0),
+                                 parameter(b, result, 0)};
+    return op(b, TOSAJIT_OP_rescale, operands, 5,
+              &(tosajit_attributes){.scale32 = 1, .rounding_mode = TOSAJIT_DOUBLE_ROUND}, result);
+}
+
+/* Two i8 with scales of their own. */
+static tosajit_value residual_i8(building *b) {
+    tosajit_value x = rescaled(b, tensor(b, TOSAJIT_I8), 1073741824, 11, TOSAJIT_I8, TOSAJIT_I32),
+                  y = rescaled(b, tensor(b, TOSAJIT_I8), 1573741824, 12, TOSAJIT_I8, TOSAJIT_I32);
+    return rescaled(b, binary(b, TOSAJIT_OP_add, x, y, TOSAJIT_I32), 1373741824, 49, TOSAJIT_I32,
+                    TOSAJIT_I8);
+}
+
 /* What a loop does in one step: elements, exactly; instructions, the two or three of the loop
  * itself included, at most; loads of operands and stores of results, exactly; constants that it
  * loads again and again, and values that it keeps on the stack, at most. */
@@ -205,6 +222,7 @@ static const row rows[] = {
      {32, 31, 8, 4, 0, 0},
      {64, 27, 8, 4, 0, 0}},
     {"requantise", requantize_i8, TOSAJIT_EXACT, true, {16, 41, 4, 1, 0, 0}, {32, 40, 4, 1, 0, 0}},
+    {"residual", residual_i8, TOSAJIT_EXACT, true, {32, 31, 2, 1, 0, 0}, {64, 31, 2, 1, 0, 0}},
     {"exp", exp_f32, TOSAJIT_EXACT, true, {16, 147, 2, 4, 22, 10}, {32, 93, 2, 2, 0, 0}},
     {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {16, 208, 2, 2, 61, 15}, {32, 144, 2, 2, 7, 0}},
     {"exp", exp_f32, TOSAJIT_FAST, false, {16, 49, 2, 2, 5, 0}, {32, 42, 2, 2, 0, 0}},
