@@ -62,14 +62,19 @@ int64_t bytes_take_number(byte_reader *r, int64_t low, int64_t high) {
 
 /* FNV-1a, eight bytes at a time, with the high bits folded down. Each step is invertible, so blocks
  * of one size that differ in one word have different hashes. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(1099511628211);
+    return hash ^ hash >> 29;
+}
+
 uint64_t bytes_hash(const void *bytes, size_t size) {
+    const unsigned char *at = bytes;
     uint64_t hash = UINT64_C(14695981039346656037) ^ size, word;
-    for (size_t at = 0; at < size; at += sizeof word) {
-        size_t left = size - at;
-        word = 0;
-        memcpy(&word, (const unsigned char *)bytes + at, left < sizeof word ? left : sizeof word);
-        hash = (hash ^ word) * UINT64_C(1099511628211);
-        hash ^= hash >> 29;
+    for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = mix(hash, word);
     }
-    return hash;
+    word = 0;
+    if (size) memcpy(&word, at, size);
+    return size ? mix(hash, word) : hash;
 }

@@ -176,10 +176,11 @@ static size_t bytes_of(const tosajit_kernel *kernel) {
     return sizeof(tosajit_bound) + (size_t)tensors * sizeof(bound_tensor);
 }
 
-/* A copy that lies in one place with all others, since no memory is looked at. */
-static void set_aside(const tosajit_tensor *from, size_t count, tosajit_tensor *to) {
+/* A copy that lies in one place with all others, since no memory is looked at. Of a wrong count no
+ * more is read than the kernel has; it is refused next. */
+static void set_aside(const tosajit_tensor *from, size_t count, int32_t had, tosajit_tensor *to) {
     static char nowhere[8];
-    for (size_t k = 0; k < count && k < TOSAJIT_MAX_TENSORS; k++) {
+    for (size_t k = 0; k < count && k < (size_t)had; k++) {
         to[k] = from[k];
         to[k].data = nowhere;
     }
@@ -193,8 +194,8 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
-    set_aside(operands, operand_count, in);
-    set_aside(results, result_count, out);
+    set_aside(operands, operand_count, kernel->program->input_count, in);
+    set_aside(results, result_count, kernel->program->result_count, out);
     tosajit_status status =
         run_check(kernel, in, operand_count, out, result_count, tensors, written);
     if (status) return status;

@@ -30,6 +30,14 @@ enum {
     SLEEP_MICROSECONDS = 60000
 };
 
+/* The thread sanitizer has spin locks of its own. In a child they are not free if another thread of
+ * the parent was inside malloc, and one child in some hundred spins in its exit for ever. */
+#if defined(__SANITIZE_THREAD__)
+enum { FORKS_THREADS = 0 };
+#else
+enum { FORKS_THREADS = 1 };
+#endif
+
 static tosajit_engine *engine; /* of the child; what it still holds at exit is no leak */
 static tosajit_kernel *kernels[TOSAJIT_OP_COUNT];
 static int failures;
@@ -237,7 +245,10 @@ static void processes_end_as_they_should(void **state) {
     repeat("two threads of the host's", threads, rounds);
     repeat("a plugin", plugin, rounds);
     repeat("a plugin's first compilation", plugin_first, rounds);
-    repeat("a child forked meanwhile", forked, rounds);
+    if (FORKS_THREADS)
+        repeat("a child forked meanwhile", forked, rounds);
+    else
+        print_message("a child forked meanwhile: not tested under the thread sanitizer\n");
     repeat("compiling in a handler", late_compilation, 2);
     repeat("running and releasing in a handler", late_release, 2);
     repeat("exit within a compilation", exit_within, 2);

@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What fuzzers check with: conditions that end the process, and allocator hooks that count, of
- * which one may fail. */
+ * which one may fail. An engine's own thread calls them, too. */
 #ifndef TOSAJIT_TESTS_FUZZ_CHECK_H
 #define TOSAJIT_TESTS_FUZZ_CHECK_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,21 +21,21 @@
     } while (0)
 
 typedef struct fuzz_account {
-    size_t live, count, fail_at; /* bytes; allocations so far; which of them fails, 0: none */
+    atomic_size_t live, count; /* bytes; allocations so far */
+    size_t fail_at;            /* which of them fails; 0: none */
 } fuzz_account;
 
 static inline void *fuzz_allocate(void *context, size_t size) {
     fuzz_account *a = context;
-    if (++a->count == a->fail_at) return NULL;
+    if (atomic_fetch_add(&a->count, 1) + 1 == a->fail_at) return NULL;
     void *memory = malloc(size);
-    if (memory) a->live += size;
+    if (memory) atomic_fetch_add(&a->live, size);
     return memory;
 }
 
 static inline void fuzz_release(void *context, void *memory, size_t size) {
     fuzz_account *a = context;
-    REQUIRE(size <= a->live);
-    a->live -= size;
+    REQUIRE(atomic_fetch_sub(&a->live, size) >= size);
     free(memory);
 }
 
