@@ -178,8 +178,8 @@ static void drop(pattern *p) {
     }
 }
 
-/* A pattern has kernels of its own, which remember its sizes. The patterns of a rank would otherwise
- * share one, and but the first 64 of them would be planned anew in every call. */
+/* A pattern has kernels of its own, which remember its sizes. The patterns of a rank would
+ * otherwise share one, and but the first 64 of them would be planned anew in every call. */
 static bool prepare(bench_run *run, void *context) {
     static pattern *before;
     turn *t = context;
