@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Costs that are fitted to measured ways. In: the lines of ways.c; the costs' names and what they are now. Out: the table, and what choices
-# by either cost. The time of a way is the sum of counts by costs. Least squares of the relative error give the costs, none below 0: one
+# by either cost; and what each choice gains. The time of a way is the sum of counts by costs. Least squares of the relative error give the
+# costs, none below 0: one
 # after the other is set to its best while the others stay, until nothing moves.
 #   awk -v terms="PER_CALL ..." -v built_in="4.2 ..." -f fit.awk WAYS
 function fit(way, from, end,    turn, k, n, left, num, den, new) {
@@ -38,7 +39,7 @@ function tell(what, where_at,    n, all, over, ratio, best, worst, where, above)
     for (n = 1; n <= lines; n++) {
         if (placed[n] != where_at) continue
         best = ns[n, "joined"] == "-" || ns[n, "direct"] < ns[n, "joined"] ? ns[n, "direct"] : ns[n, "joined"]
-        if (ns[n, "plain"] < best) best = ns[n, "plain"]
+        if (ns[n, "plain"] != "-" && ns[n, "plain"] < best) best = ns[n, "plain"]
         ratio = ns[n, chosen[n, what]] / best
         over[++all] = ratio
         above += ratio > 1.05
@@ -47,6 +48,14 @@ function tell(what, where_at,    n, all, over, ratio, best, worst, where, above)
     if (!all) return
     sort(over, all)
     printf "| %s, %s | %d | %d | %.2f | %.2f | %.2f (%s) |\n", what, where_at, all, above, over[int(all / 2) + 1], over[int(all * 0.95) + 1], worst, where
+}
+# What a choice gains: the time of `without` over that of the way that is chosen, where that is `way`.
+function tell_gain(what, way, without, where_at,    n, all, gain) {
+    for (n = 1; n <= lines; n++)
+        if (placed[n] == where_at && chosen[n, "as built"] == way && ns[n, without] != "-") gain[++all] = ns[n, without] / ns[n, way]
+    if (!all) return
+    sort(gain, all)
+    printf "| %s, %s | %d | %.2g | %.2g | %.2g |\n", what, where_at, all, gain[int(all * 0.05) + 1], gain[int(all / 2) + 1], gain[int(all * 0.95) + 1]
 }
 BEGIN {
     term_count = split(terms, term, " ")
@@ -68,4 +77,9 @@ END {
     for (k = 1; k <= term_count; k++) printf "    [%s] = %.3g,%s\n", term[k], cost[k], now[k] == "" ? "" : " /* is " now[k] " */"
     print "\n| choice | patterns | above 1.05 of the best way | median | 95 % | worst |\n| --- | ---: | ---: | ---: | ---: | ---: |"
     for (k = 1; k <= places; k++) { tell("as built", place[k]); tell("as fitted", place[k]) }
+    print "\n| time without over with | patterns | 5 % | median | 95 % |\n| --- | ---: | ---: | ---: | ---: |"
+    for (k = 1; k <= places; k++) {
+        tell_gain("short rows joined", "joined", "direct", place[k])
+        tell_gain(place[k] ~ /in_place/ ? "other rows, or phases" : "other rows", "direct", "plain", place[k])
+    }
 }

@@ -5,9 +5,9 @@
  *
  *     shapes, "apart" or "in_place", the way that is chosen, ns of each way, counts of costs.h
  *
- * The ways are "plain", which has the innermost dimensions for rows and planes, in one phase;
- * "direct", whose rows, planes and phases are chosen; and "joined", one long row. "-" is a way that
- * the walk cannot take. They take turns, and the fastest turn of each counts. */
+ * The ways are "direct", whose rows, planes and phases are chosen; "plain", which has the innermost
+ * dimensions for rows and planes, in one phase; and "joined", one long row. "-" is a way that the
+ * walk cannot take, or that is "direct". They take turns, and the fastest turn of each counts. */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
 #include <stdio.h>
@@ -98,16 +98,17 @@ static bool set_ways(trial *t, bool in_place) {
     tile_option options[2];
     const int count = tile_options(t->part, &t->w, t->tensors.element_sizes, in_place, options);
     if (count == 0) return false;
+    const tile_choice *plain = &t->choices[PLAIN], *direct = &t->choices[DIRECT];
     t->choices[PLAIN] = plain_choice(&options[0].choice, t);
     t->choices[DIRECT] = options[0].choice;
     t->choices[JOINED] = options[1].choice;
-    t->possible[PLAIN] = t->possible[DIRECT] = true;
+    t->possible[PLAIN] = plain->row_dim != direct->row_dim ||
+                         plain->plane_dim != direct->plane_dim || direct->phases > 1;
+    t->possible[DIRECT] = true;
     t->possible[JOINED] = count > 1;
     for (int k = 0; k < COST_TERMS; k++)
         t->counts[k] = options[0].counts[k] + (count > 1 ? options[1].counts[k] : 0);
-    const tile_choice *plain = &t->choices[PLAIN], *direct = &t->choices[DIRECT];
-    return count > 1 || plain->row_dim != direct->row_dim ||
-           plain->plane_dim != direct->plane_dim || direct->phases > 1;
+    return t->possible[PLAIN] || t->possible[JOINED];
 }
 
 static void print(const trial *t, const sweep_pattern *p, bool in_place) {

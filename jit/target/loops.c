@@ -27,7 +27,7 @@ static bool fills_a_vector(const tosajit_expr *program, const expr_node *node) {
  * them that fill a vector. */
 typedef struct part_nodes {
     unsigned widest, narrowest, largest, heavy, light, full;
-    bool is_long;
+    bool is_long, f16, bf16; /* some are computed in f32 */
 } part_nodes;
 
 static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program) {
@@ -40,6 +40,8 @@ static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *p
         if (size > n.widest) n.widest = size;
         if (stored < n.narrowest) n.narrowest = stored;
         if (stored > n.largest) n.largest = stored;
+        n.f16 |= node->type.element == TOSAJIT_F16 && size == 4;
+        n.bf16 |= node->type.element == TOSAJIT_BF16 && size == 4;
         if (node->kind != NODE_OP) continue;
         n.full += fills_a_vector(program, node);
         if (op_is_heavy(node->op))
@@ -71,17 +73,22 @@ static bool may_be_apart(const plan_part *part, const tosajit_expr *program, con
 }
 
 /* Few light ops are bound by memory, so they have ends. What is aligned then is memory: a vector of
- * f16 takes two registers where it is computed in f32, and one of NEON is as long as a pair of
- * registers, which one instruction loads or stores. LLVM stores what it has divided in any
+ * NEON is as long as a pair of registers, which one instruction loads or stores. On x86 one of f16
+ * is as long as what is converted at once, since one instruction converts and stores it: of two,
+ * put together before, a sum takes 1.25 times as long. LLVM stores what it has divided in any
  * order. Of vectors that are part of a cache line, that takes up to twice as long where lines come
  * from L2; so ends want these apart. */
 static void choose_ends(const plan_part *part, const tosajit_expr *program, const part_nodes *n,
                         const cpu_level *level, loop_choice *c) {
     enum { MOST_ENDS = 12, LINE = 64 };
     c->ends = c->heavy == 0 && c->light <= MOST_ENDS;
-    c->apart = c->ends && level->vector_bytes < LINE && may_be_apart(part, program, n, level);
+    const bool alone =
+        (n->f16 && level->vector_bytes > 16) || (n->bf16 && level->vector_bytes >= LINE);
+    c->apart =
+        c->ends && (level->vector_bytes < LINE || alone) && may_be_apart(part, program, n, level);
     c->ends &= c->apart || level->vector_bytes >= LINE;
-    for (; c->ends && c->unroll > 2 && c->lanes * n->largest < level->access_bytes; c->unroll /= 2)
+    const unsigned lane_bytes = alone ? n->widest : n->largest;
+    for (; c->ends && c->unroll > 2 && c->lanes * lane_bytes < level->access_bytes; c->unroll /= 2)
         c->lanes *= 2;
 }
 

@@ -24,6 +24,10 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
+/* Another dimension than the innermost serves as rows where calls, planes and rows then take less
+ * than this part of their time; and where the walk is larger than the L1 cache. Family: sweep. */
+static const double cost_reordered = 0.9, cost_reordered_uncached = 0.5;
+
 /* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
 typedef enum cost_term {
     PER_CALL,             /* of the code */
@@ -84,17 +88,10 @@ enum {
     COST_BLOCK_ROWS = 16,
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
 
-    /* Family: sweep.
-     * Which dimension serves as rows. It is another one than the innermost if that has fewer rows
-     * than the first number, of fewer columns than the second. Up to COST_CACHED elements the walk
-     * is in the L1 cache. Beyond, such an order reads again what repeats, and fetches lines again
-     * that a row does not fill; so it must have fewer rows, and fewer elements in all of them, and
-     * from COST_REORDERED on it never pays. */
-    COST_FEW_ROWS = 16,
-    COST_FEW_ROWS_COLUMNS = 24,
+    /* Family: sweep; elements. Up to the first number a walk is in the L1 cache. Beyond it, another
+     * order reads again what repeats, and fetches lines again that a row does not fill; from the
+     * second on that never pays. */
     COST_CACHED = 4096,
-    COST_FEW_ROWS_UNCACHED = 4,
-    COST_FEW_ROWS_ELEMENTS_UNCACHED = 36,
     COST_REORDERED = 32768,
 };
 

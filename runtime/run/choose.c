@@ -43,32 +43,35 @@ static bool best_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
 /* ---------------------------------------------------------------------------------------------
  * The walk as it is. The order of its outer dimensions is free. */
 
-/* Whether an L1 cache of 32 KiB keeps one line of each of so many rows, `stride` bytes apart. Lines
- * at a distance of 4096 bytes have only 8 places, those at 2048 bytes 16, and so on: what counts is
- * the largest power of two that divides the stride. */
-static bool keeps_lines(int64_t rows, int64_t stride) {
-    enum { WAY_BYTES = 4096, WAYS = 8, LINE = 64 };
-    const int64_t power = stride & -stride, apart = power < WAY_BYTES ? power : WAY_BYTES;
-    return apart < LINE || rows <= WAYS * WAY_BYTES / apart;
+/* The dimension that serves as planes beside rows of dimension `row`; -1: none. */
+static int32_t plane_dim_of(const asked *a, int32_t row) {
+    if (a->w->rank < 3 || !a->part->has_planes) return -1;
+    return row == a->w->rank - 2 ? a->w->rank - 3 : a->w->rank - 2;
 }
 
-/* The dimension that serves best as rows. It is the one next to the columns, unless that has few
- * rows, they are short, and another dimension has more than twice as many: a call of the code costs
- * more than a row. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. Where the
- * walk is larger than the L1 cache the order of memory counts for more (costs.h). */
-static int32_t choose_row_dim(const walk *w, bool has_planes, int64_t elements) {
-    const bool cached = elements <= COST_CACHED;
-    const int64_t few = cached ? COST_FEW_ROWS : COST_FEW_ROWS_UNCACHED;
-    int32_t best = w->rank - 2;
-    if (best < 1 || w->sizes[best] >= few || elements > COST_REORDERED) return best;
-    if (!cached && has_planes && w->rank == 3) return best; /* one call as it is */
-    if (cached ? columns_of(w) >= COST_FEW_ROWS_COLUMNS
-               : w->sizes[best] * columns_of(w) >= COST_FEW_ROWS_ELEMENTS_UNCACHED)
-        return best;
-    for (int32_t d = best - 1; d >= 0; d--)
-        if (w->sizes[d] > 2 * w->sizes[best] &&
-            (cached || keeps_lines(w->sizes[d], walk_steps(w, d)[w->tensors - 1])))
-            best = d;
+/* What calls, planes and rows take if dimension d serves as rows. */
+static double order_ns(const asked *a, int32_t d, int64_t elements) {
+    const int32_t plane = plane_dim_of(a, d);
+    const double rows = (double)(elements / columns_of(a->w)),
+                 planes = rows / (double)a->w->sizes[d],
+                 calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane];
+    return rows * cost_of[PER_ROW] + planes * cost_of[PER_PLANE] + calls * cost_of[PER_CALL];
+}
+
+/* The dimension that serves best as rows: the one next to the columns, unless another one saves
+ * much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300
+ * times. Where the walk is larger than the L1 cache the order of memory counts, too (costs.h). */
+static int32_t choose_row_dim(const asked *a, int64_t elements) {
+    int32_t best = a->w->rank - 2;
+    if (best < 1 || elements > COST_REORDERED) return best;
+    double least = order_ns(a, best, elements) *
+                   (elements <= COST_CACHED ? cost_reordered : cost_reordered_uncached);
+    for (int32_t d = best - 1; d >= 0; d--) {
+        const double ns = order_ns(a, d, elements);
+        if (ns >= least) continue;
+        least = ns;
+        best = d;
+    }
     return best;
 }
 
@@ -108,9 +111,8 @@ static tile_choice choose_direct(const asked *a) {
     }
     best_loop(a->part, same, &c.splat);
     c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
-    if (w->rank > 1) c.row_dim = choose_row_dim(w, a->part->has_planes, elements);
-    if (w->rank > 2 && a->part->has_planes)
-        c.plane_dim = c.row_dim == w->rank - 2 ? w->rank - 3 : w->rank - 2;
+    if (w->rank > 1) c.row_dim = choose_row_dim(a, elements);
+    c.plane_dim = plane_dim_of(a, c.row_dim);
     c.outer = (UINT32_C(1) << (w->rank - 1)) - 1;
     if (c.row_dim >= 0) {
         c.rows = w->sizes[c.row_dim];
@@ -205,15 +207,11 @@ static void count_joined(const asked *a, const tile_choice *c, double *counts) {
 
 /* Whether one long row takes less than the walk as it is. */
 static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
-    const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
     double as_it_is[COST_TERMS] = {0}, one_row[COST_TERMS] = {0};
     double gain = count_direct(a, direct, as_it_is);
     count_joined(a, joined, one_row);
     for (int k = 0; k < COST_TERMS; k++) gain += cost_of[k] * (as_it_is[k] - one_row[k]);
-    const bool pays = gain > 0;
-    fpenv_computed(&pays);
-    fpenv_leave(environment);
-    return pays;
+    return gain > 0;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -252,22 +250,29 @@ static bool may_join(const asked *a) {
     return a->w->rank > 1 && columns_of(a->w) <= COST_SHORT_ROW;
 }
 
-tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                        bool in_place) {
-    const asked a = {part, w, element_sizes, in_place};
-    tile_choice direct = choose_direct(&a), joined;
-    if (may_join(&a) && choose_joined(&a, &joined)) {
-        joined.by_pattern = have_patterns(&a, &joined) && joining_pays(&a, &joined, &direct);
-        if (joined.by_pattern || (direct.packed && columns_of(w) <= COST_SHORT_ROW_PACKED))
+static tile_choice choose(const asked *a) {
+    tile_choice direct = choose_direct(a), joined;
+    if (may_join(a) && choose_joined(a, &joined)) {
+        joined.by_pattern = have_patterns(a, &joined) && joining_pays(a, &joined, &direct);
+        if (joined.by_pattern || (direct.packed && columns_of(a->w) <= COST_SHORT_ROW_PACKED))
             return joined;
     }
     if (direct.packed) {
         direct.way = TILE_BLOCKS;
         direct.plane_dim = -1;
         direct.planes = 1;
-        cut_blocks(&a, &direct);
+        cut_blocks(a, &direct);
     }
     return direct;
+}
+
+tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
+                        bool in_place) {
+    const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
+    const tile_choice c = choose(&(asked){part, w, element_sizes, in_place});
+    fpenv_computed(&c);
+    fpenv_leave(environment);
+    return c;
 }
 
 int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,

@@ -19,7 +19,6 @@
 
 enum {
     LEAST_PERIOD = 64, /* elements, so that a period is worth its loop */
-    MOST_WHOLE = 160,  /* elements, of a period made longer to be whole groups */
     NO_WINDOW = INT32_MIN,
 };
 
@@ -80,8 +79,7 @@ static void add_group(pack *p, int64_t position, int64_t count) {
 }
 
 /* The groups of a run of elements. The last one must not write beyond the run, so it begins earlier
- * and writes some elements a second time: 20 elements in groups of 16 are 0..15 and 4..19. A run
- * shorter than a group has one group, which writes beyond the run; see move_runs. */
+ * and writes some elements a second time: 20 elements in groups of 16 are 0..15 and 4..19. */
 static void add_run(pack *p, int64_t start, int64_t run) {
     for (int64_t c = 0; c < run; c += p->lanes) {
         int64_t from = run > p->lanes && c + p->lanes > run ? run - p->lanes : c, left = run - from;
@@ -90,12 +88,11 @@ static void add_run(pack *p, int64_t start, int64_t run) {
 }
 
 /* Cut the period into groups. Where a run ends, the next one may begin far away in memory, beyond
- * the window of one group. So runs of at least half a group have groups of their own. Shorter runs
- * share groups, as long as a window takes them. */
+ * the window of one group. So runs of at least a group have groups of their own. Shorter runs share
+ * groups, as long as a window takes them. */
 static void fill_groups(pack *p, int64_t run) {
-    if (2 * run < p->lanes) run = p->period;
+    if (run < p->lanes) run = p->period;
     p->group_count = 0;
-    p->run_groups = run < p->lanes && run < p->period;
     if (p->lanes > 0 && (p->period / run) * ((run + p->lanes - 1) / p->lanes) > PACK_GROUPS)
         p->lanes = 0;
     for (int64_t start = 0; p->lanes > 0 && start < p->period; start += run) add_run(p, start, run);
@@ -113,19 +110,6 @@ static int64_t run_of(const walk *w, int32_t t, int32_t d) {
     return run;
 }
 
-/* How many units make a period. A period should be long enough for a loop and consist of whole
- * groups: for units of 3 elements and 16 lanes it is 32 units, 96 elements, which is 6 groups. */
-static int64_t choose_times(int64_t unit, int64_t run, int32_t lanes) {
-    const int64_t least = (LEAST_PERIOD + unit - 1) / unit;
-    int64_t multiple = lanes;
-    /* Runs are groups of their own. */
-    if (2 * run >= lanes) return least;
-    /* Lanes are a power of two. */
-    while (multiple > 1 && multiple / 2 * unit % lanes == 0) multiple /= 2;
-    const int64_t times = (least + multiple - 1) / multiple * multiple;
-    return times * unit <= MOST_WHOLE ? times : least;
-}
-
 /* How the pattern of a tensor is cut. */
 typedef struct cut {
     int64_t unit;  /* elements of the dimensions inside d */
@@ -137,7 +121,7 @@ typedef struct cut {
 static cut cut_of(const walk *w, int32_t t, int32_t d, int32_t size) {
     cut c = {1, run_of(w, t, d), 0, size < 4 ? 0 : vector_bytes() / size};
     for (int32_t i = d + 1; i < w->rank; i++) c.unit *= w->sizes[i];
-    c.times = choose_times(c.unit, c.run, c.lanes > 0 ? c.lanes : 1);
+    c.times = (LEAST_PERIOD + c.unit - 1) / c.unit;
     if (c.times > w->sizes[d]) c.times = w->sizes[d];
     return c;
 }
@@ -255,22 +239,6 @@ AVX512 void move_group_64(const pack *p, const pack_group *group, const char *fr
         move_64(to, from, words, picks);
 }
 
-/* All groups, in so many periods: they are runs, and so have the same words and picks. */
-AVX2 void move_runs_32(const pack *p, const char *from, char *to, int64_t periods) {
-    const __m256i words = words_of_32(p->groups), picks = picks_of_32(p->groups);
-    const pack_group *const end = p->groups + p->group_count;
-    for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)
-        for (const pack_group *g = p->groups; g < end; g++)
-            move_32(to + g->position, from + g->window, words, picks);
-}
-AVX512 void move_runs_64(const pack *p, const char *from, char *to, int64_t periods) {
-    const __mmask16 words = words_of_64(p->groups);
-    const __m512i picks = picks_of_64(p->groups);
-    const pack_group *const end = p->groups + p->group_count;
-    for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)
-        for (const pack_group *g = p->groups; g < end; g++)
-            move_64(to + g->position, from + g->window, words, picks);
-}
 #endif
 
 static void move_group(const pack *p, const pack_group *group, const char *from, char *to,
@@ -284,28 +252,12 @@ static void move_group(const pack *p, const pack_group *group, const char *from,
     move_each(p, group, from, to, periods);
 }
 
-/* Groups that write beyond their run. What they write there is wrong, and right once the next run
- * is written. So runs must be written in order: period by period, not group by group. */
-static void move_runs(const pack *p, const char *from, char *to, int64_t periods) {
-#if HAS_PERMUTE
-    if (p->groups[0].window != NO_WINDOW) {
-        (p->lanes * p->size == 64 ? move_runs_64 : move_runs_32)(p, from, to, periods);
-        return;
-    }
-#endif
-    for (; periods > 0; periods--, from += p->advance, to += p->period * p->size)
-        for (int32_t g = 0; g < p->group_count; g++) move_each(p, &p->groups[g], from, to, 1);
-}
-
 /* First the whole periods. Of a last, shorter one the groups that lie in it whole; then what is
  * left, one element after the other. */
 static void gather_groups(const pack *p, const char *from, int64_t count, char *to) {
     const pack_group *g = p->groups, *const end = g + p->group_count;
     const int64_t periods = count / p->period, rest = count % p->period;
-    if (p->run_groups)
-        move_runs(p, from, to, periods);
-    else
-        for (; periods > 0 && g < end; g++) move_group(p, g, from, to, periods);
+    for (; periods > 0 && g < end; g++) move_group(p, g, from, to, periods);
     from += periods * p->advance;
     to += periods * p->period * p->size;
     for (g = p->groups; g < end && g->position + p->lanes * p->size <= rest * p->size; g++)
@@ -315,7 +267,7 @@ static void gather_groups(const pack *p, const char *from, int64_t count, char *
         gather_each(p->offsets + done, p->size, from, rest - done, to + done * p->size);
 }
 
-static void gather(const pack *p, const char *from, int64_t count, char *to) {
+void pack_gather(const pack *p, const char *from, int64_t count, char *to) {
     if (p->lanes) {
         gather_groups(p, from, count, to);
         return;
@@ -324,14 +276,4 @@ static void gather(const pack *p, const char *from, int64_t count, char *to) {
          done += p->period, from += p->advance, to += p->period * p->size)
         gather_each(p->offsets, p->size, from, count - done < p->period ? count - done : p->period,
                     to);
-}
-
-void pack_gather(const pack *p, const char *from, int64_t count, char *to) {
-    const int64_t first = p->advance == 0 && p->period < count ? p->period : count;
-    gather(p, from, first, to);
-    /* What repeats is copied, twice as much each time. */
-    for (int64_t done = first; done < count; done *= 2) {
-        int64_t part = count - done < done ? count - done : done;
-        memcpy(to + done * p->size, to, (size_t)(part * p->size));
-    }
 }

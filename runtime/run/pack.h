@@ -26,8 +26,7 @@ typedef struct pack_group {
 typedef struct pack {
     int64_t period, advance; /* elements of the pattern; bytes from one period to the next */
     int32_t size, lanes, group_count; /* bytes of an element; elements of a group, 0: one by one */
-    bool run_groups; /* each group is one run, and writes beyond it: runs are shorter than groups */
-    int32_t offsets[PACK_PERIOD]; /* of each element of the period, in bytes */
+    int32_t offsets[PACK_PERIOD];     /* of each element of the period, in bytes */
     pack_group groups[PACK_GROUPS];
 } pack;
 
