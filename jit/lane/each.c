@@ -18,6 +18,7 @@ static LLVMValueRef scalar_function(const lane *l, const lane_scalar_function *f
     function = LLVMAddFunction(l->module, f->name, *type);
     LLVMSetLinkage(function, LLVMInternalLinkage);
     lane_add_flag(function, "noinline");
+    lane_add_flag(function, "optnone"); /* run so seldom that compiling it counts more */
     lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), l->target, 1};
     LLVMPositionBuilderAtEnd(scalar.builder,
                              LLVMAppendBasicBlockInContext(l->context, function, ""));
