@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "jit/emit/emit.h"
+#include "jit/emit/f32.h"
 #include "jit/emit/math.h"
 #include "jit/emit/math_coefficients.h"
 
@@ -154,31 +155,41 @@ LLVMValueRef rsqrt_wide(const lane *l, LLVMValueRef x) {
     return lane_select(l, lane_fcmp(l, LLVMRealUNO, result, result), estimate, result);
 }
 
+/* y / 2 for numbers whose half is normal: a subtraction may go where multiplications do not. */
+static LLVMValueRef half_of(const lane *l, LLVMValueRef y) {
+    return float_of(l, lane_sub(l, bits_of(l, y), lane_int(l, 32, 1 << 23)));
+}
+
 /* y (1 + e/2) with e = 1 - x y^2: twice as many bits. */
 static LLVMValueRef rsqrt_refine(const lane *l, LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef minus_root = lane_fneg(l, lane_fmul(l, x, y)),
                  e = lane_fma(l, minus_root, y, lane_f32(l, 1.0f));
-    return lane_fma(l, lane_fmul(l, y, lane_f32(l, 0.5f)), e, y);
+    return lane_fma(l, half_of(l, y), e, y);
 }
 
-/* In f32: y (1 + e c), c = 1/2 + 3/8 e, e = 1 - x y^2 with what rounding x y lost. Of 14 bits e is
- * below 2^-13; rounding it, c and their product, and the next term, move the result by less than
- * 2^-36. Of 21 bits, an estimate of 11 refined, that is less than 2^-42. Where so much could change
- * the rounding, one result in 2000, cold code decides; it does for zeros and what is not finite
- * too, which make NaN here. So the result does not depend on the estimate's own bits. */
+/* In f32: y (1 + e/2 + 3/8 e^2), e = 1 - x y^2 with what rounding x y lost. Of 14 bits e is below
+ * 2^-13; rounding it, c = 1/2 + 3/8 e and their product, and the next term, move the result by less
+ * than 2^-36. Of 21 bits, an estimate of 11 refined, c = 1/2 is enough for less than 2^-41. Where
+ * so much could change the rounding, one result in 2000, cold code decides; it does for zeros and
+ * what is not finite too, which make NaN here. So the result does not depend on the estimate's own
+ * bits. */
 LLVMValueRef emit_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
     if (!lane_rsqrt_bits(l)) return rsqrt_wide(l, x[0]);
     const bool enough = lane_rsqrt_bits(l) >= 14;
-    const float error = enough ? 0x1p-36f : 0x1p-42f;
     LLVMValueRef y = lane_rsqrt_estimate(l, x[0]);
     if (!enough) y = rsqrt_refine(l, x[0], y);
     LLVMValueRef root = lane_fmul(l, x[0], y), lost = lane_fma(l, x[0], y, lane_fneg(l, root)),
                  minus_y = lane_fneg(l, y);
     LLVMValueRef e = lane_fma(l, lost, minus_y, lane_fma(l, root, minus_y, lane_f32(l, 1.0f)));
-    LLVMValueRef c = lane_fma(l, e, lane_f32(l, 0.375f), lane_f32(l, 0.5f));
-    LLVMValueRef lower = lane_fma(l, y, lane_fma(l, e, c, lane_f32(l, -error)), y),
-                 upper = lane_fma(l, y, lane_fma(l, e, c, lane_f32(l, error)), y);
+    LLVMValueRef error = lane_f32(l, enough ? 0x1p-36f : 0x1p-40f), factor = y, low, high;
+    if (enough) {
+        LLVMValueRef c = lane_fma(l, e, lane_f32(l, 0.375f), lane_f32(l, 0.5f));
+        low = lane_fma(l, e, c, lane_fneg(l, error)), high = lane_fma(l, e, c, error);
+    } else {
+        factor = half_of(l, y), low = lane_fsub(l, e, error), high = lane_fadd(l, e, error);
+    }
+    LLVMValueRef lower = lane_fma(l, factor, low, y), upper = lane_fma(l, factor, high, y);
     lane_cold cold = lane_cold_begin(l, lane_fcmp(l, LLVMRealUNE, lower, upper));
     LLVMValueRef decided = rsqrt_wide(l, x[0]);
     lane_cold_end(l, &cold);
