@@ -107,8 +107,7 @@ both() {
     shift 3
     asked "$label" || return 0
     # shellcheck disable=SC2046 # a list of words
-    set -- $(for size in $sizes; do echo "--size $size"; done) "$@"
-    row "$label" "$model" "$@"
+    row "$label" "$model" $(for size in $sizes; do echo "--size $size"; done) "$@"
     [ -n "$sizes" ] || return 0
     # shellcheck disable=SC2086 # a list of words
     "$python" -c "$write_sizes" "$model" "$work/static.onnx" $sizes
