@@ -4,7 +4,7 @@
 # Every ONNX model of three npm packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
 # call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
 # progress is told on standard error. The packages are installed into BUILD/tests/onnx/engine, as the tests do it.
-# usage: sh bench/onnx.sh [build directory] [pattern]         (about five minutes without a pattern)
+# usage: sh bench/onnx.sh [build directory] [pattern]         (about two minutes without a pattern)
 #        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
 #   RUN="taskset -c 1"    what stands before each measurement
 set -eu
