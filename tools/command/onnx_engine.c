@@ -64,9 +64,10 @@ static const ort_entry entries[] = {{"tosajit.compile", "now"}, {"tosajit.images
 int onnx_optimize(const char *from, const char *to) {
     /* It may have regions, whose code is not needed. */
     char library[PATH];
+    const bool found = find_library(library);
     const ort_session_options saving = {.threads = 1,
                                         .save = to,
-                                        .ops_library = find_library(library) ? library : NULL,
+                                        .ops_library = found ? library : NULL,
                                         .entries = entries + 1,
                                         .entry_count = 1};
     ort_host *host = NULL;
@@ -76,7 +77,9 @@ int onnx_optimize(const char *from, const char *to) {
         ort_host_open(NULL, &host, &why) && ort_session_open(host, from, &saving, &session, &why);
     ort_session_close(session);
     ort_host_close(host);
-    return fine ? EXIT_FINE : command_error("%s", why.text);
+    if (fine) return EXIT_FINE;
+    return command_error("%s%s", why.text,
+                         found ? "" : "; libtosajit-onnxruntime.so is not where this tosajit is");
 }
 
 static double now(void) {
