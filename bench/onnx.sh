@@ -4,7 +4,7 @@
 # Every ONNX model of three npm packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
 # call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
 # progress is told on standard error. The packages are installed into BUILD/tests/onnx/engine, as the tests do it.
-# usage: sh bench/onnx.sh [build directory] [pattern]         (about five minutes without a pattern)
+# usage: sh bench/onnx.sh [build directory] [pattern]         (about two minutes without a pattern)
 #        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
 #   RUN="taskset -c 1"    what stands before each measurement
 set -eu
@@ -107,8 +107,7 @@ both() {
     shift 3
     asked "$label" || return 0
     # shellcheck disable=SC2046 # a list of words
-    set -- $(for size in $sizes; do echo "--size $size"; done) "$@"
-    row "$label" "$model" "$@"
+    row "$label" "$model" $(for size in $sizes; do echo "--size $size"; done) "$@"
     [ -n "$sizes" ] || return 0
     # shellcheck disable=SC2086 # a list of words
     "$python" -c "$write_sizes" "$model" "$work/static.onnx" $sizes

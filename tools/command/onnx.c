@@ -147,6 +147,7 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_
     onnx_error error;
     int code = read_model(o, model, &own->block);
     if (code != EXIT_FINE) return code;
+    clock_gettime(CLOCK_MONOTONIC, &((waiting *)own->context)->said); /* nodes begin now */
     if (!onnx_convert(model, own, report, &error))
         return command_error("%s: %s", o->file, error.text);
     if (!o->optimize || report->taken_count == 0) return write_model(o, model, report);
@@ -188,7 +189,6 @@ int cmd_onnx(const options *o) {
     onnx_model model = {.proto = NULL};
     onnx_report report = {.had = 0};
     onnx_options own = {.least_ops = 2, .least_bytes = 4096, .progress = progress, .context = &w};
-    clock_gettime(CLOCK_MONOTONIC, &w.said);
     int code = check_options(o);
     if (code != EXIT_FINE || !read_options(o, &own)) return EXIT_USAGE;
     code = open_targets(o, &t, &own);

@@ -64,9 +64,10 @@ static const ort_entry entries[] = {{"tosajit.compile", "now"}, {"tosajit.images
 int onnx_optimize(const char *from, const char *to) {
     /* It may have regions, whose code is not needed. */
     char library[PATH];
+    const bool found = find_library(library);
     const ort_session_options saving = {.threads = 1,
                                         .save = to,
-                                        .ops_library = find_library(library) ? library : NULL,
+                                        .ops_library = found ? library : NULL,
                                         .entries = entries + 1,
                                         .entry_count = 1};
     ort_host *host = NULL;
@@ -76,7 +77,9 @@ int onnx_optimize(const char *from, const char *to) {
         ort_host_open(NULL, &host, &why) && ort_session_open(host, from, &saving, &session, &why);
     ort_session_close(session);
     ort_host_close(host);
-    return fine ? EXIT_FINE : command_error("%s", why.text);
+    if (fine) return EXIT_FINE;
+    return command_error("%s%s", why.text,
+                         found ? "" : "; libtosajit-onnxruntime.so is not where this tosajit is");
 }
 
 static double now(void) {
@@ -161,20 +164,12 @@ static bool read_input(both *b, const char *file, ort_tensor *t) {
     return true;
 }
 
-/* Whether one of the words before this one names the same. */
-static bool is_again(const char *const *words, size_t index, size_t length) {
-    for (size_t k = 0; k < index; k++)
-        if (strncmp(words[k], words[index], length) == 0 && words[k][length] == '=') return true;
-    return false;
-}
-
 /* "NAME=A.npy" of --input. */
 static bool read_inputs(const options *o, both *b) {
     for (size_t i = 0; i < o->input_count; i++) {
         const char *word = o->inputs[i], *equals = strchr(word, '=');
         size_t length = equals ? (size_t)(equals - word) : 0, k = 0;
         if (length == 0) return refuse(b, word, "--input takes NAME=A.npy");
-        if (is_again(o->inputs, i, length)) return refuse(b, word, "this input is given twice");
         while (k < b->inputs.count) {
             const char *name = ort_session_input(b->before, k)->name;
             if (strlen(name) == length && memcmp(name, word, length) == 0) break;
@@ -290,6 +285,15 @@ static bool check_sizes(both *b, const pair_size *sizes, size_t count) {
     return true;
 }
 
+/* Whether one of the words before this one names the same: "NAME=...". */
+static bool is_again(const char *const *words, size_t index) {
+    const char *equals = strchr(words[index], '=');
+    const size_t length = equals ? (size_t)(equals - words[index]) : strlen(words[index]);
+    for (size_t k = 0; k < index; k++)
+        if (strncmp(words[k], words[index], length) == 0 && words[k][length] == '=') return true;
+    return false;
+}
+
 int onnx_run_both(const options *o, bool had_regions, bool has_regions) {
     static char names[MOST_SIZES][128];
     both b = {.host = NULL};
@@ -300,9 +304,12 @@ int onnx_run_both(const options *o, bool had_regions, bool has_regions) {
                            (int)MOST_SIZES);
     for (size_t k = 0; k < o->shape_count; k++) {
         if (!read_size(o->shapes[k], names[k], sizeof names[k], &sizes[k])) return EXIT_USAGE;
-        if (is_again(o->shapes, k, strlen(names[k])))
-            return usage_error("onnx", "--size %s is given twice", names[k]);
+        if (is_again(o->shapes, k))
+            return usage_error("onnx", "--size %s: this size is given twice", o->shapes[k]);
     }
+    for (size_t k = 0; k < o->input_count; k++)
+        if (is_again(o->inputs, k))
+            return usage_error("onnx", "--input %s: this input is given twice", o->inputs[k]);
     if ((had_regions || has_regions) && !find_library(library))
         return command_error("libtosajit-onnxruntime.so is not where this tosajit is");
     b.ops_before = had_regions ? library : NULL;
