@@ -81,8 +81,17 @@ static LLVMValueRef scale_wide(const lane *l, const emit_op *op, const LLVMValue
  *     any                          32   the upper halves of products of 64 bits
  */
 
-/* floor(value / 2^shift + 1/2), where `base` bits are gone. A shift that is the same in every lane
- * and call takes an instruction less: what is added is a constant then. */
+/* floor(value / 2^(shift - 1)), where `base` bits are gone: twice the result, with a bit that
+ * rounds it. */
+static LLVMValueRef shift_twice(const lane *l, const rescale_ranges *r, const LLVMValueRef *x,
+                                LLVMValueRef value, int base) {
+    (void)r;
+    LLVMValueRef shift = lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32));
+    return lane_ashr(l, value, lane_sub(l, shift, lane_int(l, 32, base + 1)));
+}
+
+/* floor(value / 2^shift + 1/2). A shift that is the same in every lane and call takes an
+ * instruction less: what is added is a constant then. */
 static LLVMValueRef shift_rounded(const lane *l, const rescale_ranges *r, const LLVMValueRef *x,
                                   LLVMValueRef value, int base) {
     LLVMValueRef one = lane_int(l, 32, 1);
@@ -91,10 +100,13 @@ static LLVMValueRef shift_rounded(const lane *l, const rescale_ranges *r, const 
         LLVMValueRef half = lane_int(l, 32, INT64_C(1) << (shift - 1));
         return lane_ashr(l, lane_add(l, value, half), lane_int(l, 32, shift));
     }
-    LLVMValueRef below = lane_sub(l, lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32)),
-                                  lane_int(l, 32, base + 1));
-    return lane_ashr(l, lane_add(l, lane_ashr(l, value, below), one), one);
+    return lane_ashr(l, lane_add(l, shift_twice(l, r, x, value, base), one), one);
 }
+
+/* One of these two: results of 8 bits whose shifts differ are rounded when they have 16, which are
+ * half as many vectors. */
+typedef LLVMValueRef shifter(const lane *l, const rescale_ranges *r, const LLVMValueRef *x,
+                             LLVMValueRef value, int base);
 
 static bool rounds_twice(const emit_op *op, const rescale_ranges *r) {
     return op->attributes->rounding_mode == TOSAJIT_DOUBLE_ROUND && r->shift.high > 31;
@@ -121,14 +133,14 @@ static bool is_halved(const emit_op *op, const rescale_ranges *r) {
 }
 
 static LLVMValueRef scale_halved(const lane *l, const emit_op *op, const rescale_ranges *r,
-                                 const LLVMValueRef *x, LLVMValueRef value,
-                                 LLVMValueRef multiplier) {
+                                 const LLVMValueRef *x, LLVMValueRef value, LLVMValueRef multiplier,
+                                 shifter *shift) {
     LLVMValueRef bits = lane_int(l, 32, HALF_BITS), last = lane_int(l, 32, 31);
     LLVMValueRef upper = lane_mul(l, value, lane_ashr(l, multiplier, bits)),
                  lower = lane_mul(l, value, lane_and(l, multiplier, lane_int(l, 32, UINT16_MAX)));
     if (r->shift.high <= HALF_BITS) {
-        LLVMValueRef shift = lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32));
-        return lane_add(l, lane_shl(l, upper, lane_sub(l, bits, shift)),
+        LLVMValueRef amount = lane_zext(l, x[1 + PARAMETER_SHIFT], lane_int_type(l, 32));
+        return lane_add(l, lane_shl(l, upper, lane_sub(l, bits, amount)),
                         shift_rounded(l, r, x, lower, 0));
     }
     LLVMValueRef sum = lane_add(l, upper, lane_ashr(l, lower, bits));
@@ -136,7 +148,7 @@ static LLVMValueRef scale_halved(const lane *l, const emit_op *op, const rescale
         LLVMValueRef sign = lane_shl(l, lane_lshr(l, value, last), lane_int(l, 32, 15));
         sum = lane_add(l, sum, lane_sub(l, lane_int(l, 32, 1 << 14), sign));
     }
-    return shift_rounded(l, r, x, sum, HALF_BITS);
+    return shift(l, r, x, sum, HALF_BITS);
 }
 
 /* The upper half of a product of 64 bits is enough from a shift of 33 on. So for smaller shifts the
@@ -178,56 +190,64 @@ static LLVMValueRef carry(const lane *l, LLVMValueRef value, LLVMValueRef multip
 }
 
 static LLVMValueRef scale_upper(const lane *l, const emit_op *op, const rescale_ranges *r,
-                                const LLVMValueRef *x, LLVMValueRef value,
-                                LLVMValueRef multiplier) {
+                                const LLVMValueRef *x, LLVMValueRef value, LLVMValueRef multiplier,
+                                shifter *shift) {
     const int64_t left = missing_shift(r);
     if (left > 0 && !has_bits_to_spare(r, left))
         value = lane_clip(l, value, INT32_MIN >> left, INT32_MAX >> left);
     if (left > 0) value = lane_shl(l, value, lane_int(l, 32, left));
     LLVMValueRef upper = lane_mul_upper(l, value, multiplier);
     if (rounds_twice(op, r)) upper = lane_add(l, upper, carry(l, value, multiplier));
-    return shift_rounded(l, r, x, upper, (int)(32 - left));
+    return shift(l, r, x, upper, (int)(32 - left));
 }
 
-/* Limited to 32 bits. */
+/* Limited to 32 bits. Sets whether it is twice the result, with a bit that rounds it. */
 static LLVMValueRef scale(const lane *l, const emit_op *op, const rescale_ranges *r,
-                          const LLVMValueRef *x) {
+                          const LLVMValueRef *x, bool *twice) {
     const bool narrow =
         op->operand != TOSAJIT_I48; /* whose lanes have 64 bits, whatever is known */
-    const bool small = narrow && is_small(op, r), halved = narrow && is_halved(op, r);
+    const bool small = narrow && is_small(op, r), halved = narrow && !small && is_halved(op, r);
+    *twice = false;
     if (!small && !halved && !(narrow && is_upper(op, r))) return scale_wide(l, op, x);
     LLVMValueRef value = centred(l, op, x),
                  multiplier = lane_sext(l, x[1 + PARAMETER_MULTIPLIER], lane_int_type(l, 32));
-    if (small) return shift_rounded(l, r, x, lane_mul(l, value, multiplier), 0);
-    return (halved ? scale_halved : scale_upper)(l, op, r, x, value, multiplier);
+    *twice = op->result == TOSAJIT_I8 && r->shift.low < r->shift.high &&
+             !(halved && r->shift.high <= HALF_BITS);
+    shifter *shift = *twice ? shift_twice : shift_rounded;
+    if (small) return shift(l, r, x, lane_mul(l, value, multiplier), 0);
+    return (halved ? scale_halved : scale_upper)(l, op, r, x, value, multiplier, shift);
 }
 
-/* value + output_zp, limited to the result's type. By way of 16 bits, which have instructions that
- * limit: what they cut off is beyond any limit of 8 bits, whatever the zero point. */
-static LLVMValueRef limit(const lane *l, const emit_op *op, const rescale_ranges *r,
-                          const LLVMValueRef *x, LLVMValueRef value) {
+/* value + output_zp, limited to 8 bits. Of twice the value, rounding and the zero point are one
+ * addition. What 16 bits cut off is beyond any limit of 8, whatever the zero point. */
+static LLVMValueRef limit_8(const lane *l, const emit_op *op, const LLVMValueRef *x,
+                            LLVMValueRef value, bool twice) {
+    const bool is_unsigned = op->attributes->output_unsigned;
+    LLVMValueRef one = lane_int(l, 16, 1),
+                 addend = extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, 16);
+    if (twice) addend = lane_add(l, lane_shl(l, addend, one), one);
+    return lane_to_bytes(l, &(byte_end){addend, twice, is_unsigned}, value);
+}
+
+/* value + output_zp, limited to 16 bits. */
+static LLVMValueRef limit_16(const lane *l, const emit_op *op, const rescale_ranges *r,
+                             const LLVMValueRef *x, LLVMValueRef value) {
     enum { ENOUGH = 1 << 30 }; /* beyond all limits and zero points, and far from 2^31 */
     const bool is_unsigned = op->attributes->output_unsigned;
-    const int width = type_width(op->result);
-    const int64_t low = is_unsigned ? 0 : type_min(width),
-                  high = is_unsigned ? (INT64_C(1) << width) - 1 : type_max(width);
-    const unsigned bits = width == 8 ? 16 : 32;
-    if (bits == 16)
-        value = lane_trunc(l, lane_clip(l, value, INT16_MIN, INT16_MAX), lane_int_type(l, 16));
-    else if (!range_within(r->scaled, -ENOUGH, ENOUGH))
-        value = lane_clip(l, value, -ENOUGH, ENOUGH);
-    if (op->result == TOSAJIT_I8 || is_unsigned) {
-        LLVMValueRef zero_point = extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, bits);
-        value = bits == 16
-                    ? lane_intrinsic(l, "llvm.sadd.sat", (LLVMValueRef[]){value, zero_point}, 2)
-                    : lane_add(l, value, zero_point);
-    }
-    return lane_trunc(l, lane_clip(l, value, low, high), lane_element_type(l, op->result));
+    if (!range_within(r->scaled, -ENOUGH, ENOUGH)) value = lane_clip(l, value, -ENOUGH, ENOUGH);
+    if (is_unsigned)
+        value = lane_add(l, value, extend(l, x[1 + PARAMETER_OUTPUT_ZP], is_unsigned, 32));
+    value = is_unsigned ? lane_clip(l, value, 0, UINT16_MAX)
+                        : lane_clip(l, value, INT16_MIN, INT16_MAX);
+    return lane_trunc(l, value, lane_element_type(l, op->result));
 }
 
 LLVMValueRef emit_rescale(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const rescale_ranges r =
         find_rescale_ranges(op->operand, op->result, op->attributes, op->ranges);
-    LLVMValueRef value = scale(l, op, &r, x);
-    return op->result == TOSAJIT_I32 ? value : limit(l, op, &r, x, value);
+    bool twice;
+    LLVMValueRef value = scale(l, op, &r, x, &twice);
+    if (op->result == TOSAJIT_I32) return value;
+    return op->result == TOSAJIT_I8 ? limit_8(l, op, x, value, twice)
+                                    : limit_16(l, op, &r, x, value);
 }

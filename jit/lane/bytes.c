@@ -1,14 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Planes of bytes. In: two vectors of bytes. Out: IR. On x86 bytes are paired and multiplied in
- * pairs, which takes 28 instructions for a vector of 8-bit results. Pairing and packing stay within
- * 128 bits, so that one undoes the order of the other:
+/* Bytes that are computed in wider lanes. In: vectors. Out: IR. Instructions of x86 that pair and
+ * pack elements stay within each 128 bits of a vector. Four vectors that were packed to one so lack
+ * but a permutation to be in order. Where bytes were paired before, they are in order again:
  *
  *     x0 y0 x1 y1 ...                  bytes in pairs
  *     x0 * outer, y0 * outer, ...      pmaddubsw with a factor of 0, twice; in pairs again
  *     x0 * m + y0 * m, ...             pmaddwd with inner, 32 bits
  *
- * Other machines multiply and add in 32 bits. */
+ * That plane takes 28 instructions for a vector of bytes. Other machines multiply and add in 32
+ * bits, and lanes that are no whole vector are left to LLVM. */
 #include <elf.h>
 
 #include "jit/lane/lane.h"
@@ -18,17 +19,29 @@ enum { ROW = 16, MOST_BYTES = 64, MOST_PARTS = 16 };
 /* Instructions for so many bytes. */
 typedef struct pairing {
     unsigned bytes;
-    const char *multiply_bytes, *multiply_words, *pack_words, *pack_bytes;
+    const char *multiply_bytes, *multiply_words, *pack_words, *pack_bytes, *pack_unsigned;
 } pairing;
 
 static const pairing pairings[] = {
     {64, "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512",
-     "llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packsswb.512"},
+     "llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packsswb.512",
+     "llvm.x86.avx512.packuswb.512"},
     {32, "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.packssdw",
-     "llvm.x86.avx2.packsswb"},
+     "llvm.x86.avx2.packsswb", "llvm.x86.avx2.packuswb"},
     {16, "llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.sse2.pmadd.wd", "llvm.x86.sse2.packssdw.128",
-     "llvm.x86.sse2.packsswb.128"},
+     "llvm.x86.sse2.packsswb.128", "llvm.x86.sse2.packuswb.128"},
 };
+
+static bool is_x86(const lane *l) { return l->target->level->machine == EM_X86_64; }
+
+/* The widest that the lanes fill; or the narrowest. */
+static const pairing *find_pairing(const lane *l) {
+    const pairing *how = pairings;
+    while (how->bytes > ROW &&
+           (how->bytes > l->count || how->bytes > l->target->level->vector_bytes))
+        how++;
+    return how;
+}
 
 /* Elements of a and b in turns, from the lower or upper half of every 16 bytes. */
 static LLVMValueRef interleave(const lane *l, LLVMValueRef a, LLVMValueRef b, bool upper) {
@@ -82,11 +95,8 @@ static LLVMValueRef in_pairs(const lane *l, const pairing *how, const byte_plane
 /* In vectors of the widest such instructions that the lanes fill, or parts of the narrowest. */
 static LLVMValueRef plane_of_pairs(const lane *l, const byte_plane *p, LLVMValueRef x,
                                    LLVMValueRef y) {
-    const pairing *how = pairings;
+    const pairing *how = find_pairing(l);
     LLVMValueRef parts[MOST_PARTS];
-    while (how->bytes > ROW &&
-           (how->bytes > l->count || how->bytes > l->target->level->vector_bytes))
-        how++;
     const unsigned count = l->count > how->bytes ? l->count / how->bytes : 1;
     for (unsigned k = 0; k < count; k++)
         parts[k] = in_pairs(l, how, p, lane_pick(l, x, x, k * how->bytes, how->bytes),
@@ -108,7 +118,59 @@ static LLVMValueRef plane_of_products(const lane *l, const byte_plane *p, LLVMVa
 }
 
 LLVMValueRef lane_byte_plane(const lane *l, const byte_plane *p, LLVMValueRef x, LLVMValueRef y) {
-    const bool is_x86 = l->target->level->machine == EM_X86_64;
-    LLVMValueRef value = (is_x86 && l->count > 1 ? plane_of_pairs : plane_of_products)(l, p, x, y);
+    LLVMValueRef value =
+        (is_x86(l) && l->count > 1 ? plane_of_pairs : plane_of_products)(l, p, x, y);
     return lane_clip(l, value, p->low, p->high);
+}
+
+/* What packing four vectors has put within 128 bits, in order. */
+static LLVMValueRef in_order(const lane *l, LLVMValueRef packed) {
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), type = LLVMTypeOf(packed);
+    const unsigned rows = LLVMGetVectorSize(type) / ROW, count = rows * 4;
+    LLVMValueRef numbers[MOST_BYTES / 4];
+    for (unsigned k = 0; k < count; k++) numbers[k] = LLVMConstInt(i32, k % rows * 4 + k / rows, 0);
+    packed = LLVMBuildBitCast(l->builder, packed, LLVMVectorType(i32, count), "");
+    packed =
+        LLVMBuildShuffleVector(l->builder, packed, packed, LLVMConstVector(numbers, count), "");
+    return LLVMBuildBitCast(l->builder, packed, type, "");
+}
+
+/* In 16 bits. */
+static LLVMValueRef add_and_shift(const lane *l, const byte_end *end, LLVMValueRef value,
+                                  LLVMValueRef addend) {
+    LLVMValueRef sum = lane_intrinsic(l, "llvm.sadd.sat", (LLVMValueRef[]){value, addend}, 2);
+    return lane_ashr(l, sum, lane_int_like(sum, end->shift));
+}
+
+static LLVMValueRef pack(const lane *l, const pairing *how, const byte_end *end,
+                         LLVMValueRef value) {
+    LLVMValueRef halves[2], part[2];
+    const unsigned quarter = how->bytes / 4;
+    for (unsigned k = 0; k < 2; k++) {
+        for (unsigned q = 0; q < 2; q++)
+            part[q] = lane_pick(l, value, value, (2 * k + q) * quarter, quarter);
+        halves[k] = add_and_shift(l, end, lane_call(l, how->pack_words, part, 2),
+                                  lane_pick(l, end->addend, end->addend, 0, 2 * quarter));
+    }
+    return in_order(
+        l, lane_call(l, end->is_unsigned ? how->pack_unsigned : how->pack_bytes, halves, 2));
+}
+
+static LLVMValueRef narrow(const lane *l, const byte_end *end, LLVMValueRef value) {
+    LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16);
+    value = lane_trunc(l, lane_clip(l, value, INT16_MIN, INT16_MAX), i16);
+    value = add_and_shift(l, end, value, end->addend);
+    return lane_trunc(l,
+                      end->is_unsigned ? lane_clip(l, value, 0, UINT8_MAX)
+                                       : lane_clip(l, value, INT8_MIN, INT8_MAX),
+                      i8);
+}
+
+LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef value) {
+    LLVMValueRef parts[MOST_PARTS];
+    const pairing *how = find_pairing(l);
+    if (!is_x86(l) || l->count % l->target->level->vector_bytes != 0) return narrow(l, end, value);
+    for (unsigned k = 0; k < l->count / how->bytes; k++)
+        parts[k] = pack(l, how, end, lane_pick(l, value, value, k * how->bytes, how->bytes));
+    return lane_concat(l, parts, l->count / how->bytes);
 }

@@ -159,6 +159,15 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
 /* The same of a table that lies on a line; and whether that is quicker. */
 bool lane_prefers_lines(const lane *l);
 LLVMValueRef lane_table_line(const lane *l, const table_line *line, LLVMValueRef index);
+/* What becomes of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The
+ * value is limited to 16 bits first, and so is the sum. The addend has 16, the same in each lane.
+ */
+typedef struct byte_end {
+    LLVMValueRef addend;
+    int shift;
+    bool is_unsigned; /* limited to 0..255 */
+} byte_end;
+LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef value);
 /* Of two values of i8 what the plane says. */
 LLVMValueRef lane_byte_plane(const lane *l, const byte_plane *p, LLVMValueRef x, LLVMValueRef y);
 

@@ -22,6 +22,7 @@ enum {
     TRIES = 4, /* multipliers to each side of the slope */
     SHIFTS = 3,
     MOST_TIGHT = 1024,
+    SOME = 8, /* rows that are enough to know nearly what is added */
 };
 
 /* A pair next to the line of a step. */
@@ -35,7 +36,8 @@ typedef struct search {
     const byte_sum *sum;
     bool falls;                    /* the second term */
     double slopes[2], least, most; /* of what is added, in results */
-    pair tight[MOST_TIGHT];
+    pair tight[MOST_TIGHT];        /* that decide which multipliers serve */
+    double tight_from, tight_to;
     int tight_count;
     int64_t multipliers[2], from, to; /* of the addend */
     int shift;
@@ -44,13 +46,16 @@ typedef struct search {
 typedef void look(search *s, const pair *p);
 #define INLINE inline __attribute__((always_inline))
 
-/* Show `look` the last pair of each row that misses a step, and the first that reaches it. Inline,
- * since that is the search's time. */
-static INLINE void for_each_pair(search *s, look *look) {
+/* Show `look` the last pair of each row that misses a step, and the first that reaches it, in one
+ * of `every` rows. Inline, since that is the search's time. */
+static INLINE void for_each_pair(search *s, int every, look *look) {
     const int64_t *first = s->sum->terms[0], *second = s->sum->terms[1];
     const int last = PLANE_TERMS - 1, steps = s->sum->high - s->sum->low;
-    for (int x = 0; x < PLANE_TERMS; x++)
-        for (int k = 0, y = 0; k < steps && y < PLANE_TERMS; k++) {
+    for (int x = 0; x < PLANE_TERMS; x += every) {
+        int k = 0, y = 0;
+        /* the row begins at the last one of these steps */
+        while (k + 1 < steps && s->sum->steps[k + 1] <= first[x] + second[s->falls ? last : 0]) k++;
+        for (; k < steps && y < PLANE_TERMS; k++) {
             while (y < PLANE_TERMS && first[x] + second[s->falls ? last - y : y] < s->sum->steps[k])
                 y++;
             for (int reached = 0; reached < 2; reached++) {
@@ -61,6 +66,7 @@ static INLINE void for_each_pair(search *s, look *look) {
                              (int16_t)(s->sum->low + 1 + k), reached});
             }
         }
+    }
 }
 
 /* What is to be added, in results, for the pair to be on its side. */
@@ -78,10 +84,17 @@ static void bound_slopes(search *s, const pair *p) {
 static double window(const search *s) { return ldexp(2 * TRIES * PLANE_TERMS, -s->shift); }
 
 static void keep_tight(search *s, const pair *p) {
-    const double added = missing(s, p), near = window(s);
-    const bool is_tight = p->reached ? added >= fmin(s->least, s->most) - near
-                                     : added <= fmax(s->least, s->most) + near;
+    const double added = missing(s, p);
+    const bool is_tight = p->reached ? added >= s->tight_from : added <= s->tight_to;
     if (is_tight && s->tight_count < MOST_TIGHT) s->tight[s->tight_count++] = *p;
+}
+
+static void find_tight(search *s) {
+    const double near = window(s);
+    s->tight_from = fmin(s->least, s->most) - near;
+    s->tight_to = fmax(s->least, s->most) + near;
+    s->tight_count = 0;
+    for_each_pair(s, 1, keep_tight);
 }
 
 static void bound_addend(search *s, const pair *p) {
@@ -104,7 +117,7 @@ static bool divide(int64_t multiplier, int *outer, int *inner) {
 static bool try_addend(search *s, bool all) {
     s->from = INT64_MIN, s->to = INT64_MAX;
     if (all)
-        for_each_pair(s, bound_addend);
+        for_each_pair(s, 1, bound_addend);
     else
         for (int k = 0; k < s->tight_count; k++) bound_addend(s, &s->tight[k]);
     return s->from <= s->to;
@@ -135,8 +148,7 @@ static bool try_multipliers(search *s, byte_plane *plane) {
 static bool try_shift(search *s, byte_plane *plane) {
     const int64_t nearest[2] = {llround(ldexp(s->slopes[0], s->shift)),
                                 llround(ldexp(s->slopes[1], s->shift))};
-    s->tight_count = 0;
-    for_each_pair(s, keep_tight);
+    find_tight(s);
     for (int a = -TRIES; a <= TRIES; a++) {
         s->multipliers[0] = nearest[0] + a;
         if (!divide(s->multipliers[0], &plane->outer[0], &plane->inner[0])) continue;
@@ -173,7 +185,7 @@ bool find_plane(const byte_sum *sum, byte_plane *plane) {
     for (int k = 0; k < 2; k++)
         s.slopes[k] = sum->slope * (double)(sum->terms[k][LAST] - sum->terms[k][0]) / LAST;
     if (!ascends(sum->terms[1], s.falls) || sum->low >= sum->high) return false;
-    for_each_pair(&s, bound_slopes);
+    for_each_pair(&s, SOME, bound_slopes);
     const int shift = largest_shift(&s);
     for (s.shift = shift; s.shift > 0 && s.shift > shift - SHIFTS; s.shift--)
         if (s.least - s.most <= window(&s) && try_shift(&s, plane)) return true;

@@ -92,23 +92,20 @@ static void choose_ends(const plan_part *part, const tosajit_expr *program, cons
         c->lanes *= 2;
 }
 
-/* Whether all that the loops walk in memory are bytes. Where they are computed in 32 bits, four
- * vectors of these are one in memory. */
-static bool is_of_bytes(const plan_part *part, const tosajit_expr *program) {
-    bool all = true;
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        all &= tosajit_type_size(program->nodes[part->leaves[k].value].type.element) == 1 ||
-               program->nodes[part->leaves[k].value].kind == NODE_CONSTANT;
+/* Whether a few ops, as `rescale` is one, make bytes in lanes of 32 bits: then four vectors are
+ * packed to one. */
+static bool packs_bytes(const plan_part *part, const tosajit_expr *program, const part_nodes *n) {
+    enum { MOST_HEAVY = 4 };
+    bool packs = n->heavy > 0 && n->heavy <= MOST_HEAVY && !n->is_long && n->widest == 4;
     for (int32_t r = 0; r < part->result_count; r++)
-        all &=
-            tosajit_type_size(program->nodes[program->results[part->results[r]]].type.element) == 1;
-    return all;
+        packs &= program->nodes[program->results[part->results[r]]].type.element == TOSAJIT_I8;
+    return packs;
 }
 
 /* Rows without ends have a tail, unless they are known to be whole vectors. It is masked where
  * masks are free, or cost little beside the ops: on AVX2 not in rows with ends, since Zen takes 3
- * ns for a masked store. Up to two vectors remain where the wide loop takes two; then a masked tail
- * is a loop. */
+ * ns for a masked store. Up to two vectors remain where the wide loop takes two, four where it
+ * packs four; then a masked tail is a loop. */
 loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
                         const cpu_level *level) {
     const part_nodes n = count_nodes(p, part, program);
@@ -116,13 +113,11 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
     c.lanes = level->vector_bytes / n.widest;
     /* Each op of a chain waits for the one before, so that longer ones need a second vector, too;
      * many operands spill with it. */
-    const unsigned most_heavy = 16, most_of_bytes = 4,
-                   most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
+    const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
     if (n.full > 0 && n.full == n.heavy + n.light) c.unroll = 1;
-    if (c.unroll == 2 && n.heavy <= most_of_bytes && !n.is_long &&
-        is_of_bytes(&p->parts[part], program))
-        c.unroll = 4;
+    const bool packs = packs_bytes(&p->parts[part], program, &n);
+    if (packs) c.unroll = 4;
     choose_ends(&p->parts[part], program, &n, level, &c);
     const int64_t multiple = p->parts[part].cols_multiple;
     const bool masked = level->mask_bytes && level->mask_bytes <= n.narrowest &&
@@ -132,6 +127,8 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
     if (c.ends || multiple % (c.lanes * c.unroll) == 0) return c;
     c.shared = c.tail != TOSAJIT_TAIL_NONE && n.is_long &&
                (c.tail == TOSAJIT_TAIL_OVERLAP || c.lanes * c.unroll <= LOOP_MAX_MASK);
-    c.has_single = !c.shared && (c.unroll > 2 || (c.unroll > 1 && c.tail != TOSAJIT_TAIL_MASKED));
+    const unsigned most_masked = packs ? 4 : 2;
+    c.has_single =
+        !c.shared && (c.unroll > most_masked || (c.unroll > 1 && c.tail != TOSAJIT_TAIL_MASKED));
     return c;
 }

@@ -221,7 +221,7 @@ static const row rows[] = {
      false,
      {32, 31, 8, 4, 0, 0},
      {64, 27, 8, 4, 0, 0}},
-    {"requantise", requantize_i8, TOSAJIT_EXACT, true, {16, 41, 4, 1, 0, 0}, {32, 40, 4, 1, 0, 0}},
+    {"requantise", requantize_i8, TOSAJIT_EXACT, true, {32, 46, 8, 1, 0, 0}, {64, 42, 8, 1, 0, 0}},
     {"residual", residual_i8, TOSAJIT_EXACT, true, {32, 31, 2, 1, 0, 0}, {64, 31, 2, 1, 0, 0}},
     {"exp", exp_f32, TOSAJIT_EXACT, true, {16, 147, 2, 4, 22, 10}, {32, 93, 2, 2, 0, 0}},
     {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {16, 208, 2, 2, 61, 15}, {32, 144, 2, 2, 7, 0}},

@@ -106,6 +106,69 @@ static void chains_have_the_bits(void **state) {
     }
 }
 
+/* A scale per channel, whose shifts differ, from all of i32 or i16 to 8 bits: what is between is
+ * limited more than once. Rows of one channel to more than a step of any loop. */
+static void write_channels(test_random *random, int channels, int kind, char *text, size_t size) {
+    enum { MOST = 8 }; /* bits by which shifts differ */
+    const bool is_short = kind % 4 > 1;
+    const int least = kind % 3 == 0 ? 10 : kind % 3 == 1 ? 33 : 46;
+    size_t at = (size_t)snprintf(text, size, "rescale(%s, multiplier=[", is_short ? "i16(z)" : "z");
+    for (int k = 0; k < channels; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%d", k ? "," : "",
+                               (int)test_random_range(random, 1 << 30, INT32_MAX));
+    at += (size_t)snprintf(text + at, size - at, "], shift=[");
+    for (int k = 0; k < channels; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%d", k ? "," : "",
+                               least + (int)test_random_range(random, 0, MOST));
+    snprintf(text + at, size - at,
+             "], output_zp=%d, per_channel=true, scale32=true, %s%sto=i8) : i32[?,%d]",
+             (int)test_random_range(random, INT8_MIN, INT8_MAX),
+             kind % 2 ? "rounding_mode=DOUBLE_ROUND, " : "",
+             is_short ? "output_unsigned=true, " : "", channels);
+}
+
+static tosajit_kernel *compile_whole(tosajit_engine *engine, const char *text) {
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    if (tosajit_expr_parse(text, strlen(text), NULL, &expr))
+        fail_msg("%s: %s", text, tosajit_last_error());
+    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+static void run_channels(const tosajit_kernel *kernel, int channels, int8_t *r) {
+    const int64_t sizes[2] = {COUNT / 8 / channels, channels};
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_I32, third, 2, sizes),
+                         result = tosajit_dense(TOSAJIT_I8, r, 2, sizes);
+    if (tosajit_run(kernel, &operand, 1, &result, 1)) fail_msg("%s", tosajit_last_error());
+}
+
+static void channels_have_the_bits(void **state) {
+    (void)state;
+    static int8_t should[COUNT], is[COUNT];
+    static const int channels[] = {1, 3, 8, 16, 24, 31, 64, 65, 96, 130, 200, 256};
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    for (int k = 0; k < (int)(sizeof channels / sizeof *channels); k++) {
+        char text[6000];
+        write_channels(&random, channels[k], k, text, sizeof text);
+        tosajit_kernel *oracle = compile_whole(test_engines[0].engine, text);
+        memset(should, 0, sizeof should);
+        run_channels(oracle, channels[k], should);
+        for (size_t e = 1; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = compile_whole(test_engines[e].engine, text);
+            memset(is, 0, sizeof is);
+            run_channels(kernel, channels[k], is);
+            for (int n = 0; n < COUNT; n++)
+                if (is[n] != should[n])
+                    fail_msg("%s on %s: %d instead of %d for z %d", text, test_engines[e].name,
+                             is[n], should[n], (int)third[n]);
+            tosajit_kernel_release(kernel);
+        }
+        tosajit_kernel_release(oracle);
+    }
+}
+
 /* What no text says: a shift that each call gives, within limits; an i64 that is read as unsigned;
  * constants of 48 bits. */
 typedef enum special { OPEN_SHIFT, UNSIGNED_64, CONSTANT_48 } special;
@@ -222,6 +285,7 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(chains_have_the_bits),
+                                       cmocka_unit_test(channels_have_the_bits),
                                        cmocka_unit_test(what_no_text_says_has_the_bits)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }
