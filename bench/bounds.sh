@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What bounds each function of f32 on this x86-64 machine: a Markdown table on standard output. Per vector of the hot loop its instructions; per
 # element the cycles that llvm-mca allows for, if nothing ever waits, and those that it takes; and which part of these the former are. Cold code
-# stands behind the loop and does not count; log and rsqrt are of abs(x), lest it be run. Data come from L1. Cycles are counted by a chain of multiplications, run before and after each kernel.
+# stands behind the loop and does not count; log and rsqrt are of abs(x), lest it be run. Data come from L1.
+# Cycles are counted by a chain of multiplications, run before and after each kernel.
 # usage: sh bench/bounds.sh [build directory]        (a minute; pin it, as in taskset -c 1 sh bench/bounds.sh)
 #   LEVELS="v3"           code for these; without it native and v3
 #   FUNCTIONS="exp log"   these functions; without it all of one operand
@@ -69,7 +70,8 @@ row() {
         /^Instructions:/ { instructions = $2 } /^Block RThroughput:/ { bound = $3 }
         END {
             if (!bound || !cycles) exit 1
-            printf "| %s | %.0f | %.2f | %.2f | %.0f %% |\n", name, instructions / 100 / elements * lanes, bound / elements, cycles, 100 * bound / elements / cycles
+            printf "| %s | %.0f | %.2f | %.2f | %.0f %% |\n",
+                name, instructions / 100 / elements * lanes, bound / elements, cycles, 100 * bound / elements / cycles
         }' || { echo "bounds: $mca or tosajit bench failed for $3" >&2; cat "$work/errors" >&2; exit 1; }
 }
 

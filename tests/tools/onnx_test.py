@@ -326,17 +326,26 @@ check(len(names) == 3 and len(set(names)) == 3 and report["regions"][0]["name"] 
 with open(os.path.join(work, "again.dot")) as file:
     check(file.read().count("fillcolor") == 1, "only the new region is drawn as one")
 
-# The model that is read is not lost, by whatever name -o calls it.
-source, link = os.path.join(work, "kept.onnx"), os.path.join(work, "link.onnx")
+# What is read is not lost, by whatever name it is to be written.
+source, link, other = (os.path.join(work, name) for name in ("kept.onnx", "link.onnx", "other.onnx"))
+second = os.path.join(work, "second.onnx")
 onnx.save(model, source)
+onnx.save(model, second)
 with open(source, "rb") as file:
     before = file.read()
 os.symlink(source, link)
+ahead = os.path.join(work, "ahead.onnx")
+os.symlink(other, ahead) # leads to a file that is not there yet
 for target in (source, link, os.path.join(work, ".", "kept.onnx")):
-    run = subprocess.run([tool, "onnx", source, "-o", target], capture_output=True)
-    check(run.returncode == 2 and b"would be lost" in run.stderr, target, run.stderr)
-    with open(source, "rb") as file:
-        check(file.read() == before, target)
+    for words in ([source, "-o", target], [source, "-o", other, "--dot", target],
+                  [second, "-o", other, "--check", "--input", "x=" + source, "--dot", target]):
+        run = subprocess.run([tool, "onnx", *words], capture_output=True)
+        check(run.returncode == 2 and b"what is written would replace it" in run.stderr, words, run.stderr)
+        check(not os.path.exists(other), words)
+        with open(source, "rb") as file:
+            check(file.read() == before, words)
+run = subprocess.run([tool, "onnx", source, "-o", other, "--dot", ahead], capture_output=True)
+check(run.returncode == 2 and b"name the same file" in run.stderr, run.stderr)
 
 
 def reason(model, op, *options):

@@ -484,6 +484,14 @@ for twin in "$work/./r.npy" "$work/link/r.npy" "$work/other.npy"; do
     expect 2 "two results cannot both go to one file: $work/r.npy and $twin" $split --output "$work/r.npy" --output "$twin" --output "$work/s.npy"
 done
 [ -e "$work/r.npy" ] && fail "a refused --output wrote a file"
+cp examples/gelu_bias.mlir "$work/kept.mlir"
+ln -s kept.mlir "$work/same.mlir"
+for written in "run $work/kept.mlir --output" "run $work/same.mlir --output" "plan $work/kept.mlir --svg" \
+    "compile $work/kept.mlir --header $work/kept.h -o" "compile $work/kept.mlir -o $work/kept.o --header"; do
+    # shellcheck disable=SC2086
+    expect 2 "what is written would replace it" $written "$work/kept.mlir"
+done
+cmp -s examples/gelu_bias.mlir "$work/kept.mlir" || fail "a program was replaced by what was made of it"
 # shellcheck disable=SC2086
 expect 1 "cannot write" $split --output "$work/half1.npy" --output "$work/half2.npy" --output "$work/no/half.npy"
 ls "$work"/half* >"$work/out" 2>/dev/null && fail "a failure left output files"

@@ -8,11 +8,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/base/pager.h"
 #include "tools/base/wrap.h"
+#include "tools/data/output_file.h"
 #include "tools/repl/cmd_repl.h"
 #include "jit/text/suggest.h"
 
@@ -187,6 +189,29 @@ static int run_paged(const command *c, const options *o) {
     return code;
 }
 
+static bool would_lose(const char *written, const char *read) {
+    struct stat status;
+    return written && read && strcmp(written, "-") != 0 && stat(written, &status) == 0 &&
+           S_ISREG(status.st_mode) && output_file_same(written, read);
+}
+
+/* What is written must not be what is read, by whatever name: `-o model.mlir` would replace the
+ * program by its code. Results of run alone may replace operands, which are of their kind. */
+static bool keeps_files(const command *c, const options *o) {
+    const char *written[] = {o->model, o->dot, o->object, o->header, o->svg}, *lost = NULL;
+    for (size_t k = 0; k < sizeof written / sizeof *written; k++) {
+        if (would_lose(written[k], o->file)) lost = o->file;
+        for (size_t i = 0; i < o->input_count; i++) {
+            const char *value = strchr(o->inputs[i], '='); /* of NAME=FILE */
+            if (value && would_lose(written[k], value + 1)) lost = value + 1;
+        }
+    }
+    for (size_t k = 0; k < o->output_count; k++)
+        if (would_lose(o->outputs[k], o->file)) lost = o->file;
+    if (lost) usage_error(c->name, "%s is read; what is written would replace it", lost);
+    return !lost;
+}
+
 static int run_command(const command *c, int count, char *const *words) {
     options o;
     int code = EXIT_USAGE;
@@ -194,6 +219,8 @@ static int run_command(const command *c, int count, char *const *words) {
         code = EXIT_FINE;
         if (o.help)
             print_command_help(c);
+        else if (!keeps_files(c, &o))
+            code = EXIT_USAGE;
         else
             code = c->long_answer ? run_paged(c, &o) : c->run(&o);
     }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,13 +108,6 @@ static int settle(const options *o, const onnx_model *model, onnx_model *settled
     return code;
 }
 
-/* Whether both are one file, by whatever names. */
-static bool is_same_file(const char *a, const char *b) {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
 static bool is_stream(const char *path) { return path && strcmp(path, "-") == 0; }
 
 /* The picture of --dot. */
@@ -168,11 +160,9 @@ static int open_targets(const options *o, targets *t, onnx_options *own) {
 
 static int check_options(const options *o) {
     if (!o->model) return usage_error("onnx", "-o OUT.onnx says where the new model goes");
-    if (is_same_file(o->file, o->model))
-        return usage_error("onnx", "-o names the model that is read, which would be lost");
     if (is_stream(o->model) && is_stream(o->dot))
         return usage_error("onnx", "-o and --dot cannot both be standard output");
-    if (o->dot && strcmp(o->dot, o->model) == 0)
+    if (o->dot && output_file_same(o->dot, o->model))
         return usage_error("onnx", "-o and --dot name the same file");
     if ((o->check || o->bench) && (is_stream(o->file) || is_stream(o->model)))
         return usage_error("onnx", "--check and --bench need files, not -");
