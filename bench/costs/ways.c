@@ -56,13 +56,13 @@ static double time_calls(const trial *t, way k, int calls) {
 
 static void measure(trial *t) {
     int calls[WAYS];
-    for (int k = 0; k < WAYS; k++) {
+    for (way k = PLAIN; k < WAYS; k++) {
         if (!t->possible[k]) continue;
         t->ns[k] = fmin(time_calls(t, k, 2), time_calls(t, k, 2));
-        calls[k] = (int)fmax(2, fmin(MAX_CALLS, ROUND_NS / t->ns[k]));
+        calls[k] = (int)fmax(2, fmin(MAX_CALLS, (double)ROUND_NS / t->ns[k]));
     }
     for (int round = 0; round < ROUNDS; round++)
-        for (int k = 0; k < WAYS; k++)
+        for (way k = PLAIN; k < WAYS; k++)
             if (t->possible[k]) t->ns[k] = fmin(t->ns[k], time_calls(t, k, calls[k]));
 }
 
