@@ -186,7 +186,7 @@ static void they_are_fast(void **state) {
     const double precompiled = time_run(tosajit_run, kernel, operands, &result);
     const double interpreted = time_run(tosajit_run_interpreted, kernel, operands, &result);
     print_message("precompiled: 1/%.0f of the interpreter's time\n", interpreted / precompiled);
-    assert_true(interpreted > LEAST * precompiled);
+    assert_true(interpreted > (double)LEAST * precompiled);
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
 }
