@@ -565,7 +565,7 @@ static void loading_costs_little_more_than_the_system(void **state) {
         empty[k] = begin - start, alone[k] = loaded - begin, whole[k] = microseconds() - begin;
     }
     double mean = 0;
-    for (int k = 0; k < ROUNDS; k++) mean += whole[k] / ROUNDS;
+    for (int k = 0; k < ROUNDS; k++) mean += whole[k] / (double)ROUNDS;
     qsort(empty, ROUNDS, sizeof *empty, compare);
     qsort(alone, ROUNDS, sizeof *alone, compare);
     qsort(whole, ROUNDS, sizeof *whole, compare);

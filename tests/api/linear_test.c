@@ -266,7 +266,8 @@ static void measure(const char *what, const call *c, subject *s) {
     enum { FEW = 3 };
     const double too_short = 1e-3; /* a clock's tick and a page fault would be seen */
     double least[2] = {1e9, 1e9};
-    for (int turn = 0; turn < TURNS && (turn < FEW || least[1] > AT_MOST * least[0]); turn++)
+    for (int turn = 0; turn < TURNS && (turn < FEW || least[1] > (double)AT_MOST * least[0]);
+         turn++)
         for (int k = 0; k < 2; k++) {
             double start = seconds();
             c->call(&s[k]);
@@ -276,7 +277,7 @@ static void measure(const char *what, const call *c, subject *s) {
     const double times = least[1] / least[0];
     print_message("%-16s %-20s %8zu: %9.3f ms, %5.1f times as long as %zu\n", what, c->name,
                   s[1].size, least[1] * 1e3, times, s[0].size);
-    if (least[1] > too_short && times > AT_MOST)
+    if (least[1] > too_short && times > (double)AT_MOST)
         fail_msg("%s of %s: %d times the input takes %.1f times as long", c->name, what, (int)TIMES,
                  times);
 }

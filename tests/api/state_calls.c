@@ -293,7 +293,7 @@ static tosajit_status add_ops(tosajit_expr *expr, tosajit_value *value) {
     const tosajit_attributes no_value = {.min_val = {.f = 0x1.0000001p0}, .max_val = {.f = 2}};
     const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){1});
     const uint32_t signalling = 0x7fa00000;
-    tosajit_value operands[3], clamped;
+    tosajit_value operands[3], clamped = 0;
     tosajit_status s = add_input(expr, &operands[0]);
     if (!s) s = tosajit_expr_op(expr, TOSAJIT_OP_clamp, operands, 1, &bounds, NULL, &clamped);
     if (!s) {

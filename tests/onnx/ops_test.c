@@ -160,9 +160,9 @@ static void every_type_reaches_the_kernel(void **state) {
         ort_session *sessions[2];
         for (int own = 0; own < 2; own++) {
             model_begin(&m);
-            model_input(&m, "x", cases[k].type, "N");
-            model_input(&m, "y", cases[k].type, "N");
-            model_output(&m, "z", cases[k].type, "N");
+            model_input(&m, "x", (int)cases[k].type, "N");
+            model_input(&m, "y", (int)cases[k].type, "N");
+            model_output(&m, "z", (int)cases[k].type, "N");
             if (own)
                 model_node(&m, "", cases[k].op, "x y", "z", NULL, 0);
             else

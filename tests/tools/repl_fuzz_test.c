@@ -188,7 +188,7 @@ static int finish(uint64_t number) {
     char line[64], answer[64];
     bool answered = false;
     int status = 0;
-    const double until = pty_seconds(&p) + PTY_PATIENCE;
+    const double until = pty_seconds(&p) + (double)PTY_PATIENCE;
     snprintf(line, sizeof line, "\r\rabs f32 [%llu]\r", (unsigned long long)number + 1000000);
     snprintf(answer, sizeof answer, "tensor<%lluxf32>\r\n", (unsigned long long)number + 1000000);
     for (int turn = 0; !pty_ended(&p, &status); turn++) {

@@ -190,7 +190,7 @@ static void four_times_as_much_takes_no_sixteen_times(void **state) {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const row *w = &rows[k];
         double once = measure_size(w, w->count), more = measure_size(w, TIMES * w->count);
-        bool fine = more < MOST_RATIO * once;
+        bool fine = more < (double)MOST_RATIO * once;
         print_message("%-8s row %zu: %6d %.3f s, %6d %.3f s, %.1f times%s\n",
                       w->command ? w->command : "repl", k, w->count, once, TIMES * w->count, more,
                       more / once, fine ? "" : "  FAILED");
