@@ -99,7 +99,7 @@ static void find_tight(search *s) {
 
 static void bound_addend(search *s, const pair *p) {
     const int64_t added =
-        ((int64_t)p->step << s->shift) - p->x * s->multipliers[0] - p->y * s->multipliers[1];
+        p->step * (INT64_C(1) << s->shift) - p->x * s->multipliers[0] - p->y * s->multipliers[1];
     if (p->reached && added > s->from) s->from = added;
     if (!p->reached && added - 1 < s->to) s->to = added - 1;
 }
