@@ -21,7 +21,7 @@ int main(void) {
         uint64_t x = 3;
         const double start = now();
         for (int k = 0; k < STEPS; k++) __asm__ volatile("imulq %0, %0" : "+r"(x));
-        const double each = (now() - start) / STEPS / CYCLES;
+        const double each = (now() - start) / (double)(STEPS * CYCLES);
         if (run == 0 || each < best) best = each;
     }
     printf("cycle %.5f\n", best);

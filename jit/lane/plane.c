@@ -99,7 +99,7 @@ static void find_tight(search *s) {
 
 static void bound_addend(search *s, const pair *p) {
     const int64_t added =
-        ((int64_t)p->step << s->shift) - p->x * s->multipliers[0] - p->y * s->multipliers[1];
+        p->step * (INT64_C(1) << s->shift) - p->x * s->multipliers[0] - p->y * s->multipliers[1];
     if (p->reached && added > s->from) s->from = added;
     if (!p->reached && added - 1 < s->to) s->to = added - 1;
 }
@@ -183,7 +183,7 @@ bool find_plane(const byte_sum *sum, byte_plane *plane) {
     search s = {.sum = sum, .least = -INFINITY, .most = INFINITY};
     s.falls = sum->terms[1][LAST] < sum->terms[1][0];
     for (int k = 0; k < 2; k++)
-        s.slopes[k] = sum->slope * (double)(sum->terms[k][LAST] - sum->terms[k][0]) / LAST;
+        s.slopes[k] = sum->slope * (double)(sum->terms[k][LAST] - sum->terms[k][0]) / (double)LAST;
     if (!ascends(sum->terms[1], s.falls) || sum->low >= sum->high) return false;
     for_each_pair(&s, SOME, bound_slopes);
     const int shift = largest_shift(&s);
