@@ -65,8 +65,8 @@ static const char types[] = "x: i8[?], y: i8[?], z: i32[?]\n";
 static int8_t first[COUNT], second[COUNT];
 static int32_t third[COUNT];
 
-static tosajit_kernel *compile(tosajit_engine *engine, const char *types, const char *text) {
-    tosajit_expr *expr = test_parse(types, text);
+static tosajit_kernel *compile(tosajit_engine *engine, const char *first_line, const char *text) {
+    tosajit_expr *expr = test_parse(first_line, text);
     tosajit_kernel *kernel = test_compile(engine, expr);
     tosajit_expr_destroy(expr);
     return kernel;
