@@ -129,7 +129,7 @@ bool text_parse_list(const char *text, size_t length, text_line *line, text_erro
 bool text_parse_sizes(const char *text, size_t length, bool with_n, int32_t *rank,
                       int64_t dims[TOSAJIT_MAX_RANK]);
 /* Store number as an element. False, with the reason in error->text, if it is no value of the type.
- * Floating-point types take the nearest value. */
+ * Floating-point types take the value nearest to the f64 that was read, as MLIR's parser does. */
 bool text_store(tosajit_type type, const text_number *number, bool is_unsigned, void *at,
                 text_error *error);
 
