@@ -15,6 +15,7 @@
 
 #include "tests/support/account.h"
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum { VALUES = 256 };
 
@@ -72,7 +73,6 @@ static bool has_second(const sample *s) { return strstr(s->text, "(z)") != NULL;
 /* The text, for one engine, with or without the factor. */
 static tosajit_expr *parse(const sample *s, bool factor, const char *shape) {
     char text[400], whole[500];
-    tosajit_expr *expr;
     const char *with = factor ? " * f32(u)" : "", *second = *shape == '?' ? ", i8[?]" : ", i8[2]",
                *type = tosajit_type_name(s->operand);
     if (strstr(s->text, "f16(x)")) with = factor ? " * f16(u)" : "";
@@ -80,15 +80,7 @@ static tosajit_expr *parse(const sample *s, bool factor, const char *shape) {
     snprintf(text, sizeof text, s->text, with, with);
     snprintf(whole, sizeof whole, "%s : %s[%s]%s%s", text, type, shape, has_second(s) ? second : "",
              factor ? ", i8[1]" : "");
-    if (tosajit_expr_parse(whole, strlen(whole), NULL, &expr))
-        fail_msg("%s: %s", whole, tosajit_last_error());
-    return expr;
-}
-
-static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
-    tosajit_kernel *kernel;
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
-    return kernel;
+    return test_parse("", whole);
 }
 
 /* `count` values of x from `first` on. */
@@ -139,9 +131,9 @@ static void tables_have_the_bits(void **state) {
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         const sample *s = &samples[k];
         tosajit_expr *with = parse(s, true, "?"), *expr = parse(s, false, "?");
-        tosajit_kernel *oracle = compile(test_engines[0].engine, with); /* the interpreter */
+        tosajit_kernel *oracle = test_compile(test_engines[0].engine, with); /* the interpreter */
         for (size_t e = 0; e < test_engine_count; e++) {
-            tosajit_kernel *kernel = compile(test_engines[e].engine, expr);
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
             compare(s, oracle, kernel, test_engines[e].name);
             if (tosajit_kernel_is_native(kernel)) {
                 tosajit_kernel *loaded = pass_on(kernel);
