@@ -7,9 +7,11 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 
-enum { ENTRIES = 256 };
+/* Of a byte, and of i1; the most bytes that they take. */
+enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
 
 /* What a value depends on, if not on another value: constants alone; more than one value. */
 enum { FIXED = -1, MIXED = -2 };
@@ -17,12 +19,17 @@ enum { FIXED = -1, MIXED = -2 };
 /* An expression, parts of which become tables; the arrays have an entry per node. */
 typedef struct tabulation {
     const tosajit_expr *program;
-    tosajit_value
-        *source;     /* the one value of i8 that it depends on, perhaps itself, or see above */
-    uint8_t *live;   /* needed, when parts are tables */
-    uint8_t *inside; /* of the part that is looked at */
-    uint8_t *wanted; /* the last value of a part */
+    tosajit_value *source; /* the one byte or i1 that it depends on, perhaps itself; or see above */
+    uint8_t *live;         /* needed, when parts are tables */
+    uint8_t *inside;       /* of the part that is looked at */
+    uint8_t *wanted;       /* the last value of a part */
 } tabulation;
+
+static bool is_byte(const expr_node *node) {
+    return op_maps_bytes(TOSAJIT_OP_table, node->type.element, node->type.element);
+}
+static bool is_truth(const expr_node *node) { return node->type.element == TOSAJIT_I1; }
+static int count_entries(const expr_node *source) { return is_truth(source) ? TRUTHS : ENTRIES; }
 
 static bool has_shape_of(const expr_node *a, const expr_node *b) {
     return a->type.rank >= 0 && a->type.rank == b->type.rank &&
@@ -73,37 +80,39 @@ static tosajit_value find_source(const tabulation *t, tosajit_value k) {
             source = MIXED;
     }
     if (source >= 0 && !keeps_shape(t, node, &t->program->nodes[source])) source = MIXED;
-    return source == MIXED && node->type.element == TOSAJIT_I8 ? k : source;
+    return source == MIXED && (is_byte(node) || is_truth(node)) ? k : source;
 }
 
-/* Mark what lies between a value and its source, the value included. Gives how many ops. */
-static int mark_inside(const tabulation *t, tosajit_value k, bool *heavy) {
-    int ops = 0;
+/* Mark what lies between a value and its source, the value included. Gives how much work the ops
+ * are, in light ones. */
+static int mark_inside(const tabulation *t, tosajit_value k) {
+    enum { HEAVY = 8 };
+    int work = 0;
     memset(t->inside, 0, t->program->count);
-    *heavy = false;
     t->inside[k] = 1;
     for (tosajit_value n = k; n >= 0; n--) {
         const expr_node *node = &t->program->nodes[n];
         if (!t->inside[n] || n == t->source[k] || node->kind != NODE_OP) continue;
-        ops++;
-        *heavy |= op_is_heavy(node->op);
+        work += op_is_heavy(node->op) ? HEAVY : 1;
         for (int o = 0; o < node->operand_count; o++) t->inside[node->operands[o]] = 1;
     }
-    return ops;
+    return work;
 }
 
 /* A look-up by pshufb takes about as long as four light ops, which have a quarter of the lanes; by
- * a permutation a fifth of that. */
+ * a permutation a fifth of that. Converting from or to f8 takes longer. A select is one op. */
 static bool is_worth_it(const tabulation *t, tosajit_value k) {
-    enum { LEAST_LIGHT = 5 };
+    enum { LEAST_LIGHT = 5, LEAST = 2 };
     const expr_node *node = &t->program->nodes[k];
     const tosajit_value source = t->source[k];
-    bool heavy;
-    if (node->kind != NODE_OP || node->type.element != TOSAJIT_I8 || source < 0 || source == k ||
-        op_has_table(node->op))
-        return false;
-    const int ops = mark_inside(t, k, &heavy);
-    return heavy || ops >= LEAST_LIGHT;
+    if (node->kind != NODE_OP || source < 0 || source == k || op_has_table(node->op)) return false;
+    const expr_node *from = &t->program->nodes[source];
+    const tosajit_type types[3] = {TOSAJIT_I1, node->type.element, node->type.element};
+    if (is_truth(from))
+        return tosajit_op_accepts(TOSAJIT_OP_select, types, node->type.element) &&
+               mark_inside(t, k) >= LEAST;
+    const bool on_i8 = from->type.element == TOSAJIT_I8 && node->type.element == TOSAJIT_I8;
+    return is_byte(node) && mark_inside(t, k) >= (on_i8 ? LEAST_LIGHT : LEAST);
 }
 
 /* A constant of the part, whose elements are equal, as one number; a table as it is. */
@@ -115,14 +124,15 @@ static tosajit_status copy_constant(const expr_node *node, tosajit_expr *part,
                                node->data_size, node->splat, value);
 }
 
-/* The part that is marked as an expression of its own, of 256 elements. `moved` says where its
- * values are there. */
+/* The part that is marked as an expression of its own, of all that the source may be. `moved` says
+ * where its values are there. */
 static tosajit_status copy_part(const tabulation *t, tosajit_value k, tosajit_value *moved,
                                 tosajit_expr *part) {
     tosajit_status status = TOSAJIT_OK;
     for (tosajit_value n = 0; !status && n <= k; n++) {
         const expr_node *node = &t->program->nodes[n];
-        const int64_t dims[1] = {t->source[n] == FIXED ? 1 : ENTRIES};
+        const int64_t dims[1] = {
+            t->source[n] == FIXED ? 1 : count_entries(&t->program->nodes[t->source[k]])};
         const tosajit_tensor_type type = tosajit_ranked(node->type.element, 1, dims);
         tosajit_value operands[TOSAJIT_MAX_OPERANDS];
         if (!t->inside[n]) continue;
@@ -138,23 +148,25 @@ static tosajit_status copy_part(const tabulation *t, tosajit_value k, tosajit_va
     return status ? status : tosajit_expr_result(part, moved[k]);
 }
 
-/* The interpreter on all operands. */
+/* The interpreter on all operands: bytes from -128 on, 0 and 1. */
 static tosajit_status compute(const tosajit_expr *part, const tosajit_allocator *allocator,
-                              int8_t *entries) {
-    const int64_t dims[1] = {ENTRIES};
+                              void *entries) {
     int8_t operands[ENTRIES];
     tosajit_kernel *kernel;
     tosajit_status status = kernel_create(part, allocator, &kernel);
     if (status) return status;
-    for (int k = 0; k < ENTRIES; k++) operands[k] = (int8_t)(k - ENTRIES / 2);
-    const tosajit_tensor operand = tosajit_dense(TOSAJIT_I8, operands, 1, dims),
-                         result = tosajit_dense(TOSAJIT_I8, entries, 1, dims);
+    const tosajit_tensor_type from = tosajit_kernel_operand_type(kernel, 0),
+                              to = tosajit_kernel_result_type(kernel, 0);
+    const int first = from.element == TOSAJIT_I1 ? 0 : INT8_MIN;
+    for (int k = 0; k < from.dims[0]; k++) operands[k] = (int8_t)(first + k);
+    const tosajit_tensor operand = tosajit_dense(from.element, operands, 1, from.dims),
+                         result = tosajit_dense(to.element, entries, 1, from.dims);
     status = tosajit_run(kernel, &operand, 1, &result, 1);
     tosajit_kernel_release(kernel);
     return status;
 }
 
-static tosajit_status find_entries(const tabulation *t, tosajit_value k, int8_t *entries) {
+static tosajit_status find_entries(const tabulation *t, tosajit_value k, void *entries) {
     const tosajit_allocator *allocator = &t->program->allocator;
     tosajit_expr_options options = {.size = sizeof options, .allocator = allocator};
     tosajit_value *moved = memory_new(allocator, t->program->count, sizeof *moved);
@@ -168,83 +180,122 @@ static tosajit_status find_entries(const tabulation *t, tosajit_value k, int8_t 
     return status;
 }
 
-/* From the results on: a table needs its source alone, all else its operands. Gives how many tables
- * there will be; each is two more tensors of a kernel. */
+/* From the results on: a table needs its source alone, all else its operands. Gives how many
+ * constants there will be: a table, which is two more tensors of a kernel, or two numbers. */
 static size_t choose(const tabulation *t) {
     const tosajit_expr *program = t->program;
     int32_t tensors = program->input_count + program->constant_count + program->result_count +
                       program->table_count;
-    size_t tables = 0;
+    size_t constants = 0;
     for (int32_t r = 0; r < program->result_count; r++) t->live[program->results[r]] = 1;
     for (tosajit_value k = (tosajit_value)program->count; k-- > 0;) {
         const expr_node *node = &program->nodes[k];
         if (!t->live[k]) continue;
-        t->wanted[k] = tensors + 2 <= TOSAJIT_MAX_TENSORS && is_worth_it(t, k);
+        const bool has_room = tensors + 2 <= TOSAJIT_MAX_TENSORS;
+        t->wanted[k] = is_worth_it(t, k) && (has_room || is_truth(&program->nodes[t->source[k]]));
         if (t->wanted[k]) {
+            const bool selects = is_truth(&program->nodes[t->source[k]]);
             t->live[t->source[k]] = 1;
-            tensors += 2, tables++;
+            tensors += selects ? 0 : 2, constants += selects ? TRUTHS : 1;
         } else {
             for (int o = 0; o < node->operand_count; o++) t->live[node->operands[o]] = 1;
         }
     }
-    return tables;
+    return constants;
 }
 
 /* Move all nodes back, to have empty constants before them. */
-static tosajit_status make_room(tosajit_expr *program, size_t tables) {
+static tosajit_status make_room(tosajit_expr *program, size_t constants) {
     if (!memory_grow(&program->allocator, (void **)&program->nodes, &program->capacity,
-                     program->count + tables, sizeof *program->nodes))
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu tables", tables);
-    memmove(program->nodes + tables, program->nodes, program->count * sizeof *program->nodes);
-    memset(program->nodes, 0, tables * sizeof *program->nodes);
-    program->count += tables;
-    for (size_t k = tables; k < program->count; k++)
+                     program->count + constants, sizeof *program->nodes))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu constants", constants);
+    memmove(program->nodes + constants, program->nodes, program->count * sizeof *program->nodes);
+    memset(program->nodes, 0, constants * sizeof *program->nodes);
+    program->count += constants;
+    for (size_t k = constants; k < program->count; k++)
         for (int o = 0; o < program->nodes[k].operand_count; o++)
-            program->nodes[k].operands[o] += (tosajit_value)tables;
+            program->nodes[k].operands[o] += (tosajit_value)constants;
     for (size_t k = 0; k < program->contract_count; k++)
-        program->contracts[k].input += (tosajit_value)tables;
+        program->contracts[k].input += (tosajit_value)constants;
     for (int32_t r = 0; r < program->result_count; r++)
-        program->results[r] += (tosajit_value)tables;
+        program->results[r] += (tosajit_value)constants;
     return TOSAJIT_OK;
+}
+
+/* Node `place` becomes a constant of these elements: `data` is all of them, or one that repeats. */
+static tosajit_status put_constant(tosajit_expr *program, size_t place, const expr_node *node,
+                                   tosajit_tensor_type type, const void *data, size_t size) {
+    expr_node *constant = &program->nodes[place];
+    constant->data = memory_new(&program->allocator, size, 1);
+    if (!constant->data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table");
+    memcpy(constant->data, data, size);
+    constant->data_size = size;
+    constant->kind = NODE_CONSTANT;
+    constant->type = type;
+    constant->number = node->number;
+    constant->tensor = -1;
+    return TOSAJIT_OK;
+}
+
+static void become(expr_node *node, tosajit_op op, int count, tosajit_value a, tosajit_value b,
+                   tosajit_value c) {
+    node->op = op;
+    node->operand_count = count;
+    node->operands[0] = a;
+    node->operands[1] = b;
+    node->operands[2] = c;
+    node->attributes = (tosajit_attributes){0};
 }
 
 /* Node `place` becomes the table that node k looks up at `source`. */
 static tosajit_status put_table(tosajit_expr *program, size_t place, size_t k, tosajit_value source,
-                                const int8_t *entries) {
+                                const char *entries) {
     const int64_t dims[1] = {ENTRIES};
     expr_node *node = &program->nodes[k], *table = &program->nodes[place];
-    table->data = memory_new(&program->allocator, ENTRIES, 1);
-    if (!table->data) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a table");
-    memcpy(table->data, entries, ENTRIES);
-    table->data_size = ENTRIES;
-    table->kind = NODE_CONSTANT;
-    table->type = tosajit_ranked(TOSAJIT_I8, 1, dims);
-    table->number = node->number;
-    table->tensor = -1;
+    tosajit_status status =
+        put_constant(program, place, node, tosajit_ranked(TOSAJIT_I8, 1, dims), entries, ENTRIES);
+    if (status) return status;
     table->table = true;
-    node->op = TOSAJIT_OP_table;
-    node->operand_count = 2;
-    node->operands[0] = source;
-    node->operands[1] = (tosajit_value)place;
-    node->attributes = (tosajit_attributes){0};
+    become(node, TOSAJIT_OP_table, 2, source, (tosajit_value)place, 0);
+    program->maps_bytes |=
+        node->type.element != TOSAJIT_I8 || program->nodes[source].type.element != TOSAJIT_I8;
     program->constant_count++;
     program->table_count++;
     return TOSAJIT_OK;
 }
 
+/* Node `place` and the next become what node k is where `source` is false, and true. */
+static tosajit_status put_select(tosajit_expr *program, size_t place, size_t k,
+                                 tosajit_value source, const char *entries) {
+    expr_node *node = &program->nodes[k];
+    const size_t size = tosajit_type_size(node->type.element);
+    tosajit_tensor_type one = node->type;
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t d = 0; d < one.rank; d++) one.dims[d] = 1;
+    for (size_t e = 0; !status && e < TRUTHS; e++) {
+        status = put_constant(program, place + e, node, one, entries + e * size, size);
+        program->nodes[place + e].splat = true;
+    }
+    if (!status)
+        become(node, TOSAJIT_OP_select, 3, source, (tosajit_value)place + 1, (tosajit_value)place);
+    return status;
+}
+
 /* The entries are found in the expression, and put into a copy. */
-static tosajit_status put_tables(const tabulation *t, size_t tables, tosajit_expr *copy) {
+static tosajit_status put_tables(const tabulation *t, size_t constants, tosajit_expr *copy) {
     size_t place = 0;
-    tosajit_status status = make_room(copy, tables);
+    tosajit_status status = make_room(copy, constants);
     for (size_t k = 0; !status && k < t->program->count; k++) {
-        int8_t entries[ENTRIES];
-        bool heavy;
+        char entries[MOST_BYTES];
         if (!t->wanted[k]) continue;
-        mark_inside(t, (tosajit_value)k, &heavy);
+        const bool selects = is_truth(&t->program->nodes[t->source[k]]);
+        const tosajit_value source = t->source[k] + (tosajit_value)constants;
+        mark_inside(t, (tosajit_value)k);
         status = find_entries(t, (tosajit_value)k, entries);
         if (!status)
             status =
-                put_table(copy, place++, k + tables, t->source[k] + (tosajit_value)tables, entries);
+                (selects ? put_select : put_table)(copy, place, k + constants, source, entries);
+        place += selects ? TRUTHS : 1;
     }
     return status;
 }
@@ -256,13 +307,13 @@ static tosajit_status tabulate(const tosajit_expr *program, tosajit_expr *copy, 
     tabulation t = {program, memory_new(allocator, count, sizeof *t.source),
                     memory_new(allocator, count, 1), memory_new(allocator, count, 1),
                     memory_new(allocator, count, 1)};
-    size_t tables = 0;
+    size_t constants = 0;
     tosajit_status status = TOSAJIT_OK;
     if (!t.source || !t.live || !t.inside || !t.wanted)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes", count);
     for (size_t k = 0; !status && k < count; k++) t.source[k] = find_source(&t, (tosajit_value)k);
-    if (!status) tables = choose(&t);
-    if (tables > 0) status = put_tables(&t, tables, copy), *changed = true;
+    if (!status) constants = choose(&t);
+    if (constants > 0) status = put_tables(&t, constants, copy), *changed = true;
     memory_free(allocator, t.source, count, sizeof *t.source);
     memory_free(allocator, t.live, count, 1);
     memory_free(allocator, t.inside, count, 1);
@@ -270,14 +321,13 @@ static tosajit_status tabulate(const tosajit_expr *program, tosajit_expr *copy, 
     return status;
 }
 
-/* Without a value of i8 that an op reads and one that an op gives there is nothing to do. */
+/* Without a byte or an i1 that an op may read there is nothing to do. */
 static bool may_have_tables(const tosajit_expr *expr) {
     bool reads = false, gives = false;
     for (size_t k = 0; k < expr->count; k++) {
         const expr_node *node = &expr->nodes[k];
-        const bool is_i8 = node->type.element == TOSAJIT_I8;
-        gives |= is_i8 && node->kind == NODE_OP && reads;
-        reads |= is_i8 && node->kind != NODE_CONSTANT;
+        gives |= node->kind == NODE_OP && reads;
+        reads |= (is_byte(node) || is_truth(node)) && node->kind != NODE_CONSTANT;
     }
     return gives;
 }

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tabulate: what of an expression depends on one value of i8 and gives i8 has 256 results. Where
- * looking these up is quicker than computing them, the op `table` takes the place of such a part:
+/* Tabulate: what of an expression depends on one byte and gives a byte, i8 or f8, has 256 results.
+ * Where looking these up is quicker than computing them, the op `table` takes the place of such a
+ * part:
  *
  *     %1 = cast %x : i8 -> f32
  *     %2 = mul %1, 0.05
@@ -9,7 +10,8 @@
  *     %4 = mul %3, 127.0                         %5 = table %x, %t
  *     %5 = cast %4 : f32 -> i8
  *
- * The interpreter computes the entries, so no bit changes. */
+ * What depends on one i1 has two results, of any type, and becomes a `select` between them. The
+ * interpreter computes the entries, so no bit changes. */
 #ifndef TOSAJIT_JIT_TABULATE_H
 #define TOSAJIT_JIT_TABULATE_H
 

@@ -41,7 +41,7 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const expr_node *node = &e->program->nodes[k];
     const op_result kind = op_table[node->op].result;
-    const bool on_bits = kind == RESULT_MOVED || kind == RESULT_MASKED;
+    const bool on_bits = kind == RESULT_MOVED || kind == RESULT_MASKED || op_has_table(node->op);
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
     const sum_plane *p = plane_at(e, l, k, values);

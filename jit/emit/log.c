@@ -10,6 +10,7 @@
 #include "jit/emit/f32.h"
 #include "jit/emit/math.h"
 #include "jit/emit/math_coefficients.h"
+#include "jit/emit/pairs.h"
 
 split split_f64(const lane *l, LLVMValueRef x) {
     const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000,
@@ -102,9 +103,8 @@ static bounded log_pair(const lane *l, LLVMValueRef x) {
     return (bounded){high, low, lane_fma(l, lane_fabs(l, cube), constant(l, 0x1.8p-23), error)};
 }
 
-/* Where both bounds round to the same f32, that is the result. Of one vector in a hundred or so a
- * lane has a midpoint between them, or is no normal number: a cold call asks f64. So no bit depends
- * on the way. The error is not derived: tests/numbers/exhaustive.c tries all operands. */
+/* Of one vector in a hundred or so a lane has a midpoint between the bounds, or is no normal
+ * number: a cold call asks f64. */
 static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
     static const lane_vector_function wide = {"tosajit_log_wide", log_wide, 1};
     const LLVMValueRef x = operands[0];
@@ -113,14 +113,10 @@ static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
                  upper = lane_fadd(l, b.high, lane_fadd(l, b.low, b.error));
     LLVMValueRef before = lane_sub(l, bits_of(l, x), lane_int(l, 32, 0x00800000)),
                  abnormal = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
-    lane_cold cold =
-        lane_cold_begin(l, lane_or(l, abnormal, lane_fcmp(l, LLVMRealUNE, lower, upper)));
-    LLVMValueRef decided = lane_apart(l, &wide, &x);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, lower, decided);
+    LLVMValueRef in_doubt = lane_or(l, abnormal, lane_fcmp(l, LLVMRealUNE, lower, upper));
+    return decide(l, lower, in_doubt, &wide, x);
 }
 
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    const bool has_pairs = l->target->has_fma && lane_entries(l) == 8;
-    return (void)op, (has_pairs ? log_by_pairs : log_wide)(l, x);
+    return (void)op, (has_pairs(l) ? log_by_pairs : log_wide)(l, x);
 }

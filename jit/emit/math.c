@@ -11,6 +11,7 @@
 #include "jit/emit/f32.h"
 #include "jit/emit/math.h"
 #include "jit/emit/math_coefficients.h"
+#include "jit/emit/pairs.h"
 
 LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
     LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);
@@ -83,8 +84,13 @@ static LLVMValueRef exp_f64(const lane *l, LLVMValueRef x) {
 }
 
 /* e^100 overflows f32 and e^-110 is below half its smallest subnormal. */
+static LLVMValueRef exp_wide(const lane *l, const LLVMValueRef *x) {
+    return lane_fptrunc(l, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
+}
+
 LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return lane_round(l, op->result, exp_f64(l, lane_fpext(l, limit(l, x[0], -110.0, 100.0))));
+    static const lane_vector_function wide = {"tosajit_exp_wide", exp_wide, 1};
+    return (void)op, has_pairs(l) ? exp_by_pairs(l, &wide, x[0]) : exp_wide(l, x);
 }
 
 /* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two

@@ -35,7 +35,7 @@ LLVMValueRef power_for_narrow(const lane *l, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef power_as_root(const lane *l, const emit_op *op, const LLVMValueRef *x);
 
 /* x^y with the special values of C99 Annex F; `magnitude` is abs(x)^y where both are finite and x
- * is not 0. They are needed only where the second function says so. */
+ * is not 0. It is a call, and needed only where the second function says so. */
 LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,
                                   LLVMValueRef magnitude);
 LLVMValueRef power_has_specials(const lane *l, LLVMValueRef x, LLVMValueRef y);

@@ -578,6 +578,43 @@ static const double half_power_exp2_bf16[] = {
     0x1.5bfe92p-10,
 };
 
+/* e^r = 1 + r + r^2/2 + r^3 (c0 + c1 r + ...), abs(r) <= (ln 2)/16.
+ * Absolute error 2^-42.6. */
+static const double exp_tail[] = {
+    0x1.555556p-3,
+    0x1.555556p-5,
+    0x1.10f63p-7,
+    0x1.6be53cp-10,
+};
+
+/* 2^(j/8), rounded, and the logarithm of what that lacks. */
+static const float exp_steps[] = {
+    0x1p0,
+    0x1.172b84p0,
+    0x1.306fep0,
+    0x1.4bfdaep0,
+    0x1.6a09e6p0,
+    0x1.8ace54p0,
+    0x1.ae89fap0,
+    0x1.d5818ep0,
+};
+
+static const float exp_step_lows[] = {
+    0,
+    -0x1.9c0c22p-27,
+    0x1.125002p-25,
+    -0x1.0a3552p-25,
+    0x1.26055cp-26,
+    0x1.67a1cap-28,
+    -0x1.f9c306p-27,
+    -0x1.a5217cp-28,
+};
+
+static const double exp_step_parts[] = {
+    0x1.62e42ep-4,
+    0x1.efa39ep-28,
+};
+
 /* Constants as sums of f32. */
 static const double f32_ln2_parts[] = {
     0x1.62e4p-1,

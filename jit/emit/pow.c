@@ -237,11 +237,11 @@ static LLVMValueRef is_integer(const lane *l, LLVMValueRef y) {
     return lane_fcmp(l, LLVMRealOEQ, lane_intrinsic(l, "llvm.floor", &y, 1), y);
 }
 
-/* C99, F.9.4.4. `magnitude` is abs(x)^y where both are finite and x is not 0. */
-LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,
-                                  LLVMValueRef magnitude) {
-    LLVMValueRef zero = lane_real_like(x, 0.0), one = lane_real_like(x, 1.0),
-                 infinity = lane_real_like(x, (double)INFINITY);
+/* C99, F.9.4.4, of x, y and their power as far as that is not special. */
+static LLVMValueRef power_special(const lane *l, const LLVMValueRef *operands) {
+    const LLVMValueRef x = operands[0], y = operands[1];
+    LLVMValueRef magnitude = operands[2], zero = lane_real_like(x, 0.0),
+                 one = lane_real_like(x, 1.0), infinity = lane_real_like(x, (double)INFINITY);
     LLVMValueRef size = lane_fabs(l, x), x_zero = lane_fcmp(l, LLVMRealOEQ, x, zero);
     LLVMValueRef x_infinite = lane_fcmp(l, LLVMRealOEQ, size, infinity);
     /* The size of the result: powers of 0 and infinity are 0 or infinity, those of 1 are 1. */
@@ -265,6 +265,12 @@ LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,
     LLVMValueRef trivial =
         lane_or(l, lane_fcmp(l, LLVMRealOEQ, y, zero), lane_fcmp(l, LLVMRealOEQ, x, one));
     return lane_select(l, trivial, one, result);
+}
+
+LLVMValueRef power_special_values(const lane *l, LLVMValueRef x, LLVMValueRef y,
+                                  LLVMValueRef magnitude) {
+    static const lane_vector_function special = {"tosajit_pow_special", power_special, 3};
+    return lane_apart(l, &special, (LLVMValueRef[]){x, y, magnitude});
 }
 
 /* Without specials: x positive and finite, y finite. */

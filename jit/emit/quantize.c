@@ -5,13 +5,14 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
-/* i8: an entry. i16: between two entries, in 32 bits. Indices of all operands are inside the table.
+/* A byte: an entry. i16: between two entries, in 32 bits. Indices of all operands are inside the
+ * table.
  */
 LLVMValueRef emit_table(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMTypeRef i32 = lane_int_type(l, 32), i64 = lane_int_type(l, 64);
     if (op->line && l->count > 1) return lane_table_line(l, op->line, x[0]);
     if (op->loaded && l->count > 1) return lane_table_lookup(l, op->loaded, x[0]);
-    if (op->operand == TOSAJIT_I8)
+    if (op_maps_bytes(op->op, op->operand, op->result))
         return lane_gather(l, 8, op->table,
                            lane_add(l, lane_sext(l, x[0], i64), lane_int(l, 64, 128)), op->stride);
     LLVMValueRef wide = lane_sext(l, x[0], i32), fraction = lane_and(l, wide, lane_int(l, 32, 127));

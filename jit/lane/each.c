@@ -103,6 +103,7 @@ static LLVMValueRef apart_part(const lane *l, const void *context, const LLVMVal
     lane inside;
     LLVMValueRef function = lane_open_function(l, f->name, type, &inside);
     if (inside.builder) {
+        lane_add_flag(function, "optnone"); /* as above */
         LLVMGetParams(function, any);
         lane_close_function(&inside, f->body(&inside, any));
     }

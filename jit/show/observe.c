@@ -76,7 +76,11 @@ static void dump_views(const observed *o, unsigned wanted) {
 static void dump_expression(const observed *o) {
     char path[PATH_CAPACITY];
     FILE *out = open_dump(o->kernel, "mlir", path, sizeof path);
-    if (out) close_dump(path, out, expr_print(o->kernel->program, "f", false, out));
+    if (!out) return;
+    if (o->kernel->program->maps_bytes)
+        fputs("// Tables of f8 are the kernel's own. TOSA has none, so no command reads this.\n",
+              out);
+    close_dump(path, out, expr_print(o->kernel->program, "f", false, out));
 }
 
 static void dump_object(const observed *o) {

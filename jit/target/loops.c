@@ -8,19 +8,25 @@
 #include "runtime/base/types.h"
 
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
- * op table says, but for a table of bytes that is held in registers. */
+ * op table says, but for a table of bytes that is held in registers. Bytes that nobody computed
+ * count by the ops that read them. */
 static unsigned working_size(const expr_node *node) {
     const unsigned size = (unsigned)tosajit_type_size(node->type.element);
-    unsigned least = type_is_float(node->type.element) ? 4 : 1;
+    const bool reads = node->kind == NODE_OP || size > 1;
+    unsigned least = type_is_float(node->type.element) && reads ? 4 : 1;
     if (node->kind == NODE_OP && op_lane_bytes(node->op) > least) least = op_lane_bytes(node->op);
     if (node->kind == NODE_OP && op_has_table(node->op) && size == 1) least = 1;
     return size < least ? least : size;
 }
 
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
- * op a second vector gains nothing, and is as much code again. */
-static bool fills_a_vector(const tosajit_expr *program, const expr_node *node) {
-    return node->op == TOSAJIT_OP_erf && node->type.element == TOSAJIT_F32 && !program->fast;
+ * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
+ * (jit/emit/pairs.c) it gains a twentieth, for a quarter more to compile. */
+static bool fills_a_vector(const tosajit_expr *program, const expr_node *node,
+                           const cpu_level *level) {
+    const bool exact = node->type.element == TOSAJIT_F32 && !program->fast;
+    return exact &&
+           (node->op == TOSAJIT_OP_erf || (node->op == TOSAJIT_OP_exp && level->entries == 8));
 }
 
 /* What a part has: bytes per lane at work at most, stored at least and at most; ops, and those of
@@ -30,7 +36,8 @@ typedef struct part_nodes {
     bool is_long, f16, bf16; /* some are computed in f32 */
 } part_nodes;
 
-static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program) {
+static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *program,
+                              const cpu_level *level) {
     part_nodes n = {.widest = 1, .narrowest = 8, .largest = 1};
     for (size_t k = 0; k < program->count; k++) {
         const expr_node *node = &program->nodes[k];
@@ -43,7 +50,7 @@ static part_nodes count_nodes(const plan *p, int32_t part, const tosajit_expr *p
         n.f16 |= node->type.element == TOSAJIT_F16 && size == 4;
         n.bf16 |= node->type.element == TOSAJIT_BF16 && size == 4;
         if (node->kind != NODE_OP) continue;
-        n.full += fills_a_vector(program, node);
+        n.full += fills_a_vector(program, node, level);
         if (op_is_heavy(node->op))
             n.heavy++;
         else
@@ -108,7 +115,7 @@ static bool packs_bytes(const plan_part *part, const tosajit_expr *program, cons
  * packs four; then a masked tail is a loop. */
 loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,
                         const cpu_level *level) {
-    const part_nodes n = count_nodes(p, part, program);
+    const part_nodes n = count_nodes(p, part, program, level);
     loop_choice c = {.tail = TOSAJIT_TAIL_NONE, .heavy = n.heavy, .light = n.light};
     c.lanes = level->vector_bytes / n.widest;
     /* Each op of a chain waits for the one before, so that longer ones need a second vector, too;

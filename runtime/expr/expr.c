@@ -317,7 +317,7 @@ typedef struct op_use {
     int operand_count;
     const tosajit_attributes *attributes;
     const tosajit_tensor_type *declared; /* or null */
-    bool strict;
+    bool strict, maps_bytes;
 } op_use;
 
 /* The number of elements that a parameter must have; TOSAJIT_DYNAMIC if that is open. */
@@ -370,7 +370,9 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
                           "the result's element type, to convert to, must be given");
     if (!use->declared && !op_result_element(use->op, elements, &element))
         element = elements[arity - 1];
-    tosajit_status status = op_check_elements(use->op, elements, element, use->strict);
+    tosajit_status status = TOSAJIT_OK;
+    if (!use->maps_bytes || !op_maps_bytes(use->op, elements[0], element))
+        status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
     if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
     if (!status) status = check_parameters_once(use);
@@ -451,7 +453,8 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
         node.operands[k] = operands[k];
         types[k] = expr->nodes[operands[k]].type;
     }
-    op_use use = {op, types, node.operand_count, &node.attributes, result, expr->strict};
+    op_use use = {op,     types,        node.operand_count, &node.attributes,
+                  result, expr->strict, expr->maps_bytes};
     status = infer(&use, &node.type);
     if (!status) status = check_parameter_values(expr, &node);
     if (!status) status = make_room(expr);
@@ -491,8 +494,9 @@ tosajit_status tosajit_verify(tosajit_op op, const tosajit_tensor_type *operands
     tosajit_tensor_type shape;
     tosajit_status status = check_op(op, operand_count);
     if (status) return status;
-    op_use use = {op,     operands,   (int)operand_count, attributes ? attributes : &no_attributes,
-                  result, strict != 0};
+    op_use use = {
+        op,          operands, (int)operand_count, attributes ? attributes : &no_attributes, result,
+        strict != 0, false};
     status = infer(&use, &shape);
     if (status) return diag_prefix(status, "tosa.%s: ", op_table[op].name);
     if (inferred) *inferred = shape;
@@ -582,6 +586,7 @@ tosajit_status expr_compact(const tosajit_expr *expr, const tosajit_allocator *a
     if (!status && (!live || !moved))
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu expression nodes",
                             expr->count);
+    if (!status) made->maps_bytes = expr->maps_bytes;
     if (!status) status = copy_names(expr, made);
     if (!status) mark_live(expr, live);
     if (!status) status = copy_nodes(expr, live, moved, rewrite, changed, made);

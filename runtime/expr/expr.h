@@ -38,6 +38,7 @@ typedef struct expr_contract {
 struct tosajit_expr {
     tosajit_allocator allocator;
     bool strict, fast;
+    bool maps_bytes; /* of kernels: a table may map bytes of any types, which TOSA has not */
     expr_node *nodes;
     size_t count, capacity;
     expr_contract *contracts;

@@ -81,6 +81,11 @@ bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) 
     return row->integers == COMPUTED_FLOAT || type_is_float(operand) || type_is_float(result);
 }
 
+static bool is_byte(tosajit_type type) { return 1 << type & (I8 | F8); }
+bool op_maps_bytes(tosajit_op op, tosajit_type operand, tosajit_type result) {
+    return op_has_table(op) && is_byte(operand) && is_byte(result);
+}
+
 const char *tosajit_op_name(tosajit_op op) { return op_is_valid(op) ? op_table[op].name : NULL; }
 int tosajit_op_arity(tosajit_op op) { return op_is_valid(op) ? op_table[op].arity : 0; }
 int tosajit_op_parameters(tosajit_op op, int *required) {
@@ -246,7 +251,7 @@ op_parameter op_describe_parameter(tosajit_op op, int k, tosajit_type operand, t
     if (taken & ATTRIBUTE_ZERO_POINTS)
         return zero_point(k == 0 ? "input_zp" : "output_zp", operand, false);
     if (taken & ATTRIBUTE_TABLE)
-        return operand == TOSAJIT_I8
+        return is_byte(operand)
                    ? (op_parameter){"table", TOSAJIT_I8, 256, INT8_MIN, INT8_MAX, false, false}
                    : (op_parameter){"table", TOSAJIT_I16, 513, INT16_MIN, INT16_MAX, false, false};
     switch (k) {

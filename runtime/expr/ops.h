@@ -98,6 +98,9 @@ static inline unsigned op_lane_bytes(tosajit_op op) {
     return how == COMPUTED_WIDE64 ? 8 : how == COMPUTED_WIDE32 ? 4 : 1;
 }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }
+/* Whether an op looks up bytes by bytes. TOSA has that of i8. Kernels have it of all types of 8
+ * bits: the bits are looked at, and the table's i8 are those of the results. */
+bool op_maps_bytes(tosajit_op op, tosajit_type operand, tosajit_type result);
 
 /* Whether the code of an op on these types, for some CPU, depends on the floating-point
  * environment. That is so where types are floating point, but for ops that only move them, and

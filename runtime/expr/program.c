@@ -171,6 +171,7 @@ tosajit_status program_read(byte_reader *r, const tosajit_allocator *allocator,
     tosajit_expr *made;
     tosajit_status status = r->failed ? damaged_program() : tosajit_expr_create(&options, &made);
     if (status) return status;
+    made->maps_bytes = true;
     for (int64_t k = 0; !status && k < nodes; k++) status = take_node(r, made);
     for (int64_t k = 0; !status && k < contracts; k++) status = take_contract(r, made);
     for (int64_t k = 0; !status && k < results; k++) {

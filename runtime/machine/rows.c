@@ -50,6 +50,7 @@ rows_use rows_of(const tosajit_expr *program, const expr_node *node) {
                     .operand = program->nodes[node->operands[row->arity - 1]].type.element,
                     .result = node->type.element,
                     .attributes = *a};
+    if (op_maps_bytes(use.op, use.operand, use.result)) use.operand = use.result = TOSAJIT_I8;
     use.fast = program->fast && row->result == RESULT_FUNCTION;
     use.has_parameters = node->operand_count > row->arity || row->attributes & ATTRIBUTE_MIN_MAX ||
                          a->shift || a->input_zp || a->output_zp;

@@ -279,7 +279,10 @@ static int64_t entry(const interpret_op *op, int64_t index) {
 }
 
 cell interpret_table(const interpret_op *op, const cell *x) {
-    if (op->operand == TOSAJIT_I8) return from_int(entry(op, x[0].i + 128));
+    if (op_maps_bytes(TOSAJIT_OP_table, op->operand, op->result)) {
+        const int8_t index = (int8_t)convert_encode(op->operand, x[0]);
+        return convert_decode(op->result, (uint64_t)entry(op, index + 128));
+    }
     int64_t index = (x[0].i + 32768) >> 7, fraction = x[0].i & 127;
     int64_t base = entry(op, index), slope = entry(op, index + 1) - base;
     return from_int(128 * base + slope * fraction);

@@ -46,6 +46,17 @@ static int32_t operands_i32[2][FEW], results_i32[FEW];
 static int64_t wide_operands[WIDE_INPUTS][WIDE_COUNT], wide_results[WIDE_COUNT];
 static const int64_t many[1] = {COUNT}, few[1] = {FEW}, open[1] = {TOSAJIT_DYNAMIC};
 
+/* Which NaN an operation gives is unspecified (docs/semantics.md): of two, an x86 takes the first,
+ * and the compiler exchanges factors as it likes. So that native code and what stands in for it
+ * where memory is out count as equal, all NaNs are one. */
+static uint64_t mix_results(uint64_t digest) {
+    static uint32_t bits[COUNT];
+    memcpy(bits, results_f32, sizeof bits);
+    for (int k = 0; k < COUNT; k++)
+        if ((bits[k] & 0x7fffffff) > 0x7f800000) bits[k] = 0x7fc00000;
+    return mix(digest, bits, sizeof bits);
+}
+
 void state_data_fill(void) {
     test_random random = test_random_start(11);
     for (int k = 0; k < 2; k++) {
@@ -456,7 +467,7 @@ static outcome gave_kernel(tosajit_status status, tosajit_kernel *kernel) {
     if (status) return gave(status, NULL, 0);
     status = run_on(tosajit_run, kernel, few);
     tosajit_kernel_release(kernel);
-    return gave(status, results_f32, sizeof results_f32);
+    return (outcome){status, status ? 0 : mix_results(start())};
 }
 
 static outcome compile_expr(fixture *f) {
@@ -502,10 +513,10 @@ static outcome kernel_wait(fixture *f) {
     tosajit_status status = tosajit_compile_expr(f->background, f->expr, &kernel);
     if (status) return gave(status, NULL, 0);
     status = run_on(tosajit_run, kernel, few);
-    uint64_t digest = mix(start(), results_f32, sizeof results_f32);
+    uint64_t digest = mix_results(start());
     if (!status) status = tosajit_kernel_wait(kernel);
     if (!status) status = run_on(tosajit_run, kernel, few);
-    digest = mix(digest, results_f32, sizeof results_f32);
+    digest = mix_results(digest);
     tosajit_kernel_release(kernel);
     return (outcome){status, status ? 0 : digest};
 }
@@ -519,11 +530,11 @@ static outcome kernel_is_native(fixture *f) {
 static outcome run_by(run_function *how, fixture *f) {
     uint64_t digest = start();
     tosajit_status s = run_on(how, f->kernel, few);
-    digest = mix(digest, results_f32, sizeof results_f32);
+    digest = mix_results(digest);
     if (!s) s = run_on(how, f->kernel, few);
-    digest = mix(digest, results_f32, sizeof results_f32);
+    digest = mix_results(digest);
     if (!s) s = run_on(how, f->divided, many);
-    digest = mix(digest, results_f32, sizeof results_f32);
+    digest = mix_results(digest);
     if (!s) s = run_division(how, f->division);
     digest = mix(digest, results_i32, sizeof results_i32);
     if (!s) s = run_wide(f->wide, how);
@@ -552,7 +563,7 @@ static outcome run_parallel(fixture *f) { return run_by(run_on_pool, f); }
 static outcome run_interpreted(fixture *f) {
     uint64_t digest = start();
     tosajit_status s = run_on(tosajit_run_interpreted, f->kernel, few);
-    digest = mix(digest, results_f32, sizeof results_f32);
+    digest = mix_results(digest);
     if (!s) s = run_division(tosajit_run_interpreted, f->division);
     digest = mix(digest, results_i32, sizeof results_i32);
     if (!s) s = run_wide(f->wide, tosajit_run_interpreted);
@@ -693,7 +704,7 @@ static outcome aot_kernel(fixture *f) {
 static outcome aot_run(fixture *f) {
     (void)f;
     const tosajit_status status = run_on(aot_runs, NULL, few);
-    return gave(status, results_f32, sizeof results_f32);
+    return (outcome){status, status ? 0 : mix_results(start())};
 }
 
 static outcome compile_object(fixture *f) {

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Parts of an expression that become tables have the bits that they had, on all 256 operands, by
- * every engine, in rows and tails of all lengths. Oracle: the same expression, interpreted, with a
- * factor of 1 that comes with the call, so that nothing depends on one value alone. */
+/* Parts of an expression that become tables have the bits that they had, on all 256 operands, or 2
+ * of i1, by every engine, in rows and tails of all lengths, and from an image. Oracle: the same
+ * expression, interpreted, with a factor of 1 that comes with the call, so that nothing depends on
+ * one value alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,33 +19,53 @@
 
 enum { VALUES = 256 };
 
-/* %s: nothing, or the factor. `tables` is how often the plan reads one. */
+/* %s: nothing, or the factor. `tables` is how often the plan reads one, `last` the op that it has
+ * for the result, null where nobody looks. x has elements of `operand`. */
 typedef struct sample {
     const char *text;
     int tables;
+    tosajit_type operand, result;
+    const char *last;
 } sample;
 
+#define I8 TOSAJIT_I8, TOSAJIT_I8, NULL
+
 static const sample samples[] = {
-    {"y = i8(sigmoid(f32(x)%s * 0.05) * 127.0)", 1},
-    {"y = i8(tanh((f32(x) + 3.0)%s * 0.03) * 127.0 - 7.0)", 1},
-    {"y = i8(clamp((f32(x) - 4.0)%s * 0.3, min=-6, max=6) * 21.0 + 1.0)", 1},
-    {"y = i8(exp(f16(x)%s * 0.05))", 1},
-    {"y = i8(log(bf16(x)%s))", 1},
+    {"y = i8(sigmoid(f32(x)%s * 0.05) * 127.0)", 1, I8},
+    {"y = i8(tanh((f32(x) + 3.0)%s * 0.03) * 127.0 - 7.0)", 1, I8},
+    {"y = i8(clamp((f32(x) - 4.0)%s * 0.3, min=-6, max=6) * 21.0 + 1.0)", 1, I8},
+    {"y = i8(exp(f16(x)%s * 0.05))", 1, I8},
+    {"y = i8(log(bf16(x)%s))", 1, I8},
     /* a value in the middle that others need, too */
-    {"h = sigmoid(f32(x)%s * 0.05); a = i8(h * 100.0); y = i8(h * 50.0 + f32(a))", 1},
+    {"h = sigmoid(f32(x)%s * 0.05); a = i8(h * 100.0); y = i8(h * 50.0 + f32(a))", 1, I8},
     /* a table of a table's result that is needed as well: both read x */
-    {"a = i8(sigmoid(f32(x)%s) * 9.0); y = i8(erf(f32(a)) * 99.0)", 1},
-    {"a = i8(sigmoid(f32(x)%s) * 9.0); b = i8(erf(f32(-x)) * 99.0); y = i8(f32(a) * f32(b))", 1},
+    {"a = i8(sigmoid(f32(x)%s) * 9.0); y = i8(erf(f32(a)) * 99.0)", 1, I8},
+    {"a = i8(sigmoid(f32(x)%s) * 9.0); b = i8(erf(f32(-x)) * 99.0); y = i8(f32(a) * f32(b))", 1,
+     I8},
     /* two values: a table of each, and the product is computed */
-    {"b = i8(erf(f32(z) * 0.01) * 9.0); y = i8(f32(i8(sigmoid(f32(x)%s) * 9.0)) * f32(b))", 2},
+    {"b = i8(erf(f32(z) * 0.01) * 9.0); y = i8(f32(i8(sigmoid(f32(x)%s) * 9.0)) * f32(b))", 2, I8},
     /* too little for a table */
-    {"y = i8(f32(x)%s * 0.5)", 0},
+    {"y = i8(f32(x)%s * 0.5)", 0, I8},
     /* another type, or a shape of its own */
-    {"y = i16(sigmoid(f32(x)%s) * 99.0)", 0},
-    {"y = i8(sigmoid(f32(x)%s * [0.5, 0.5]) * 99.0)", 0},
+    {"y = i16(sigmoid(f32(x)%s) * 99.0)", 0, TOSAJIT_I8, TOSAJIT_I16, "tosa.cast"},
+    {"y = i8(sigmoid(f32(x)%s * [0.5, 0.5]) * 99.0)", 0, I8},
+    /* bytes of floating point, between all types of bytes */
+    {"y = f8E4M3FN(sigmoid(f32(x)%s))", 1, TOSAJIT_F8E4M3FN, TOSAJIT_F8E4M3FN, "tosa.table"},
+    {"y = f8E5M2(f16(x)%s * 0.5)", 1, TOSAJIT_F8E5M2, TOSAJIT_F8E5M2, "tosa.table"},
+    {"y = f8E5M2(bf16(x)%s)", 1, TOSAJIT_F8E4M3FN, TOSAJIT_F8E5M2, "tosa.table"},
+    {"y = i8(f32(x)%s * 3.0)", 1, TOSAJIT_F8E4M3FN, TOSAJIT_I8, "tosa.table"},
+    {"y = f8E4M3FN(tanh(f32(x)%s * 0.02))", 1, TOSAJIT_I8, TOSAJIT_F8E4M3FN, "tosa.table"},
+    /* i1: one of two, of types of all sizes */
+    {"y = (1.0 - f32(x)%s) * -1e9", 0, TOSAJIT_I1, TOSAJIT_F32, "tosa.select"},
+    {"y = rsqrt(f32(x)%s - 1.0)", 0, TOSAJIT_I1, TOSAJIT_F32, "tosa.select"},
+    {"y = bf16(exp(f32(x)%s))", 0, TOSAJIT_I1, TOSAJIT_BF16, "tosa.select"},
+    {"y = i64(i32(f32(x)%s)) - 7", 0, TOSAJIT_I1, TOSAJIT_I64, "tosa.select"},
+    {"y = sin(f32(x)%s) > 0.5", 0, TOSAJIT_I1, TOSAJIT_I1, "tosa.select"},
+    /* one op is as good as a select */
+    {"y = f32(x)%s", 0, TOSAJIT_I1, TOSAJIT_F32, "tosa.cast"},
 };
 
-static int8_t values[VALUES], others[VALUES];
+static int8_t values[VALUES], truths[VALUES], others[VALUES];
 
 /* It comes before x. */
 static bool has_second(const sample *s) { return strstr(s->text, "(z)") != NULL; }
@@ -52,51 +73,73 @@ static bool has_second(const sample *s) { return strstr(s->text, "(z)") != NULL;
 /* The text, for one engine, with or without the factor. */
 static tosajit_expr *parse(const sample *s, bool factor, const char *shape) {
     char text[400], whole[500];
-    const char *with = factor ? " * f32(u)" : "", *second = *shape == '?' ? ", i8[?]" : ", i8[2]";
+    const char *with = factor ? " * f32(u)" : "", *second = *shape == '?' ? ", i8[?]" : ", i8[2]",
+               *type = tosajit_type_name(s->operand);
     if (strstr(s->text, "f16(x)")) with = factor ? " * f16(u)" : "";
     if (strstr(s->text, "bf16(x)")) with = factor ? " * bf16(u)" : "";
     snprintf(text, sizeof text, s->text, with, with);
-    snprintf(whole, sizeof whole, "%s : i8[%s]%s%s", text, shape, has_second(s) ? second : "",
+    snprintf(whole, sizeof whole, "%s : %s[%s]%s%s", text, type, shape, has_second(s) ? second : "",
              factor ? ", i8[1]" : "");
     return test_parse("", whole);
 }
 
 /* `count` values of x from `first` on. */
-static void run(const tosajit_kernel *kernel, bool second, int first, int count, tosajit_type type,
-                void *r) {
+static void run(const tosajit_kernel *kernel, const sample *s, int first, int count, void *r) {
     const int64_t size = count, one = 1;
-    int8_t unit = 1;
+    int8_t unit = 1, *x = s->operand == TOSAJIT_I1 ? truths : values;
     const tosajit_tensor operands[] = {tosajit_dense(TOSAJIT_I8, others + first, 1, &size),
-                                       tosajit_dense(TOSAJIT_I8, values + first, 1, &size),
+                                       tosajit_dense(s->operand, x + first, 1, &size),
                                        tosajit_dense(TOSAJIT_I8, &unit, 1, &one)},
-                         result = tosajit_dense(type, r, 1, &size);
-    if (tosajit_run(kernel, operands + !second, tosajit_kernel_operand_count(kernel), &result, 1))
+                         result = tosajit_dense(s->result, r, 1, &size);
+    if (tosajit_run(kernel, operands + !has_second(s), tosajit_kernel_operand_count(kernel),
+                    &result, 1))
         fail_msg("%s", tosajit_last_error());
 }
 
 static bool has_own_shape(const sample *s) { return strchr(s->text, '[') != NULL; }
 
+/* One kernel of a sample beside another one, on all operands. */
+static void compare(const sample *s, const tosajit_kernel *oracle, const tosajit_kernel *kernel,
+                    const char *name) {
+    static int8_t should[8 * VALUES], is[8 * VALUES];
+    const int most = has_own_shape(s) ? 2 : VALUES, step = has_own_shape(s) ? 2 : 37;
+    const size_t size = tosajit_type_size(s->result);
+    for (int count = 1; count <= most; count += count < 70 && step > 2 ? 1 : step)
+        for (int first = 0; first + count <= VALUES; first += count) {
+            if (has_own_shape(s) && count != 2) continue;
+            run(oracle, s, first, count, should);
+            run(kernel, s, first, count, is);
+            if (memcmp(is, should, (size_t)count * size) != 0)
+                fail_msg("%s on %s: wrong among %d from %d on", s->text, name, count,
+                         values[first]);
+        }
+}
+
+/* The kernel as others load it. */
+static tosajit_kernel *pass_on(const tosajit_kernel *kernel) {
+    static char image[1 << 16];
+    tosajit_kernel *loaded;
+    size_t size;
+    if (tosajit_kernel_save(kernel, image, sizeof image, &size) ||
+        tosajit_kernel_load(image, size, NULL, &loaded))
+        fail_msg("%s", tosajit_last_error());
+    return loaded;
+}
+
 static void tables_have_the_bits(void **state) {
     (void)state;
-    static int8_t should[2 * VALUES], is[2 * VALUES];
     for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
         const sample *s = &samples[k];
-        const tosajit_type type = strstr(s->text, "i16(") ? TOSAJIT_I16 : TOSAJIT_I8;
-        const size_t size = tosajit_type_size(type);
-        const int most = has_own_shape(s) ? 2 : VALUES, step = has_own_shape(s) ? 2 : 37;
         tosajit_expr *with = parse(s, true, "?"), *expr = parse(s, false, "?");
         tosajit_kernel *oracle = test_compile(test_engines[0].engine, with); /* the interpreter */
         for (size_t e = 0; e < test_engine_count; e++) {
             tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
-            for (int count = 1; count <= most; count += count < 70 && step > 2 ? 1 : step)
-                for (int first = 0; first + count <= VALUES; first += count) {
-                    if (has_own_shape(s) && count != 2) continue;
-                    run(oracle, has_second(s), first, count, type, should);
-                    run(kernel, has_second(s), first, count, type, is);
-                    if (memcmp(is, should, (size_t)count * size) != 0)
-                        fail_msg("%s on %s: wrong among %d from %d on", s->text,
-                                 test_engines[e].name, count, values[first]);
-                }
+            compare(s, oracle, kernel, test_engines[e].name);
+            if (tosajit_kernel_is_native(kernel)) {
+                tosajit_kernel *loaded = pass_on(kernel);
+                compare(s, oracle, loaded, "an image");
+                tosajit_kernel_release(loaded);
+            }
             tosajit_kernel_release(kernel);
         }
         tosajit_kernel_release(oracle);
@@ -124,6 +167,8 @@ static void plans_show_tables(void **state) {
                 fail_msg("%s", tosajit_last_error());
             if (count_words(text, "  table\n") != tables)
                 fail_msg("%s: not %d tables\n%s", samples[k].text, tables, text);
+            if (samples[k].last && !strstr(text, samples[k].last))
+                fail_msg("%s: its result is no %s\n%s", samples[k].text, samples[k].last, text);
             tosajit_text_release(text);
             tosajit_expr_destroy(expr);
         }
@@ -160,8 +205,10 @@ static void exhausted_memory_is_reported(void **state) {
 }
 
 static int setup(void **state) {
-    for (int k = 0; k < VALUES; k++)
+    for (int k = 0; k < VALUES; k++) {
         values[k] = (int8_t)(k - VALUES / 2), others[k] = (int8_t)(k * 37 + 11);
+        truths[k] = (int8_t)(k * k % 7 % 2);
+    }
     return test_setup_exact(state);
 }
 
