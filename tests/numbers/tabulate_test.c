@@ -118,7 +118,7 @@ static void compare(const sample *s, const tosajit_kernel *oracle, const tosajit
 /* The kernel as others load it. */
 static tosajit_kernel *pass_on(const tosajit_kernel *kernel) {
     static char image[1 << 16];
-    tosajit_kernel *loaded;
+    tosajit_kernel *loaded = NULL;
     size_t size;
     if (tosajit_kernel_save(kernel, image, sizeof image, &size) ||
         tosajit_kernel_load(image, size, NULL, &loaded))
