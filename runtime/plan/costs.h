@@ -25,8 +25,9 @@ static const double cost_piece = 10000;   /* worth waking a thread, which takes 
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
 /* Another dimension than the innermost serves as rows where calls, planes and rows then take less
- * than this part of their time; and where the walk is larger than the L1 cache. Family: sweep. */
-static const double cost_reordered = 0.9, cost_reordered_uncached = 0.5;
+ * than this part of their time: of a walk in the L1 cache; of another one, if the lines of its rows
+ * stay there until the next rows fill them up; and if they do not. Family: sweep. */
+static const double cost_reordered = 0.9, cost_reordered_kept = 0.7, cost_reordered_lost = 0.5;
 
 /* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
 typedef enum cost_term {
@@ -89,9 +90,11 @@ enum {
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
 
     /* Family: sweep; elements. Up to the first number a walk is in the L1 cache. Beyond it, another
-     * order reads again what repeats, and fetches lines again that a row does not fill; from the
-     * second on that never pays. */
+     * order reads again what repeats, and fetches lines again that a row does not fill, unless all
+     * of a result's rows side by side reach into no more than these bytes. From the last number on
+     * it never pays. */
     COST_CACHED = 4096,
+    COST_KEPT_BYTES = 10 * 1024,
     COST_REORDERED = 32768,
 };
 

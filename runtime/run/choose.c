@@ -58,17 +58,29 @@ static double order_ns(const asked *a, int32_t d, int64_t elements) {
     return rows * cost_of[PER_ROW] + planes * cost_of[PER_PLANE] + calls * cost_of[PER_CALL];
 }
 
+/* The part of the time as it is that must be left, for dimension d to serve as rows (costs.h). The
+ * cache has as few places for rows 4096 bytes apart as for rows of 4096 bytes. */
+static double order_part(const asked *a, int32_t d, int64_t elements) {
+    enum { LINE = 64 };
+    const int32_t result = a->w->tensors - 1;
+    const int64_t step = walk_steps(a->w, d)[result], apart = step & -step,
+                  row = columns_of(a->w) * a->sizes[result] + LINE;
+    if (elements <= COST_CACHED) return cost_reordered;
+    return a->w->sizes[d] * (row < apart ? apart : row) <= COST_KEPT_BYTES ? cost_reordered_kept
+                                                                           : cost_reordered_lost;
+}
+
 /* The dimension that serves best as rows: the one next to the columns, unless another one saves
  * much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300
- * times. Where the walk is larger than the L1 cache the order of memory counts, too (costs.h). */
+ * times. Where the walk is larger than the L1 cache the order of memory counts, too. */
 static int32_t choose_row_dim(const asked *a, int64_t elements) {
     int32_t best = a->w->rank - 2;
     if (best < 1 || elements > COST_REORDERED) return best;
-    double least = order_ns(a, best, elements) *
-                   (elements <= COST_CACHED ? cost_reordered : cost_reordered_uncached);
+    const double as_it_is = order_ns(a, best, elements);
+    double least = as_it_is;
     for (int32_t d = best - 1; d >= 0; d--) {
         const double ns = order_ns(a, d, elements);
-        if (ns >= least) continue;
+        if (ns >= least || ns >= as_it_is * order_part(a, d, elements)) continue;
         least = ns;
         best = d;
     }
@@ -144,6 +156,7 @@ static bool cut_chunks(const asked *a, tile_choice *c) {
     if (c->step > whole) c->step -= c->step % whole;
     if (c->step > w->sizes[c->split]) c->step = w->sizes[c->split];
     c->outer = (UINT32_C(1) << c->split) - 1;
+    c->width = columns_of(w);
     c->planes = c->rows = 1;
     c->cols = c->step * unit;
     return true;
@@ -241,6 +254,9 @@ static void cut_blocks(const asked *a, tile_choice *c) {
     most /= c->cols;
     if (most > COST_BLOCK_ROWS) most -= most % COST_BLOCK_ROWS;
     if (c->rows > most) c->rows = most;
+    c->split = c->row_dim;
+    c->step = c->rows;
+    c->width = c->cols;
 }
 
 /* ---------------------------------------------------------------------------------------------
