@@ -27,7 +27,7 @@ static const double cost_light = 0.4;     /* above it neither memory nor rows ar
 /* Another dimension than the innermost serves as rows where calls, planes and rows then take less
  * than this part of their time: of a walk in the L1 cache; of another one, if the lines of its rows
  * stay there until the next rows fill them up; and if they do not. Family: sweep. */
-static const double cost_reordered = 0.9, cost_reordered_kept = 0.7, cost_reordered_lost = 0.5;
+static const double cost_reordered = 0.9, cost_reordered_kept = 0.75, cost_reordered_lost = 0.5;
 
 /* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
 typedef enum cost_term {
