@@ -28,6 +28,11 @@ void forms_release(void);
 bool threads_register(void);
 void threads_release(void);
 
+/* int8/...: what networks of int8 do between their products, beside copies. Uses the buffers, which
+ * others release. */
+bool bytes_register(void);
+void bytes_release(void);
+
 /* call/...: time per call on few elements. */
 bool calls_register(void);
 void calls_release(void);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tools/onnxruntime/host.h"
+#include "tools/onnxruntime/pair.h"
 
 enum { ORIGINAL, PLAIN, IMAGES, MODELS }; /* words 1 to 3 */
 enum { NONE, LIBRARY, ALONE };            /* words 4 and 5: of operators */
@@ -81,16 +82,6 @@ static bool measure(const struct way *w, char **words, double *seconds) {
     return fine && status == 0;
 }
 
-static int by_size(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int count) {
-    qsort(values, (size_t)count, sizeof *values, by_size);
-    return 0.5 * (values[count / 2] + values[(count - 1) / 2]);
-}
-
 int main(int argc, char **argv) {
     static double seconds[WAYS][MOST_ROUNDS];
     const int rounds = argc == 8 ? atoi(argv[7]) : USUAL_ROUNDS;
@@ -100,9 +91,9 @@ int main(int argc, char **argv) {
     for (int round = -1; round < rounds; round++)
         for (int k = 0; k < WAYS; k++)
             if (!measure(&ways[k], argv, &seconds[k][round < 0 ? 0 : round])) return EXIT_FAILURE;
-    const double original = median(seconds[0], rounds);
+    const double original = pair_median(seconds[0], rounds);
     printf("%.1f", 1e3 * original);
-    for (int k = 1; k < WAYS; k++) printf(" | %.2f", median(seconds[k], rounds) / original);
+    for (int k = 1; k < WAYS; k++) printf(" | %.2f", pair_median(seconds[k], rounds) / original);
     putchar('\n');
     return EXIT_SUCCESS;
 }

@@ -12,6 +12,13 @@
 /* Ops between a byte and its term. */
 enum { MOST_DEPTH = 4 };
 
+/* Who needs a node, if not one other: nobody; several, or the caller. */
+enum { NONE = -1, SEVERAL = -2 };
+
+/* Sums of a program that are looked at. Each takes up to some milliseconds, and that before its
+ * instructions are counted. Models have a few between two products of matrices. */
+enum { MOST_SEARCHES = 256 };
+
 /* What a term depends on, if not on one value of i8: constants alone; more. */
 enum { FIXED = -1, MIXED = -2 };
 
@@ -110,7 +117,7 @@ static range range_of(const int64_t *terms) {
 }
 
 static bool find_sum_plane(const tosajit_expr *program, const range *ranges, tosajit_value k,
-                           sum_plane *p) {
+                           sum_plane *p, int *searches) {
     const expr_node *node = &program->nodes[k], *add;
     byte_sum sum;
     if (!is_monotone_rescale(program, node, ranges)) return false;
@@ -119,6 +126,7 @@ static bool find_sum_plane(const tosajit_expr *program, const range *ranges, tos
         return false;
     for (int o = 0; o < 2; o++) p->bytes[o] = find_byte(program, add->operands[o], MOST_DEPTH);
     if (p->bytes[0] < 0 || p->bytes[1] < 0 || p->bytes[0] == p->bytes[1]) return false;
+    if (++*searches > MOST_SEARCHES) return false;
     for (int o = 0; o < 2; o++)
         if (!find_terms(program, ranges, add->operands[o], p->bytes[o],
                         o == 1 && add->op == TOSAJIT_OP_sub, sum.terms[o]))
@@ -131,15 +139,16 @@ static bool find_sum_plane(const tosajit_expr *program, const range *ranges, tos
            find_plane(&sum, &p->plane);
 }
 
-/* The node that alone needs a value; -1 if there is none, or more. */
-static tosajit_value only_user(const tosajit_expr *program, tosajit_value value) {
-    tosajit_value user = -1;
-    int users = 0;
-    for (size_t k = (size_t)value; k < program->count; k++)
+static void add_user(sum_plane *node, tosajit_value user) {
+    node->user = node->user == NONE ? user : SEVERAL;
+}
+
+/* In one pass: a look through the program for each node would be quadratic. */
+static void find_users(const tosajit_expr *program, sum_plane *planes) {
+    for (size_t k = 0; k < program->count; k++)
         for (int o = 0; o < program->nodes[k].operand_count; o++)
-            if (program->nodes[k].operands[o] == value) user = (tosajit_value)k, users++;
-    for (int32_t r = 0; r < program->result_count; r++) users += program->results[r] == value;
-    return users == 1 ? user : -1;
+            add_user(&planes[program->nodes[k].operands[o]], (tosajit_value)k);
+    for (int32_t r = 0; r < program->result_count; r++) planes[program->results[r]].user = SEVERAL;
 }
 
 /* The ops between a plane's bytes and its result, if nobody else needs them. */
@@ -150,7 +159,7 @@ static void mark_inside(const tosajit_expr *program, tosajit_value value, tosaji
         const tosajit_value operand = node->operands[o];
         const expr_node *inner = &program->nodes[operand];
         if (inner->kind != NODE_OP || inner->type.element == TOSAJIT_I8 ||
-            only_user(program, operand) != value)
+            planes[operand].user != value)
             continue;
         planes[operand].only_for = k;
         mark_inside(program, operand, k, planes);
@@ -158,9 +167,12 @@ static void mark_inside(const tosajit_expr *program, tosajit_value value, tosaji
 }
 
 void find_planes(const tosajit_expr *program, const range *ranges, sum_plane *planes) {
-    for (size_t k = 0; k < program->count; k++) planes[k] = (sum_plane){.only_for = -1};
-    for (size_t k = 0; k < program->count; k++) {
-        planes[k].is_plane = find_sum_plane(program, ranges, (tosajit_value)k, &planes[k]);
-        if (planes[k].is_plane) mark_inside(program, (tosajit_value)k, (tosajit_value)k, planes);
+    int searches = 0;
+    for (size_t k = 0; k < program->count; k++)
+        planes[k] = (sum_plane){.only_for = -1, .user = NONE};
+    find_users(program, planes);
+    for (tosajit_value k = 0; (size_t)k < program->count; k++) {
+        planes[k].is_plane = find_sum_plane(program, ranges, k, &planes[k], &searches);
+        if (planes[k].is_plane) mark_inside(program, k, k, planes);
     }
 }

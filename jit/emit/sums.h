@@ -20,6 +20,7 @@ typedef struct sum_plane {
     byte_plane plane;
     tosajit_value bytes[2]; /* x and y */
     tosajit_value only_for; /* of a node that only a plane needs: that plane; else -1 */
+    tosajit_value user;     /* the node that alone needs this one; negative if none, or more */
 } sum_plane;
 
 /* Of every node. */

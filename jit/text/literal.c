@@ -184,6 +184,7 @@ static bool parse_decimal(lexer *p, text_number *n) {
     if (span.length > LONGEST_NUMBER)
         return lex_fail(p, span, "this number has more than %d characters", LONGEST_NUMBER);
     n->value = decimal_value(p->text + from, span.length);
+    if (isinf(n->value)) return lex_fail(p, span, "no type has so large a number; infinity is inf");
     if (!fraction) n->magnitude = lex_digits(p->text + from, span.length, 10, &n->whole);
     return true;
 }

@@ -48,6 +48,41 @@ static tosajit_status build(shape s, int ops, tosajit_expr **expr) {
     return status ? status : tosajit_expr_result(*expr, last);
 }
 
+/* `count` residual connections of i8 in a chain: sums, each of four ops, for which code looks for
+ * planes before it counts what it emits. */
+static tosajit_expr *build_residuals(int count) {
+    static const int32_t multipliers[3] = {1 << 30, 1573741824, 1373741824};
+    static const int8_t shifts[3] = {11, 12, 49};
+    const int32_t wide_zero = 0;
+    const int8_t zero = 0;
+    const tosajit_tensor_type i8 = test_type(TOSAJIT_I8, "?"), i32 = test_type(TOSAJIT_I32, "?"),
+                              one_i8 = test_type(TOSAJIT_I8, "1"),
+                              one_i32 = test_type(TOSAJIT_I32, "1");
+    const tosajit_attributes scale = {.scale32 = true, .rounding_mode = TOSAJIT_SINGLE_ROUND};
+    tosajit_value x[2], m[3], s[3], zeros[2], wide[2], sum;
+    tosajit_expr *expr;
+    CHECK(tosajit_expr_create(NULL, &expr));
+    CHECK(tosajit_expr_constant(expr, &one_i8, &zero, &zeros[0]));
+    CHECK(tosajit_expr_constant(expr, &one_i32, &wide_zero, &zeros[1]));
+    for (int k = 0; k < 2; k++) CHECK(tosajit_expr_input(expr, &i8, &x[k]));
+    for (int k = 0; k < 3; k++) {
+        CHECK(tosajit_expr_constant(expr, &one_i32, &multipliers[k], &m[k]));
+        CHECK(tosajit_expr_constant(expr, &one_i8, &shifts[k], &s[k]));
+    }
+    for (int n = 0; n < count; n++) {
+        for (int k = 0; k < 2; k++)
+            CHECK(tosajit_expr_op(expr, TOSAJIT_OP_rescale,
+                                  (tosajit_value[]){x[k], m[k], s[k], zeros[0], zeros[1]}, 5,
+                                  &scale, &i32, &wide[k]));
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_add, wide, 2, NULL, NULL, &sum));
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_rescale,
+                              (tosajit_value[]){sum, m[2], s[2], zeros[1], zeros[0]}, 5, &scale,
+                              &i8, &x[0]));
+    }
+    CHECK(tosajit_expr_result(expr, x[0]));
+    return expr;
+}
+
 static tosajit_status compile_built(tosajit_engine *engine, shape s, int ops, double *took) {
     tosajit_expr *expr = NULL;
     tosajit_kernel *kernel = NULL;
@@ -224,6 +259,28 @@ static void no_expression_takes_minutes(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Each larger than what is compiled, so that what is measured is looked for and counted. */
+static void looking_for_planes_takes_linear_time(void **state) {
+    (void)state;
+    enum { FEW = 1000, TIMES = 16 };
+    tosajit_engine *engine = engine_of(TOSAJIT_BACKEND_NATIVE);
+    double took[2];
+    for (int k = 0; k < 2; k++) {
+        tosajit_expr *expr = build_residuals(k ? TIMES * FEW : FEW);
+        tosajit_kernel *kernel;
+        const double begin = seconds();
+        const tosajit_status status = tosajit_compile_expr(engine, expr, &kernel);
+        took[k] = seconds() - begin;
+        assert_int_equal(status, TOSAJIT_LIMIT_EXCEEDED);
+        tosajit_expr_destroy(expr);
+    }
+    print_message("%d residual connections: %.0f ms, %d times as many: %.0f ms\n", FEW,
+                  took[0] * 1e3, TIMES, took[1] * 1e3);
+    if (took[1] > TIMES / 2 * took[0]) /* 2, as searches are bounded; 17 without */
+        fail_msg("%d times the sums take %.1f times as long", TIMES, took[1] / took[0]);
+    tosajit_engine_destroy(engine);
+}
+
 static void more_nodes_than_the_limit_are_refused(void **state) {
     (void)state;
     double took;
@@ -238,6 +295,7 @@ int main(void) {
         cmocka_unit_test(large_kernels_compute_the_same),
         cmocka_unit_test(large_expressions_take_linear_time),
         cmocka_unit_test(no_expression_takes_minutes),
+        cmocka_unit_test(looking_for_planes_takes_linear_time),
         cmocka_unit_test(more_nodes_than_the_limit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,6 +160,10 @@ static void messages_have_place_line_and_caret(void **state) {
          "k:7:3: error: && is written &, with comparisons in brackets: (a > 0) & (b "
          "> 0)\n  a && b : i1\n    ^",
          TOSAJIT_INVALID_ARGUMENT},
+        {"x * 1e999 : f32[?]",
+         "k:7:5: error: no type has so large a number; infinity is inf\n"
+         "  x * 1e999 : f32[?]\n      ^~~~~",
+         TOSAJIT_INVALID_ARGUMENT},
         {"", "k:7: error: there is no expression in the text", TOSAJIT_INVALID_ARGUMENT},
     };
     const tosajit_parse_options options = {.size = sizeof options, .name = "k", .line = 7};

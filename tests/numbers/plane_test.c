@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum { SIDE = 256, COUNT = SIDE * SIDE };
 
@@ -52,21 +53,6 @@ static void write_sum(test_random *random, int bits, double steepest, char *text
              m[0], s[0], zero[0], round, m[1], s[1], zero[1], round, m[2], s[2], zero[2], round);
 }
 
-static tosajit_expr *parse(const char *text, const char *shapes) {
-    char whole[1200];
-    tosajit_expr *expr;
-    snprintf(whole, sizeof whole, "%s%s", shapes, text);
-    if (tosajit_expr_parse(whole, strlen(whole), NULL, &expr))
-        fail_msg("%s: %s", whole, tosajit_last_error());
-    return expr;
-}
-
-static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
-    tosajit_kernel *kernel;
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
-    return kernel;
-}
-
 /* `count` pairs from `from` on; of y one element where it has one. */
 static size_t run(const tosajit_kernel *kernel, int from, int count, bool one, void *r) {
     const int64_t size = count, single = 1;
@@ -93,10 +79,11 @@ static void compare(const tosajit_kernel *oracle, const tosajit_kernel *kernel, 
 static void has_the_bits(const char *text) {
     enum { LONGEST = 70, ROWS = 4 };
     for (int one = 0; one < 2; one++) {
-        tosajit_expr *expr = parse(text, one ? "x: i8[?], y: i8[1]\n" : "x: i8[?], y: i8[?]\n");
-        tosajit_kernel *oracle = compile(test_engines[0].engine, expr);
+        tosajit_expr *expr =
+            test_parse(one ? "x: i8[?], y: i8[1]\n" : "x: i8[?], y: i8[?]\n", text);
+        tosajit_kernel *oracle = test_compile(test_engines[0].engine, expr);
         for (size_t e = 1; e < test_engine_count; e++) {
-            tosajit_kernel *kernel = compile(test_engines[e].engine, expr);
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
             if (!one) compare(oracle, kernel, test_engines[e].name, text, 0, COUNT, false);
             for (int count = 1; count <= LONGEST; count++)
                 compare(oracle, kernel, test_engines[e].name, text, count * 911, count, one);
@@ -173,7 +160,7 @@ static void sums_of_models_are_planes(void **state) {
     for (int k = 0; k < SUMS; k++) {
         char text[600], *code;
         write_sum(&random, 20, 0.5, text, sizeof text);
-        tosajit_expr *expr = parse(text, "x: i8[?], y: i8[?]\n");
+        tosajit_expr *expr = test_parse("x: i8[?], y: i8[?]\n", text);
         if (tosajit_print(engine, expr, TOSAJIT_VIEW_ASM, &code))
             fail_msg("%s", tosajit_last_error());
         planes += strstr(code, "vpmaddubsw") != NULL;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum { SIDE = 256, COUNT = SIDE * SIDE };
 
@@ -60,18 +61,13 @@ static const char *const texts[] = {
     "rescale(a, multiplier=1173741824, shift=20, input_zp=-128, scale32=true, to=i32)",
 };
 
+static const char types[] = "x: i8[?], y: i8[?], z: i32[?]\n";
 static int8_t first[COUNT], second[COUNT];
 static int32_t third[COUNT];
 
-static tosajit_kernel *compile(tosajit_engine *engine, const char *text) {
-    static const char types[] = "x: i8[?], y: i8[?], z: i32[?]\n";
-    char whole[800];
-    tosajit_expr *expr;
-    tosajit_kernel *kernel;
-    snprintf(whole, sizeof whole, "%s%s", types, text);
-    if (tosajit_expr_parse(whole, strlen(whole), NULL, &expr))
-        fail_msg("%s: %s", whole, tosajit_last_error());
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+static tosajit_kernel *compile(tosajit_engine *engine, const char *first_line, const char *text) {
+    tosajit_expr *expr = test_parse(first_line, text);
+    tosajit_kernel *kernel = test_compile(engine, expr);
     tosajit_expr_destroy(expr);
     return kernel;
 }
@@ -91,10 +87,10 @@ static void chains_have_the_bits(void **state) {
     (void)state;
     static int32_t should[COUNT], is[COUNT];
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        tosajit_kernel *oracle = compile(test_engines[0].engine, texts[k]);
+        tosajit_kernel *oracle = compile(test_engines[0].engine, types, texts[k]);
         const size_t size = tosajit_type_size(run(oracle, should));
         for (size_t e = 1; e < test_engine_count; e++) {
-            tosajit_kernel *kernel = compile(test_engines[e].engine, texts[k]);
+            tosajit_kernel *kernel = compile(test_engines[e].engine, types, texts[k]);
             run(kernel, is);
             for (size_t n = 0; n < COUNT; n++)
                 if (memcmp((char *)is + n * size, (char *)should + n * size, size) != 0)
@@ -127,16 +123,6 @@ static void write_channels(test_random *random, int channels, int kind, char *te
              is_short ? "output_unsigned=true, " : "", channels);
 }
 
-static tosajit_kernel *compile_whole(tosajit_engine *engine, const char *text) {
-    tosajit_expr *expr;
-    tosajit_kernel *kernel;
-    if (tosajit_expr_parse(text, strlen(text), NULL, &expr))
-        fail_msg("%s: %s", text, tosajit_last_error());
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
-    tosajit_expr_destroy(expr);
-    return kernel;
-}
-
 static void run_channels(const tosajit_kernel *kernel, int channels, int8_t *r) {
     const int64_t sizes[2] = {COUNT / 8 / channels, channels};
     const tosajit_tensor operand = tosajit_dense(TOSAJIT_I32, third, 2, sizes),
@@ -152,11 +138,11 @@ static void channels_have_the_bits(void **state) {
     for (int k = 0; k < (int)(sizeof channels / sizeof *channels); k++) {
         char text[6000];
         write_channels(&random, channels[k], k, text, sizeof text);
-        tosajit_kernel *oracle = compile_whole(test_engines[0].engine, text);
+        tosajit_kernel *oracle = compile(test_engines[0].engine, "", text);
         memset(should, 0, sizeof should);
         run_channels(oracle, channels[k], should);
         for (size_t e = 1; e < test_engine_count; e++) {
-            tosajit_kernel *kernel = compile_whole(test_engines[e].engine, text);
+            tosajit_kernel *kernel = compile(test_engines[e].engine, "", text);
             memset(is, 0, sizeof is);
             run_channels(kernel, channels[k], is);
             for (int n = 0; n < COUNT; n++)

@@ -13,14 +13,9 @@
 #include <string.h>
 
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum { BATCH = 4096, STRIDE = 20011 };
-
-static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
-    tosajit_kernel *kernel = NULL;
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
-    return kernel;
-}
 
 static tosajit_tensor vector(tosajit_type element, void *data, const int64_t *size) {
     return (tosajit_tensor){.element = element, .rank = 1, .dims = size, .data = data};
@@ -106,11 +101,12 @@ static void check_power(tosajit_type element, float exponent) {
     tosajit_expr *simple = power(element, &bits), *general = power(element, NULL);
     tosajit_kernel *kernels[TEST_MAX_ENGINES], *oracle = NULL;
     for (size_t e = 0; e < test_engine_count; e++) {
-        kernels[e] = compile(test_engines[e].engine, simple);
+        kernels[e] = test_compile(test_engines[e].engine, simple);
         /* Native code is quicker than the interpreter, and math_test compares it with MPFR. */
-        if (test_engines[e].native && !oracle) oracle = compile(test_engines[e].engine, general);
+        if (test_engines[e].native && !oracle)
+            oracle = test_compile(test_engines[e].engine, general);
     }
-    if (!oracle) oracle = compile(test_engines[0].engine, general);
+    if (!oracle) oracle = test_compile(test_engines[0].engine, general);
     const bool long_run = element == TOSAJIT_F32 && test_setting("TOSAJIT_STRIDE", STRIDE) < 100;
     for (uint64_t next = 0; next < end_of(element);) {
         next = fill(element, next, x);
@@ -149,7 +145,7 @@ static tosajit_kernel *clamps(tosajit_engine *engine, tosajit_type element,
         assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_clamp, &value, 1, &list[k], NULL, &value),
                          TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
-    tosajit_kernel *kernel = compile(engine, expr);
+    tosajit_kernel *kernel = test_compile(engine, expr);
     tosajit_expr_destroy(expr);
     return kernel;
 }

@@ -14,6 +14,7 @@
 
 #include "tests/support/account.h"
 #include "tests/support/support.h"
+#include "tests/support/text.h"
 
 enum { VALUES = 256 };
 
@@ -51,22 +52,13 @@ static bool has_second(const sample *s) { return strstr(s->text, "(z)") != NULL;
 /* The text, for one engine, with or without the factor. */
 static tosajit_expr *parse(const sample *s, bool factor, const char *shape) {
     char text[400], whole[500];
-    tosajit_expr *expr;
     const char *with = factor ? " * f32(u)" : "", *second = *shape == '?' ? ", i8[?]" : ", i8[2]";
     if (strstr(s->text, "f16(x)")) with = factor ? " * f16(u)" : "";
     if (strstr(s->text, "bf16(x)")) with = factor ? " * bf16(u)" : "";
     snprintf(text, sizeof text, s->text, with, with);
     snprintf(whole, sizeof whole, "%s : i8[%s]%s%s", text, shape, has_second(s) ? second : "",
              factor ? ", i8[1]" : "");
-    if (tosajit_expr_parse(whole, strlen(whole), NULL, &expr))
-        fail_msg("%s: %s", whole, tosajit_last_error());
-    return expr;
-}
-
-static tosajit_kernel *compile(tosajit_engine *engine, const tosajit_expr *expr) {
-    tosajit_kernel *kernel;
-    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
-    return kernel;
+    return test_parse("", whole);
 }
 
 /* `count` values of x from `first` on. */
@@ -93,9 +85,9 @@ static void tables_have_the_bits(void **state) {
         const size_t size = tosajit_type_size(type);
         const int most = has_own_shape(s) ? 2 : VALUES, step = has_own_shape(s) ? 2 : 37;
         tosajit_expr *with = parse(s, true, "?"), *expr = parse(s, false, "?");
-        tosajit_kernel *oracle = compile(test_engines[0].engine, with); /* the interpreter */
+        tosajit_kernel *oracle = test_compile(test_engines[0].engine, with); /* the interpreter */
         for (size_t e = 0; e < test_engine_count; e++) {
-            tosajit_kernel *kernel = compile(test_engines[e].engine, expr);
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
             for (int count = 1; count <= most; count += count < 70 && step > 2 ? 1 : step)
                 for (int first = 0; first + count <= VALUES; first += count) {
                     if (has_own_shape(s) && count != 2) continue;

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,16 @@ static const struct {
     {"x: f16[?]; x + 1", NULL, 0, {0}},
     {"x: f32[?]; i32(x) + 1", NULL, 0, {0}},
     {"x: f32[?]; x + 0x3f800000", "x: f32[?]; x + 0x3f800000", 0, {0}},
+    /* the nearest f32 of the nearest f64, as the library has it: the other neighbour without */
+    {"x: f32[?]; x * 16777217.0000000000000000001",
+     "x: f32[?], tosajit_c0: f32[]; x * tosajit_c0",
+     1,
+     {16777216}},
+    /* as long as no number that is read */
+    {"x: f32[?]; x * 1000000000000000000000000000000000000000000000000000000000000000000000e-69",
+     "x: f32[?]; x * 1000000000000000000000000000000000000000000000000000000000000000000000e-69",
+     0,
+     {0}},
     {"x: f32[?]; x * [1,2]", NULL, 0, {0}},
     {"x: f32[?]; # x + 1", NULL, 0, {0}},
     {"x: f32[?", NULL, 0, {0}},
@@ -84,6 +95,24 @@ static void texts_are_generalised_where_that_is_certain(void **state) {
     }
 }
 
+/* No number of f32, and no number. They stay, so that the library refuses them. */
+static void what_is_no_number_stays(void **state) {
+    (void)state;
+    static const char *const words[] = {"1.2.3", ".", "1e999", "1e39", "(-1e39)", "(-.)"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        char text[64];
+        tosajit_expr *expr;
+        snprintf(text, sizeof text, "x: f32[?]; x * %s", words[k]);
+        const general g = generalise(text, 1);
+        assert_non_null(g.text);
+        assert_string_equal(g.text, text);
+        assert_int_equal(g.count, 0);
+        assert_int_equal(tosajit_expr_parse(text, strlen(text), NULL, &expr),
+                         TOSAJIT_INVALID_ARGUMENT);
+        free(g.text);
+    }
+}
+
 /* Texts cut anywhere, and with any byte anywhere: read within their bounds, which sanitizers see.
  */
 static void any_bytes_are_read_safely(void **state) {
@@ -107,6 +136,7 @@ static void any_bytes_are_read_safely(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_generalised_where_that_is_certain),
+        cmocka_unit_test(what_is_no_number_stays),
         cmocka_unit_test(any_bytes_are_read_safely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

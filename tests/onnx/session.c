@@ -7,7 +7,7 @@
  *
  * It prints a line with the numbers of each output of f32, and one "mapped NAME" for each library
  * of a compiler in the process. The inputs are 3 x 64 numbers from -96 * 0.0371 on. The session is
- * not closed, as hosts do that end in a hurry. */
+ * not closed, as hosts do that end in a hurry: what it holds is static, so that it is no leak. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,9 +35,9 @@ static void print_mapped(void) {
 int main(int argc, char **argv) {
     static ort_message why;
     static float x[ROWS * COLS];
-    ort_host *host;
-    ort_session *session;
-    ort_results *results;
+    static ort_host *host;
+    static ort_session *session;
+    static ort_results *results;
     if (argc != 5) return 2;
     const ort_entry entries[2] = {{"tosajit.images", argv[3]}, {"tosajit.compile", argv[4]}};
     const ort_session_options options = {

@@ -54,9 +54,19 @@ for model in If Loop; do brings "$work/models/within-$model.onnx" 1 --min-ops 0 
 vad=node_modules/@ricky0123/vad-web/dist/silero_vad_legacy.onnx
 brings $vad 8 --optimize --size batch=1 --size sequence=512
 brings $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --accuracy fast --size x:0=1 --size x:3=320
-# What is given twice is refused before anything is computed.
-"$build/tools/tosajit" onnx $vad -o "$work/out.onnx" --check --input sr=a.npy --input sr=b.npy >"$work/log" 2>&1 && { echo "two files for an input"; exit 1; }
-grep -q 'sr=b.npy: this input is given twice' "$work/log" || { cat "$work/log"; exit 1; }
+# Words that are wrong are refused before anything is written.
+refused() {
+  words=$1; shift
+  rm -f "$work/refused.onnx"
+  "$build/tools/tosajit" onnx $vad -o "$work/refused.onnx" "$@" >"$work/log" 2>&1 && { echo "accepted: $*"; exit 1; }
+  grep -qF -e "$words" "$work/log" && [ ! -e "$work/refused.onnx" ] || { echo "$words:"; cat "$work/log"; exit 1; }
+}
+refused 'sr=b.npy: this input is given twice' --check --input sr=a.npy --input sr=b.npy
+refused '--input takes NAME=A.npy, not a.npy' --check --input a.npy
+refused '--size batch=2: this size is given twice' --bench --size batch=1 --size batch=2
+refused '--size takes NAME=N, not batch=0' --check --size batch=0
+refused '--size is for --check and --bench' --size batch=1
+refused '--min-ops needs a value, N' --min-ops ''
 same $ocr/ch_PP-OCRv4_rec_infer.onnx 25 --size x:0=1 --size x:3=320
 # A converted model is converted again, and optimised, and compared: what the engine joins leaves more regions.
 mv "$work/out.onnx" "$work/again.onnx"

@@ -363,6 +363,8 @@ check("rank" in reason(model_of([helper.make_node("Exp", ["a"], ["out"])], [help
 check("remainder" in reason(model_of([helper.make_node("Mod", ["a", "a"], ["out"], fmod=1)], [value("a", x)], [value("out", x)]), "Mod", *ALL))
 lone = model_of([helper.make_node("Exp", ["a"], ["out"])], [value("a", image)], [value("out", image)])
 check("1 operator" in reason(lone, "Exp", "--min-bytes", "0"))
+identity = model_of([helper.make_node("Identity", ["a"], ["out"])], [value("a", image)], [value("out", image)])
+check(reason(identity, "Identity", "--min-bytes", "0") == "it computes nothing")
 pair = model_of([helper.make_node("Exp", ["a"], ["t"]), helper.make_node("Neg", ["t"], ["out"])], [value("a", x)], [value("out", x)])
 check(all("small" in left["why"] for left in convert(pair)[1]["left"]) and len(convert(pair)[1]["left"]) == 2)
 check(len(convert(pair, "--min-bytes", "48")[1]["regions"]) == 1)

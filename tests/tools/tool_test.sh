@@ -103,6 +103,8 @@ done
 expect 2 'there is no CPU "v9" to compile for; known are native, x86-64-v2' asm examples/gelu_bias.mlir --cpu v9
 expect 0 "equal bit for bit; with --accuracy fast" run --help
 expect 2 "--entry needs a value" plan a.mlir --entry
+expect 2 "--svg needs a value, OUT.svg" plan a.mlir --svg ''
+expect 2 "the file has an empty name" plan ''
 expect 2 "--entry is given twice" plan a.mlir --entry a --entry b
 expect 2 "--strict takes no value" verify a.mlir --strict=yes
 expect 2 "try: tosajit run --help" run

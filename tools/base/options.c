@@ -139,9 +139,15 @@ static bool refuse_option(const char *command, unsigned taken, const char *word)
     return usage_error(command, "there is no option %s here", word) == EXIT_FINE;
 }
 
+static bool needs_value(const char *command, const struct option *option) {
+    return usage_error(command, "%s needs a value, %s", option->name, option->value) == EXIT_FINE;
+}
+
 static bool store(const char *command, const struct option *option, const char *value,
                   options *parsed) {
     char *field = (char *)parsed + option->offset;
+    /* Only a line may be empty: a script's variable that is unset names no file. */
+    if (value && !*value && option->bit != OPTION_SCRIPT) return needs_value(command, option);
     if (option->kind == FLAG) {
         *(bool *)(void *)field = true;
     } else if (option->kind == LIST) {
@@ -165,9 +171,7 @@ static bool parse_option(const char *command, unsigned taken, int count, char *c
         return (!equals && store(command, option, NULL, parsed)) ||
                usage_error(command, "%s takes no value", option->name) == EXIT_FINE;
     if (equals) return store(command, option, equals + 1, parsed);
-    if (*at + 1 >= count)
-        return usage_error(command, "%s needs a value, %s", option->name, option->value) ==
-               EXIT_FINE;
+    if (*at + 1 >= count) return needs_value(command, option);
     return store(command, option, words[++*at], parsed);
 }
 
@@ -181,6 +185,7 @@ static bool parse_file(const char *command, unsigned taken, bool takes_file, con
     if (parsed->file)
         return usage_error(command, "one file expected, found %s and %s", parsed->file, word) ==
                EXIT_FINE;
+    if (!*word) return usage_error(command, "the file has an empty name") == EXIT_FINE;
     parsed->file = word;
     return true;
 }

@@ -21,6 +21,9 @@ int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
 int cmd_onnx(const options *o);
+/* Whether onnx_run_both can be asked at all, and the words of --size and --input; an exit code.
+ * Asked before anything is written. */
+int onnx_check_words(const options *o);
 /* What --check and --bench ask for, of the models that cmd_onnx has read and written; which of them
  * have regions: the first one if it was converted before. */
 int onnx_run_both(const options *o, bool had_regions, bool has_regions);

@@ -168,8 +168,9 @@ static int check_options(const options *o) {
         return usage_error("onnx", "--check and --bench need files, not -");
     if (o->optimize && is_stream(o->file))
         return usage_error("onnx", "--optimize needs a file, not -");
-    if (o->input_count > 0 && !o->check && !o->bench)
-        return usage_error("onnx", "--input is for --check and --bench");
+    if (o->check || o->bench) return onnx_check_words(o);
+    if (o->input_count > 0) return usage_error("onnx", "--input is for --check and --bench");
+    if (o->shape_count > 0) return usage_error("onnx", "--size is for --check and --bench");
     return EXIT_FINE;
 }
 

@@ -15,7 +15,7 @@
 #include "tools/onnxruntime/host.h"
 #include "tools/onnxruntime/pair.h"
 
-enum { PATH = 4096, MOST_SIZES = 64, USUAL_SIZE = 32, MOST_OUTPUTS = 64, SEED = 1 };
+enum { PATH = 4096, NAME = 128, MOST_SIZES = 64, USUAL_SIZE = 32, MOST_OUTPUTS = 64, SEED = 1 };
 static const double seconds = 2; /* of --bench */
 /* How far apart outputs may be: some roundings of numbers around 1, and a part of the largest. */
 static const double least = 1e-6, relative = 1e-3;
@@ -164,12 +164,11 @@ static bool read_input(both *b, const char *file, ort_tensor *t) {
     return true;
 }
 
-/* "NAME=A.npy" of --input. */
+/* "NAME=A.npy" of --input, whose words were checked. */
 static bool read_inputs(const options *o, both *b) {
     for (size_t i = 0; i < o->input_count; i++) {
         const char *word = o->inputs[i], *equals = strchr(word, '=');
-        size_t length = equals ? (size_t)(equals - word) : 0, k = 0;
-        if (length == 0) return refuse(b, word, "--input takes NAME=A.npy");
+        size_t length = (size_t)(equals - word), k = 0;
         while (k < b->inputs.count) {
             const char *name = ort_session_input(b->before, k)->name;
             if (strlen(name) == length && memcmp(name, word, length) == 0) break;
@@ -294,22 +293,38 @@ static bool is_again(const char *const *words, size_t index) {
     return false;
 }
 
-int onnx_run_both(const options *o, bool had_regions, bool has_regions) {
-    static char names[MOST_SIZES][128];
-    both b = {.host = NULL};
-    pair_size sizes[MOST_SIZES];
-    char library[PATH];
+/* The sizes of --size; an exit code. */
+static int read_sizes(const options *o, char names[][NAME], pair_size *sizes) {
     if (o->shape_count > MOST_SIZES)
         return usage_error("onnx", "--size is given %zu times; %d is the limit", o->shape_count,
                            (int)MOST_SIZES);
     for (size_t k = 0; k < o->shape_count; k++) {
-        if (!read_size(o->shapes[k], names[k], sizeof names[k], &sizes[k])) return EXIT_USAGE;
+        if (!read_size(o->shapes[k], names[k], NAME, &sizes[k])) return EXIT_USAGE;
         if (is_again(o->shapes, k))
             return usage_error("onnx", "--size %s: this size is given twice", o->shapes[k]);
     }
-    for (size_t k = 0; k < o->input_count; k++)
+    return EXIT_FINE;
+}
+
+int onnx_check_words(const options *o) {
+    char names[MOST_SIZES][NAME];
+    pair_size sizes[MOST_SIZES];
+    for (size_t k = 0; k < o->input_count; k++) {
+        if (strchr(o->inputs[k], '=') == NULL || *o->inputs[k] == '=')
+            return usage_error("onnx", "--input takes NAME=A.npy, not %s", o->inputs[k]);
         if (is_again(o->inputs, k))
             return usage_error("onnx", "--input %s: this input is given twice", o->inputs[k]);
+    }
+    return read_sizes(o, names, sizes);
+}
+
+int onnx_run_both(const options *o, bool had_regions, bool has_regions) {
+    static char names[MOST_SIZES][NAME];
+    both b = {.host = NULL};
+    pair_size sizes[MOST_SIZES];
+    char library[PATH];
+    int code = read_sizes(o, names, sizes);
+    if (code != EXIT_FINE) return code;
     if ((had_regions || has_regions) && !find_library(library))
         return command_error("libtosajit-onnxruntime.so is not where this tosajit is");
     b.ops_before = had_regions ? library : NULL;

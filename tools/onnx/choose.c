@@ -178,8 +178,10 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int
                                arena *memory) {
     if (cost->shape) return "it computes sizes";
     if (cost->weight + dropped < o->least_ops)
-        return arena_print(memory, "a region of %d %s does not pay", cost->weight,
-                           cost->weight == 1 ? "operator" : "operators");
+        return cost->weight == 0
+                   ? "it computes nothing"
+                   : arena_print(memory, "a region of %d %s does not pay", cost->weight,
+                                 cost->weight == 1 ? "operator" : "operators");
     if (cost->largest >= 0 && cost->largest < o->least_bytes)
         return arena_print(memory, "a region of small tensors does not pay");
     return NULL;

@@ -3,11 +3,12 @@
 /* Generalising reads words, not meaning: a number beside a + or a * becomes a name, which is an
  * atom like the number, so the text keeps its structure. Whatever is not certain stays as it is,
  * and a text that the library should refuse then costs its caller nothing but the trial. */
-#define _GNU_SOURCE /* strtof_l, open_memstream */
+#define _GNU_SOURCE /* strtod_l, open_memstream */
 #include "tools/onnxruntime/generalise.h"
 
 #include <ctype.h>
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +72,17 @@ static bool is_operand(const word *before, const word *after) {
            (is_sign(before, "=;(") && is_sign(after, "+*"));
 }
 
-static float value_of(const reader *r, const word *w) {
-    char digits[64];
+/* The number that a word is, by the library's way: the nearest f64, and of that the nearest f32.
+ * False where the library would refuse it, and where it is too long to be read here. */
+static bool read_number(const reader *r, const word *w, float *number) {
+    char digits[64], *end;
     size_t length = 0;
-    for (size_t k = 0; k < w->length && length + 1 < sizeof digits; k++)
+    for (size_t k = 0; k < w->length && length < sizeof digits; k++)
         if (!strchr("() \t\n", w->at[k])) digits[length++] = w->at[k];
+    if (length == sizeof digits) return false;
     digits[length] = 0;
-    return strtof_l(digits, NULL, r->locale);
+    *number = (float)strtod_l(digits, &end, r->locale);
+    return end != digits && !*end && isfinite(*number);
 }
 
 /* Names that are types, or that begin what this does not read. */
@@ -97,10 +102,10 @@ static bool write_statements(reader *r, const char *at) {
         const word after = next_word(w.at + w.length);
         if (is_foreign(&w)) return false;
         fwrite(at, 1, (size_t)(w.at - at), r->out);
-        if (w.kind == NUMBER && r->made.count < r->most && is_operand(&before, &after)) {
-            r->made.numbers[r->made.count] = value_of(r, &w);
+        if (w.kind == NUMBER && r->made.count < r->most && is_operand(&before, &after) &&
+            read_number(r, &w, &r->made.numbers[r->made.count]))
             fprintf(r->out, "tosajit_c%zu", r->made.count++);
-        } else
+        else
             fwrite(w.at, 1, w.length, r->out);
     }
     return true;

@@ -211,7 +211,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int count) {
+double pair_median(double *values, int count) {
     qsort(values, (size_t)count, sizeof *values, by_size);
     return 0.5 * (values[count / 2] + values[(count - 1) / 2]);
 }
@@ -244,7 +244,7 @@ bool pair_time(ort_session *a, ort_session *b, const ort_tensor *inputs, double 
         ratios[rounds] = of_b[rounds] / of_a[rounds];
         rounds++;
     }
-    *times =
-        (pair_times){median(of_a, rounds), median(of_b, rounds), median(ratios, rounds), rounds};
+    *times = (pair_times){pair_median(of_a, rounds), pair_median(of_b, rounds),
+                          pair_median(ratios, rounds), rounds};
     return true;
 }

@@ -52,4 +52,7 @@ typedef struct pair_times {
 bool pair_time(ort_session *a, ort_session *b, const ort_tensor *inputs, double seconds,
                pair_times *times, ort_message *why);
 
+/* Sorts values; there is at least one. */
+double pair_median(double *values, int count);
+
 #endif
