@@ -64,12 +64,6 @@ static double ns_of(const double *counts) {
     return ns;
 }
 
-static double direct_ns(const asked *a, const tile_choice *c) {
-    double counts[COST_TERMS] = {0};
-    const double idle = count_direct(a, c, counts);
-    return idle + ns_of(counts);
-}
-
 /* Dimension `row` serves as rows, -1: none; and one beside it as planes, where the code has any. */
 static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
     const walk *w = a->w;
@@ -84,32 +78,44 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
     if (c->plane_dim >= 0) c->outer &= ~(UINT32_C(1) << c->plane_dim);
 }
 
-/* The part of the time as it is that must be left, for dimension d to serve as rows (costs.h). The
- * cache has as few places for rows 4096 bytes apart as for rows of 4096 bytes. */
-static double order_part(const asked *a, int32_t d, int64_t elements) {
-    enum { LINE = 64 };
-    const int32_t result = a->w->tensors - 1;
-    const int64_t step = walk_steps(a->w, d)[result], apart = step & -step,
-                  row = columns_of(a->w) * a->sizes[result] + LINE;
-    if (elements <= COST_CACHED) return cost_reordered;
-    return a->w->sizes[d] * (row < apart ? apart : row) <= COST_KEPT_BYTES ? cost_reordered_kept
-                                                                           : cost_reordered_lost;
+/* Bytes of the L1 cache that the rows of tensor t side by side in dimension d take: whole lines, or
+ * all places that are so far apart. Rows 4096 bytes apart have as few as rows of 4096 bytes. */
+static int64_t bytes_reached(const asked *a, int32_t t, int32_t d) {
+    enum { LINE = 64, PAGE = 4096 };
+    const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), apart = step % PAGE & -step,
+                  cols = walk_steps(a->w, a->w->rank - 1)[t] ? columns_of(a->w) : 1,
+                  row = cols * a->sizes[t] + LINE;
+    if (step < row) return a->w->sizes[d] * step;
+    if (step % PAGE == 0) return a->w->sizes[d] * PAGE;
+    return a->w->sizes[d] * (row < apart ? apart : row);
+}
+
+/* How much of a time is estimated where dimension d serves as rows (costs.h). */
+static double order_part(const asked *a, int32_t d) {
+    int64_t reached = 0;
+    if (d >= a->w->rank - 2) return 1;
+    for (int32_t t = 0; t < a->w->tensors; t++) reached += bytes_reached(a, t, d);
+    return reached <= COST_KEPT_BYTES ? cost_reordered_kept : cost_reordered_lost;
+}
+
+static double direct_ns(const asked *a, const tile_choice *c) {
+    double counts[COST_TERMS] = {0};
+    const double idle = count_direct(a, c, counts);
+    return (idle + ns_of(counts)) / order_part(a, c->row_dim);
 }
 
 /* Choose the dimension that serves best as rows: the one next to the columns, unless another one
  * saves much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows
  * 300 times. Where the walk is larger than the L1 cache the order of memory counts, too. */
 static void choose_rows(const asked *a, tile_choice *c) {
-    const int64_t elements = walk_elements(a->w);
     lay_rows(a, c, a->w->rank - 2);
-    if (c->row_dim < 1 || elements > COST_REORDERED) return;
-    const double as_it_is = direct_ns(a, c);
-    double least = as_it_is;
+    if (c->row_dim < 1 || walk_elements(a->w) > COST_REORDERED) return;
+    double least = direct_ns(a, c);
     for (int32_t d = a->w->rank - 3; d >= 0; d--) {
         tile_choice other = *c;
         lay_rows(a, &other, d);
         const double ns = direct_ns(a, &other);
-        if (ns >= least || ns >= as_it_is * order_part(a, d, elements)) continue;
+        if (ns >= least) continue;
         least = ns;
         *c = other;
     }

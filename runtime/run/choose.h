@@ -23,7 +23,7 @@ typedef struct tile_choice {
     int64_t phases; /* TILE_DIRECT: rows of a call are so many apart, and a call for each of those
                        between them follows; 1: none is between */
     int32_t split;  /* TILE_JOINED, TILE_BLOCKS: the dimension that is cut into tiles; -1: none. A
-                       tile  has all of the dimensions inside it, but for columns */
+                       tile has all of the dimensions inside it, but for columns */
     int64_t step, width;        /* likewise: indices of `split`, and columns, in a tile */
     uint32_t outer;             /* dimensions around what the code is given, as bits */
     int64_t planes, rows, cols; /* what the code is given in one call, at most */

@@ -59,7 +59,7 @@ static inline bool fill_group(const int32_t *offsets, int64_t count, int32_t wor
     }
     for (int64_t k = 0; k < count; k++) askew |= (offsets[k] - low) & 3;
     group->window = low;
-    group->words = (high - low) / 4 + words;
+    group->words = (uint8_t)((high - low) / 4 + words);
     if (askew || (int64_t)high - low > 4 * words * (lanes - 1)) return false;
     for (int64_t k = 0; k < count; k++)
         for (int32_t word = 0; word < words; word++)
@@ -71,7 +71,7 @@ static inline bool fill_group(const int32_t *offsets, int64_t count, int32_t wor
 static void add_group(pack *p, int64_t position, int64_t count) {
     const int32_t words = p->size / 4, *offsets = &p->offsets[position];
     pack_group *group = &p->groups[p->group_count++];
-    group->position = (int32_t)position * p->size;
+    group->position = (uint16_t)(position * p->size);
     memset(group->picks, 0, sizeof group->picks);
     /* Words of 4 bytes, as they fill it. */
     bool fits = count == PACK_LANES ? fill_group(offsets, PACK_LANES, 1, PACK_LANES, group)

@@ -8,7 +8,21 @@
 #include "runtime/run/tile.h"
 #include "runtime/run/transpose.h"
 
-enum { BUFFER_LINE = 64 };
+enum {
+    BUFFER_LINE = 64,
+    LANE_BYTES = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE,             /* of a chunk */
+    BLOCK_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE, /* of all its buffers */
+};
+
+/* Memory of a call, on the stack. Blocks follow no pattern, so their buffers lie where patterns
+ * would: stacks of 192 KiB must do (SECURITY.md). */
+typedef union space {
+    struct {
+        pack patterns[TILE_MOST_PACKED];
+        _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * LANE_BYTES];
+    } joined;
+    _Alignas(BUFFER_LINE) char block[BLOCK_BYTES];
+} space;
 
 /* A packed tensor. */
 typedef struct lane {
@@ -67,35 +81,35 @@ static void run_box(const tile_job *job, const int64_t *strides, lane *lanes, in
 }
 
 /* The packed tensors, and the strides that the code is given; how many. */
-static int set_up_lanes(const tile_job *job, char *scratch, pack *patterns, lane *lanes,
-                        int64_t *strides) {
+static int set_up_lanes(const tile_job *job, space *memory, lane *lanes, int64_t *strides) {
     const tile_choice *c = job->choice;
+    pack *const patterns = memory->joined.patterns;
+    char *next = c->way == TILE_JOINED ? memory->joined.buffers : memory->block;
     int count = 0;
     for (int32_t k = 0; k < 2 * job->w->tensors; k++) strides[k] = job->strides[k];
     for (int32_t t = 0; t < job->w->tensors; t++) {
         const int64_t size = job->tensors->element_sizes[t], bytes = c->rows * c->cols * size;
         if (!(c->packed >> t & 1)) continue;
         if (strides[2 * t]) strides[2 * t] = c->width * size;
-        lanes[count] = (lane){t, scratch, NULL, c->by_pattern ? &patterns[count] : NULL};
+        lanes[count] = (lane){t, next, NULL, c->by_pattern ? &patterns[count] : NULL};
         if (c->by_pattern) pack_prepare(job->w, t, c->split, (int32_t)size, &patterns[count]);
-        scratch += (bytes + PACK_SLACK + BUFFER_LINE - 1) / BUFFER_LINE * BUFFER_LINE;
+        next += (bytes + (c->by_pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE *
+                BUFFER_LINE;
         count++;
     }
     return count;
 }
 
 void tile_run_packed(const tile_job *job) {
-    enum { SLACK = TOSAJIT_MAX_TENSORS * (PACK_SLACK + BUFFER_LINE) };
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
-    _Alignas(BUFFER_LINE) char scratch[COST_SCRATCH_BYTES + SLACK]; /* not cleared: see walk.h */
-    pack patterns[TILE_MOST_PACKED];
+    space memory; /* not cleared: see walk.h */
     lane lanes[TOSAJIT_MAX_TENSORS];
     box b;
     void *outer[TOSAJIT_MAX_TENSORS];
     int64_t strides[2 * TOSAJIT_MAX_TENSORS], index[TOSAJIT_MAX_RANK] = {0};
-    const int count = set_up_lanes(job, scratch, patterns, lanes, strides);
+    const int count = set_up_lanes(job, &memory, lanes, strides);
     for (int32_t t = 0; t < w->tensors; t++) outer[t] = job->tensors->pointers[t];
     do {
         for (int64_t row = 0; row < rows; row += c->step)
