@@ -24,9 +24,10 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
-/* Another dimension than the innermost serves as rows where calls, planes and rows then take less
- * than this part of their time; and where the walk is larger than the L1 cache. Family: sweep. */
-static const double cost_reordered = 0.9, cost_reordered_uncached = 0.5;
+/* Where another dimension than the innermost serves as rows, the estimate of calls, planes and rows
+ * is this part of the time: where the lines of its rows stay in the L1 cache until the next rows
+ * fill them up, and where they do not. Family: sweep. */
+static const double cost_reordered_kept = 0.9, cost_reordered_lost = 0.5;
 
 /* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
 typedef enum cost_term {
@@ -88,10 +89,10 @@ enum {
     COST_BLOCK_ROWS = 16,
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
 
-    /* Family: sweep; elements. Up to the first number a walk is in the L1 cache. Beyond it, another
-     * order reads again what repeats, and fetches lines again that a row does not fill; from the
-     * second on that never pays. */
-    COST_CACHED = 4096,
+    /* Family: sweep.
+     * Another order: bytes of the L1 cache, which keeps as many lines, less what else it holds; and
+     * elements of a walk beyond which it never pays, because what repeats is read again. */
+    COST_KEPT_BYTES = 28 * 1024,
     COST_REORDERED = 32768,
 };
 

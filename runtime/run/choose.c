@@ -43,36 +43,82 @@ static bool best_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
 /* ---------------------------------------------------------------------------------------------
  * The walk as it is. The order of its outer dimensions is free. */
 
-/* The dimension that serves as planes beside rows of dimension `row`; -1: none. */
-static int32_t plane_dim_of(const asked *a, int32_t row) {
-    if (a->w->rank < 3 || !a->part->has_planes) return -1;
-    return row == a->w->rank - 2 ? a->w->rank - 3 : a->w->rank - 2;
+/* What the walk as it is counts: calls, planes, rows and vectors. Beside a long computation the
+ * lanes of a row's last vector that have no work count as well, in ns: what is returned. */
+static double count_direct(const asked *a, const tile_choice *c, double *counts) {
+    const int64_t vector_bytes = a->part->masked ? 64 : 32, row_bytes = c->cols * widest_element(a),
+                  vectors = (row_bytes + vector_bytes - 1) / vector_bytes;
+    const double rows = (double)(walk_elements(a->w) / c->cols), planes = rows / (double)c->rows;
+    counts[PER_CALL] = planes / (double)c->planes;
+    counts[PER_PLANE] = planes;
+    counts[PER_ROW] = rows;
+    counts[PER_VECTOR] = rows * (double)(vectors - 1);
+    counts[PER_HALVED_ROW] = !a->part->masked && row_bytes < vector_bytes ? rows : 0;
+    const double idle = (double)(vectors * vector_bytes / widest_element(a) - c->cols);
+    return a->part->element_ns > cost_light ? rows * idle * (a->part->element_ns - cost_light) : 0;
 }
 
-/* What calls, planes and rows take if dimension d serves as rows. */
-static double order_ns(const asked *a, int32_t d, int64_t elements) {
-    const int32_t plane = plane_dim_of(a, d);
-    const double rows = (double)(elements / columns_of(a->w)),
-                 planes = rows / (double)a->w->sizes[d],
-                 calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane];
-    return rows * cost_of[PER_ROW] + planes * cost_of[PER_PLANE] + calls * cost_of[PER_CALL];
+static double ns_of(const double *counts) {
+    double ns = 0;
+    for (int k = 0; k < COST_TERMS; k++) ns += cost_of[k] * counts[k];
+    return ns;
 }
 
-/* The dimension that serves best as rows: the one next to the columns, unless another one saves
- * much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300
- * times. Where the walk is larger than the L1 cache the order of memory counts, too (costs.h). */
-static int32_t choose_row_dim(const asked *a, int64_t elements) {
-    int32_t best = a->w->rank - 2;
-    if (best < 1 || elements > COST_REORDERED) return best;
-    double least = order_ns(a, best, elements) *
-                   (elements <= COST_CACHED ? cost_reordered : cost_reordered_uncached);
-    for (int32_t d = best - 1; d >= 0; d--) {
-        const double ns = order_ns(a, d, elements);
+/* Dimension `row` serves as rows, -1: none; and one beside it as planes, where the code has any. */
+static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
+    const walk *w = a->w;
+    c->row_dim = row;
+    c->plane_dim = w->rank < 3 || !a->part->has_planes ? -1
+                   : row == w->rank - 2                ? row - 1
+                                                       : w->rank - 2;
+    c->rows = row < 0 ? 1 : w->sizes[row];
+    c->planes = c->plane_dim < 0 ? 1 : w->sizes[c->plane_dim];
+    c->outer = (UINT32_C(1) << (w->rank - 1)) - 1;
+    if (row >= 0) c->outer &= ~(UINT32_C(1) << row);
+    if (c->plane_dim >= 0) c->outer &= ~(UINT32_C(1) << c->plane_dim);
+}
+
+/* Bytes of the L1 cache that the rows of tensor t side by side in dimension d take: whole lines, or
+ * all places that are so far apart. Rows 4096 bytes apart have as few as rows of 4096 bytes. */
+static int64_t bytes_reached(const asked *a, int32_t t, int32_t d) {
+    enum { LINE = 64, PAGE = 4096 };
+    const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), apart = step % PAGE & -step,
+                  cols = walk_steps(a->w, a->w->rank - 1)[t] ? columns_of(a->w) : 1,
+                  row = cols * a->sizes[t] + LINE;
+    if (step < row) return a->w->sizes[d] * step;
+    if (step % PAGE == 0) return a->w->sizes[d] * PAGE;
+    return a->w->sizes[d] * (row < apart ? apart : row);
+}
+
+/* How much of a time is estimated where dimension d serves as rows (costs.h). */
+static double order_part(const asked *a, int32_t d) {
+    int64_t reached = 0;
+    if (d >= a->w->rank - 2) return 1;
+    for (int32_t t = 0; t < a->w->tensors; t++) reached += bytes_reached(a, t, d);
+    return reached <= COST_KEPT_BYTES ? cost_reordered_kept : cost_reordered_lost;
+}
+
+static double direct_ns(const asked *a, const tile_choice *c) {
+    double counts[COST_TERMS] = {0};
+    const double idle = count_direct(a, c, counts);
+    return (idle + ns_of(counts)) / order_part(a, c->row_dim);
+}
+
+/* Choose the dimension that serves best as rows: the one next to the columns, unless another one
+ * saves much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows
+ * 300 times. Where the walk is larger than the L1 cache the order of memory counts, too. */
+static void choose_rows(const asked *a, tile_choice *c) {
+    lay_rows(a, c, a->w->rank - 2);
+    if (c->row_dim < 1 || walk_elements(a->w) > COST_REORDERED) return;
+    double least = direct_ns(a, c);
+    for (int32_t d = a->w->rank - 3; d >= 0; d--) {
+        tile_choice other = *c;
+        lay_rows(a, &other, d);
+        const double ns = direct_ns(a, &other);
         if (ns >= least) continue;
         least = ns;
-        best = d;
+        *c = other;
     }
-    return best;
 }
 
 /* In place the load of a row by a mask waits for the store of the row before, if it begins within
@@ -96,7 +142,7 @@ static void cut_phases(const asked *a, tile_choice *c) {
  * taken. */
 static tile_choice choose_direct(const asked *a) {
     const walk *w = a->w;
-    const int64_t *columns = walk_steps(w, w->rank - 1), elements = walk_elements(w);
+    const int64_t *columns = walk_steps(w, w->rank - 1);
     tile_choice c = {
         .way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .phases = 1, .planes = 1, .rows = 1};
     uint64_t same = 0, contiguous = 0;
@@ -111,17 +157,7 @@ static tile_choice choose_direct(const asked *a) {
     }
     best_loop(a->part, same, &c.splat);
     c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
-    if (w->rank > 1) c.row_dim = choose_row_dim(a, elements);
-    c.plane_dim = plane_dim_of(a, c.row_dim);
-    c.outer = (UINT32_C(1) << (w->rank - 1)) - 1;
-    if (c.row_dim >= 0) {
-        c.rows = w->sizes[c.row_dim];
-        c.outer &= ~(UINT32_C(1) << c.row_dim);
-    }
-    if (c.plane_dim >= 0) {
-        c.planes = w->sizes[c.plane_dim];
-        c.outer &= ~(UINT32_C(1) << c.plane_dim);
-    }
+    choose_rows(a, &c);
     if (!c.packed) cut_phases(a, &c);
     return c;
 }
@@ -144,6 +180,7 @@ static bool cut_chunks(const asked *a, tile_choice *c) {
     if (c->step > whole) c->step -= c->step % whole;
     if (c->step > w->sizes[c->split]) c->step = w->sizes[c->split];
     c->outer = (UINT32_C(1) << c->split) - 1;
+    c->width = columns_of(w);
     c->planes = c->rows = 1;
     c->cols = c->step * unit;
     return true;
@@ -175,21 +212,6 @@ static bool have_patterns(const asked *a, const tile_choice *c) {
     return true;
 }
 
-/* What the walk as it is counts: calls, planes, rows and vectors. Beside a long computation the
- * lanes of a row's last vector that have no work count as well, in ns: what is returned. */
-static double count_direct(const asked *a, const tile_choice *c, double *counts) {
-    const int64_t vector_bytes = a->part->masked ? 64 : 32, row_bytes = c->cols * widest_element(a),
-                  vectors = (row_bytes + vector_bytes - 1) / vector_bytes;
-    const double rows = (double)(walk_elements(a->w) / c->cols), planes = rows / (double)c->rows;
-    counts[PER_CALL] = planes / (double)c->planes;
-    counts[PER_PLANE] = planes;
-    counts[PER_ROW] = rows;
-    counts[PER_VECTOR] = rows * (double)(vectors - 1);
-    counts[PER_HALVED_ROW] = !a->part->masked && row_bytes < vector_bytes ? rows : 0;
-    const double idle = (double)(vectors * vector_bytes / widest_element(a) - c->cols);
-    return a->part->element_ns > cost_light ? rows * idle * (a->part->element_ns - cost_light) : 0;
-}
-
 /* What one long row counts: chunks, bytes, and packing. An operand that does not move from chunk to
  * chunk is packed once. */
 static void count_joined(const asked *a, const tile_choice *c, double *counts) {
@@ -207,11 +229,9 @@ static void count_joined(const asked *a, const tile_choice *c, double *counts) {
 
 /* Whether one long row takes less than the walk as it is. */
 static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
-    double as_it_is[COST_TERMS] = {0}, one_row[COST_TERMS] = {0};
-    double gain = count_direct(a, direct, as_it_is);
+    double one_row[COST_TERMS] = {0};
     count_joined(a, joined, one_row);
-    for (int k = 0; k < COST_TERMS; k++) gain += cost_of[k] * (as_it_is[k] - one_row[k]);
-    return gain > 0;
+    return ns_of(one_row) < direct_ns(a, direct);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -241,6 +261,9 @@ static void cut_blocks(const asked *a, tile_choice *c) {
     most /= c->cols;
     if (most > COST_BLOCK_ROWS) most -= most % COST_BLOCK_ROWS;
     if (c->rows > most) c->rows = most;
+    c->split = c->row_dim;
+    c->step = c->rows;
+    c->width = c->cols;
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ typedef struct tile_choice {
     int32_t plane_dim; /* TILE_DIRECT: likewise as planes */
     int64_t phases; /* TILE_DIRECT: rows of a call are so many apart, and a call for each of those
                        between them follows; 1: none is between */
-    int32_t split;  /* TILE_JOINED: the dimension that is cut into chunks; a chunk has all of
-                       the dimensions inside it */
-    int64_t step;   /* TILE_JOINED: indices of `split` in a chunk */
-    uint32_t outer; /* dimensions around what the code is given, as bits */
+    int32_t split;  /* TILE_JOINED, TILE_BLOCKS: the dimension that is cut into tiles; -1: none. A
+                       tile has all of the dimensions inside it, but for columns */
+    int64_t step, width;        /* likewise: indices of `split`, and columns, in a tile */
+    uint32_t outer;             /* dimensions around what the code is given, as bits */
     int64_t planes, rows, cols; /* what the code is given in one call, at most */
 } tile_choice;
 

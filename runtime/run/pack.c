@@ -19,6 +19,7 @@
 
 enum {
     LEAST_PERIOD = 64, /* elements, so that a period is worth its loop */
+    MOST_WHOLE = 160,  /* elements, of a period made longer to be whole groups */
     NO_WINDOW = INT32_MIN,
 };
 
@@ -58,7 +59,7 @@ static inline bool fill_group(const int32_t *offsets, int64_t count, int32_t wor
     }
     for (int64_t k = 0; k < count; k++) askew |= (offsets[k] - low) & 3;
     group->window = low;
-    group->words = (high - low) / 4 + words;
+    group->words = (uint8_t)((high - low) / 4 + words);
     if (askew || (int64_t)high - low > 4 * words * (lanes - 1)) return false;
     for (int64_t k = 0; k < count; k++)
         for (int32_t word = 0; word < words; word++)
@@ -70,7 +71,7 @@ static inline bool fill_group(const int32_t *offsets, int64_t count, int32_t wor
 static void add_group(pack *p, int64_t position, int64_t count) {
     const int32_t words = p->size / 4, *offsets = &p->offsets[position];
     pack_group *group = &p->groups[p->group_count++];
-    group->position = (int32_t)position * p->size;
+    group->position = (uint16_t)(position * p->size);
     memset(group->picks, 0, sizeof group->picks);
     /* Words of 4 bytes, as they fill it. */
     bool fits = count == PACK_LANES ? fill_group(offsets, PACK_LANES, 1, PACK_LANES, group)
@@ -110,6 +111,16 @@ static int64_t run_of(const walk *w, int32_t t, int32_t d) {
     return run;
 }
 
+/* How many units make a period. It should be whole groups: for units of 3 elements and 16 lanes it
+ * is 32 units, 96 elements, which is 6 groups; 22 units, 66 elements, would be 5. */
+static int64_t choose_times(int64_t unit, int32_t lanes) {
+    const int64_t least = (LEAST_PERIOD + unit - 1) / unit;
+    int64_t times = least;
+    if (lanes == 0) return least;
+    while (times * unit % lanes != 0 && times * unit < MOST_WHOLE) times++;
+    return times * unit % lanes == 0 ? times : least;
+}
+
 /* How the pattern of a tensor is cut. */
 typedef struct cut {
     int64_t unit;  /* elements of the dimensions inside d */
@@ -121,7 +132,7 @@ typedef struct cut {
 static cut cut_of(const walk *w, int32_t t, int32_t d, int32_t size) {
     cut c = {1, run_of(w, t, d), 0, size < 4 ? 0 : vector_bytes() / size};
     for (int32_t i = d + 1; i < w->rank; i++) c.unit *= w->sizes[i];
-    c.times = (LEAST_PERIOD + c.unit - 1) / c.unit;
+    c.times = choose_times(c.unit, c.lanes);
     if (c.times > w->sizes[d]) c.times = w->sizes[d];
     return c;
 }

@@ -17,9 +17,10 @@ enum {
 
 /* Elements that one permutation of the words at `window` gives. */
 typedef struct pack_group {
-    int32_t position, window; /* in bytes of the buffer and of the tensor; NO_WINDOW in pack.c if
-                                 the elements lie too far apart */
-    int32_t words; /* 32-bit ones from the first element to the last: no other byte is touched */
+    int32_t window;    /* in bytes of the tensor; NO_WINDOW in pack.c if the elements lie too far
+                          apart */
+    uint16_t position; /* in bytes of the buffer */
+    uint8_t words;     /* 32-bit ones from the first element to the last: no other is touched */
     uint8_t picks[PACK_LANES]; /* words that make the group */
 } pack_group;
 

@@ -14,8 +14,8 @@
  *           parallel_run            parallel.c      pieces for threads, or the whole
  *             tile_run              tile.c          the way that choose.c chooses:
  *               run_direct                            columns, rows and planes as they lie
- *               tile_run_joined     join.c, pack.c    short rows as one long row
- *               tile_run_blocks     blocks.c          strided columns through a buffer
+ *               tile_run_packed     packed.c, pack.c  short rows as one long row; strided
+ *                                                     columns through a buffer
  *                 the code          jit/emit/rows.c
  *         compute_interpreted       interpret.c   where there is no code: element by element
  *

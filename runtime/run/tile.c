@@ -78,8 +78,8 @@ void tile_take(const plan_part *part, tosajit_entry entry, const walk *w,
                const tile_tensors *tensors, const tile_choice *choice) {
     static void (*const ways[])(const tile_job *) = {
         [TILE_DIRECT] = run_direct,
-        [TILE_JOINED] = tile_run_joined,
-        [TILE_BLOCKS] = tile_run_blocks,
+        [TILE_JOINED] = tile_run_packed,
+        [TILE_BLOCKS] = tile_run_packed,
     };
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     tile_strides(choice, w, tensors->element_sizes, tensors->splat_strides, strides);

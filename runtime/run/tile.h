@@ -50,7 +50,6 @@ typedef struct tile_job {
     const int64_t *strides; /* as tile_strides makes them */
 } tile_job;
 
-void tile_run_joined(const tile_job *job);
-void tile_run_blocks(const tile_job *job);
+void tile_run_packed(const tile_job *job);
 
 #endif
