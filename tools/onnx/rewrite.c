@@ -182,11 +182,35 @@ static const char *operand(writing *w, const onnx_region *r, int32_t value) {
     return r->view == ONNX_FLAT ? in_blocks(w, value) : split_image(w, value);
 }
 
-static bool is_declared(const writing *w, const onnx_value *value) {
+static size_t find_declared(const Onnx__GraphProto *graph, const char *name) {
+    size_t k = 0;
+    while (k < graph->n_value_info && strcmp(onnx_text(graph->value_info[k]->name), name) != 0) k++;
+    return k;
+}
+
+static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *info) {
+    const Onnx__TypeProto *type = info->type;
+    bool tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    return tensor ? type->tensor_type->shape : NULL;
+}
+
+/* What the model declares of a value, with the sizes that its nodes tell besides: they may no
+ * longer be there. Symbols of sizes stay. */
+static void declare(writing *w, const onnx_value *value) {
     const Onnx__GraphProto *graph = w->g->proto;
-    for (size_t k = 0; k < graph->n_value_info; k++)
-        if (strcmp(onnx_text(graph->value_info[k]->name), value->name) == 0) return true;
-    return value->result;
+    size_t k = find_declared(graph, value->name);
+    if (k == graph->n_value_info) {
+        if (!value->result) add_type(w, value->name, &value->type);
+        return;
+    }
+    Onnx__ValueInfoProto *info = message_value(w->memory, value->name, &value->type);
+    w->failed = w->failed || !info;
+    if (w->failed) return;
+    const Onnx__TensorShapeProto *old = declared_shape(graph->value_info[k]);
+    Onnx__TensorShapeProto *shape = info->type->tensor_type->shape;
+    for (size_t d = 0; old && old->n_dim == shape->n_dim && d < shape->n_dim; d++)
+        if (value->type.dims[d] < 0) shape->dim[d] = old->dim[d];
+    w->types.items[k] = info;
 }
 
 /* The engine does not know what a region gives, so the model says it. */
@@ -195,7 +219,7 @@ static const char *result(writing *w, const onnx_region *r, int32_t value) {
     const onnx_value *v = &w->g->values[value];
     onnx_type type = {v->type.element, 4, {any, any, any, any, r->block}};
     if (r->view == ONNX_AS_DECLARED) {
-        if (!is_declared(w, v)) add_type(w, v->name, &v->type);
+        declare(w, v);
         return v->name;
     }
     type.rank += r->view == ONNX_BLOCKS;
