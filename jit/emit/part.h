@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
  * jit/emit/once.c (rows that all variants share), jit/emit/rows.c (loops over planes, rows and
- * columns), jit/emit/ends.c (where rows begin and end), jit/emit/step.c and jit/emit/body.c (what
- * is in them). */
+ * columns), jit/emit/columns.c (columns before rows), jit/emit/ends.c (where rows begin and end),
+ * jit/emit/step.c and jit/emit/body.c (what is in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
@@ -187,6 +187,19 @@ typedef enum row_kind {
  * `row_strides` bytes. */
 void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
                   const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
+
+/* Begin the block of a loop over planes or rows (loop.c). `moving` are its pointers, one per
+ * tensor: in the first turn they are `pointers`. */
+LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVMValueRef *pointers,
+                             LLVMValueRef *moving);
+/* Move the row pointers by `steps`. `moving`, the pointers of the loop to which this block is about
+ * to branch, are these in its next turn. */
+void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueRef *steps);
+
+/* All rows of a plane, a step of columns after the other (columns.c); then a branch to `after`.
+ * There row_pointers are behind the last row. */
+void emit_columns(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
+                  const LLVMValueRef *row_strides, LLVMBasicBlockRef after);
 
 /* Rows that are there once for all variants (once.c). */
 

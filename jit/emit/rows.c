@@ -95,34 +95,6 @@ void emit_limits(part_emitter *e) {
     }
 }
 
-/* Begin the block of a loop over planes or rows. `moving` are its pointers, one per tensor: in the
- * first turn they are `pointers`. */
-static LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name,
-                                    const LLVMValueRef *pointers, LLVMValueRef *moving) {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, name);
-    LLVMBuildBr(e->builder, head);
-    LLVMPositionBuilderAtEnd(e->builder, head);
-    for (int32_t t = 0; t < tensor_count(e); t++) {
-        LLVMValueRef first = pointers[t];
-        moving[t] = LLVMBuildPhi(e->builder, e->ptr, "");
-        LLVMAddIncoming(moving[t], &first, &before, 1);
-    }
-    return head;
-}
-
-/* Move the row pointers by `steps`. `moving`, the pointers of the loop to which this block is about
- * to branch, are these in its next turn. */
-static void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueRef *steps) {
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
-    for (int32_t t = 0; t < tensor_count(e); t++) {
-        LLVMValueRef step = steps[t];
-        e->row_pointers[t] =
-            plain_hide(e, LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context),
-                                        e->row_pointers[t], &step, 1, ""));
-        LLVMAddIncoming(moving[t], &e->row_pointers[t], &last, 1);
-    }
-}
-
 /* From the last row of a plane to the first of the next. Everything that this needs stays in
  * memory: the steps are loaded only here, and the planes left are counted on the stack. In
  * registers they would take some from the loop over rows, and cost every row two cycles. */
@@ -331,6 +303,11 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind kind,
                       const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                       LLVMBasicBlockRef after) {
+    if (e->loops.columns) {
+        emit_columns(e, variant, pointers, row_strides, after);
+        if (after != e->done) continue_in(e, after);
+        return;
+    }
     if (kind != ROW_ANY || !has_brief_rows(e)) {
         emit_row_loop(e, variant, kind, pointers, row_strides, after);
         if (after != e->done) continue_in(e, after);

@@ -63,7 +63,8 @@ static const double cost_of[COST_TERMS] = {
 /* Sizes, in columns, rows or elements where nothing else is said. */
 enum {
     /* Family: sweep; view for the third.
-     * Rows that may be joined into longer ones; and if an operand must be packed in any case. */
+     * Rows of fewer columns may be joined into longer ones; and those of at most so many where an
+     * operand must be packed in any case. */
     COST_SHORT_ROW = 64,
     COST_SHORT_ROW_PACKED = 16,
 

@@ -335,7 +335,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
 /* Whether a call may join the rows into longer ones. A leaf that is one value per row is packed
  * then, and contiguous. */
 static bool joins_rows(const walk *w) {
-    return w->rank > 1 && w->sizes[w->rank - 1] <= COST_SHORT_ROW;
+    return w->rank > 1 && w->sizes[w->rank - 1] < COST_SHORT_ROW;
 }
 
 /* Which leaves may be a splat, and which may be contiguous, along the columns of a call. With

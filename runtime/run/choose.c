@@ -269,9 +269,7 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 /* ---------------------------------------------------------------------------------------------
  * The way */
 
-static bool may_join(const asked *a) {
-    return a->w->rank > 1 && columns_of(a->w) <= COST_SHORT_ROW;
-}
+static bool may_join(const asked *a) { return a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW; }
 
 static tile_choice choose(const asked *a) {
     tile_choice direct = choose_direct(a), joined;

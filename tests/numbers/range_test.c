@@ -155,6 +155,55 @@ static void channels_have_the_bits(void **state) {
     }
 }
 
+/* Planes of rows with scales that are the same in every row, where nothing may be joined: x is a
+ * view, y is one number a plane, b one a channel. More rows than are computed between two steps of
+ * columns, and not a multiple of them. */
+enum { PLANES = 3, ROWS = 37, CHANNELS = 192, PADDED_ROWS = ROWS + 2, PADDED = CHANNELS + 5 };
+
+static void run_planes(const tosajit_kernel *kernel, bool in_place, int8_t *r) {
+    static int8_t bytes[PLANES * PADDED_ROWS * PADDED];
+    const int64_t sizes[] = {PLANES, ROWS, CHANNELS}, column[] = {PLANES, 1, 1}, row[] = {CHANNELS},
+                  strides[] = {PADDED_ROWS * PADDED, PADDED, 1};
+    memcpy(bytes, second, sizeof bytes);
+    const tosajit_tensor x = {TOSAJIT_I8, 3, bytes, sizes, strides},
+                         operands[] = {x, tosajit_dense(TOSAJIT_I8, first + 99, 3, column),
+                                       tosajit_dense(TOSAJIT_I32, third, 1, row)};
+    const tosajit_tensor result = in_place ? x : tosajit_dense(TOSAJIT_I8, r, 3, sizes);
+    if (tosajit_run(kernel, operands, 3, &result, 1)) fail_msg("%s", tosajit_last_error());
+    for (int k = 0; in_place && k < PLANES * ROWS; k++)
+        memcpy(r + k * CHANNELS, bytes + (k / ROWS * PADDED_ROWS + k % ROWS) * PADDED, CHANNELS);
+    for (int k = 0; k < (int)sizeof bytes; k++)
+        if (k % PADDED >= CHANNELS || k / PADDED % PADDED_ROWS >= ROWS)
+            assert_int_equal(bytes[k], second[k]);
+}
+
+static void planes_have_the_bits(void **state) {
+    (void)state;
+    static int8_t should[PLANES * ROWS * CHANNELS], is[PLANES * ROWS * CHANNELS];
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    char planes[80], text[6000], scales[5000], *end = NULL;
+    write_channels(&random, CHANNELS, 1, scales, sizeof scales);
+    if ((end = strstr(scales, " : "))) *end = 0;
+    snprintf(planes, sizeof planes, "x: i8[?,?,%d], y: i8[?,1,1], b: i32[%d]\n", CHANNELS,
+             CHANNELS);
+    snprintf(text, sizeof text, "z = i32(x) * i32(y) * 999 + b\n%s", scales);
+    tosajit_kernel *oracle = compile(test_engines[0].engine, planes, text);
+    run_planes(oracle, false, should);
+    for (size_t e = 1; e < test_engine_count; e++) {
+        tosajit_kernel *kernel = compile(test_engines[e].engine, planes, text);
+        for (int in_place = 0; in_place < 2; in_place++) {
+            memset(is, 0, sizeof is);
+            run_planes(kernel, in_place, is);
+            for (int n = 0; n < (int)sizeof is; n++)
+                if (is[n] != should[n])
+                    fail_msg("%s, in place %d: %d instead of %d at %d", test_engines[e].name,
+                             in_place, is[n], should[n], n);
+        }
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_kernel_release(oracle);
+}
+
 /* What no text says: a shift that each call gives, within limits; an i64 that is read as unsigned;
  * constants of 48 bits. */
 typedef enum special { OPEN_SHIFT, UNSIGNED_64, CONSTANT_48 } special;
@@ -270,8 +319,8 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains_have_the_bits),
-                                       cmocka_unit_test(channels_have_the_bits),
-                                       cmocka_unit_test(what_no_text_says_has_the_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_have_the_bits), cmocka_unit_test(channels_have_the_bits),
+        cmocka_unit_test(planes_have_the_bits), cmocka_unit_test(what_no_text_says_has_the_bits)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }
