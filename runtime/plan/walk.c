@@ -3,6 +3,8 @@
 /* Walk: coalescing of dimensions. */
 #include "runtime/plan/walk.h"
 
+#include "runtime/base/types.h"
+
 /* Whether every tensor steps from one index of `outer` to the next as from the end of `inner` to
  * one beyond. */
 static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, int64_t inner_size) {
@@ -52,6 +54,25 @@ void walk_coalesce(walk *w) {
         for (int32_t t = 0; t < w->tensors; t++) w->strides[t] = 0;
     }
     w->rank = last + 1;
+}
+
+static void swap(int64_t *a, int64_t *b) {
+    const int64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+void walk_sort(walk *w) {
+    const int32_t last = w->tensors - 1;
+    for (int32_t d = 1; d < w->rank; d++)
+        for (int32_t k = d; k > 0 && size_without_sign(walk_steps(w, k - 1)[last]) <
+                                         size_without_sign(walk_steps(w, k)[last]);
+             k--) {
+            swap(&w->sizes[k - 1], &w->sizes[k]);
+            for (int32_t t = 0; t < w->tensors; t++)
+                swap(&walk_strides(w, k - 1)[t], &walk_strides(w, k)[t]);
+        }
+    walk_coalesce(w);
 }
 
 void walk_dense_strides(int32_t rank, const int64_t *dims, int64_t element_size, int64_t *strides) {

@@ -62,6 +62,9 @@ void walk_copy(walk *to, const walk *from);
  * rank >= 1. */
 void walk_coalesce(walk *w);
 
+/* Bring the dimensions into the order of the last tensor's memory, and merge what then can be. */
+void walk_sort(walk *w);
+
 /* Row-major byte strides of a dense tensor. */
 void walk_dense_strides(int32_t rank, const int64_t *dims, int64_t element_size, int64_t *strides);
 

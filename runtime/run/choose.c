@@ -40,6 +40,49 @@ static bool best_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
     return found;
 }
 
+static int count_bits(uint64_t bits) {
+    int count = 0;
+    for (; bits; bits &= bits - 1) count++;
+    return count;
+}
+
+/* Which tensors must be packed where dimension d has the columns: those whose columns are neither
+ * contiguous nor one value, or one value that no loop reads so. False if there is no loop. */
+static bool packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *packed) {
+    const int64_t *steps = walk_steps(a->w, d);
+    uint64_t same = 0, contiguous = 0;
+    for (int32_t t = 0; t < a->w->tensors; t++) {
+        if (steps[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
+        if (steps[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
+    }
+    const bool found = best_loop(a->part, same, splat);
+    *packed = ~(*splat | contiguous) & ~UINT64_C(0) >> (64 - a->w->tensors);
+    return found;
+}
+
+void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes) {
+    const asked a = {part, w, element_sizes, false};
+    const int32_t result = w->tensors - 1, columns = w->rank - 1;
+    int32_t inner = columns;
+    uint64_t splat, packed, packed_before;
+    for (int32_t d = columns - 1; d >= 0; d--)
+        if (size_without_sign(walk_steps(w, d)[result]) <
+            size_without_sign(walk_steps(w, inner)[result]))
+            inner = d;
+    if (inner == columns || w->sizes[inner] % part->cols_multiple != 0) return;
+    if (!packed_along(&a, inner, &splat, &packed)) return;
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (packed >> t & 1 && walk_steps(w, inner)[t] == 0) return;
+    if (packed) {
+        const bool squares =
+            w->sizes[columns] >= COST_BLOCK_ROWS / 2 && w->sizes[inner] >= COST_BLOCK_COLUMNS;
+        if (!squares) return;
+        packed_along(&a, columns, &splat, &packed_before);
+        if (count_bits(packed) >= count_bits(packed_before)) return;
+    }
+    walk_sort(w);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * The walk as it is. The order of its outer dimensions is free. */
 
@@ -137,26 +180,16 @@ static void cut_phases(const asked *a, tile_choice *c) {
     c->planes = 1;
 }
 
-/* The walk as it lies, and which tensors prevent that: `packed` are those whose columns are neither
- * contiguous nor one value, or one value that no loop reads so. If there are none, this way can be
- * taken. */
+/* The walk as it lies, and which tensors prevent that. If there are none, this way can be taken. */
 static tile_choice choose_direct(const asked *a) {
-    const walk *w = a->w;
-    const int64_t *columns = walk_steps(w, w->rank - 1);
     tile_choice c = {
         .way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .phases = 1, .planes = 1, .rows = 1};
-    uint64_t same = 0, contiguous = 0;
-    for (int32_t t = 0; t < w->tensors; t++) {
-        if (columns[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
-        if (columns[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
-    }
-    c.cols = columns_of(w);
+    c.cols = columns_of(a->w);
     if (c.cols == 1) { /* a single element: any loop serves */
         c.splat = a->part->variants[0].splat;
         return c;
     }
-    best_loop(a->part, same, &c.splat);
-    c.packed = ~(c.splat | contiguous) & ~UINT64_C(0) >> (64 - w->tensors);
+    packed_along(a, a->w->rank - 1, &c.splat, &c.packed);
     choose_rows(a, &c);
     if (!c.packed) cut_phases(a, &c);
     return c;
@@ -193,15 +226,13 @@ static bool choose_joined(const asked *a, tile_choice *c) {
     *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1, .phases = 1};
     if (!cut_chunks(a, c)) return false;
     uint64_t same = 0, linear = 0;
-    int packed_count = 0;
     for (int32_t t = 0; t < w->tensors; t++) {
         linear |= (uint64_t)walk_follows(w, t, c->split, a->sizes[t]) << t;
         if (t < a->part->leaf_count) same |= (uint64_t)walk_stands(w, t, c->split) << t;
     }
     if (!best_loop(a->part, same, &c->splat)) return false;
     c->packed = ~(c->splat | linear) & ~UINT64_C(0) >> (64 - w->tensors);
-    for (uint64_t left = c->packed; left; left &= left - 1) packed_count++;
-    return packed_count <= TILE_MOST_PACKED;
+    return count_bits(c->packed) <= TILE_MOST_PACKED;
 }
 
 /* Whether every packed tensor is an operand that has a pattern. */

@@ -33,10 +33,18 @@ typedef struct lane {
     pack *pattern;    /* null: it is moved line by line */
 } lane;
 
-/* A tile: `steps` indices of the dimension that is cut, `width` columns; from base on. */
+/* What all tiles of a call share. */
+typedef struct tiles {
+    const tile_job *job;
+    const int64_t *row_steps, *col_steps;     /* of each tensor, along the cut and the columns */
+    int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* that the code is given */
+    lane lanes[TOSAJIT_MAX_TENSORS];
+    int count; /* of lanes */
+} tiles;
+
+/* A tile: `steps` indices of the dimension that is cut, `width` columns. */
 typedef struct box {
-    int64_t steps, width;
-    void *base[TOSAJIT_MAX_TENSORS];
+    int64_t row, col, steps, width;
 } box;
 
 /* Move `steps` indices of dimension d, with all inside it, between a tensor and its buffer; where
@@ -58,68 +66,71 @@ static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps
     return buffer + rows * inside.row;
 }
 
-static void run_box(const tile_job *job, const int64_t *strides, lane *lanes, int count,
-                    const box *b) {
+static void run_box(tiles *s, void *const *outer, const box *b) {
+    const tile_job *job = s->job;
     const tile_choice *c = job->choice;
+    const int32_t leaves = job->part->leaf_count;
     const bool joined = c->way == TILE_JOINED, whole = b->steps == c->step && b->width == c->width;
     const int64_t cols = joined ? c->cols / c->step * b->steps : b->width;
     void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
-    for (int32_t t = 0; t < job->w->tensors; t++) pointers[t] = b->base[t];
-    for (lane *l = lanes; l < lanes + count; l++) {
-        pointers[l->t] = l->buffer;
-        if (l->t >= job->part->leaf_count || l->held == b->base[l->t]) continue;
-        if (l->pattern)
-            pack_gather(l->pattern, b->base[l->t], cols, l->buffer);
-        else
-            move_lines(job, l->t, c->split, b->steps, b->width, b->base[l->t], l->buffer, true);
-        l->held = whole ? b->base[l->t] : NULL; /* the next tile may be larger */
+    char *base[TOSAJIT_MAX_TENSORS];
+    for (int32_t t = 0; t < job->w->tensors; t++) {
+        base[t] = (char *)outer[t] + b->row * s->row_steps[t] + b->col * s->col_steps[t];
+        pointers[t] = base[t];
     }
-    job->entry(pointers, strides, 1, joined ? 1 : b->steps, cols);
-    for (lane *l = lanes; l < lanes + count; l++)
-        if (l->t >= job->part->leaf_count)
-            move_lines(job, l->t, c->split, b->steps, b->width, b->base[l->t], l->buffer, false);
+    for (lane *l = s->lanes; l < s->lanes + s->count; l++) {
+        pointers[l->t] = l->buffer;
+        if (l->t >= leaves || l->held == base[l->t]) continue;
+        if (l->pattern)
+            pack_gather(l->pattern, base[l->t], cols, l->buffer);
+        else
+            move_lines(job, l->t, c->split, b->steps, b->width, base[l->t], l->buffer, true);
+        l->held = whole ? base[l->t] : NULL; /* the next tile may be larger */
+    }
+    job->entry(pointers, s->strides, 1, joined ? 1 : b->steps, cols);
+    for (lane *l = s->lanes; l < s->lanes + s->count; l++)
+        if (l->t >= leaves)
+            move_lines(job, l->t, c->split, b->steps, b->width, base[l->t], l->buffer, false);
 }
 
-/* The packed tensors, and the strides that the code is given; how many. */
-static int set_up_lanes(const tile_job *job, space *memory, lane *lanes, int64_t *strides) {
+static void set_up(const tile_job *job, space *memory, tiles *s) {
+    static const int64_t none[TOSAJIT_MAX_TENSORS];
     const tile_choice *c = job->choice;
     pack *const patterns = memory->joined.patterns;
     char *next = c->way == TILE_JOINED ? memory->joined.buffers : memory->block;
-    int count = 0;
-    for (int32_t k = 0; k < 2 * job->w->tensors; k++) strides[k] = job->strides[k];
+    s->job = job;
+    s->row_steps = c->split < 0 ? none : walk_steps(job->w, c->split);
+    s->col_steps = walk_steps(job->w, job->w->rank - 1);
+    s->count = 0;
     for (int32_t t = 0; t < job->w->tensors; t++) {
         const int64_t size = job->tensors->element_sizes[t], bytes = c->rows * c->cols * size;
+        s->strides[2 * t] = job->strides[2 * t];
+        s->strides[2 * t + 1] = job->strides[2 * t + 1];
         if (!(c->packed >> t & 1)) continue;
-        if (strides[2 * t]) strides[2 * t] = c->width * size;
-        lanes[count] = (lane){t, next, NULL, c->by_pattern ? &patterns[count] : NULL};
-        if (c->by_pattern) pack_prepare(job->w, t, c->split, (int32_t)size, &patterns[count]);
-        next += (bytes + (c->by_pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE *
-                BUFFER_LINE;
-        count++;
+        if (s->strides[2 * t]) s->strides[2 * t] = c->width * size;
+        pack *const pattern = c->by_pattern ? &patterns[s->count] : NULL;
+        if (pattern) pack_prepare(job->w, t, c->split, (int32_t)size, pattern);
+        s->lanes[s->count++] = (lane){t, next, NULL, pattern};
+        next += (bytes + (pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE * BUFFER_LINE;
     }
-    return count;
 }
 
 void tile_run_packed(const tile_job *job) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
-    space memory; /* not cleared: see walk.h */
-    lane lanes[TOSAJIT_MAX_TENSORS];
-    box b;
+    space memory; /* neither is cleared: see walk.h */
+    tiles s;
     void *outer[TOSAJIT_MAX_TENSORS];
-    int64_t strides[2 * TOSAJIT_MAX_TENSORS], index[TOSAJIT_MAX_RANK] = {0};
-    const int count = set_up_lanes(job, &memory, lanes, strides);
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    set_up(job, &memory, &s);
     for (int32_t t = 0; t < w->tensors; t++) outer[t] = job->tensors->pointers[t];
     do {
-        for (int64_t row = 0; row < rows; row += c->step)
-            for (int64_t col = 0; col < cols; col += c->width) {
-                for (int32_t t = 0; t < w->tensors; t++)
-                    b.base[t] = (char *)outer[t] + col * walk_steps(w, w->rank - 1)[t] +
-                                (c->split < 0 ? 0 : row * walk_steps(w, c->split)[t]);
-                b.steps = rows - row < c->step ? rows - row : c->step;
-                b.width = cols - col < c->width ? cols - col : c->width;
-                run_box(job, strides, lanes, count, &b);
+        for (box b = {0}; b.row < rows; b.row += c->step)
+            for (b.col = 0; b.col < cols; b.col += c->width) {
+                b.steps = rows - b.row < c->step ? rows - b.row : c->step;
+                b.width = cols - b.col < c->width ? cols - b.col : c->width;
+                run_box(&s, outer, &b);
             }
     } while (walk_next(w, c->outer, index, outer));
 }

@@ -264,6 +264,7 @@ void run_walk(const tosajit_kernel *kernel, int32_t part_index, const view *tens
                 table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
     walk_coalesce(w);
+    tile_order(part, w, tile->element_sizes);
 }
 
 static void run_native(const tosajit_kernel *kernel, const kernel_code *code,

@@ -28,6 +28,7 @@ static const tosajit_variant all_loops[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}},
 static plan_part make_part(const tosajit_variant *loops, int32_t count) {
     plan_part part = {.leaf_count = 2, .operand_count = 2, .result_count = 1};
     part.has_planes = part.masked = true;
+    part.cols_multiple = 1;
     part.element_ns = 3 * SIZE * cost_byte + cost_light_op;
     part.variant_count = count;
     for (int32_t v = 0; v < count; v++) part.variants[v] = loops[v];
@@ -299,10 +300,49 @@ static void the_best_loop_is_taken(void **state) {
     }
 }
 
+/* Columns become what the result's memory has for columns, if less is packed then: a walk's sizes
+ * after that. */
+static void a_result_gives_the_order(void **state) {
+    (void)state;
+    const struct {
+        const char *what, *sizes, *strides[TENSORS];
+        const tosajit_variant *loops;
+        int32_t count, multiple;
+        const char *ordered;
+    } cases[] = {
+        {"dense", "5x7", {"7x1", "0x1", "7x1"}, all_loops, 4, 1, "5x7"},
+        {"transposed", "5x7", {"1x5", "1x5", "1x5"}, all_loops, 4, 1, "35"},
+        {"from dense", "5x7", {"7x1", "7x1", "1x5"}, all_loops, 4, 1, "5x7"},
+        {"in squares", "80x64", {"1x80", "64x1", "1x80"}, all_loops, 4, 1, "64x80"},
+        {"more to pack", "80x64", {"64x1", "64x1", "1x80"}, all_loops, 4, 1, "80x64"},
+        {"no squares", "80x7", {"1x80", "7x1", "1x80"}, all_loops, 4, 1, "80x7"},
+        {"a value packed", "5x7", {"1x5", "0x1", "1x5"}, all_loops, 1, 1, "5x7"},
+        {"a row", "5x7", {"1x5", "0x1", "1x5"}, all_loops, 4, 1, "7x5"},
+        {"backwards", "3x5x7", {"1x3x15", "1x3x15", "1x3x15"}, all_loops, 4, 1, "105"},
+        {"in planes", "3x5x7", {"35x1x5", "0x0x0", "35x1x5"}, all_loops, 4, 1, "105"},
+        {"with gaps", "5x7", {"2x10", "2x10", "2x10"}, all_loops, 4, 1, "5x7"},
+        {"last row first", "5x7", {"-1x5", "-1x5", "-1x5"}, all_loops, 4, 1, "5x7"},
+        {"a promise", "64x30", {"1x64", "1x64", "1x64"}, all_loops, 4, 64, "1920"},
+        {"broken", "30x64", {"1x30", "1x30", "1x30"}, all_loops, 4, 64, "30x64"},
+        {"no loop", "5x7", {"1x5", "1x0", "1x5"}, b_splat, 1, 1, "5x7"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        plan_part part = make_part(cases[k].loops, cases[k].count);
+        walk w = make_walk(cases[k].sizes, cases[k].strides);
+        int64_t ordered[TOSAJIT_MAX_RANK];
+        part.cols_multiple = cases[k].multiple;
+        print_message("%s\n", cases[k].what);
+        tile_order(&part, &w, sizes);
+        assert_int_equal(w.rank, parse(cases[k].ordered, ordered));
+        assert_memory_equal(w.sizes, ordered, (size_t)w.rank * sizeof *ordered);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walks_take_their_way),
         cmocka_unit_test(the_best_loop_is_taken),
+        cmocka_unit_test(a_result_gives_the_order),
         cmocka_unit_test(a_shorter_chunk_is_not_kept),
         cmocka_unit_test(random_walks_give_their_sums),
     };
