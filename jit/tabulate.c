@@ -13,6 +13,9 @@
 /* Of a byte, and of i1; the most bytes that they take. */
 enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
 
+/* So many light ops are always worth a table. */
+enum { ENOUGH = 5 };
+
 /* What a value depends on, if not on another value: constants alone; more than one value. */
 enum { FIXED = -1, MIXED = -2 };
 
@@ -83,26 +86,29 @@ static tosajit_value find_source(const tabulation *t, tosajit_value k) {
     return source == MIXED && (is_byte(node) || is_truth(node)) ? k : source;
 }
 
-/* Mark what lies between a value and its source, the value included. Gives how much work the ops
- * are, in light ones. */
-static int mark_inside(const tabulation *t, tosajit_value k) {
+/* How much work the ops between a value and its source are, in light ones; or `enough`, at most
+ * ENOUGH, if it is more. The search ends there, so that it takes no longer in long expressions. */
+static int count_work(const tabulation *t, tosajit_value k, int enough) {
     enum { HEAVY = 8 };
+    tosajit_value ops[ENOUGH] = {k};
     int work = 0;
-    memset(t->inside, 0, t->program->count);
-    t->inside[k] = 1;
-    for (tosajit_value n = k; n >= 0; n--) {
-        const expr_node *node = &t->program->nodes[n];
-        if (!t->inside[n] || n == t->source[k] || node->kind != NODE_OP) continue;
+    for (int n = 0, count = 1; n < count && work < enough; n++) {
+        const expr_node *node = &t->program->nodes[ops[n]];
         work += op_is_heavy(node->op) ? HEAVY : 1;
-        for (int o = 0; o < node->operand_count; o++) t->inside[node->operands[o]] = 1;
+        for (int o = 0; o < node->operand_count && count < ENOUGH; o++) {
+            const tosajit_value operand = node->operands[o];
+            bool is_new = operand != t->source[k] && t->program->nodes[operand].kind == NODE_OP;
+            for (int other = 0; other < count; other++) is_new &= ops[other] != operand;
+            if (is_new) ops[count++] = operand;
+        }
     }
-    return work;
+    return work < enough ? work : enough;
 }
 
 /* A look-up by pshufb takes about as long as four light ops, which have a quarter of the lanes; by
  * a permutation a fifth of that. Converting from or to f8 takes longer. A select is one op. */
 static bool is_worth_it(const tabulation *t, tosajit_value k) {
-    enum { LEAST_LIGHT = 5, LEAST = 2 };
+    enum { LEAST_LIGHT = ENOUGH, LEAST = 2 };
     const expr_node *node = &t->program->nodes[k];
     const tosajit_value source = t->source[k];
     if (node->kind != NODE_OP || source < 0 || source == k || op_has_table(node->op)) return false;
@@ -110,9 +116,10 @@ static bool is_worth_it(const tabulation *t, tosajit_value k) {
     const tosajit_type types[3] = {TOSAJIT_I1, node->type.element, node->type.element};
     if (is_truth(from))
         return tosajit_op_accepts(TOSAJIT_OP_select, types, node->type.element) &&
-               mark_inside(t, k) >= LEAST;
+               count_work(t, k, LEAST) == LEAST;
     const bool on_i8 = from->type.element == TOSAJIT_I8 && node->type.element == TOSAJIT_I8;
-    return is_byte(node) && mark_inside(t, k) >= (on_i8 ? LEAST_LIGHT : LEAST);
+    const int least = on_i8 ? LEAST_LIGHT : LEAST;
+    return is_byte(node) && count_work(t, k, least) == least;
 }
 
 /* A constant of the part, whose elements are equal, as one number; a table as it is. */
@@ -122,6 +129,17 @@ static tosajit_status copy_constant(const expr_node *node, tosajit_expr *part,
     const tosajit_tensor_type number = tosajit_ranked(node->type.element, 1, one);
     return expr_constant_bytes(part, node->splat ? &number : &node->type, node->data,
                                node->data_size, node->splat, value);
+}
+
+/* Mark what lies between a value and its source, both included. */
+static void mark_inside(const tabulation *t, tosajit_value k) {
+    memset(t->inside, 0, t->program->count);
+    t->inside[k] = 1;
+    for (tosajit_value n = k; n >= 0; n--) {
+        const expr_node *node = &t->program->nodes[n];
+        if (!t->inside[n] || n == t->source[k] || node->kind != NODE_OP) continue;
+        for (int o = 0; o < node->operand_count; o++) t->inside[node->operands[o]] = 1;
+    }
 }
 
 /* The part that is marked as an expression of its own, of all that the source may be. `moved` says

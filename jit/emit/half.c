@@ -139,7 +139,7 @@ LLVMValueRef half_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     LLVMValueRef a = limit(l, x[0], -end, end), u = lane_fmul(l, a, a);
     LLVMValueRef above = evaluate(l, is_f16(op) ? &tanh_above_f16 : &tanh_above_bf16, u),
                  below = evaluate(l, is_f16(op) ? &tanh_below_f16 : &tanh_below_bf16, u);
-    return lane_narrow_function(l, op->result, lane_fdiv(l, lane_fmul(l, a, above), below));
+    return lane_narrow_untied(l, op->result, lane_fdiv(l, lane_fmul(l, a, above), below));
 }
 
 static const series erf_f16 = {11,
@@ -163,7 +163,7 @@ LLVMValueRef half_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const series *s = !is_f16(op) ? &erf_bf16 : l->target->has_fma ? &erf_f16 : &erf_f16_unfused;
     LLVMValueRef a = limit(l, x[0], -end, end),
                  u = multiply_add(l, a, a, constant(l, is_f16(op) ? -3.48f : -2.42f));
-    return lane_narrow_function(l, op->result, lane_fmul(l, a, evaluate(l, s, u)));
+    return lane_narrow_untied(l, op->result, lane_fmul(l, a, evaluate(l, s, u)));
 }
 
 static const series log_f16 = {8,
@@ -201,6 +201,7 @@ LLVMValueRef half_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     }
     LLVMValueRef special = log_special_values(l, x[0], any);
     lane_cold_end(l, &cold);
+    /* The value at 0x256c is a midpoint for f32. */
     return lane_narrow_normal(l, op->result, lane_cold_merge(l, &cold, result, special));
 }
 
@@ -249,12 +250,12 @@ static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, const
 LLVMValueRef half_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef value = sine(l, op, x[0], is_f16(op) ? &sin_f16 : &sin_bf16, 0.0f);
     LLVMValueRef sign = lane_and(l, bits_of(l, x[0]), lane_int(l, 32, INT32_MIN));
-    return lane_narrow_function(l, op->result, float_of(l, lane_xor(l, bits_of(l, value), sign)));
+    return lane_narrow_untied(l, op->result, float_of(l, lane_xor(l, bits_of(l, value), sign)));
 }
 
 LLVMValueRef half_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return lane_narrow_normal(l, op->result,
-                              sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
+    return lane_narrow_normal_untied(l, op->result,
+                                     sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
 }
 
 /* An estimate y leaves an error of 2^-23.3, less than any result is from a midpoint: 1.5
@@ -263,7 +264,7 @@ LLVMValueRef half_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
 LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (!lane_rsqrt_bits(l))
-        return lane_narrow_normal(l, op->result, lane_fdiv(l, one, lane_sqrt(l, x[0])));
+        return lane_narrow_normal_untied(l, op->result, lane_fdiv(l, one, lane_sqrt(l, x[0])));
     LLVMValueRef y = lane_rsqrt_estimate(l, x[0]), half = constant(l, 0.5f);
     LLVMValueRef e = multiply_add(l, lane_fneg(l, lane_fmul(l, x[0], y)), y, one);
     LLVMValueRef c = lane_rsqrt_bits(l) < 14 ? multiply_add(l, e, constant(l, 0.375f), half) : half;
@@ -272,9 +273,9 @@ LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x)
         l, lane_icmp(l, LLVMIntUGE, bits_of(l, result), lane_int(l, 32, 0x7f800000)));
     LLVMValueRef plain = lane_fdiv(l, one, lane_sqrt(l, x[0]));
     lane_cold_end(l, &cold);
-    return lane_narrow_normal(l, op->result, lane_cold_merge(l, &cold, result, plain));
+    return lane_narrow_normal_untied(l, op->result, lane_cold_merge(l, &cold, result, plain));
 }
 
 LLVMValueRef half_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return lane_narrow_function(l, op->result, emit_reciprocal(l, op, x));
+    return lane_narrow_untied(l, op->result, emit_reciprocal(l, op, x));
 }

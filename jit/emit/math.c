@@ -96,13 +96,18 @@ LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
 /* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two
  * f32 that f64 lands on it; there a factor a little below 1/4 decides as the cubic term would, and
  * changes nothing else. */
-LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+static LLVMValueRef sigmoid_wide(const lane *l, const LLVMValueRef *x) {
     LLVMValueRef one = lane_f64(l, 1.0), wide = lane_fpext(l, limit(l, x[0], -110.0, 100.0));
     LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, exp_f64(l, lane_fneg(l, wide))));
     LLVMValueRef near = lane_fma(l, wide, lane_f64(l, 0.25 * (1.0 - 0x1p-27)), lane_f64(l, 0.5));
     LLVMValueRef small = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, wide), lane_f64(l, 0x1p-11));
-    LLVMValueRef result = lane_round(l, op->result, lane_select(l, small, near, far));
+    LLVMValueRef result = lane_fptrunc(l, lane_select(l, small, near, far));
     return lane_except(l, x[0], -0x1.250c02p-10, 0x1.ffb6bep-2, result);
+}
+
+LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    static const lane_vector_function wide = {"tosajit_sigmoid_wide", sigmoid_wide, 1};
+    return (void)op, has_pairs(l) ? sigmoid_by_pairs(l, &wide, x[0]) : sigmoid_wide(l, x);
 }
 
 /* e^x - 1 = scale tail + (scale - 1), which does not cancel near 0, where scale is 1. With a table

@@ -17,5 +17,6 @@ LLVMValueRef decide(const lane *l, LLVMValueRef value, LLVMValueRef in_doubt,
                     const lane_vector_function *wide, LLVMValueRef x);
 
 LLVMValueRef exp_by_pairs(const lane *l, const lane_vector_function *wide, LLVMValueRef x);
+LLVMValueRef sigmoid_by_pairs(const lane *l, const lane_vector_function *wide, LLVMValueRef x);
 
 #endif

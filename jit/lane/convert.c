@@ -58,6 +58,13 @@ static LLVMValueRef round_to_bf16(const lane *l, LLVMValueRef a) {
                       lane_int_type(l, 16));
 }
 
+/* The same without a midpoint of two among the numbers: to even takes three instructions more. */
+static LLVMValueRef round_untied(const lane *l, LLVMValueRef a) {
+    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32)),
+                 rounded = lane_add(l, bits, lane_int(l, 32, 0x8000));
+    return lane_trunc(l, lane_lshr(l, rounded, lane_int(l, 32, 16)), lane_int_type(l, 16));
+}
+
 static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a) {
     if (l->target->has_bf16) return truncate_to_bf16(l, a);
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
@@ -173,16 +180,26 @@ LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValue
                                                            : lane_narrow(l, element, a);
 }
 
+LLVMValueRef lane_narrow_untied(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_untied(l, a)
+                                                           : lane_narrow(l, element, a);
+}
+
 LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a) {
     return element == TOSAJIT_BF16 && l->target->has_bf16_normal
                ? truncate_to_bf16(l, a)
                : lane_narrow_function(l, element, a);
 }
 
+LLVMValueRef lane_narrow_normal_untied(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return l->target->has_bf16_normal ? lane_narrow_normal(l, element, a)
+                                      : lane_narrow_untied(l, element, a);
+}
+
 /* Subnormals are so rare that an instruction pays which has to be corrected for them. */
 LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a) {
     if (element != TOSAJIT_BF16 || !l->target->has_bf16_normal)
-        return lane_narrow_function(l, element, a);
+        return lane_narrow_untied(l, element, a);
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32)), usual = truncate_to_bf16(l, a);
     lane_cold cold =
         lane_cold_begin(l, lane_icmp(l, LLVMIntULT, bits, lane_int(l, 32, 0x00800000)));

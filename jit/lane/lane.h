@@ -107,9 +107,12 @@ LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef
 
 /* Functions to f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
  * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. _normal: and no
- * result is a subnormal bf16. _positive: and no number has a sign, be it of zero. */
+ * result is a subnormal bf16. _untied: and no number is a midpoint of two bf16. _positive: the same
+ * as _untied where no number has a sign, be it of zero. */
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_untied(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_normal_untied(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* f16 and bf16. */

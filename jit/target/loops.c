@@ -21,12 +21,13 @@ static unsigned working_size(const expr_node *node) {
 
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
  * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
- * (jit/emit/pairs.c) it gains a twentieth, for a quarter more to compile. */
+ * (jit/emit/pairs.c) it gains a twentieth, for a quarter more to compile; so it does with sigmoid.
+ */
 static bool fills_a_vector(const tosajit_expr *program, const expr_node *node,
                            const cpu_level *level) {
-    const bool exact = node->type.element == TOSAJIT_F32 && !program->fast;
-    return exact &&
-           (node->op == TOSAJIT_OP_erf || (node->op == TOSAJIT_OP_exp && level->entries == 8));
+    const bool exact = node->type.element == TOSAJIT_F32 && !program->fast,
+               is_pair = node->op == TOSAJIT_OP_exp || node->op == TOSAJIT_OP_sigmoid;
+    return exact && (node->op == TOSAJIT_OP_erf || (is_pair && level->entries == 8));
 }
 
 /* What a part has: bytes per lane at work at most, stored at least and at most; ops, and those of
