@@ -33,6 +33,22 @@ static const struct {
      "x: f32[?,16], y: f32[16], tosajit_c0: f32[]; x * y + tosajit_c0",
      1,
      {2}},
+    /* but where two end in ?, either of which may repeat, their other sizes decide nothing */
+    {"x: f32[?,16,?], y: f32[?,16,?]; maximum(x + y, 0)",
+     "x: f32[?,?,?], y: f32[?,?,?]; maximum(x + y, 0)",
+     0,
+     {0}},
+    {"a: f32[1], x: f32[?,96,?], y: f32[?,?,1], z: f32[1,11,?]; a * x + y * z",
+     "a: f32[1], x: f32[?,?,?], y: f32[?,?,1], z: f32[1,?,?]; a * x + y * z",
+     0,
+     {0}},
+    /* which is not so if another one has sizes, or another rank */
+    {"x: f32[?,11,?], y: f32[?,11,1], z: f32[?,?,?]; x * y + z",
+     "x: f32[?,11,?], y: f32[?,11,1], z: f32[?,?,?]; x * y + z",
+     0,
+     {0}},
+    {"x: f32[16,?], y: f32[?]; x + y", "x: f32[16,?], y: f32[?]; x + y", 0, {0}},
+    {"x: f32[?,16,?], y: f32[16,1]; x + y", "x: f32[?,16,?], y: f32[16,1]; x + y", 0, {0}},
     /* one element differs from nothing */
     {"a: f32[1], x: f32[?,16,7]; a * x", "a: f32[1], x: f32[?,?,7]; a * x", 0, {0}},
     /* beside other signs, and as arguments, numbers decide what is computed */
