@@ -111,6 +111,30 @@ static void texts_are_generalised_where_that_is_certain(void **state) {
     }
 }
 
+/* Only sizes before an unknown one may go without a relative: other sizes and numbers are worth
+ * code of their own. */
+static void sizes_that_decide_nothing_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool same_code;
+    } rows[] = {
+        {"x: f32[?,16,?], y: f32[?,16,?]; x + y", true},
+        {"x: f32[?,96,?], y: f32[?,?,1], z: f32[?,?,?]; x * y + z", true},
+        {"x: f32[?,16,?]; abs(x)", true},
+        {"x: f32[?,16,?]; x + 1", false},
+        {"x: f32[?,16,7]; abs(x)", false},
+        {"x: f32[?,16,?], y: f32[?,16,1]; x + y", false},
+        {"x: f32[?,16,?], y: f32[16,1]; x + y", false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const general g = generalise(rows[k].text, 1);
+        assert_non_null(g.text);
+        if (g.same_code != rows[k].same_code) fail_msg("%s", rows[k].text);
+        free(g.text);
+    }
+}
+
 /* No number of f32, and no number. They stay, so that the library refuses them. */
 static void what_is_no_number_stays(void **state) {
     (void)state;
@@ -152,6 +176,7 @@ static void any_bytes_are_read_safely(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_generalised_where_that_is_certain),
+        cmocka_unit_test(sizes_that_decide_nothing_are_told),
         cmocka_unit_test(what_is_no_number_stays),
         cmocka_unit_test(any_bytes_are_read_safely),
     };

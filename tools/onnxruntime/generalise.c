@@ -149,7 +149,7 @@ static bool has_size(const char *at, const char *end) {
  * call, whatever their other sizes are, so the code is the same. y must not have a 96:
  *
  *     x: f32[?,96,?], y: f32[?,?,1], z: f32[?,?,?] */
-static bool may_have_any_sizes(const char *text, const char *end) {
+static bool may_have_any_sizes(const char *text, const char *end, bool *same_code) {
     size_t shapes = 0, open = 0, rank = 0;
     bool alike = true;
     for (; text < end; text++) {
@@ -162,6 +162,7 @@ static bool may_have_any_sizes(const char *text, const char *end) {
         rank = commas;
         shapes++, open += is_open;
     }
+    *same_code = alike && (open > 1 || shapes == open);
     return shapes == 1 || (alike && open > 1);
 }
 
@@ -182,7 +183,8 @@ static bool write_all(reader *r, const char *text) {
     bool fine = write_statements(r, end + 1);
     r->out = whole;
     fine = fclose(body) == 0 && fine;
-    const bool any_sizes = may_have_any_sizes(text, end);
+    const bool any_sizes = may_have_any_sizes(text, end, &r->made.same_code);
+    r->made.same_code &= r->made.count == 0;
     while (fine && at && at < end) {
         at = write_declaration(r, at, any_sizes);
         fine = at && (at == end || *at == ',');
