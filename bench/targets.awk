@@ -161,6 +161,8 @@ END {
     worst_pair("two threads over one: work too small to divide", "^forms_.*(" undivided ")", "/pow", two, 1.05)
     worst_pair("two threads over one: all other work", "^forms_", undivided, two, 1)
     worst("two threads on one processor over one", "^threads/", "two_on_one", "one", 1.05)
+    worst("int8 between products, from L2, over a copy: the worst", "^int8/", "static", "copy", 1.5)
+    typical("int8 between products, from L2, over a copy: the median", "^int8/", "^$", "static", "copy", 1.5)
     single = "^(add|broadcast|op|shape)/"; several = "/(1K|maximum_i8)" # below 4K elements; three ops in one kernel
     typical("one precompiled op over compiled, from 4K, median", single, several, "precompiled", "dynamic", 1.05)
     worst_pair("the same, worst", single, several, "precompiled/dynamic", 1.3)

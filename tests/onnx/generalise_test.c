@@ -33,6 +33,22 @@ static const struct {
      "x: f32[?,16], y: f32[16], tosajit_c0: f32[]; x * y + tosajit_c0",
      1,
      {2}},
+    /* but where two end in ?, either of which may repeat, their other sizes decide nothing */
+    {"x: f32[?,16,?], y: f32[?,16,?]; maximum(x + y, 0)",
+     "x: f32[?,?,?], y: f32[?,?,?]; maximum(x + y, 0)",
+     0,
+     {0}},
+    {"a: f32[1], x: f32[?,96,?], y: f32[?,?,1], z: f32[1,11,?]; a * x + y * z",
+     "a: f32[1], x: f32[?,?,?], y: f32[?,?,1], z: f32[1,?,?]; a * x + y * z",
+     0,
+     {0}},
+    /* which is not so if another one has sizes, or another rank */
+    {"x: f32[?,11,?], y: f32[?,11,1], z: f32[?,?,?]; x * y + z",
+     "x: f32[?,11,?], y: f32[?,11,1], z: f32[?,?,?]; x * y + z",
+     0,
+     {0}},
+    {"x: f32[16,?], y: f32[?]; x + y", "x: f32[16,?], y: f32[?]; x + y", 0, {0}},
+    {"x: f32[?,16,?], y: f32[16,1]; x + y", "x: f32[?,16,?], y: f32[16,1]; x + y", 0, {0}},
     /* one element differs from nothing */
     {"a: f32[1], x: f32[?,16,7]; a * x", "a: f32[1], x: f32[?,?,7]; a * x", 0, {0}},
     /* beside other signs, and as arguments, numbers decide what is computed */
@@ -95,6 +111,30 @@ static void texts_are_generalised_where_that_is_certain(void **state) {
     }
 }
 
+/* Only sizes before an unknown one may go without a relative: other sizes and numbers are worth
+ * code of their own. */
+static void sizes_that_decide_nothing_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool same_code;
+    } rows[] = {
+        {"x: f32[?,16,?], y: f32[?,16,?]; x + y", true},
+        {"x: f32[?,96,?], y: f32[?,?,1], z: f32[?,?,?]; x * y + z", true},
+        {"x: f32[?,16,?]; abs(x)", true},
+        {"x: f32[?,16,?]; x + 1", false},
+        {"x: f32[?,16,7]; abs(x)", false},
+        {"x: f32[?,16,?], y: f32[?,16,1]; x + y", false},
+        {"x: f32[?,16,?], y: f32[16,1]; x + y", false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const general g = generalise(rows[k].text, 1);
+        assert_non_null(g.text);
+        if (g.same_code != rows[k].same_code) fail_msg("%s", rows[k].text);
+        free(g.text);
+    }
+}
+
 /* No number of f32, and no number. They stay, so that the library refuses them. */
 static void what_is_no_number_stays(void **state) {
     (void)state;
@@ -136,6 +176,7 @@ static void any_bytes_are_read_safely(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_generalised_where_that_is_certain),
+        cmocka_unit_test(sizes_that_decide_nothing_are_told),
         cmocka_unit_test(what_is_no_number_stays),
         cmocka_unit_test(any_bytes_are_read_safely),
     };

@@ -137,13 +137,33 @@ static const char *write_declaration(reader *r, const char *at, bool any_sizes) 
     return skip_spaces(end + 1);
 }
 
+/* Whether some size is a number other than 1. */
+static bool has_size(const char *at, const char *end) {
+    for (; at < end; at++)
+        if (!strchr("?1,", *at) || (*at == '1' && isdigit((unsigned char)at[1]))) return true;
+    return false;
+}
+
 /* Sizes may be any where only one operand has some: there is nothing that they could differ from.
- */
-static bool has_one_shape(const char *text, const char *end) {
-    size_t shapes = 0;
-    for (; text < end; text++)
-        shapes += *text == '[' && text[1] != ']' && strncmp(text, "[1]", 3) != 0;
-    return shapes == 1;
+ * Or where two operands end in ?, and no other one has a size. Either of the two may repeat in a
+ * call, whatever their other sizes are, so the code is the same. y must not have a 96:
+ *
+ *     x: f32[?,96,?], y: f32[?,?,1], z: f32[?,?,?] */
+static bool may_have_any_sizes(const char *text, const char *end, bool *same_code) {
+    size_t shapes = 0, open = 0, rank = 0;
+    bool alike = true;
+    for (; text < end; text++) {
+        if (*text != '[' || text[1] == ']' || strncmp(text, "[1]", 3) == 0) continue;
+        const char *close = text + strcspn(text, "]");
+        const bool is_open = close[-1] == '?';
+        size_t commas = 0;
+        for (const char *at = text; at < close; at++) commas += *at == ',';
+        alike &= (shapes == 0 || commas == rank) && (is_open || !has_size(text + 1, close));
+        rank = commas;
+        shapes++, open += is_open;
+    }
+    *same_code = alike && (open > 1 || shapes == open);
+    return shapes == 1 || (alike && open > 1);
 }
 
 static size_t count_operands(const char *text, const char *end) {
@@ -163,7 +183,8 @@ static bool write_all(reader *r, const char *text) {
     bool fine = write_statements(r, end + 1);
     r->out = whole;
     fine = fclose(body) == 0 && fine;
-    const bool any_sizes = has_one_shape(text, end);
+    const bool any_sizes = may_have_any_sizes(text, end, &r->made.same_code);
+    r->made.same_code &= r->made.count == 0;
     while (fine && at && at < end) {
         at = write_declaration(r, at, any_sizes);
         fine = at && (at == end || *at == ',');

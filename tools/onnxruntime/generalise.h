@@ -11,6 +11,7 @@
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_GENERALISE_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_GENERALISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* More tensors than this in all would take a kernel's calls off their quick way. */
@@ -20,6 +21,7 @@ typedef struct general {
     char *text; /* owned; null: nothing can be shared, or there is no memory */
     size_t count;
     float numbers[GENERAL_NUMBERS];
+    bool same_code; /* sizes alone are open, and decide nothing about the code: take it at once */
 } general;
 
 /* Texts of f32 alone whose types stand in front; of others nothing is shared. */

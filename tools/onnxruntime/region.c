@@ -101,12 +101,13 @@ static tosajit_status compile(region *r, const char *text, const region_request 
     return status;
 }
 
-/* The kernel of the text's family, or its own. */
+/* The kernel of the text's family, or its own where that may be better. */
 static tosajit_status compile_shared(region *r, const region_request *q) {
     r->numbers = generalise(q->text, q->result_count);
     char *shared = r->numbers.text;
     r->numbers.text = NULL;
-    const bool shares = shared && (q->image || has_relatives(r->pool, shared, q->text));
+    const bool shares =
+        shared && (q->image || r->numbers.same_code || has_relatives(r->pool, shared, q->text));
     const bool made = shares && !compile(r, shared, q);
     free(shared);
     if (made) return TOSAJIT_OK;
