@@ -21,7 +21,7 @@ typedef struct byte_case {
     const char *name, *text;
     int64_t channels; /* the innermost size; 0: one scale */
     int operand_count;
-    tosajit_type types[MAX_OPERANDS]; /* f32[1024,1] beside f32, all others have every element */
+    tosajit_type types[MAX_OPERANDS]; /* a second f32 is a column, all others are full */
 } byte_case;
 
 #define RESCALE(x) "rescale(" x ", #, to=i8)"

@@ -210,7 +210,7 @@ void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMVal
 void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address);
 void lane_fence(const lane *l);
 
-/* Have the lines of a vector come into the L2 cache; the address may be anything. */
+/* Prefetch the lines of a vector into the L2 cache; the address may be anything. */
 void lane_fetch(const lane *l, tosajit_type element, LLVMValueRef address);
 
 /* A vector of which memory has 2 * width lanes: the first half lies at one address, the others at
