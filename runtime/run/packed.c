@@ -14,16 +14,6 @@ enum {
     BLOCK_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE, /* of all its buffers */
 };
 
-/* Memory of a call, on the stack. Blocks follow no pattern, so their buffers lie where patterns
- * would: stacks of 192 KiB must do (SECURITY.md). */
-typedef union space {
-    struct {
-        pack patterns[TILE_MOST_PACKED];
-        _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * LANE_BYTES];
-    } joined;
-    _Alignas(BUFFER_LINE) char block[BLOCK_BYTES];
-} space;
-
 /* A packed tensor. */
 typedef struct lane {
     int32_t t;
@@ -93,11 +83,9 @@ static void run_box(tiles *s, void *const *outer, const box *b) {
             move_lines(job, l->t, c->split, b->steps, b->width, base[l->t], l->buffer, false);
 }
 
-static void set_up(const tile_job *job, space *memory, tiles *s) {
+static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     static const int64_t none[TOSAJIT_MAX_TENSORS];
     const tile_choice *c = job->choice;
-    pack *const patterns = memory->joined.patterns;
-    char *next = c->way == TILE_JOINED ? memory->joined.buffers : memory->block;
     s->job = job;
     s->row_steps = c->split < 0 ? none : walk_steps(job->w, c->split);
     s->col_steps = walk_steps(job->w, job->w->rank - 1);
@@ -115,15 +103,16 @@ static void set_up(const tile_job *job, space *memory, tiles *s) {
     }
 }
 
-void tile_run_packed(const tile_job *job) {
+/* Apart from the two below, so that its code is there once. */
+__attribute__((noinline)) static void run_tiles(const tile_job *job, pack *patterns,
+                                                char *buffers) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
-    space memory; /* neither is cleared: see walk.h */
     tiles s;
     void *outer[TOSAJIT_MAX_TENSORS];
     int64_t index[TOSAJIT_MAX_RANK] = {0};
-    set_up(job, &memory, &s);
+    set_up(job, patterns, buffers, &s);
     for (int32_t t = 0; t < w->tensors; t++) outer[t] = job->tensors->pointers[t];
     do {
         for (box b = {0}; b.row < rows; b.row += c->step)
@@ -133,4 +122,22 @@ void tile_run_packed(const tile_job *job) {
                 run_box(&s, outer, &b);
             }
     } while (walk_next(w, c->outer, index, outer));
+}
+
+/* Memory of a call is on the stack and is not cleared: see walk.h. Each way takes its own alone:
+ * the widest kernels are run in blocks, and stacks of 192 KiB must do (SECURITY.md). */
+__attribute__((noinline)) static void run_joined(const tile_job *job) {
+    pack patterns[TILE_MOST_PACKED];
+    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * LANE_BYTES];
+    run_tiles(job, patterns, buffers);
+}
+
+/* Blocks follow no pattern. */
+__attribute__((noinline)) static void run_block(const tile_job *job) {
+    _Alignas(BUFFER_LINE) char buffers[BLOCK_BYTES];
+    run_tiles(job, NULL, buffers);
+}
+
+void tile_run_packed(const tile_job *job) {
+    (job->choice->way == TILE_JOINED ? run_joined : run_block)(job);
 }
