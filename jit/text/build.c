@@ -330,18 +330,18 @@ static bool unary(builder *b, text_span where, tosajit_op op, tosajit_value oper
     return add_op(b, where, op, &operand, 1, NULL, NULL, value);
 }
 
-/* The number 1, and no list of it. */
-static bool is_one(const builder *b, int32_t node) {
+/* Whether a node is a number, and no list of it, that is `wanted` as an element. */
+static bool is_number(const builder *b, int32_t node, tosajit_type element, double wanted) {
     if (!is_literal(b, node)) return false;
     const text_list *list = &b->line->lists[b->line->nodes[node].what];
-    return list->rank == 0 && b->line->numbers[list->first].value == 1;
+    return list->rank == 0 && text_value(element, &b->line->numbers[list->first]) == wanted;
 }
 
 /* TOSA divides integers alone. Of floats 1 / x is its reciprocal, which f64 has not. */
 static bool is_inverse(const builder *b, const text_node *n, const int32_t *nodes) {
-    if (n->what != TEXT_DIV || !is_one(b, nodes[0]) || is_literal(b, nodes[1])) return false;
+    if (n->what != TEXT_DIV || is_literal(b, nodes[1])) return false;
     const tosajit_type element = type_of(b, b->values[nodes[1]]).element;
-    return type_is_float(element) && element != TOSAJIT_F64;
+    return type_is_float(element) && element != TOSAJIT_F64 && is_number(b, nodes[0], element, 1);
 }
 
 /* Other quotients of floats are an extension. */
@@ -373,10 +373,9 @@ static bool apply_operator(builder *b, const text_node *n, tosajit_value *operan
 
 /* x ** 2 is x * x, which rounds alike and takes an instruction. */
 static bool is_square(const builder *b, const int32_t *nodes) {
-    if (is_literal(b, nodes[0]) || !is_literal(b, nodes[1])) return false;
-    const text_list *list = &b->line->lists[b->line->nodes[nodes[1]].what];
+    if (is_literal(b, nodes[0])) return false;
     const tosajit_type element = type_of(b, b->values[nodes[0]]).element;
-    return list->rank == 0 && b->line->numbers[list->first].value == 2 &&
+    return is_number(b, nodes[1], element, 2) &&
            (type_is_float(element) || element == TOSAJIT_I32 || element == TOSAJIT_I64);
 }
 

@@ -314,9 +314,23 @@ bool parse_literal(lexer *p, bool may_be_negative) {
 /* ---------------------------------------------------------------------------------------------
  * Elements */
 
+static int width_of(tosajit_type type) {
+    if (type == TOSAJIT_I1) return 1;
+    return type == TOSAJIT_I48 ? 48 : 8 * (int)tosajit_type_size(type);
+}
+
+/* Whether a hexadecimal number has more bits than the type. */
+static bool is_too_wide(tosajit_type type, const text_number *n) {
+    return n->hexadecimal && n->magnitude >> (width_of(type) - 1) > 1;
+}
+
 static bool fail_range(text_error *error, const text_number *n, tosajit_type type) {
-    snprintf(error->text, sizeof error->text, "%s%.*s is no value of %s", n->negative ? "-" : "",
-             (int)n->length, n->spelled, tosajit_type_name(type));
+    const int bits = width_of(type);
+    char width[32] = "";
+    if (is_too_wide(type, n))
+        snprintf(width, sizeof width, ", which has %d bit%s", bits, bits == 1 ? "" : "s");
+    snprintf(error->text, sizeof error->text, "%s%.*s is no value of %s%s", n->negative ? "-" : "",
+             (int)n->length, n->spelled, tosajit_type_name(type), width);
     error->status = TOSAJIT_INVALID_ARGUMENT;
     return false;
 }
@@ -324,10 +338,7 @@ static bool fail_range(text_error *error, const text_number *n, tosajit_type typ
 /* Hexadecimal numbers are bits, so that 0xff is an i8. */
 static bool store_integer(tosajit_type type, const text_number *n, bool is_unsigned, void *at,
                           text_error *error) {
-    const int width = type == TOSAJIT_I1    ? 1
-                      : type == TOSAJIT_I48 ? 48
-                                            : 8 * (int)tosajit_type_size(type);
-    uint64_t half = type == TOSAJIT_I1 ? 1 : UINT64_C(1) << (width - 1), most = half - 1;
+    uint64_t half = type == TOSAJIT_I1 ? 1 : UINT64_C(1) << (width_of(type) - 1), most = half - 1;
     if (type == TOSAJIT_I1) most = 1;
     if (n->negative) most = type == TOSAJIT_I1 ? 0 : half;
     if ((n->hexadecimal || is_unsigned) && !n->negative && type != TOSAJIT_I1)
@@ -337,9 +348,24 @@ static bool store_integer(tosajit_type type, const text_number *n, bool is_unsig
     return true;
 }
 
+/* The bits themselves, so that a NaN keeps all of them; a minus in front turns the sign's. */
+static uint64_t written_bits(tosajit_type type, const text_number *n) {
+    return n->magnitude ^ (uint64_t)n->negative << (width_of(type) - 1);
+}
+
+double text_value(tosajit_type type, const text_number *n) {
+    if (!n->hexadecimal || !type_is_float(type)) return n->value;
+    return is_too_wide(type, n) ? (double)NAN : convert_decode(type, written_bits(type, n)).f;
+}
+
 bool text_store(tosajit_type type, const text_number *n, bool is_unsigned, void *at,
                 text_error *error) {
     if (!type_is_float(type)) return store_integer(type, n, is_unsigned, at, error);
+    if (is_too_wide(type, n)) return fail_range(error, n, type);
+    if (n->hexadecimal) {
+        convert_store(type, at, written_bits(type, n));
+        return true;
+    }
     const uint64_t bits = convert_encode(type, (cell){.f = n->value});
     const double stored = convert_decode(type, bits).f;
     convert_store(type, at, bits);

@@ -129,8 +129,12 @@ bool text_parse_list(const char *text, size_t length, text_line *line, text_erro
 bool text_parse_sizes(const char *text, size_t length, bool with_n, int32_t *rank,
                       int64_t dims[TOSAJIT_MAX_RANK]);
 /* Store number as an element. False, with the reason in error->text, if it is no value of the type.
- * Floating-point types take the value nearest to the f64 that was read, as MLIR's parser does. */
+ * Floating-point types take the value nearest to the f64 that was read, as MLIR's parser does, or
+ * the bits of a hexadecimal number. */
 bool text_store(tosajit_type type, const text_number *number, bool is_unsigned, void *at,
                 text_error *error);
+/* What a number is among elements of a type, not yet rounded to it: 0x3c00 is 1 as an f16. NaN if
+ * it has more bits than a floating-point type. */
+double text_value(tosajit_type type, const text_number *number);
 
 #endif

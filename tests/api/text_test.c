@@ -292,6 +292,74 @@ static void strict_texts_are_tosa(void **state) {
         }
 }
 
+/* Bits of every floating-point type: those of a NaN, too, and a minus turns the sign's. What is
+ * printed has the bits of constants and limits. */
+static void hexadecimal_numbers_are_bits(void **state) {
+    static const char *const cases[][2] = {
+        {"f16(0x3c00)", "dense<0x3C00> : tensor<f16>"},
+        {"f16(0x1)", "dense<0x0001> : tensor<f16>"},
+        {"bf16(0x3f80)", "dense<0x3F80> : tensor<bf16>"},
+        {"f32(0x3f800000)", "dense<0x3F800000> : tensor<f32>"},
+        {"f32(0x80000000)", "dense<0x80000000> : tensor<f32>"},
+        {"f32(0x7f800001)", "dense<0x7F800001> : tensor<f32>"},
+        {"f64(0x8000000000000000)", "dense<0x8000000000000000> : tensor<f64>"},
+        {"f64(0x80000000)", "dense<0x0000000080000000> : tensor<f64>"},
+        {"f8E4M3FN(0xb8)", "dense<0xB8> : tensor<f8E4M3FN>"},
+        {"f8E5M2(0x7f)", "dense<0x7F> : tensor<f8E5M2>"},
+        {"f16(-0x3c00)", "dense<0xBC00> : tensor<f16>"},
+        {"f16(-0xbc00)", "dense<0x3C00> : tensor<f16>"},
+        {"f64(-0x0)", "dense<0x8000000000000000> : tensor<f64>"},
+        {"f32((-0))", "dense<0x80000000> : tensor<f32>"},
+        {"i8(0xff)", "dense<-1> : tensor<i8>"},
+        {"i8(-0x80)", "dense<-128> : tensor<i8>"},
+        {"x * 0x3800 : f16[2]", "dense<0x3800> : tensor<1xf16>"},
+        {"x + [0x3f80, -0x3f80, 1] : bf16[3]", "dense<[0x3F80, 0xBF80, 0x3F80]>"},
+        {"clamp(x, min=0xbc00, max=0x4000) : f16[2]", "max_val = 0x4000 : f16"},
+        {"clamp(x, min=0xbc00, max=0x4000) : f16[2]", "min_val = 0xBC00 : f16"},
+        {"clamp f32 [?] min=-0x3f800000 max=1", "min_val = 0xBF800000 : f32"},
+        {"0x3c00 / x : f16[2]", "tosa.reciprocal"}, /* 1 */
+        {"0x1 / x : f16[2]", "divide"},
+        {"x ** 0x40000000 : f32[2]", "tosa.mul"}, /* 2 */
+        {"x ** 0x2 : f32[2]", "tosa.pow"},
+        {"x ** 0x2 : i32[2]", "tosa.mul"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = NULL;
+        char *text = NULL;
+        if (tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr) != TOSAJIT_OK)
+            fail_msg("%s", tosajit_last_error());
+        CHECK(tosajit_expr_print(expr, NULL, &text));
+        if (!strstr(text, cases[k][1])) fail_msg("%s, not %s: %s", cases[k][0], cases[k][1], text);
+        tosajit_text_release(text);
+        tosajit_expr_destroy(expr);
+    }
+    assert_true(apply("x * 0x3f000000 : f32", 3) == 1.5F);
+    assert_true(signbit(apply("x * 0x80000000 : f32", 3)));
+}
+
+static void bits_beyond_the_type_are_refused(void **state) {
+    static const char *const cases[][2] = {
+        {"f16(0x1ffff)", "0x1ffff is no value of f16, which has 16 bits"},
+        {"f8E5M2(-0x100)", "-0x100 is no value of f8E5M2, which has 8 bits"},
+        {"x * [1, 0x10000] : bf16[2]", "0x10000 is no value of bf16, which has 16 bits"},
+        {"0x13f800000 / x : f32[2]", "0x13f800000 is no value of f32, which has 32 bits"},
+        {"clamp(x, max=0x1ffff) : f16[2]", "0x1ffff is no value of f16, which has 16 bits"},
+        {"f64(0x10000000000000000)", "this number has more than 64 bits"},
+        {"i8(0x100)", "0x100 is no value of i8, which has 8 bits"},
+        {"i48(0x1000000000000)", "is no value of i48, which has 48 bits"},
+        {"i1(0x2)", "0x2 is no value of i1, which has 1 bit\n"},
+        {"i8(-0xff)", "-0xff is no value of i8\n"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = NULL;
+        assert_int_equal(tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr),
+                         TOSAJIT_INVALID_ARGUMENT);
+        if (!strstr(tosajit_last_error(), cases[k][1])) fail_msg("%s", tosajit_last_error());
+    }
+}
+
 static void wrong_calls_are_refused(void **state) {
     tosajit_expr *expr = NULL;
     char *names = NULL;
@@ -348,6 +416,8 @@ int main(void) {
         cmocka_unit_test(functions_are_written_out_of_ops),
         cmocka_unit_test(sqrt_and_squares_are_exact),
         cmocka_unit_test(strict_texts_are_tosa),
+        cmocka_unit_test(hexadecimal_numbers_are_bits),
+        cmocka_unit_test(bits_beyond_the_type_are_refused),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };

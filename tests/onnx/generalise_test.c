@@ -72,7 +72,13 @@ static const struct {
     {"x + 1 : f32[?]", NULL, 0, {0}},
     {"x: f16[?]; x + 1", NULL, 0, {0}},
     {"x: f32[?]; i32(x) + 1", NULL, 0, {0}},
+    /* bits stay where they are */
     {"x: f32[?]; x + 0x3f800000", "x: f32[?]; x + 0x3f800000", 0, {0}},
+    {"x: f32[?]; x * (-0x3f800000) + 0x1e5 + 2",
+     "x: f32[?], tosajit_c0: f32[]; x * (-0x3f800000) + 0x1e5 + tosajit_c0",
+     1,
+     {2}},
+    {"x: f32[?]; x * (-0)", "x: f32[?], tosajit_c0: f32[]; x * tosajit_c0", 1, {-0.0F}},
     /* the nearest f32 of the nearest f64, as the library has it: the other neighbour without */
     {"x: f32[?]; x * 16777217.0000000000000000001",
      "x: f32[?], tosajit_c0: f32[]; x * tosajit_c0",

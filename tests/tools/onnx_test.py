@@ -234,6 +234,42 @@ a = random.standard_normal((1, 3)).astype(np.float32)
 expected = np.clip(a * scale + weight[None], -1, 1)**2 / 4
 same(evaluate(converted.graph, {"a": a})["out"], expected.astype(np.float32), text, NEAR)
 
+# Constants keep their bits in every type: halves, and zeros with a sign, which infinities tell apart.
+near = np.array([[3, -0.5, 0, -0.0, 7]])
+for kind in ("float16", "float32", "float64"):
+    for op, number, then in (("Mul", 0.5, "Neg"), ("Add", -1.5, "Neg"), ("Sub", 6e-8, "Abs"), ("Mul", -0.0, "Reciprocal"),
+                             ("Add", -0.0, "Reciprocal"), ("Div", -0.0, "Neg")):
+        if then == "Reciprocal" and kind == "float64":
+            continue
+        a, constant = near.astype(kind), np.array(number, kind)
+        model = model_of([helper.make_node(op, ["a", "c"], ["t"]), helper.make_node(then, ["t"], ["out"])], [value("a", a)], [value("out", a)],
+                         {"c": constant})
+        if kept:
+            onnx.save(model, os.path.join(kept, f"constant-{kind}-{op}{number}.onnx"))
+        converted, _ = convert(model, *ALL)
+        check(len(converted.graph.node) == 1 and len(regions(converted.graph)[0].input) == 1, converted.graph)
+        with np.errstate(all="ignore"):
+            inner = {"Mul": np.multiply, "Add": np.add, "Sub": np.subtract, "Div": np.divide}[op](a, constant)
+            expected = {"Neg": np.negative, "Abs": np.abs, "Reciprocal": np.reciprocal}[then](inner)
+        found = evaluate(converted.graph, {"a": a})["out"]
+        same(found, expected, (kind, op, number), 0)
+        check(np.array_equal(np.signbit(found[~np.isnan(found)]), np.signbit(expected[~np.isnan(expected)])), kind, op, number, found)
+
+# Both values of Where may be constants; so may a zero with a sign, as an attribute of an operator on halves.
+for kind in ("float16", "float32", "float64", "uint8"):
+    numbers = np.array([1.5, -0.0]) if kind != "uint8" else np.array([200, 7])
+    model = model_of([helper.make_node("Not", ["b"], ["n"]), helper.make_node("Where", ["n", "one", "two"], ["out"])], [value("b", b)],
+                     [value("out", np.empty(b.shape, kind))], {"one": numbers[0].astype(kind), "two": numbers[1].astype(kind)})
+    converted, _ = convert(model, *ALL)
+    found = evaluate(converted.graph, {"b": b})["out"]
+    expected = np.where(~b, *numbers).astype(kind)
+    same(found, expected, kind, 0)
+    check(found.tobytes() == expected.tobytes(), kind, found)
+model = model_of([helper.make_node("LeakyRelu", ["a"], ["out"], alpha=-0.0)], [value("a", near.astype(np.float16))],
+                 [value("out", near.astype(np.float16))])
+converted, _ = convert(model, *ALL)
+same(evaluate(converted.graph, {"a": near.astype(np.float16)})["out"], np.float16([[3, 0, 0, 0, 7]]), "LeakyRelu", 0)
+
 # BatchNormalization at inference, whose parameters are folded; in f64 once.
 count = 5
 parameters = {n: (np.abs(random.standard_normal(count)) + 0.1).astype(np.float32) for n in ("s", "b", "m", "v")}

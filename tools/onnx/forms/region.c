@@ -57,7 +57,7 @@ bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t o
 static void write_number(const onnx_node *node, const onnx_value *value, char name[NAME]) {
     char text[32];
     onnx_constant_text(value->constant, text);
-    bool typed = onnx_is(node, "Where") && strncmp(text, "0x", 2) != 0;
+    const bool typed = onnx_is(node, "Where");
     const char *type = tosajit_type_name(onnx_element(value->type.element));
     if (typed && type)
         snprintf(name, NAME, "%s(%s)", type, text);

@@ -146,17 +146,15 @@ bool onnx_constant_at(const Onnx__TensorProto *tensor, size_t k, double *value) 
     }
 }
 
-/* Decimal where that reads back as the same number; the sign of a zero needs its bits. */
-static void float_text(double value, int digits, bool narrow, char text[32]) {
-    uint64_t zero = narrow ? UINT64_C(0x80000000) : UINT64_C(0x8000000000000000);
+/* Decimal, which reads back as the same number of whatever type stands beside it; -0 keeps its
+ * sign. */
+static void float_text(double value, int digits, char text[32]) {
     if (isnan(value))
         snprintf(text, 32, "nan");
     else if (isinf(value))
         snprintf(text, 32, value < 0 ? "(-inf)" : "inf");
-    else if (value == 0 && signbit(value))
-        snprintf(text, 32, "0x%" PRIx64, zero);
     else
-        snprintf(text, 32, value < 0 ? "(%.*g)" : "%.*g", digits, value);
+        snprintf(text, 32, signbit(value) ? "(%.*g)" : "%.*g", digits, value);
 }
 
 /* As few digits as give the number back, but at least those of a number without exponent. */
@@ -167,7 +165,7 @@ void onnx_number_text(float value, char text[32]) {
         snprintf(decimal, sizeof decimal, "%.*g", digits, (double)value);
         sscanf(decimal, "%lf", &back);
         if (!isfinite(value) || (float)back == value || digits == 9) {
-            float_text((double)value, digits, true, text);
+            float_text((double)value, digits, text);
             return;
         }
     }
@@ -179,7 +177,7 @@ bool onnx_constant_text(const Onnx__TensorProto *tensor, char text[32]) {
     if (!onnx_constant_at(tensor, 0, &value) || !bits_at(tensor, 0, &bits)) return false;
     switch (onnx_element(tensor->data_type)) {
     case TOSAJIT_F32: onnx_number_text((float)value, text); return true;
-    case TOSAJIT_F64: float_text(value, 17, false, text); return true;
+    case TOSAJIT_F64: float_text(value, 17, text); return true;
     case TOSAJIT_F16:
     case TOSAJIT_BF16: snprintf(text, 32, "0x%04x", (unsigned)(bits & 0xffff)); return true;
     case TOSAJIT_I1: snprintf(text, 32, value != 0 ? "true" : "false"); return true;
