@@ -199,22 +199,25 @@ static tosajit_status find_entries(const tabulation *t, tosajit_value k, void *e
 }
 
 /* From the results on: a table needs its source alone, all else its operands. Gives how many
- * constants there will be: a table, which is two more tensors of a kernel, or two numbers. */
+ * constants there will be: a table, which is two more tensors of a kernel, or two numbers. For each
+ * the whole expression is looked through, so both are bounded. */
 static size_t choose(const tabulation *t) {
+    enum { MOST_SELECTS = 64 };
     const tosajit_expr *program = t->program;
     int32_t tensors = program->input_count + program->constant_count + program->result_count +
                       program->table_count;
-    size_t constants = 0;
+    size_t constants = 0, selects = 0;
     for (int32_t r = 0; r < program->result_count; r++) t->live[program->results[r]] = 1;
     for (tosajit_value k = (tosajit_value)program->count; k-- > 0;) {
         const expr_node *node = &program->nodes[k];
         if (!t->live[k]) continue;
-        const bool has_room = tensors + 2 <= TOSAJIT_MAX_TENSORS;
-        t->wanted[k] = is_worth_it(t, k) && (has_room || is_truth(&program->nodes[t->source[k]]));
+        t->wanted[k] = is_worth_it(t, k);
+        const bool truth = t->wanted[k] && is_truth(&program->nodes[t->source[k]]);
+        t->wanted[k] &= truth ? selects < MOST_SELECTS : tensors + 2 <= TOSAJIT_MAX_TENSORS;
+        t->wanted[k] &= program->count + constants + TRUTHS <= TOSAJIT_MAX_NODES;
         if (t->wanted[k]) {
-            const bool selects = is_truth(&program->nodes[t->source[k]]);
             t->live[t->source[k]] = 1;
-            tensors += selects ? 0 : 2, constants += selects ? TRUTHS : 1;
+            tensors += truth ? 0 : 2, selects += truth, constants += truth ? TRUTHS : 1;
         } else {
             for (int o = 0; o < node->operand_count; o++) t->live[node->operands[o]] = 1;
         }

@@ -121,13 +121,31 @@ static void light_bytes(tosajit_expr *expr, size_t nodes) {
     CHECK(tosajit_expr_result(expr, y));
 }
 
+/* Parts of two ops on one i1, each of which would be a select. */
+static void truths(tosajit_expr *expr, size_t nodes) {
+    const int64_t dims[2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
+    const tosajit_tensor_type truth = tosajit_ranked(TOSAJIT_I1, 2, dims),
+                              number = tosajit_ranked(TOSAJIT_F32, 2, dims);
+    tosajit_value x, y, z;
+    CHECK(tosajit_expr_input(expr, &truth, &x));
+    CHECK(tosajit_expr_input(expr, &number, &y));
+    for (size_t k = 2; k + 3 <= nodes; k += 3) {
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_cast, &x, 1, NULL, &number, &z));
+        CHECK(tosajit_expr_op(expr, TOSAJIT_OP_negate, &z, 1, NULL, NULL, &z));
+        CHECK(
+            tosajit_expr_op(expr, TOSAJIT_OP_maximum, (tosajit_value[]){y, z}, 2, NULL, NULL, &y));
+    }
+    CHECK(tosajit_expr_result(expr, y));
+}
+
 static const struct {
     const char *name;
     builder *build;
     bool runs; /* there are operands that fulfil every check */
 } families[] = {{"chain", chain, true},     {"declared sizes", declared, false},
                 {"subsets", subsets, true}, {"constants", constants, true},
-                {"parts", parts, true},     {"light bytes", light_bytes, false}};
+                {"parts", parts, true},     {"light bytes", light_bytes, false},
+                {"truths", truths, false}};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* ---------------------------------------------------------------------------------------------

@@ -175,6 +175,41 @@ static void plans_show_tables(void **state) {
 }
 
 /* Whichever allocation fails: the status says so, and nothing is left behind. */
+/* Two numbers take the place of two ops, which may be needed besides; so nothing is tabulated where
+ * they would be too many. */
+static void an_expression_of_all_nodes_compiles(void **state) {
+    (void)state;
+    const int64_t any[1] = {TOSAJIT_DYNAMIC};
+    const tosajit_tensor_type truth = tosajit_ranked(TOSAJIT_I1, 1, any),
+                              number = tosajit_ranked(TOSAJIT_F32, 1, any);
+    tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
+    tosajit_engine *engine;
+    tosajit_kernel *kernel;
+    tosajit_expr *expr;
+    tosajit_value x, y, z;
+    int nodes = 2;
+    assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &truth, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &number, &y), TOSAJIT_OK);
+    for (; nodes + 3 <= TOSAJIT_MAX_NODES; nodes += 3) {
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_cast, &x, 1, NULL, &number, &z),
+                         TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_negate, &z, 1, NULL, NULL, &z),
+                         TOSAJIT_OK);
+        assert_int_equal(
+            tosajit_expr_op(expr, TOSAJIT_OP_maximum, (tosajit_value[]){y, z}, 2, NULL, NULL, &y),
+            TOSAJIT_OK);
+    }
+    for (; nodes < TOSAJIT_MAX_NODES; nodes++)
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_abs, &y, 1, NULL, NULL, &y), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, y), TOSAJIT_OK);
+    assert_int_equal(tosajit_compile_expr(engine, expr, &kernel), TOSAJIT_OK);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
 static void exhausted_memory_is_reported(void **state) {
     (void)state;
     const sample *s = &samples[8]; /* two tables */
@@ -215,6 +250,7 @@ static int setup(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
                                        cmocka_unit_test(plans_show_tables),
+                                       cmocka_unit_test(an_expression_of_all_nodes_compiles),
                                        cmocka_unit_test(exhausted_memory_is_reported)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }
