@@ -22,4 +22,4 @@ export TOSAJIT_ENGINES="${TOSAJIT_ENGINES:-native precompiled}"
 QEMU_CPU=max,pauth-impdef=on ctest --preset aarch64 --no-tests=error "$@"
 # What computes, again.
 QEMU_CPU=cortex-a57 TOSAJIT_SEED=1001 ctest --preset aarch64 --no-tests=error \
-    -R '^(op_rows|integer|math|fast|examples|differential|large|guard|tool_example|aot)_test(_[0-9]+)?$' "$@"
+    -R '^(op_rows|integer|math|fast|examples|differential|large|guard|tool_example|aot)(_quick)?_test(_[0-9]+)?$' "$@"
