@@ -27,7 +27,7 @@ title() { [ "$1" = native ] && echo "The machine's own vectors" || echo "x86-64-
 of_level() {
     case $1 in
     native) cat ;;
-    *) grep -E '^(add|broadcast|offset|narrow|op|math|chain|shape|view|call|precompiled|sweep)$' ;;
+    *) grep -E '^(add|broadcast|offset|narrow|op|math|chain|shape|view|call|int8|precompiled|sweep)$' ;;
     esac
 }
 
