@@ -281,9 +281,10 @@ static void add_region(writing *w, onnx_choice *choice) {
 static void add_on_blocks(writing *w, const onnx_node *node) {
     int64_t factors[ONNX_UPSAMPLE_RANK];
     const char *from = in_blocks(w, node->inputs[0]), *to = give(w, node->outputs[0]);
-    Onnx__NodeProto *made = onnx_upsample_read(w->g, node, factors)
-                                ? onnx_upsample_node(w->memory, factors)
-                                : message_node(w->memory, blocks_domain, node->proto->op_type, 1, 1);
+    Onnx__NodeProto *made =
+        onnx_upsample_read(w->g, node, factors)
+            ? onnx_upsample_node(w->memory, factors)
+            : message_node(w->memory, blocks_domain, node->proto->op_type, 1, 1);
     push(w, &w->nodes, made);
     if (w->failed) return;
     made->name = node->proto->name;
