@@ -24,3 +24,16 @@ if(NOT TOSAJIT_LLVM)
 endif()
 find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH ${_tosajit_llvm_need})
 mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)
+
+# The same as static libraries, with what they need, for who has LLVM within. Of the libraries that llvm-config names besides, generating code
+# takes two, whose links without a version may not be installed.
+function(tosajit_static_llvm list)
+  find_program(TOSAJIT_LLVM_CONFIG llvm-config HINTS ${TOSAJIT_LLVM_ROOT}/bin NO_DEFAULT_PATH REQUIRED)
+  find_library(TOSAJIT_ZLIB NAMES z libz.so.1 REQUIRED)
+  find_library(TOSAJIT_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+  mark_as_advanced(TOSAJIT_LLVM_CONFIG TOSAJIT_ZLIB TOSAJIT_ZSTD)
+  execute_process(COMMAND ${TOSAJIT_LLVM_CONFIG} --link-static --libfiles core passes all-targets orcjit object COMMAND_ERROR_IS_FATAL ANY
+    OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE)
+  separate_arguments(files)
+  set(${list} ${files} ${TOSAJIT_ZLIB} ${TOSAJIT_ZSTD} stdc++ ${CMAKE_DL_LIBS} PARENT_SCOPE)
+endfunction()

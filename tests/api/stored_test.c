@@ -38,7 +38,8 @@ static bool has_llvm(void) {
     bool found = false;
     FILE *maps = fopen("/proc/self/maps", "r");
     REQUIRE(maps);
-    while (fgets(line, sizeof line, maps)) found |= strstr(line, "libLLVM") != NULL;
+    while (fgets(line, sizeof line, maps))
+        found |= strstr(line, "libLLVM") || strstr(line, "libtosajit-codegen");
     fclose(maps);
     return found;
 }

@@ -10,12 +10,16 @@
 
 #include <string.h>
 
+#include "tools/onnx/upsample.h"
+
 enum {
     MOST_BLOCK = 1024,     /* channels */
     MOST_CHANNELS = 65536, /* of an image; a constant for each is made */
     LEAST_CHANNELS = 4,    /* ReorderInput takes multiples of these */
     RANK = 4,              /* of images */
     MOST_ROUNDS = 64,
+    POINT = 1, /* the cost of a reordering, of which that of a point is next to nothing */
+    IMAGE = 64,
 };
 
 /* ---------------------------------------------------------------------------------------------
@@ -85,12 +89,17 @@ int64_t onnx_layout_round(const onnx_layout *l, int64_t channels) {
     return l->block > 0 ? round_up(channels, l->block) : channels;
 }
 
-/* Global pooling is the only other operator between convolutions that the engine has on blocks and
- * leaves beside regions. */
+/* Global pooling and Resize are what else the engine has on blocks and leaves beside regions. */
 static bool is_pooling(const onnx_node *node) {
     bool pooling = onnx_is(node, "GlobalAveragePool") || onnx_is(node, "GlobalMaxPool");
     return pooling && node->input_count == 1 && node->output_count == 1 && node->inputs[0] >= 0 &&
            node->outputs[0] >= 0;
+}
+
+static bool is_upsample(const onnx_graph *g, const onnx_node *node) {
+    int64_t factors[ONNX_UPSAMPLE_RANK];
+    return onnx_upsample_read(g, node, factors) && node->output_count == 1 &&
+           node->inputs[0] >= 0 && node->outputs[0] >= 0;
 }
 
 static bool is_image(const onnx_value *value) {
@@ -113,7 +122,7 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
             l->inputs[node->inputs[0]] = k;
         if (result < 0 || !is_image(&g->values[result])) continue;
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
-        bool passes = is_pooling(node) || onnx_form_of(node);
+        bool passes = is_pooling(node) || is_upsample(g, node) || onnx_form_of(node);
         for (int32_t o = 0; o < node->input_count && passes && l->channels[result] == 0; o++)
             if (node->inputs[o] >= 0) l->channels[result] = l->channels[node->inputs[o]];
     }
@@ -122,11 +131,12 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
 /* ---------------------------------------------------------------------------------------------
  * What could be on blocks */
 
-/* A region or a pooling, which may be on blocks. */
+/* A region, or an operator of the engine's, which may be on blocks. */
 typedef struct mover {
     const int32_t *reads, *gives; /* values */
     int32_t read_count, give_count;
-    onnx_choice *choice; /* null: a pooling */
+    onnx_choice *choice; /* null: the engine's */
+    int64_t slower;      /* what it costs if it is not on blocks */
     bool plain;          /* it is not on blocks */
     onnx_region region;  /* what the choice is on blocks */
     const char *text;    /* the same */
@@ -203,7 +213,12 @@ static bool add_choice(search *s, onnx_choice *choice) {
     const onnx_region *r = &choice->region;
     mover *m = &s->movers[s->count];
     bool enough = true;
-    *m = (mover){r->inputs, r->outputs, r->input_count, r->output_count, choice, false, *r, NULL};
+    *m = (mover){.reads = r->inputs,
+                 .gives = r->outputs,
+                 .read_count = r->input_count,
+                 .give_count = r->output_count,
+                 .choice = choice,
+                 .region = *r};
     int64_t channels = common_channels(s, m);
     if (channels == 0 || has_again(s, r)) return true;
     m->region.view = view_of(s, choice, channels);
@@ -219,14 +234,29 @@ static bool add_choice(search *s, onnx_choice *choice) {
 static void add_pooling(search *s, const onnx_node *node) {
     if (!is_pooling(node) || !is_image(&s->g->values[node->outputs[0]])) return;
     if (!is_whole(s->l, s->l->channels[node->inputs[0]])) return;
-    s->movers[s->count++] = (mover){node->inputs, node->outputs, 1, 1, NULL, false, {0}, NULL};
+    s->movers[s->count++] = (mover){node->inputs, node->outputs, 1, 1, .slower = 0};
+}
+
+/* A Resize copies zeros, too. On plain images the engine has a loop for a factor of 2. Others look
+ * up every pixel, which took four times as long as Upsample and a reordering. */
+static void add_upsample(search *s, const onnx_node *node) {
+    int64_t factors[ONNX_UPSAMPLE_RANK];
+    if (!is_upsample(s->g, node) || !onnx_upsample_read(s->g, node, factors)) return;
+    int64_t channels = s->l->channels[node->inputs[0]];
+    if (!is_image(&s->g->values[node->outputs[0]]) || channels <= 0) return;
+    if (channels > MOST_CHANNELS || channels % LEAST_CHANNELS != 0) return;
+    int64_t slower = factors[2] == 2 && factors[3] == 2 ? 0 : 3 * IMAGE;
+    s->movers[s->count++] = (mover){node->inputs, node->outputs, 1, 1, .slower = slower};
 }
 
 static bool add_movers(search *s) {
     for (int32_t k = 0; k < s->all->count; k++)
         if (!add_choice(s, &s->all->list[k])) return false;
     for (int32_t k = 0; k < s->g->node_count; k++)
-        if (s->all->owners[k] < 0) add_pooling(s, &s->g->nodes[k]);
+        if (s->all->owners[k] < 0) {
+            add_pooling(s, &s->g->nodes[k]);
+            add_upsample(s, &s->g->nodes[k]);
+        }
     return true;
 }
 
@@ -262,9 +292,8 @@ static void move(search *s, mover *m, bool plain) {
     for (int32_t k = 0; k < m->give_count; k++) s->l->given[m->gives[k]] = !plain;
 }
 
-/* What a value costs: nothing, or one reordering, which of a point is next to nothing. */
+/* What a value costs: nothing, or one reordering. */
 static int64_t cost_of(const search *s, int32_t value) {
-    enum { POINT = 1, IMAGE = 64 };
     const onnx_value *v = &s->g->values[value];
     bool reordered = s->l->given[value] ? s->plain[value] > 0 : s->blocked[value] > 0;
     if (v->constant || !reordered) return 0;
@@ -272,7 +301,7 @@ static int64_t cost_of(const search *s, int32_t value) {
 }
 
 static int64_t cost_around(const search *s, const mover *m) {
-    int64_t cost = 0;
+    int64_t cost = m->plain ? m->slower : 0;
     for (int32_t k = 0; k < m->read_count; k++) cost += cost_of(s, m->reads[k]);
     for (int32_t k = 0; k < m->give_count; k++) cost += cost_of(s, m->gives[k]);
     return cost;

@@ -51,6 +51,17 @@ bool message_add_number(arena *memory, Onnx__NodeProto *node, const char *name, 
     return true;
 }
 
+bool message_add_numbers(arena *memory, Onnx__NodeProto *node, const char *name,
+                         const int64_t *numbers, size_t count) {
+    Onnx__AttributeProto *a = add_attribute(memory, node, name);
+    if (!a) return false;
+    a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
+    a->n_ints = count;
+    a->ints = arena_array(memory, count, sizeof *a->ints);
+    if (a->ints) memcpy(a->ints, numbers, count * sizeof *numbers);
+    return a->ints;
+}
+
 static bool add_elements(arena *memory, Onnx__TensorProto *tensor, size_t count) {
     switch (tensor->data_type) {
     case ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT:

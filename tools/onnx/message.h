@@ -13,6 +13,8 @@ Onnx__NodeProto *message_node(arena *memory, const char *domain, const char *op,
 /* False if out of memory. */
 bool message_add_text(arena *memory, Onnx__NodeProto *node, const char *name, const char *text);
 bool message_add_number(arena *memory, Onnx__NodeProto *node, const char *name, int64_t number);
+bool message_add_numbers(arena *memory, Onnx__NodeProto *node, const char *name,
+                         const int64_t *numbers, size_t count);
 
 /* A constant of this type, all its elements 0: float_data, int64_data, or int32_data of bool. */
 Onnx__TensorProto *message_tensor(arena *memory, const char *name, const onnx_type *type);

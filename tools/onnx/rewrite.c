@@ -13,6 +13,7 @@
 #include "tools/onnx/message.h"
 #include "tools/onnx/order.h"
 #include "tools/onnx/transpose.h"
+#include "tools/onnx/upsample.h"
 
 static const char blocks_domain[] = "com.microsoft.nchwc";
 
@@ -276,11 +277,19 @@ static void add_region(writing *w, onnx_choice *choice) {
 /* ---------------------------------------------------------------------------------------------
  * The graph */
 
-/* A pooling on blocks. */
-static void add_pooling(writing *w, const onnx_node *node) {
+/* A pooling or a Resize on blocks. */
+static void add_on_blocks(writing *w, const onnx_node *node) {
+    int64_t factors[ONNX_UPSAMPLE_RANK];
     const char *from = in_blocks(w, node->inputs[0]), *to = give(w, node->outputs[0]);
-    Onnx__NodeProto *pooling = add_node(w, blocks_domain, node->proto->op_type, from, to);
-    if (pooling) pooling->name = node->proto->name;
+    Onnx__NodeProto *made =
+        onnx_upsample_read(w->g, node, factors)
+            ? onnx_upsample_node(w->memory, factors)
+            : message_node(w->memory, blocks_domain, node->proto->op_type, 1, 1);
+    push(w, &w->nodes, made);
+    if (w->failed) return;
+    made->name = node->proto->name;
+    made->input[0] = (char *)from;
+    made->output[0] = (char *)to;
     give_plain(w, node->outputs[0]);
 }
 
@@ -295,7 +304,7 @@ static void add_other(writing *w, int32_t at) {
     if (w->all->gone[at]) return;
     if (output ? !l->plain[first] : input && (l->given[from] || w->written[at])) return;
     if (blocks && !output && l->given[first])
-        add_pooling(w, node);
+        add_on_blocks(w, node);
     else
         push(w, &w->nodes, node->proto);
     w->written[at] = true;
