@@ -195,6 +195,41 @@ static void bf16_doubles(void **state) {
     ort_session_close(session);
 }
 
+/* Constants of 16 bits stand in texts as their bits, as `tosajit onnx` writes them: 0x4000 is 2 in
+ * both types, 0x3c00 is 1 as an f16 and 2^-7 as a bf16, and 0x8000 is -0. */
+static void halves_take_bits_as_constants(void **state) {
+    (void)state;
+    static const struct {
+        ort_type type;
+        const char *text;
+        uint16_t x[3], y[3];
+    } rows[] = {
+        {ORT_BF16, "x: bf16[?]; x * 0x4000", {0x3f80, 0xc040, 0x0000}, {0x4000, 0xc0c0, 0x0000}},
+        {ORT_BF16, "x: bf16[?]; x * 0x3c00", {0x3f80, 0xc040, 0x7f80}, {0x3c00, 0xbcc0, 0x7f80}},
+        {ORT_BF16, "x: bf16[?]; x + 0x8000", {0x3f80, 0x8000, 0x0000}, {0x3f80, 0x8000, 0x0000}},
+        {ORT_F16, "x: f16[?]; x * 0x4000", {0x3c00, 0xc200, 0x0001}, {0x4000, 0xc600, 0x0002}},
+        {ORT_F16, "x: f16[?]; x + 0x3c00", {0x3c00, 0xc200, 0x8000}, {0x4000, 0xc000, 0x3c00}},
+        {ORT_F16, "x: f16[?]; x + 0x8000", {0x3c00, 0x8000, 0x0000}, {0x3c00, 0x8000, 0x0000}},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        ort_session *session;
+        ort_results *results;
+        uint16_t x[3];
+        memcpy(x, rows[k].x, sizeof x);
+        model_begin(&m);
+        model_input(&m, "x", rows[k].type, "N");
+        model_output(&m, "y", rows[k].type, "N");
+        model_region(&m, "x", "y", rows[k].text, NULL);
+        SURE(open_written(1, &session));
+        const ort_tensor input = {rows[k].type, 1, {3}, x, sizeof x};
+        SURE(ort_session_run(session, &input, &results, &why));
+        assert_int_equal(ort_result(results, 0)->bytes, sizeof rows[k].y);
+        assert_memory_equal(ort_result(results, 0)->data, rows[k].y, sizeof rows[k].y);
+        ort_results_release(results);
+        ort_session_close(session);
+    }
+}
+
 /* Values that only regions read are computed in their place where the engine finds that good: the
  * chain runs often, and its values are those of one region. */
 static void chains_of_regions_agree_with_one(void **state) {
@@ -465,6 +500,7 @@ int main(void) {
         cmocka_unit_test(results_of_several_types_agree_in_every_bit),
         cmocka_unit_test(every_type_reaches_the_kernel),
         cmocka_unit_test(bf16_doubles),
+        cmocka_unit_test(halves_take_bits_as_constants),
         cmocka_unit_test(chains_of_regions_agree_with_one),
         cmocka_unit_test(results_in_place_wait_for_later_readers),
         cmocka_unit_test(regions_that_differ_in_numbers_agree_with_each_alone),
