@@ -153,6 +153,8 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
+    /* Each row writes its patterns anew, and they are as long as a step. */
+    if (c.unroll == 4 && has_patterns(&p->parts[part])) c.unroll = 2;
     if (n.full > 0 && n.full == n.heavy + n.light) c.unroll = 1;
     const bool packs = packs_bytes(&p->parts[part], program, &n);
     if (packs) c.unroll = 4;
