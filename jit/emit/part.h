@@ -179,6 +179,7 @@ typedef enum row_kind {
     ROW_ANY,    /* any number of columns; without masks at least a vector, where there are ends */
     ROW_FEW,    /* less than a vector */
     ROW_BRIEF,  /* at most a vector, by a mask */
+    ROW_HALVES, /* a few vectors, in halves of these */
     ROW_LONG,   /* more */
     ROW_STREAM, /* more than a page, stored past the caches */
 } row_kind;

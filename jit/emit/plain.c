@@ -78,6 +78,7 @@ void plain_fall_into(const part_emitter *e, LLVMBasicBlockRef next) {
 void plain_tail(part_emitter *e, LLVMValueRef column) {
     if (!e->plain) return;
     e->tail = column;
+    memset(e->tail_bytes, 0, sizeof e->tail_bytes);
     for (int32_t t = 0; t < tensor_count(e); t++) {
         size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
         if (!e->tail_bytes[size - 1])

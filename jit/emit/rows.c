@@ -11,8 +11,8 @@
  *         store the first and last vector
  *
  * The body is the same code at every level; only the lane count differs. Parts of longer ops begin
- * with the loops, and have a tail in place of a last vector. For rows of at most a vector plain
- * parts have a second loop over rows, which has no loop over columns inside. */
+ * with the loops, and have a tail in place of a last vector. Plain parts have a second loop over
+ * rows, for short ones: of at most a vector, or of a few where rows are known to be that. */
 #include <string.h>
 
 #include "jit/emit/part.h"
@@ -254,16 +254,41 @@ static bool may_be_brief(const part_emitter *e) {
            (e->loops.tail == TOSAJIT_TAIL_NONE && e->part->cols_multiple == e->loops.lanes);
 }
 
-/* Whether these have a loop over rows of their own. Most of such a row's time goes into jumps and
- * addresses; this loop has fewer of both. Elsewhere each row asks: what is hoisted out of its loops
- * may be long. */
-static bool has_brief_rows(const part_emitter *e) {
-    return e->plain && e->loops.ends && may_be_brief(e);
+/* The short rows that have a loop of their own, or ROW_ANY. Most of the time of brief ones goes
+ * into jumps and addresses; their loop has fewer of both. Other parts ask in each row: what is
+ * hoisted out of its loops may be long. */
+static row_kind short_rows(const part_emitter *e) {
+    if (!e->plain || !e->loops.ends || !may_be_brief(e)) return ROW_ANY;
+    return e->loops.halves ? ROW_HALVES : ROW_BRIEF;
+}
+
+static LLVMValueRef is_short(const part_emitter *e, row_kind kind) {
+    const int64_t most = (LOOP_MOST_HALVED - 1) * (int64_t)e->loops.lanes;
+    LLVMValueRef lanes = int64_constant(e, e->loops.lanes);
+    if (kind == ROW_BRIEF) return LLVMBuildICmp(e->builder, LLVMIntSLE, e->cols, lanes, "");
+    return LLVMBuildICmp(e->builder, LLVMIntULT, LLVMBuildSub(e->builder, e->cols, lanes, ""),
+                         int64_constant(e, most), "");
+}
+
+/* A row of a few vectors, in halves of these from its begin on. A half that crosses a cache line
+ * costs one more, and a third of them does. Aligned vectors would be a number that changes from row
+ * to row, which no branch predictor knows: rows of 17 take 0.7 of the time, of 47 0.8. */
+static void emit_half_row(part_emitter *e, const tosajit_variant *variant) {
+    const level lv = {.lanes = e->loops.lanes / 2, .repeats = 1, .end = e->tail};
+    held last;
+    emit_splats(e, lv.lanes);
+    emit_values(e, variant, lv.lanes, e->tail, 0, NULL);
+    hold(e, e->part->leaf_count, tensor_count(e), &last);
+    emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
+    take(e, e->part->leaf_count, tensor_count(e), &last);
+    emit_stores(e, variant, lv.lanes, e->tail, 0, NULL);
 }
 
 static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
     if (!e->loops.ends)
         emit_levels(e, variant);
+    else if (kind == ROW_HALVES)
+        emit_half_row(e, variant);
     else if (kind == ROW_BRIEF)
         emit_brief_row(e, variant);
     else if (kind == ROW_FEW)
@@ -298,6 +323,36 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
                     after);
 }
 
+/* The row loop of short rows, then that of others. */
+static void emit_short_and_long(part_emitter *e, const tosajit_variant *variant, row_kind brief,
+                                const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
+                                LLVMBasicBlockRef after) {
+    const bool halves = brief == ROW_HALVES;
+    const row_kind kinds[2] = {brief, halves ? ROW_ANY : ROW_LONG};
+    LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef from[2], short_loop = new_block(e, "short"),
+                               longer = LLVMCreateBasicBlockInContext(e->context, "long");
+    LLVMBuildCondBr(e->builder, is_short(e, brief), short_loop, longer);
+    LLVMPositionBuilderAtEnd(e->builder, short_loop);
+    LLVMValueRef tail = e->tail, tail_bytes[sizeof e->tail_bytes / sizeof *e->tail_bytes];
+    memcpy(tail_bytes, e->tail_bytes, sizeof tail_bytes);
+    if (halves) plain_tail(e, emit_last_column(e, e->loops.lanes / 2));
+    for (int k = 0; k < 2; k++) {
+        if (k) continue_in(e, longer);
+        emit_row_loop(e, variant, kinds[k], pointers, row_strides, after);
+        from[k] = LLVMGetInsertBlock(e->builder);
+        memcpy(ends[k], e->row_pointers, sizeof ends[k]);
+        e->tail = tail;
+        memcpy(e->tail_bytes, tail_bytes, sizeof tail_bytes);
+    }
+    if (after == e->done) return;
+    continue_in(e, after);
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+        LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){ends[0][t], ends[1][t]}, from, 2);
+    }
+}
+
 /* The same by the kind of row that the number of columns asks for. Unless `after` is the end of the
  * function, the builder goes on there, with row_pointers joined from both ways. */
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind kind,
@@ -308,28 +363,13 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind 
         if (after != e->done) continue_in(e, after);
         return;
     }
-    if (kind != ROW_ANY || !has_brief_rows(e)) {
-        emit_row_loop(e, variant, kind, pointers, row_strides, after);
-        if (after != e->done) continue_in(e, after);
+    const row_kind brief = kind == ROW_ANY ? short_rows(e) : ROW_ANY;
+    if (brief != ROW_ANY) {
+        emit_short_and_long(e, variant, brief, pointers, row_strides, after);
         return;
     }
-    LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
-    LLVMBasicBlockRef from[2], brief = new_block(e, "brief"),
-                               longer = LLVMCreateBasicBlockInContext(e->context, "long");
-    LLVMBuildCondBr(e->builder, is_long(e), longer, brief);
-    LLVMPositionBuilderAtEnd(e->builder, brief);
-    for (int k = 0; k < 2; k++) {
-        if (k) continue_in(e, longer);
-        emit_row_loop(e, variant, k ? ROW_LONG : ROW_BRIEF, pointers, row_strides, after);
-        from[k] = LLVMGetInsertBlock(e->builder);
-        memcpy(ends[k], e->row_pointers, (size_t)tensor_count(e) * sizeof *ends[k]);
-    }
-    if (after == e->done) return;
-    continue_in(e, after);
-    for (int32_t t = 0; t < tensor_count(e); t++) {
-        e->row_pointers[t] = LLVMBuildPhi(e->builder, e->ptr, "");
-        LLVMAddIncoming(e->row_pointers[t], (LLVMValueRef[]){ends[0][t], ends[1][t]}, from, 2);
-    }
+    emit_row_loop(e, variant, kind, pointers, row_strides, after);
+    if (after != e->done) continue_in(e, after);
 }
 
 /* All planes of a variant; then to the function's last block. */

@@ -7,6 +7,8 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
+enum { LINE = 64 }; /* bytes of a cache line */
+
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
  * op table says, but for a table of bytes that is held in registers. Bytes that nobody computed
  * count by the ops that read them. */
@@ -88,7 +90,7 @@ static bool may_be_apart(const plan_part *part, const tosajit_expr *program, con
  * from L2; so ends want these apart. */
 static void choose_ends(const plan_part *part, const tosajit_expr *program, const part_nodes *n,
                         const cpu_level *level, loop_choice *c) {
-    enum { MOST_ENDS = 12, LINE = 64 };
+    enum { MOST_ENDS = 12 };
     c->ends = c->heavy == 0 && c->light <= MOST_ENDS;
     const bool alone =
         (n->f16 && level->vector_bytes > 16) || (n->bf16 && level->vector_bytes >= LINE);
@@ -127,6 +129,17 @@ static bool prefers_columns(const plan_part *part) {
            (stands > 1 || (stands == 1 && part->extents[part->rank - 1] <= LONG));
 }
 
+/* Whether rows are known to be a few vectors of a whole cache line and a part of one. Where nothing
+ * is known of them, a third loop over rows would take a quarter of the compilation. */
+static bool has_few_vectors(const plan_part *part, const tosajit_expr *program, unsigned lanes) {
+    walk w;
+    int32_t d = part->rank - 1;
+    while (d > 0 && part->extents[d] == 1) d--;
+    int64_t size = d > 0 && part->leaf_count > 1 ? part->extents[d] : 0;
+    if (plan_static_walk(part, program, &w)) size = w.rank > 1 ? w.sizes[w.rank - 1] : 0;
+    return size > lanes && size < LOOP_MOST_HALVED * (int64_t)lanes && size % lanes != 0;
+}
+
 /* Rows without ends have a tail, unless they are known to be whole vectors. It is masked where
  * masks are free, or cost little beside the ops: on AVX2 not in rows with ends, since Zen takes 3
  * ns for a masked store. Up to two vectors remain where the wide loop takes two, four where it
@@ -140,6 +153,8 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
      * many operands spill with it. */
     const unsigned most_heavy = 16, most_light = p->parts[part].leaf_count > 8 ? 24 : 96;
     c.unroll = c.heavy > most_heavy || c.light > most_light ? 1 : c.heavy || c.light > 8 ? 2 : 4;
+    /* Each row writes its patterns anew, and they are as long as a step. */
+    if (c.unroll == 4 && has_patterns(&p->parts[part])) c.unroll = 2;
     if (n.full > 0 && n.full == n.heavy + n.light) c.unroll = 1;
     const bool packs = packs_bytes(&p->parts[part], program, &n);
     if (packs) c.unroll = 4;
@@ -149,6 +164,8 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
                         (c.heavy || level->mask_bytes == 1);
     if (multiple % c.lanes != 0) c.tail = masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
     c.has_single = c.ends;
+    c.halves =
+        c.ends && level->vector_bytes == LINE && has_few_vectors(&p->parts[part], program, c.lanes);
     const bool whole = multiple % (c.lanes * c.unroll) == 0;
     c.columns = packs && whole && prefers_columns(&p->parts[part]);
     if (c.ends || whole) return c;
