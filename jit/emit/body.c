@@ -37,11 +37,35 @@ static const sum_plane *plane_at(const part_emitter *e, const lane *l, size_t k,
     return p->is_plane && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
+/* Whether an op takes and gives the bits in memory. */
+static bool is_on_bits(tosajit_op op) {
+    const op_result kind = op_table[op].result;
+    return kind == RESULT_MOVED || kind == RESULT_MASKED || op_has_table(op);
+}
+
+/* An op between bf16 and another type needs lanes in their order. Putting them so after each op
+ * takes longer than what any order gains. */
+bool has_any_order(const part_emitter *e) {
+    bool has = true;
+    for (size_t k = 0; k < e->program->count; k++) {
+        const expr_node *node = &e->program->nodes[k];
+        if (!(e->node_parts[k] & e->part_bit) || node->kind != NODE_OP || is_on_bits(node->op))
+            continue;
+        for (int o = 0; o < node->operand_count; o++) {
+            const tosajit_type type = e->program->nodes[node->operands[o]].type.element;
+            has &= expr_role(node, o) != ROLE_DATA || type == node->type.element ||
+                   (type != TOSAJIT_BF16 && node->type.element != TOSAJIT_BF16);
+        }
+    }
+    return has;
+}
+
 static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const expr_node *node = &e->program->nodes[k];
     const op_result kind = op_table[node->op].result;
-    const bool on_bits = kind == RESULT_MOVED || kind == RESULT_MASKED || op_has_table(node->op);
+    const bool on_bits = is_on_bits(node->op);
+    const lane own = e->any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
     const sum_plane *p = plane_at(e, l, k, values);
@@ -51,7 +75,7 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
         ranges[o] = e->ranges[node->operands[o]];
         if (operands[o] && !on_bits)
             operands[o] =
-                lane_widen(l, e->program->nodes[node->operands[o]].type.element, operands[o]);
+                lane_widen(&own, e->program->nodes[node->operands[o]].type.element, operands[o]);
     }
     int32_t table = table_leaf(e, node);
     emit_op op = {node->op,
@@ -67,9 +91,9 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
     const op_emitters *all = &emitters[node->op];
     emitter *emit = lane_is_half(op.result) ? all->half : op.fast ? all->fast : all->exact;
-    LLVMValueRef result = emit(l, &op, operands);
+    LLVMValueRef result = emit(&own, &op, operands);
     if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
-    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(l, op.result, result);
+    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(&own, op.result, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in

@@ -97,10 +97,10 @@ LLVMValueRef half_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
         const excepted_series *e = l->target->has_fma ? &exp_f16 : &exp_f16_unfused;
         LLVMValueRef result = exp_limited(l, &e->s, limit(l, x[0], -20.0, 12.0), 1.0f);
         result = lane_except(l, x[0], e->operand, e->result, result);
-        return lane_narrow_positive(l, op->result, result);
+        return lane_narrow_half_away(l, op->result, result);
     }
     LLVMValueRef root = exp_limited(l, &exp_bf16, limit(l, x[0], -100.0, 90.0), 0.5f);
-    return lane_narrow_positive(l, op->result, lane_fmul(l, root, root));
+    return lane_narrow_half_away(l, op->result, lane_fmul(l, root, root));
 }
 
 static const series sigmoid_f16 = {6,
@@ -119,10 +119,10 @@ LLVMValueRef half_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *
         LLVMValueRef far = lane_fdiv(l, one, lane_fadd(l, one, e)),
                      near = multiply_add(l, x[0], constant(l, 0.25f - 0x1p-15f), constant(l, 0.5f));
         LLVMValueRef is_near = lane_fcmp(l, LLVMRealOLT, lane_fabs(l, x[0]), constant(l, 0x1p-6f));
-        return lane_narrow_positive(l, op->result, lane_select(l, is_near, near, far));
+        return lane_narrow_half_away(l, op->result, lane_select(l, is_near, near, far));
     }
     LLVMValueRef root = exp_limited(l, &sigmoid_bf16, limit(l, x[0], -100.0, 20.0), 0.5f);
-    return lane_narrow_positive(
+    return lane_narrow_half_away(
         l, op->result, lane_fdiv(l, lane_fmul(l, root, root), multiply_add(l, root, root, one)));
 }
 
@@ -139,7 +139,7 @@ LLVMValueRef half_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     LLVMValueRef a = limit(l, x[0], -end, end), u = lane_fmul(l, a, a);
     LLVMValueRef above = evaluate(l, is_f16(op) ? &tanh_above_f16 : &tanh_above_bf16, u),
                  below = evaluate(l, is_f16(op) ? &tanh_below_f16 : &tanh_below_bf16, u);
-    return lane_narrow_untied(l, op->result, lane_fdiv(l, lane_fmul(l, a, above), below));
+    return lane_narrow_half_away(l, op->result, lane_fdiv(l, lane_fmul(l, a, above), below));
 }
 
 static const series erf_f16 = {11,
@@ -163,7 +163,7 @@ LLVMValueRef half_erf(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const series *s = !is_f16(op) ? &erf_bf16 : l->target->has_fma ? &erf_f16 : &erf_f16_unfused;
     LLVMValueRef a = limit(l, x[0], -end, end),
                  u = multiply_add(l, a, a, constant(l, is_f16(op) ? -3.48f : -2.42f));
-    return lane_narrow_untied(l, op->result, lane_fmul(l, a, evaluate(l, s, u)));
+    return lane_narrow_half_away(l, op->result, lane_fmul(l, a, evaluate(l, s, u)));
 }
 
 static const series log_f16 = {8,
@@ -201,8 +201,8 @@ LLVMValueRef half_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     }
     LLVMValueRef special = log_special_values(l, x[0], any);
     lane_cold_end(l, &cold);
-    /* The value at 0x256c is a midpoint for f32. */
-    return lane_narrow_normal(l, op->result, lane_cold_merge(l, &cold, result, special));
+    /* At 0x256c of bf16 f32 gives a midpoint, which should go towards zero. */
+    return lane_narrow_half_to_zero(l, op->result, lane_cold_merge(l, &cold, result, special));
 }
 
 static const series sin_f16 = {
@@ -250,32 +250,31 @@ static LLVMValueRef sine(const lane *l, const emit_op *op, LLVMValueRef x, const
 LLVMValueRef half_sin(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef value = sine(l, op, x[0], is_f16(op) ? &sin_f16 : &sin_bf16, 0.0f);
     LLVMValueRef sign = lane_and(l, bits_of(l, x[0]), lane_int(l, 32, INT32_MIN));
-    return lane_narrow_untied(l, op->result, float_of(l, lane_xor(l, bits_of(l, value), sign)));
+    return lane_narrow_half_away(l, op->result, float_of(l, lane_xor(l, bits_of(l, value), sign)));
 }
 
 LLVMValueRef half_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return lane_narrow_normal_untied(l, op->result,
-                                     sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
+    return lane_narrow_half_away(l, op->result,
+                                 sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
 }
 
-/* An estimate y leaves an error of 2^-23.3, less than any result is from a midpoint: 1.5
- * roundings of f32, and the next term. e = 1 - x y^2. Zeros, what is not finite, and subnormals
- * where the estimate takes them for zeros give infinity or NaN, and go another way. */
+/* y (1 + e/2), e = 1 - x y^2: of an estimate of 11 bits that is within 2^-21.7 of the result with
+ * all roundings, which is at least 2^-17.9 from a midpoint of bf16 and 2^-21.4 of f16. Where y is
+ * infinite, 0 or NaN the CPU makes its own NaN, which has a sign: these go another way. */
 LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (!lane_rsqrt_bits(l))
-        return lane_narrow_normal_untied(l, op->result, lane_fdiv(l, one, lane_sqrt(l, x[0])));
-    LLVMValueRef y = lane_rsqrt_estimate(l, x[0]), half = constant(l, 0.5f);
-    LLVMValueRef e = multiply_add(l, lane_fneg(l, lane_fmul(l, x[0], y)), y, one);
-    LLVMValueRef c = lane_rsqrt_bits(l) < 14 ? multiply_add(l, e, constant(l, 0.375f), half) : half;
-    LLVMValueRef result = multiply_add(l, lane_fmul(l, y, c), e, y);
-    lane_cold cold = lane_cold_begin(
-        l, lane_icmp(l, LLVMIntUGE, bits_of(l, result), lane_int(l, 32, 0x7f800000)));
+        return lane_narrow_half_away(l, op->result, lane_fdiv(l, one, lane_sqrt(l, x[0])));
+    LLVMValueRef y = lane_rsqrt_estimate(l, x[0]), root = lane_fmul(l, x[0], y),
+                 e = multiply_add(l, lane_fneg(l, root), y, one),
+                 result = multiply_add(l, lane_fmul(l, y, constant(l, 0.5f)), e, y);
+    lane_cold cold =
+        lane_cold_begin(l, lane_icmp(l, LLVMIntSLT, bits_of(l, result), lane_int(l, 32, 0)));
     LLVMValueRef plain = lane_fdiv(l, one, lane_sqrt(l, x[0]));
     lane_cold_end(l, &cold);
-    return lane_narrow_normal_untied(l, op->result, lane_cold_merge(l, &cold, result, plain));
+    return lane_narrow_half_away(l, op->result, lane_cold_merge(l, &cold, result, plain));
 }
 
 LLVMValueRef half_reciprocal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return lane_narrow_untied(l, op->result, emit_reciprocal(l, op, x));
+    return lane_narrow_half_away(l, op->result, emit_reciprocal(l, op, x));
 }

@@ -113,7 +113,7 @@ static LLVMValueRef power_of_half(const lane *l, const emit_op *op, const LLVMVa
                  hard = lane_or(l, is_near_midpoint(l, h, value), far);
     LLVMValueRef moved = lane_add(l, bits_of(l, x[0]), lane_int(l, 32, 0x7f800000)),
                  abnormal = lane_icmp(l, LLVMIntSGE, moved, lane_int(l, 32, -0x1000000));
-    LLVMValueRef usual = lane_narrow_normal(l, op->result, value);
+    LLVMValueRef usual = lane_narrow_half_away(l, op->result, value);
     lane_cold cold = lane_cold_begin(l, lane_or(l, hard, abnormal));
     hard = lane_or(l, hard, lane_fcmp(l, LLVMRealOLT, size, normal));
     LLVMValueRef rare = lane_narrow_function(l, op->result, power_rare(l, x, value, hard));

@@ -169,6 +169,7 @@ static tosajit_status emit_function(part_emitter *e, const plan *p, int32_t k, c
     e->part = &p->parts[k];
     e->part_bit = UINT64_C(1) << k;
     e->loops = loop_choose(p, k, e->program, e->target->level);
+    e->any_order = has_any_order(e);
     choose_levels(e, &e->loops);
     declare_function(e, name);
     emit_part(e);

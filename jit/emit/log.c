@@ -55,12 +55,16 @@ LLVMValueRef log_special_values(const lane *l, LLVMValueRef x, LLVMValueRef resu
         lane_select(l, pole, lane_fneg(l, infinity), lane_real_like(x, (double)NAN)));
 }
 
-/* Everything but positive numbers below infinity is rare. */
+/* Everything but positive numbers below infinity. */
+static LLVMValueRef is_special(const lane *l, LLVMValueRef x) {
+    LLVMValueRef before_zero = lane_sub(l, bits_of(l, x), lane_int(l, 32, 1));
+    return lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
+}
+
 static LLVMValueRef log_wide(const lane *l, const LLVMValueRef *operands) {
     const LLVMValueRef x = operands[0];
     LLVMValueRef result = lane_fptrunc(l, log_f64(l, lane_fpext(l, x)));
-    LLVMValueRef before_zero = lane_sub(l, bits_of(l, x), lane_int(l, 32, 1));
-    LLVMValueRef rare = lane_icmp(l, LLVMIntUGE, before_zero, lane_int(l, 32, 0x7f7fffff));
+    LLVMValueRef rare = is_special(l, x);
     for (unsigned k = 0; k < COUNT(hard_logs); k++)
         rare = lane_or(l, rare, lane_fcmp(l, LLVMRealOEQ, x, lane_real_like(x, hard_logs[k][0])));
     lane_cold cold = lane_cold_begin(l, rare);
@@ -103,8 +107,9 @@ static bounded log_pair(const lane *l, LLVMValueRef x) {
     return (bounded){high, low, lane_fma(l, lane_fabs(l, cube), constant(l, 0x1.8p-23), error)};
 }
 
-/* Of one vector in a hundred or so a lane has a midpoint between the bounds, or is no normal
- * number: a cold call asks f64. */
+/* Of one vector in a hundred or so a lane has a midpoint between the bounds, or is subnormal: a
+ * cold call asks f64. Lanes that have a constant do not: logarithms of a difference, say, are NaN
+ * in every second one. */
 static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
     static const lane_vector_function wide = {"tosajit_log_wide", log_wide, 1};
     const LLVMValueRef x = operands[0];
@@ -114,7 +119,12 @@ static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
     LLVMValueRef before = lane_sub(l, bits_of(l, x), lane_int(l, 32, 0x00800000)),
                  abnormal = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
     LLVMValueRef in_doubt = lane_or(l, abnormal, lane_fcmp(l, LLVMRealUNE, lower, upper));
-    return decide(l, lower, in_doubt, &wide, x);
+    lane_cold cold = lane_cold_begin(l, in_doubt);
+    LLVMValueRef known = log_special_values(l, x, lower),
+                 open = lane_and(l, in_doubt, lane_not(l, is_special(l, x)));
+    LLVMValueRef decided = decide(l, known, open, &wide, x);
+    lane_cold_end(l, &cold);
+    return lane_cold_merge(l, &cold, lower, decided);
 }
 
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {

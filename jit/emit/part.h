@@ -50,7 +50,8 @@ typedef struct part_emitter {
     level levels[MAX_LEVELS];
     int level_count;
     loop_choice loops;
-    bool plain; /* the part's code needs no optimiser (plain.h) */
+    bool plain;     /* the part's code needs no optimiser (plain.h) */
+    bool any_order; /* see lane_in_any_order */
 
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
@@ -91,7 +92,7 @@ static inline const expr_node *tensor_node(const part_emitter *e, int32_t t) {
 }
 
 static inline lane lane_of(const part_emitter *e, unsigned lanes) {
-    return (lane){e->context, e->module, e->builder, e->target, lanes};
+    return (lane){e->context, e->module, e->builder, e->target, lanes, false};
 }
 
 static inline LLVMBasicBlockRef new_block(const part_emitter *e, const char *name) {
@@ -138,6 +139,9 @@ void emit_values(part_emitter *e, const tosajit_variant *variant, unsigned lanes
 void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
                 LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_nodes(part_emitter *e, unsigned lanes);
+
+/* Whether lanes of bf16 may be computed in any order. */
+bool has_any_order(const part_emitter *e);
 void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
                  LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,

@@ -9,23 +9,50 @@ static LLVMValueRef is_nan(const lane *l, LLVMValueRef a) {
     return lane_fcmp(l, LLVMRealUNO, a, a);
 }
 
+/* Lanes 0, 2, 4, ... and then 1, 3, 5, ...: a shift and a mask. In order it is two conversions and
+ * two shifts. */
+static LLVMValueRef evens_and_odds(const lane *l, LLVMValueRef bits) {
+    lane half = *l;
+    half.count /= 2;
+    LLVMValueRef both = lane_bitcast(&half, bits, lane_int_type(&half, 32));
+    LLVMValueRef parts[2] = {lane_shl(&half, both, lane_int(&half, 32, 16)),
+                             lane_and(&half, both, lane_int(&half, 32, -0x10000))};
+    return lane_bitcast(l, lane_concat(&half, parts, 2), lane_f32_type(l));
+}
+
+/* The upper halves of an i32, from the order that evens_and_odds gives to their own. */
+static LLVMValueRef join_evens_and_odds(const lane *l, LLVMValueRef a) {
+    lane half = *l;
+    half.count /= 2;
+    LLVMValueRef evens = lane_pick(&half, a, a, 0, half.count),
+                 odds = lane_pick(&half, a, a, half.count, half.count);
+    LLVMValueRef both = lane_or(&half, lane_lshr(&half, evens, lane_int(&half, 32, 16)),
+                                lane_and(&half, odds, lane_int(&half, 32, -0x10000)));
+    return lane_bitcast(l, both, lane_int_type(l, 16));
+}
+
+static LLVMValueRef upper_halves(const lane *l, LLVMValueRef a) {
+    if (l->evens_first) return join_evens_and_odds(l, a);
+    return lane_trunc(l, lane_lshr(l, a, lane_int(l, 32, 16)), lane_int_type(l, 16));
+}
+
 static LLVMValueRef bf16_to_f32(const lane *l, LLVMValueRef bits) {
+    if (l->evens_first) return evens_and_odds(l, bits);
     LLVMValueRef wide = lane_zext(l, bits, lane_int_type(l, 32));
     return lane_bitcast(l, lane_shl(l, wide, lane_int(l, 32, 16)), lane_f32_type(l));
 }
 
-/* Half of the last place kept, a little less where the kept part is even; carries run into the
+/* With half of the last place kept, a little less where the kept part is even; carries run into the
  * exponent as they should. */
-static LLVMValueRef round_bits(const lane *l, LLVMValueRef bits, unsigned dropped) {
+static LLVMValueRef add_half(const lane *l, LLVMValueRef bits, unsigned dropped) {
     LLVMValueRef odd =
         lane_and(l, lane_lshr(l, bits, lane_int(l, 32, dropped)), lane_int(l, 32, 1));
     LLVMValueRef half = lane_add(l, lane_int(l, 32, (INT64_C(1) << (dropped - 1)) - 1), odd);
-    return lane_lshr(l, lane_add(l, bits, half), lane_int(l, 32, dropped));
+    return lane_add(l, bits, half);
 }
 
-static LLVMValueRef upper_bits(const lane *l, LLVMValueRef a) {
-    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
-    return lane_trunc(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int_type(l, 16));
+static LLVMValueRef round_bits(const lane *l, LLVMValueRef bits, unsigned dropped) {
+    return lane_lshr(l, add_half(l, bits, dropped), lane_int(l, 32, dropped));
 }
 
 /* The rebiased exponent of a subnormal is right, too, once the multiplication has normalised it. */
@@ -46,31 +73,25 @@ static LLVMValueRef f16_to_f32(const lane *l, LLVMValueRef bits) {
     return lane_bitcast(l, lane_or(l, lane_or(l, scaled, special), sign), lane_f32_type(l));
 }
 
-/* By an instruction. */
-static LLVMValueRef truncate_to_bf16(const lane *l, LLVMValueRef a) {
-    LLVMTypeRef bfloat = lane_vector(l, LLVMBFloatTypeInContext(l->context));
-    return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, bfloat, ""), lane_int_type(l, 16));
-}
-
 /* Rounding does not carry into the sign of a NaN that has no bits below those kept. */
 static LLVMValueRef round_to_bf16(const lane *l, LLVMValueRef a) {
-    return lane_trunc(l, round_bits(l, lane_bitcast(l, a, lane_int_type(l, 32)), 16),
-                      lane_int_type(l, 16));
+    return upper_halves(l, add_half(l, lane_bitcast(l, a, lane_int_type(l, 32)), 16));
 }
 
-/* The same without a midpoint of two among the numbers: to even takes three instructions more. */
-static LLVMValueRef round_untied(const lane *l, LLVMValueRef a) {
-    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32)),
-                 rounded = lane_add(l, bits, lane_int(l, 32, 0x8000));
-    return lane_trunc(l, lane_lshr(l, rounded, lane_int(l, 32, 16)), lane_int_type(l, 16));
+/* The same, but that every midpoint of two goes the same way: to even takes three instructions
+ * more. */
+static LLVMValueRef round_one_way(const lane *l, LLVMValueRef a, int64_t half) {
+    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
+    return upper_halves(l, lane_add(l, bits, lane_int(l, 32, half)));
 }
 
 static LLVMValueRef f32_to_bf16(const lane *l, LLVMValueRef a) {
-    if (l->target->has_bf16) return truncate_to_bf16(l, a);
+    LLVMTypeRef bfloat = lane_vector(l, LLVMBFloatTypeInContext(l->context));
+    if (l->target->has_bf16)
+        return lane_bitcast(l, LLVMBuildFPTrunc(l->builder, a, bfloat, ""), lane_int_type(l, 16));
     LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32));
-    LLVMValueRef quiet = lane_or(l, lane_lshr(l, bits, lane_int(l, 32, 16)), lane_int(l, 32, 0x40));
-    return lane_trunc(l, lane_select(l, is_nan(l, a), quiet, round_bits(l, bits, 16)),
-                      lane_int_type(l, 16));
+    LLVMValueRef quiet = lane_or(l, bits, lane_int(l, 32, 0x400000));
+    return upper_halves(l, lane_select(l, is_nan(l, a), quiet, add_half(l, bits, 16)));
 }
 
 /* The upper byte of an f16. */
@@ -175,39 +196,31 @@ bool lane_is_half(tosajit_type element) {
     return element == TOSAJIT_F16 || element == TOSAJIT_BF16;
 }
 
+lane lane_in_any_order(const lane *l, tosajit_type element) {
+    lane own = *l;
+    own.evens_first = element == TOSAJIT_BF16 && !l->target->level->byte_tables &&
+                      l->count * sizeof(float) >= 2 * l->target->level->vector_bytes;
+    return own;
+}
+
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a) {
     return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_to_bf16(l, a)
                                                            : lane_narrow(l, element, a);
 }
 
-LLVMValueRef lane_narrow_untied(const lane *l, tosajit_type element, LLVMValueRef a) {
-    return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_untied(l, a)
+static LLVMValueRef narrow_one_way(const lane *l, tosajit_type element, LLVMValueRef a,
+                                   int64_t half) {
+    return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_one_way(l, a, half)
                                                            : lane_narrow(l, element, a);
 }
-
-LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a) {
-    return element == TOSAJIT_BF16 && l->target->has_bf16_normal
-               ? truncate_to_bf16(l, a)
-               : lane_narrow_function(l, element, a);
+LLVMValueRef lane_narrow_half_away(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return narrow_one_way(l, element, a, 0x8000);
 }
-
-LLVMValueRef lane_narrow_normal_untied(const lane *l, tosajit_type element, LLVMValueRef a) {
-    return l->target->has_bf16_normal ? lane_narrow_normal(l, element, a)
-                                      : lane_narrow_untied(l, element, a);
-}
-
-/* Subnormals are so rare that an instruction pays which has to be corrected for them. */
-LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a) {
-    if (element != TOSAJIT_BF16 || !l->target->has_bf16_normal)
-        return lane_narrow_untied(l, element, a);
-    LLVMValueRef bits = lane_bitcast(l, a, lane_int_type(l, 32)), usual = truncate_to_bf16(l, a);
-    lane_cold cold =
-        lane_cold_begin(l, lane_icmp(l, LLVMIntULT, bits, lane_int(l, 32, 0x00800000)));
-    LLVMValueRef any = round_to_bf16(l, a);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, usual, any);
+LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMValueRef a) {
+    return narrow_one_way(l, element, a, 0x7fff);
 }
 
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a) {
-    return element == TOSAJIT_BF16 ? upper_bits(l, a) : lane_narrow(l, element, a);
+    if (element != TOSAJIT_BF16) return lane_narrow(l, element, a);
+    return upper_halves(l, lane_bitcast(l, a, lane_int_type(l, 32)));
 }

@@ -19,7 +19,8 @@ static LLVMValueRef scalar_function(const lane *l, const lane_scalar_function *f
     LLVMSetLinkage(function, LLVMInternalLinkage);
     lane_add_flag(function, "noinline");
     lane_add_flag(function, "optnone"); /* run so seldom that compiling it counts more */
-    lane scalar = {l->context, l->module, LLVMCreateBuilderInContext(l->context), l->target, 1};
+    lane scalar = {.context = l->context, .module = l->module, .target = l->target, .count = 1};
+    scalar.builder = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderAtEnd(scalar.builder,
                              LLVMAppendBasicBlockInContext(l->context, function, ""));
     LLVMGetParams(function, x);

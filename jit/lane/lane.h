@@ -22,7 +22,8 @@ typedef struct lane {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     const target *target;
-    unsigned count; /* lanes per value; 1: scalars */
+    unsigned count;   /* lanes per value; 1: scalars */
+    bool evens_first; /* bf16 is widened and narrowed as lane_in_any_order says */
 } lane;
 
 /* Types of this lane count. A bool is the i1 of comparisons, not the byte in memory. */
@@ -106,17 +107,19 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* Functions to f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
- * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. _normal: and no
- * result is a subnormal bf16. _untied: and no number is a midpoint of two bf16. _positive: the same
- * as _untied where no number has a sign, be it of zero. */
+ * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. Of a
+ * midpoint of two bf16 the result may be the even one, as it must where nothing else is said; or
+ * the one that is further from zero or nearer to it. */
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
-LLVMValueRef lane_narrow_normal(const lane *l, tosajit_type element, LLVMValueRef a);
-LLVMValueRef lane_narrow_untied(const lane *l, tosajit_type element, LLVMValueRef a);
-LLVMValueRef lane_narrow_normal_untied(const lane *l, tosajit_type element, LLVMValueRef a);
-LLVMValueRef lane_narrow_positive(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_half_away(const lane *l, tosajit_type element, LLVMValueRef a);
+LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* f16 and bf16. */
 bool lane_is_half(tosajit_type element);
+
+/* For an op on operands of the type of its result. Their lanes in f32 may be in any order, if only
+ * they agree: where bf16 has no instructions the even ones come first, if they fill a vector. */
+lane lane_in_any_order(const lane *l, tosajit_type element);
 
 /* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which
  * keeps in the lowest bit that something was lost, so that lane_narrow gives what rounding once

@@ -17,8 +17,8 @@
  * subnormals flushed. */
 #define X86                                                                                        \
     .architecture = "x86_64", .machine = EM_X86_64, .fma = "+fma", .f16 = "+f16c",                 \
-    .f16_arithmetic = "+avx512fp16", .bf16_normal = "+avx512bf16", .mul_i64 = "",                  \
-    .byte_permute = "+avx512vbmi", .fence = "llvm.x86.sse.sfence"
+    .f16_arithmetic = "+avx512fp16", .mul_i64 = "", .byte_permute = "+avx512vbmi",                 \
+    .fence = "llvm.x86.sse.sfence"
 #define ARM                                                                                        \
     .architecture = "aarch64", .machine = EM_AARCH64, .fma = "", .f16 = "",                        \
     .f16_arithmetic = "+fullfp16", .bf16 = "+bf16", .mul_i64 = "+sve", .byte_tables = true,        \

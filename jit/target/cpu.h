@@ -40,7 +40,6 @@ typedef struct cpu_level {
     const char *f16;            /* conversions between f16 and f32 */
     const char *f16_arithmetic; /* of vectors of f16 */
     const char *bf16;           /* a conversion from f32 to bf16 that keeps subnormals */
-    const char *bf16_normal;    /* one that makes zeros of them */
     const char *mul_i64;        /* LLVM multiplies vectors of i64 as vectors */
     const char *byte_permute;   /* one instruction takes 64 of 128 bytes, in registers */
 } cpu_level;

@@ -78,7 +78,6 @@ static void set_level(target *t, const cpu_level *level) {
     t->has_f16 = has(t, level->f16);
     t->has_f16_arithmetic = has(t, level->f16_arithmetic);
     t->has_bf16 = has(t, level->bf16);
-    t->has_bf16_normal = has(t, level->bf16_normal);
     t->has_mul_i64 = has(t, level->mul_i64);
     t->has_byte_permute = has(t, level->byte_permute);
 }

@@ -17,7 +17,7 @@ typedef struct target {
     int64_t cache_bytes; /* results that are larger are stored past the caches; 0: none are */
     uint64_t needs;      /* the features that code for it may use; runtime/base/features.h */
     char *tune;          /* the model whose timing is assumed; owned; null: that of cpu */
-    bool has_fma, has_f16, has_f16_arithmetic, has_bf16, has_bf16_normal, has_mul_i64,
+    bool has_fma, has_f16, has_f16_arithmetic, has_bf16, has_mul_i64,
         has_byte_permute; /* see cpu_level */
 } target;
 

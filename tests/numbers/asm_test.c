@@ -75,6 +75,9 @@ static tosajit_value mul_f32(building *b) {
 static tosajit_value add_f16(building *b) {
     return binary(b, TOSAJIT_OP_add, tensor(b, TOSAJIT_F16), tensor(b, TOSAJIT_F16), TOSAJIT_F16);
 }
+static tosajit_value exp_bf16(building *b) {
+    return unary(b, TOSAJIT_OP_exp, tensor(b, TOSAJIT_BF16), TOSAJIT_BF16);
+}
 static tosajit_value exp_f32(building *b) {
     return unary(b, TOSAJIT_OP_exp, tensor(b, TOSAJIT_F32), TOSAJIT_F32);
 }
@@ -212,8 +215,9 @@ static const row rows[] = {
      maximum_bf16,
      TOSAJIT_EXACT,
      false,
-     {32, 57, 8, 2, 0, 0},
+     {32, 49, 4, 2, 0, 0},
      {64, 51, 8, 4, 0, 0}},
+    {"exp bf16", exp_bf16, TOSAJIT_EXACT, true, {16, 40, 1, 1, 0, 0}, {32, 38, 1, 1, 0, 0}},
     {"add a row", row_f32, TOSAJIT_EXACT, false, {32, 15, 8, 4, 0, 0}, {64, 15, 8, 4, 0, 0}},
     {"add a splat", splat_f32, TOSAJIT_EXACT, false, {32, 11, 4, 4, 0, 0}, {64, 11, 4, 4, 0, 0}},
     {"bias, clamp",
