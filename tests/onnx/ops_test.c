@@ -200,7 +200,7 @@ static void bf16_doubles(void **state) {
 static void halves_take_bits_as_constants(void **state) {
     (void)state;
     static const struct {
-        ort_type type;
+        int type;
         const char *text;
         uint16_t x[3], y[3];
     } rows[] = {
@@ -221,7 +221,7 @@ static void halves_take_bits_as_constants(void **state) {
         model_output(&m, "y", rows[k].type, "N");
         model_region(&m, "x", "y", rows[k].text, NULL);
         SURE(open_written(1, &session));
-        const ort_tensor input = {rows[k].type, 1, {3}, x, sizeof x};
+        const ort_tensor input = {(ort_type)rows[k].type, 1, {3}, x, sizeof x};
         SURE(ort_session_run(session, &input, &results, &why));
         assert_int_equal(ort_result(results, 0)->bytes, sizeof rows[k].y);
         assert_memory_equal(ort_result(results, 0)->data, rows[k].y, sizeof rows[k].y);

@@ -238,7 +238,7 @@ static void add_pooling(search *s, const onnx_node *node) {
 }
 
 /* A Resize copies zeros, too. On plain images the engine has a loop for a factor of 2. Others look
- * up every pixel, which took four times as long as Upsample and a reordering. */
+ * up every pixel, which took three times as long as Upsample and a reordering. */
 static void add_upsample(search *s, const onnx_node *node) {
     int64_t factors[ONNX_UPSAMPLE_RANK];
     if (!is_upsample(s->g, node) || !onnx_upsample_read(s->g, node, factors)) return;

@@ -9,7 +9,8 @@
 #include "tools/onnx/message.h"
 
 enum { SCALES = 2, SIZES = 3 }; /* inputs */
-enum { MOST_FACTOR = 1024 };    /* f32 has k / factor exactly enough for its floor */
+/* f32 has k / factor exactly enough for its floor. */
+static const double most_factor = 1024;
 
 static bool has_word(const onnx_node *node, const char *name, const char *word) {
     const Onnx__AttributeProto *a = onnx_attribute(node->proto, name);
@@ -32,7 +33,7 @@ bool onnx_upsample_read(const onnx_graph *g, const onnx_node *node,
     for (int32_t d = 0; d < ONNX_UPSAMPLE_RANK; d++) {
         double factor = 0;
         if (!onnx_constant_at(scales->constant, (size_t)d, &factor)) return false;
-        if (!(factor >= 1 && factor <= MOST_FACTOR)) return false;
+        if (!(factor >= 1 && factor <= most_factor)) return false;
         factors[d] = (int64_t)factor;
         if ((double)factors[d] != factor) return false;
     }
