@@ -10,26 +10,26 @@
 
 enum {
     BUFFER_LINE = 64,
-    LANE_BYTES = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE,             /* of a chunk */
+    CHUNK_BYTES = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE,            /* of a chunk */
     BLOCK_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE, /* of all its buffers */
 };
 
 /* A packed tensor. */
-typedef struct lane {
+typedef struct packed_tensor {
     int32_t t;
     char *buffer;
     const void *held; /* of an operand: where in the tensor the tile in the buffer begins, so that
                          the same tile is not packed again; null: the buffer holds none */
     pack *pattern;    /* null: it is moved line by line */
-} lane;
+} packed_tensor;
 
 /* What all tiles of a call share. */
 typedef struct tiles {
     const tile_job *job;
     const int64_t *row_steps, *col_steps;     /* of each tensor, along the cut and the columns */
     int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* that the code is given */
-    lane lanes[TOSAJIT_MAX_TENSORS];
-    int count; /* of lanes */
+    packed_tensor packed[TOSAJIT_MAX_TENSORS];
+    int count; /* of packed */
 } tiles;
 
 /* A tile: `steps` indices of the dimension that is cut, `width` columns. */
@@ -68,19 +68,19 @@ static void run_box(tiles *s, void *const *outer, const box *b) {
         base[t] = (char *)outer[t] + b->row * s->row_steps[t] + b->col * s->col_steps[t];
         pointers[t] = base[t];
     }
-    for (lane *l = s->lanes; l < s->lanes + s->count; l++) {
-        pointers[l->t] = l->buffer;
-        if (l->t >= leaves || l->held == base[l->t]) continue;
-        if (l->pattern)
-            pack_gather(l->pattern, base[l->t], cols, l->buffer);
+    for (packed_tensor *p = s->packed; p < s->packed + s->count; p++) {
+        pointers[p->t] = p->buffer;
+        if (p->t >= leaves || p->held == base[p->t]) continue;
+        if (p->pattern)
+            pack_gather(p->pattern, base[p->t], cols, p->buffer);
         else
-            move_lines(job, l->t, c->split, b->steps, b->width, base[l->t], l->buffer, true);
-        l->held = whole ? base[l->t] : NULL; /* the next tile may be larger */
+            move_lines(job, p->t, c->split, b->steps, b->width, base[p->t], p->buffer, true);
+        p->held = whole ? base[p->t] : NULL; /* the next tile may be larger */
     }
     job->entry(pointers, s->strides, 1, joined ? 1 : b->steps, cols);
-    for (lane *l = s->lanes; l < s->lanes + s->count; l++)
-        if (l->t >= leaves)
-            move_lines(job, l->t, c->split, b->steps, b->width, base[l->t], l->buffer, false);
+    for (packed_tensor *p = s->packed; p < s->packed + s->count; p++)
+        if (p->t >= leaves)
+            move_lines(job, p->t, c->split, b->steps, b->width, base[p->t], p->buffer, false);
 }
 
 static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
@@ -98,7 +98,7 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
         if (s->strides[2 * t]) s->strides[2 * t] = c->width * size;
         pack *const pattern = c->by_pattern ? &patterns[s->count] : NULL;
         if (pattern) pack_prepare(job->w, t, c->split, (int32_t)size, pattern);
-        s->lanes[s->count++] = (lane){t, next, NULL, pattern};
+        s->packed[s->count++] = (packed_tensor){t, next, NULL, pattern};
         next += (bytes + (pattern ? PACK_SLACK : 0) + BUFFER_LINE - 1) / BUFFER_LINE * BUFFER_LINE;
     }
 }
@@ -128,7 +128,7 @@ __attribute__((noinline)) static void run_tiles(const tile_job *job, pack *patte
  * the widest kernels are run in blocks, and stacks of 192 KiB must do (SECURITY.md). */
 __attribute__((noinline)) static void run_joined(const tile_job *job) {
     pack patterns[TILE_MOST_PACKED];
-    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * LANE_BYTES];
+    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * CHUNK_BYTES];
     run_tiles(job, patterns, buffers);
 }
 

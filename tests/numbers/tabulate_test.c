@@ -169,6 +169,8 @@ static void plans_show_tables(void **state) {
                 fail_msg("%s: not %d tables\n%s", samples[k].text, tables, text);
             if (samples[k].last && !strstr(text, samples[k].last))
                 fail_msg("%s: its result is no %s\n%s", samples[k].text, samples[k].last, text);
+            if (count_words(text, "  looked up by %") != tables)
+                fail_msg("%s: not %d tables by their ops\n%s", samples[k].text, tables, text);
             tosajit_text_release(text);
             tosajit_expr_destroy(expr);
         }
