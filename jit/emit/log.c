@@ -107,11 +107,21 @@ static bounded log_pair(const lane *l, LLVMValueRef x) {
     return (bounded){high, low, lane_fma(l, lane_fabs(l, cube), constant(l, 0x1.8p-23), error)};
 }
 
-/* Of one vector in a hundred or so a lane has a midpoint between the bounds, or is subnormal: a
- * cold call asks f64. Lanes that have a constant do not: logarithms of a difference, say, are NaN
- * in every second one. */
-static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
+/* Where an operand is not normal, or a midpoint is between the bounds. Logarithms of negative
+ * numbers, zeros and so on are constants, for which f64 need not be asked: a difference, say, has
+ * them in every second lane. */
+static LLVMValueRef log_rare(const lane *l, const LLVMValueRef *operands) {
     static const lane_vector_function wide = {"tosajit_log_wide", log_wide, 1};
+    const LLVMValueRef x = operands[0], lower = operands[1], upper = operands[2];
+    LLVMValueRef subnormal = lane_fcmp(l, LLVMRealOLT, x, constant(l, 0x1p-126)),
+                 in_doubt = lane_or(l, subnormal, lane_fcmp(l, LLVMRealUNE, lower, upper)),
+                 open = lane_and(l, in_doubt, lane_not(l, is_special(l, x)));
+    return decide(l, log_special_values(l, x, lower), open, &wide, x);
+}
+
+/* Of one vector in a hundred or so of usual numbers a lane is rare: that is a cold call. */
+static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
+    static const lane_vector_function rare = {"tosajit_log_rare", log_rare, 3};
     const LLVMValueRef x = operands[0];
     bounded b = log_pair(l, x);
     LLVMValueRef lower = lane_fadd(l, b.high, lane_fsub(l, b.low, b.error)),
@@ -120,9 +130,7 @@ static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
                  abnormal = lane_icmp(l, LLVMIntUGE, before, lane_int(l, 32, 0x7f000000));
     LLVMValueRef in_doubt = lane_or(l, abnormal, lane_fcmp(l, LLVMRealUNE, lower, upper));
     lane_cold cold = lane_cold_begin(l, in_doubt);
-    LLVMValueRef known = log_special_values(l, x, lower),
-                 open = lane_and(l, in_doubt, lane_not(l, is_special(l, x)));
-    LLVMValueRef decided = decide(l, known, open, &wide, x);
+    LLVMValueRef decided = lane_apart(l, &rare, (LLVMValueRef[]){x, lower, upper});
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, lower, decided);
 }
