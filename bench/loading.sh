@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What it takes a process to load the library that compiles, and to make its first kernel, in builds with and without LLVM within:
-#     cmake --preset release -B build-static -DTOSAJIT_STATIC_LLVM=ON && cmake --build build-static --target tosajit_codegen_shared
+#     cmake --preset release -B build-static -DTOSAJIT_STATIC_LLVM=ON && cmake --build build-static --target tosajit_shared
 #     sh bench/loading.sh build build-static
 # usage: sh bench/loading.sh BUILD...            milliseconds, medians of nine processes in turns
 #   RUN="taskset -c 1"    what stands before each process

@@ -25,8 +25,8 @@ endif()
 find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH ${_tosajit_llvm_need})
 mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)
 
-# The same as static libraries, with what they need, for who has LLVM within. Of the libraries that llvm-config names besides, generating code
-# takes two, whose links without a version may not be installed.
+# The same as static libraries, with what they need, for a library that has LLVM within. Of the others that llvm-config names, generating
+# code takes two. Their links without a version may not be installed.
 function(tosajit_static_llvm list)
   find_program(TOSAJIT_LLVM_CONFIG llvm-config HINTS ${TOSAJIT_LLVM_ROOT}/bin NO_DEFAULT_PATH REQUIRED)
   find_library(TOSAJIT_ZLIB NAMES z libz.so.1 REQUIRED)

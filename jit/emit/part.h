@@ -139,13 +139,12 @@ void emit_values(part_emitter *e, const tosajit_variant *variant, unsigned lanes
 void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
                 LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_nodes(part_emitter *e, unsigned lanes);
-
-/* Whether lanes of bf16 may be computed in any order. */
-bool has_any_order(const part_emitter *e);
 void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
                  LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
                unsigned offset, LLVMValueRef mask);
+/* Whether lanes of bf16 may be computed in any order. */
+bool has_any_order(const part_emitter *e);
 /* The address of the element at column + offset of a tensor. */
 LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t,
                              LLVMValueRef column, unsigned offset);
@@ -184,7 +183,7 @@ typedef enum row_kind {
     ROW_FEW,    /* less than a vector */
     ROW_BRIEF,  /* at most a vector, by a mask */
     ROW_HALVES, /* a few vectors, in halves of these */
-    ROW_LONG,   /* more */
+    ROW_LONG,   /* more than a vector */
     ROW_STREAM, /* more than a page, stored past the caches */
 } row_kind;
 

@@ -270,9 +270,9 @@ static LLVMValueRef is_short(const part_emitter *e, row_kind kind) {
                          int64_constant(e, most), "");
 }
 
-/* A row of a few vectors, in halves of these from its begin on. A half that crosses a cache line
- * costs one more, and a third of them does. Aligned vectors would be a number that changes from row
- * to row, which no branch predictor knows: rows of 17 take 0.7 of the time, of 47 0.8. */
+/* A row of a few vectors, in halves of these from its begin on. What crosses a cache line costs one
+ * access more: nearly every vector of 64 bytes does, and every second half. The number of aligned
+ * vectors would change from row to row, which no branch predictor knows. */
 static void emit_half_row(part_emitter *e, const tosajit_variant *variant) {
     const level lv = {.lanes = e->loops.lanes / 2, .repeats = 1, .end = e->tail};
     held last;
@@ -324,15 +324,15 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
 }
 
 /* The row loop of short rows, then that of others. */
-static void emit_short_and_long(part_emitter *e, const tosajit_variant *variant, row_kind brief,
+static void emit_short_and_long(part_emitter *e, const tosajit_variant *variant, row_kind kind,
                                 const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                                 LLVMBasicBlockRef after) {
-    const bool halves = brief == ROW_HALVES;
-    const row_kind kinds[2] = {brief, halves ? ROW_ANY : ROW_LONG};
+    const bool halves = kind == ROW_HALVES;
+    const row_kind kinds[2] = {kind, halves ? ROW_ANY : ROW_LONG};
     LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef from[2], short_loop = new_block(e, "short"),
                                longer = LLVMCreateBasicBlockInContext(e->context, "long");
-    LLVMBuildCondBr(e->builder, is_short(e, brief), short_loop, longer);
+    LLVMBuildCondBr(e->builder, is_short(e, kind), short_loop, longer);
     LLVMPositionBuilderAtEnd(e->builder, short_loop);
     LLVMValueRef tail = e->tail, tail_bytes[sizeof e->tail_bytes / sizeof *e->tail_bytes];
     memcpy(tail_bytes, e->tail_bytes, sizeof tail_bytes);
@@ -363,9 +363,9 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind 
         if (after != e->done) continue_in(e, after);
         return;
     }
-    const row_kind brief = kind == ROW_ANY ? short_rows(e) : ROW_ANY;
-    if (brief != ROW_ANY) {
-        emit_short_and_long(e, variant, brief, pointers, row_strides, after);
+    const row_kind special = kind == ROW_ANY ? short_rows(e) : ROW_ANY;
+    if (special != ROW_ANY) {
+        emit_short_and_long(e, variant, special, pointers, row_strides, after);
         return;
     }
     emit_row_loop(e, variant, kind, pointers, row_strides, after);

@@ -213,9 +213,11 @@ static LLVMValueRef narrow_one_way(const lane *l, tosajit_type element, LLVMValu
     return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_one_way(l, a, half)
                                                            : lane_narrow(l, element, a);
 }
+
 LLVMValueRef lane_narrow_half_away(const lane *l, tosajit_type element, LLVMValueRef a) {
     return narrow_one_way(l, element, a, 0x8000);
 }
+
 LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMValueRef a) {
     return narrow_one_way(l, element, a, 0x7fff);
 }

@@ -107,9 +107,9 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
 /* Functions to f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
- * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. Of a
- * midpoint of two bf16 the result may be the even one, as it must where nothing else is said; or
- * the one that is further from zero or nearer to it. */
+ * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. The first
+ * rounds a midpoint of two bf16 to the even one. The others may round it away from zero or to zero
+ * instead, which takes three instructions less: where that is right for all that occur. */
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_half_away(const lane *l, tosajit_type element, LLVMValueRef a);
 LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMValueRef a);

@@ -15,9 +15,9 @@ static void write_walk(json *j, const plan_part *part, const plan_leaf *leaf) {
     json_close(j, ']');
 }
 
-static void write_value(json *j, const tosajit_expr *program, tosajit_value value) {
-    json_text(j, "value", expr_value_name(program, value).text);
-    json_text(j, "type", type_print(&program->nodes[value].type).text);
+static void write_value(json *j, const char *name, const tosajit_tensor_type *type) {
+    json_text(j, "value", name);
+    json_text(j, "type", type_print(type).text);
 }
 
 static void write_operands(json *j, const plan_part *part, const tosajit_expr *program) {
@@ -25,7 +25,7 @@ static void write_operands(json *j, const plan_part *part, const tosajit_expr *p
     for (int32_t k = 0; k < part->leaf_count; k++) {
         const plan_leaf *leaf = &part->leaves[k];
         json_open(j, NULL, '{');
-        write_value(j, program, leaf->value);
+        write_value(j, plan_leaf_name(program, leaf).text, &program->nodes[leaf->value].type);
         json_flag(j, "constant", k >= part->operand_count);
         json_flag(j, "table", leaf->table);
         write_walk(j, part, leaf);
@@ -37,9 +37,10 @@ static void write_operands(json *j, const plan_part *part, const tosajit_expr *p
 static void write_results(json *j, const plan_part *part, const tosajit_expr *program) {
     json_open(j, "results", '[');
     for (int32_t k = 0; k < part->result_count; k++) {
+        const tosajit_value value = program->results[part->results[k]];
         json_open(j, NULL, '{');
         json_integer(j, "index", part->results[k]);
-        write_value(j, program, program->results[part->results[k]]);
+        write_value(j, expr_value_name(program, value).text, &program->nodes[value].type);
         json_close(j, '}');
     }
     json_close(j, ']');

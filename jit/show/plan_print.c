@@ -56,16 +56,16 @@ static void print_map(FILE *out, const plan_part *part, const plan_leaf *leaf, i
     *symbol = end;
 }
 
-/* A table that the library made of several ops has the number of its op, and no name of its own. So
- * it is the op that is named. */
-static void print_name(FILE *out, const tosajit_expr *program, const plan_leaf *leaf) {
+leaf_name plan_leaf_name(const tosajit_expr *program, const plan_leaf *leaf) {
     const tosajit_value number = program->nodes[leaf->value].number;
     tosajit_value named = leaf->value;
+    leaf_name name;
     for (size_t k = 0; leaf->table && k < program->count; k++)
         if (program->nodes[k].kind == NODE_OP && program->nodes[k].number == number)
             named = (tosajit_value)k;
-    fprintf(out, "  %s%s", named == leaf->value ? "" : "looked up by ",
-            expr_value_name(program, named).text);
+    snprintf(name.text, sizeof name.text, "%s%s", named == leaf->value ? "" : "looked up by ",
+             expr_value_name(program, named).text);
+    return name;
 }
 
 static void print_leaves(FILE *out, const plan_part *part, const tosajit_expr *program) {
@@ -73,8 +73,7 @@ static void print_leaves(FILE *out, const plan_part *part, const tosajit_expr *p
     for (int32_t k = 0; k < part->leaf_count; k++) {
         const plan_leaf *leaf = &part->leaves[k];
         const tosajit_tensor_type *type = &program->nodes[leaf->value].type;
-        print_name(out, program, leaf);
-        fprintf(out, " : %s  ", type_print(type).text);
+        fprintf(out, "  %s : %s  ", plan_leaf_name(program, leaf).text, type_print(type).text);
         if (leaf->table)
             fputs("table", out);
         else

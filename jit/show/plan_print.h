@@ -9,6 +9,13 @@
 
 #include "runtime/plan/plan.h"
 
+/* How plans call an operand: as messages do. A table that the library made of several ops has the
+ * number of its op, and no name of its own. So it is "looked up by %y = tosa.table". */
+typedef struct leaf_name {
+    char text[sizeof(value_name) + 16];
+} leaf_name;
+leaf_name plan_leaf_name(const tosajit_expr *program, const plan_leaf *leaf);
+
 /* In MLIR's vocabulary: plan_print.c. */
 void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
 /* As an object of JSON, without a line's end: plan_json.c. */

@@ -145,9 +145,13 @@ static void draw_text(pen *p, const char *class, double x, double y, const char 
 /* A value's name and type flow in one line: the name may yet become a longer one. */
 static void draw_name(pen *p, double x, double y, const char *name, const tosajit_tensor_type *type,
                       const char *note) {
-    static const double NAME_WIDTH = 200;
+    static const double LEAST_NAME = 200, BOLD = 8.5; /* BOLD: a character */
+    const double width = BOLD * (double)strlen(name);
     type_text text = type_print(type);
-    reach(p, x + NAME_WIDTH + 7.5 * (double)(strlen(text.text) + strlen(note)), y);
+    reach(p,
+          x + (width > LEAST_NAME ? width : LEAST_NAME) +
+              7.5 * (double)(strlen(text.text) + strlen(note)),
+          y);
     if (!p->out) return;
     fprintf(p->out, "<text class=\"ink code\" x=\"%s\" y=\"%s\"><tspan class=\"name\">", at(x).text,
             at(y).text);
@@ -302,7 +306,7 @@ static double draw_operands(pen *p, const plan_part *part, const tosajit_expr *p
         const tosajit_tensor_type *type = &program->nodes[leaf->value].type;
         tensor_row row = leaf_row(part, leaf, type);
         draw_badge(p, leaf->table ? "tb" : "mv", text, y, k);
-        draw_name(p, text + 28, y + 15, expr_value_name(program, leaf->value).text, type,
+        draw_name(p, text + 28, y + 15, plan_leaf_name(program, leaf).text, type,
                   leaf->table ? "a table: looked up, not walked" : "");
         if (leaf->table) {
             draw_table_picture(p, MARGIN, y + 2);

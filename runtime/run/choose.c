@@ -122,9 +122,8 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
 }
 
 /* Bytes of the L1 cache that the rows of tensor t side by side in dimension d take: whole lines, or
- * all places that are so far apart. Rows 4096 bytes apart have as few as rows of 4096 bytes. Rows
- * 2040 bytes apart have hardly more: every second one is 16 bytes from the one before last there.
- */
+ * all places that are so far apart. All rows 4096 bytes apart have the places of one. Rows 2040
+ * bytes apart have hardly more than those of two, as each is 16 bytes from the last but one. */
 static int64_t bytes_reached(const asked *a, int32_t t, int32_t d) {
     enum { LINE = 64, PAGE = 4096, MOST_APART = 8 };
     const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), count = a->w->sizes[d],

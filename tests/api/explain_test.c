@@ -241,8 +241,7 @@ static void tails_are_those_of_the_code(void **state) {
     assert_true(explained > 0);
 }
 
-/* The scales of 64 channels stay in registers for a step of columns in many rows; of 7 none does.
- */
+/* Scales of 64 channels stay in registers for a step of columns in many rows; those of 7 do not. */
 static void columns_before_rows_are_told(void **state) {
     (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_NATIVE);
