@@ -258,9 +258,11 @@ LLVMValueRef half_cos(const lane *l, const emit_op *op, const LLVMValueRef *x) {
                                  sine(l, op, x[0], is_f16(op) ? &cos_f16 : &cos_bf16, 0.5f));
 }
 
-/* y (1 + e/2), e = 1 - x y^2: of an estimate of 11 bits that is within 2^-21.7 of the result with
- * all roundings, which is at least 2^-17.9 from a midpoint of bf16 and 2^-21.4 of f16. Where y is
- * infinite, 0 or NaN the CPU makes its own NaN, which has a sign: these go another way. */
+/* y (1 + e/2), e = 1 - x y^2: with all roundings that is within 2^-21.8 of the result, which is at
+ * least 2^-17.9 from a midpoint of bf16 and 2^-21.5 of f16. So much takes an estimate within
+ * 1.5 * 2^-12, as Intel and AMD document that of AVX; with 2^-11 some results of f16 are wrong.
+ * Where y is infinite, 0 or NaN the CPU makes its own NaN, which has a sign: that goes another way.
+ */
 LLVMValueRef half_rsqrt(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef one = constant(l, 1.0f);
     if (!lane_rsqrt_bits(l))

@@ -134,6 +134,16 @@ for inputs, attributes in ((("", "scales"), {"nearest_mode": "round_prefer_floor
     converted = check(ends([*square, resize("r", "u", inputs, **attributes), *again], "q"), used, None)
     assert count(converted, "Resize") == 1 and count(converted, "Upsample") == 0, converted.graph.node
 
+# Its channels are those of its image, whatever its second operand has, which it does not read. Here nobody knows them: the
+# image's sizes come from a Reshape by numbers that a call decides.
+unknown = [one("ReduceMin", "in", "least", keepdims=0), helper.make_node("Less", ["least", "lowest"], ["is_less"]),
+           helper.make_node("Cast", ["is_less"], ["zero"], to=TensorProto.INT64), one("Shape", "c", "plain"),
+           add("plain", "zero", "shape"), helper.make_node("Reshape", ["c", "shape"], ["x"])]
+check([conv("in", "first", "c"), conv("in", "twenty", "roi"), *unknown, resize("x", "u", ("roi", "scales")), mul("u", "u", "p"),
+       add("p", "half", "q"), conv("u", "last", "other"), conv("q", "last", "out")],
+      {**half, **scales(3, 1), "lowest": np.float32(-1e30), "first": weights(64, 3), "twenty": weights(20, 3), "last": weights(32, 64)},
+      None, results=("other", "out"))
+
 # Others read the image as the model has it: one ReorderOutput serves them all.
 read = [*square, one("Transpose", "r", "other", perm=[3, 2, 1, 0])]
 check(ends(read, "r"), whole, 0, results=("out", "other"))

@@ -122,8 +122,10 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
             l->inputs[node->inputs[0]] = k;
         if (result < 0 || !is_image(&g->values[result])) continue;
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
-        bool passes = is_pooling(node) || is_upsample(g, node) || onnx_form_of(node);
-        for (int32_t o = 0; o < node->input_count && passes && l->channels[result] == 0; o++)
+        int32_t alike = is_pooling(node) || is_upsample(g, node) ? 1 /* behind it is no image */
+                        : onnx_form_of(node)                     ? node->input_count
+                                                                 : 0;
+        for (int32_t o = 0; o < alike && l->channels[result] == 0; o++)
             if (node->inputs[o] >= 0) l->channels[result] = l->channels[node->inputs[o]];
     }
 }
