@@ -4,7 +4,7 @@
 # The whole report, as Markdown on standard output: the verdict, which targets are met and which are missed; then, for the machine's own
 # vectors and for each narrower level, the tables: medians of 9 repetitions and ratios to the peers. What is missing is built first, and
 # progress is told on standard error.
-# usage: sh bench/report.sh [build directory] [filter]        (about fifteen minutes without a filter)
+# usage: sh bench/report.sh [build directory] [filter]        (about half an hour without a filter)
 #   LEVELS="native v3"    these levels; without it "native v3 v2", as far as the build has them
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)

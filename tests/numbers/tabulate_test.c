@@ -159,8 +159,7 @@ static void expect_tables_of_ops(tosajit_expr *expr, tosajit_view view, int tabl
     char *text;
     if (tosajit_print(test_engines[0].engine, expr, view, &text))
         fail_msg("%s", tosajit_last_error());
-    if (count_words(text, "looked up by %") != tables ||
-        (tables > 0 && strstr(text, "tosa.const")))
+    if (count_words(text, "looked up by %") != tables || (tables > 0 && strstr(text, "tosa.const")))
         fail_msg("not %d tables by their ops\n%s", tables, text);
     tosajit_text_release(text);
 }
