@@ -43,6 +43,7 @@ END
 # FOLDER/main and FOLDER/libtosajit-codegen.so of each build
 folders=
 for build; do
+    [ -e "$build/jit/libtosajit-codegen.so" ] || { echo "$build: nothing built there; cmake --build $build --target tosajit_shared" >&2; exit 1; }
     from=$(cd "$build/jit" && pwd)
     folder=$work/$(echo "$from" | tr / _)
     mkdir "$folder"

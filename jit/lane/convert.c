@@ -198,7 +198,7 @@ bool lane_is_half(tosajit_type element) {
 
 lane lane_in_any_order(const lane *l, tosajit_type element) {
     lane own = *l;
-    own.evens_first = element == TOSAJIT_BF16 && !l->target->level->byte_tables &&
+    own.evens_first = element == TOSAJIT_BF16 && !l->target->level->bf16 &&
                       l->count * sizeof(float) >= 2 * l->target->level->vector_bytes;
     return own;
 }

@@ -118,7 +118,8 @@ LLVMValueRef lane_narrow_half_to_zero(const lane *l, tosajit_type element, LLVMV
 bool lane_is_half(tosajit_type element);
 
 /* For an op on operands of the type of its result. Their lanes in f32 may be in any order, if only
- * they agree: where bf16 has no instructions the even ones come first, if they fill a vector. */
+ * they agree: where no CPU of a level has instructions for bf16 the even ones come first, if they
+ * fill a vector. */
 lane lane_in_any_order(const lane *l, tosajit_type element);
 
 /* f64 to f32 on the way to a result type: to nearest even for f32; for narrower types to odd, which

@@ -96,8 +96,8 @@ static bool is_pooling(const onnx_node *node) {
            node->outputs[0] >= 0;
 }
 
-static bool is_upsample(const onnx_graph *g, const onnx_node *node) {
-    int64_t factors[ONNX_UPSAMPLE_RANK];
+static bool is_upsample(const onnx_graph *g, const onnx_node *node,
+                        int64_t factors[ONNX_UPSAMPLE_RANK]) {
     return onnx_upsample_read(g, node, factors) && node->output_count == 1 &&
            node->inputs[0] >= 0 && node->outputs[0] >= 0;
 }
@@ -109,6 +109,7 @@ static bool is_image(const onnx_value *value) {
 
 /* Channels of images, where they are known; of others 0. */
 static void learn_channels(onnx_layout *l, const onnx_graph *g) {
+    int64_t factors[ONNX_UPSAMPLE_RANK];
     for (int32_t k = 0; k < g->value_count; k++) {
         const onnx_value *value = &g->values[k];
         l->inputs[k] = -1;
@@ -122,9 +123,10 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
             l->inputs[node->inputs[0]] = k;
         if (result < 0 || !is_image(&g->values[result])) continue;
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
-        int32_t alike = is_pooling(node) || is_upsample(g, node) ? 1 /* behind it is no image */
-                        : onnx_form_of(node)                     ? node->input_count
-                                                                 : 0;
+        int32_t alike = is_pooling(node) || is_upsample(g, node, factors)
+                            ? 1 /* behind it is no image */
+                        : onnx_form_of(node) ? node->input_count
+                                             : 0;
         for (int32_t o = 0; o < alike && l->channels[result] == 0; o++)
             if (node->inputs[o] >= 0) l->channels[result] = l->channels[node->inputs[o]];
     }
@@ -243,7 +245,7 @@ static void add_pooling(search *s, const onnx_node *node) {
  * up every pixel, which took three times as long as Upsample and a reordering. */
 static void add_upsample(search *s, const onnx_node *node) {
     int64_t factors[ONNX_UPSAMPLE_RANK];
-    if (!is_upsample(s->g, node) || !onnx_upsample_read(s->g, node, factors)) return;
+    if (!is_upsample(s->g, node, factors)) return;
     int64_t channels = s->l->channels[node->inputs[0]];
     if (!is_image(&s->g->values[node->outputs[0]]) || channels <= 0) return;
     if (channels > MOST_CHANNELS || channels % LEAST_CHANNELS != 0) return;
