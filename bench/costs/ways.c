@@ -48,9 +48,16 @@ static double now_ns(void) {
 }
 
 static double time_calls(const trial *t, way k, int calls) {
+    void *room[1 + TENSORS], **pointers = tile_pointers(t->part, room);
+    int64_t strides[3 * TENSORS];
+    const tile_job job = {t->part,        t->entry, &t->w, pointers, t->tensors.element_sizes,
+                          &t->choices[k], strides};
+    tile_strides(&t->choices[k], &t->w, &t->tensors, strides);
     const double start = now_ns();
-    for (int c = 0; c < calls; c++)
-        tile_take(t->part, t->entry, &t->w, &t->tensors, &t->choices[k]);
+    for (int c = 0; c < calls; c++) {
+        for (int n = 0; n < t->w.tensors; n++) pointers[n] = t->tensors.pointers[n];
+        tile_take(&job);
+    }
     return (now_ns() - start) / calls;
 }
 

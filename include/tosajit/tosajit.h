@@ -869,9 +869,9 @@ typedef enum tosajit_tail {
  * code itself, so it is what tosajit_run does. Of several parts, rank to columns are those of the
  * largest. */
 typedef struct tosajit_explanation {
-    size_t size;            /* sizeof(tosajit_explanation), set by the caller */
-    int native, quick;      /* code runs, not the interpreter; the call is recognised without the
-                               complete check */
+    size_t size;       /* sizeof(tosajit_explanation), set by the caller */
+    int native, quick; /* code runs, not the interpreter; when the call comes again, the complete
+                          check is spared */
     size_t threads, pieces; /* that compute it; into which it is divided, 1 if it is not */
     double elements, bytes; /* of all parts; read or written, each byte once */
     double nanoseconds; /* by the library's cost model, on these threads; a guess of the order of

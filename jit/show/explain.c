@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explain: the decisions of a run, printed. They are asked of the functions that a run asks, which
- * are pure: quick_expects, parallel_divide, tile_choose. No tensor is looked at. */
+ * are pure: quick_serves, parallel_divide, tile_choose. No tensor is looked at. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     const parallel_cut cut = parallel_divide(&kernel->parallel, part, &p->w);
     parallel_piece(&cut, &p->w, 0, &p->first);
     p->choice = tile_choose(part, &p->first, tile->element_sizes, false);
-    tile_strides(&p->choice, &p->first, tile->element_sizes, tile->splat_strides, p->strides);
+    tile_strides(&p->choice, &p->first, tile, p->strides);
     p->pieces = cut.pieces;
     p->threads = cut.pieces > 1 && (size_t)cut.pieces > most ? most : (size_t)cut.pieces;
     p->splat = p->choice.splat & ~tables;
@@ -136,29 +136,20 @@ static void tell_call(FILE *out, const call_report *c) {
     if (!c->native)
         fputs("the interpreter computes it, element by element: there is no code\n", out);
     else if (c->quick)
-        fputs("a quick call: it is recognised without the complete check\n", out);
+        fputs("a quick call: when it comes again, the complete check is spared\n", out);
     else
         fputs("a call with the complete check", out);
     if (!c->native || c->quick) return;
-    bool strided = false, tables = false, empty = false;
+    bool backwards = false, empty = false;
     for (int32_t t = 0; t < kernel->program->input_count; t++) {
-        int64_t dense[TOSAJIT_MAX_RANK];
-        const view *v = &c->tensors[t];
-        walk_dense_strides(v->tensor.rank, v->tensor.dims,
-                           (int64_t)tosajit_type_size(v->tensor.element), dense);
-        empty |= v->empty;
-        for (int32_t d = 0; d < v->tensor.rank; d++)
-            strided |= v->tensor.dims[d] > 1 && v->strides[d] != dense[d];
+        empty |= c->tensors[t].empty;
+        backwards |= c->tensors[t].low < 0;
     }
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        tables |= plan_tables(&kernel->plan.parts[p]) != 0;
     fprintf(out, "%s\n",
-            empty                          ? ": a size is 0"
-            : kernel->plan.part_count > 1  ? ": the kernel has several parts"
-            : kernel->plan.check_count > 0 ? ": a declared size or a parameter must be checked"
-            : tables                       ? ": a table takes part"
-            : strided                      ? ": an operand is a strided view"
-                                           : "");
+            empty                         ? ": a size is 0"
+            : kernel->plan.part_count > 1 ? ": the kernel has several parts"
+            : backwards                   ? ": an operand runs backwards"
+                                          : "");
 }
 
 static void tell_tensor(FILE *out, const plan_part *part, const part_report *p, int32_t t) {
@@ -348,7 +339,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     p->empty = written[kernel->plan.parts[index].results[0]].empty;
     p->variant = -1;
     if (p->empty) return;
-    run_walk(kernel, index, tensors, written, &p->w, &tile);
+    tile_walk(&kernel->plan.parts[index], tensors, written, &p->w, &tile);
     p->elements = (double)walk_elements(&p->w);
     if (code) decide(kernel, code, index, &tile, p);
 }
@@ -368,7 +359,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *
         .written = written,
         .native = code != NULL,
         .precompiled = code && code->precompiled,
-        .quick = code && quick_expects(kernel, s->operands, s->results),
+        .quick = code && quick_serves(kernel, tensors, written),
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);

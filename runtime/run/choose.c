@@ -179,7 +179,8 @@ static void cut_phases(const asked *a, tile_choice *c) {
     if (step >= COST_MASKED_BYTES || step == 0 || c->cols * widest_element(a) > COST_MASKED_BYTES)
         return;
     c->phases = (COST_MASKED_BYTES + step - 1) / step;
-    c->rows = tile_phase_rows(c->rows, c->phases);
+    c->rows = (c->rows + c->phases - 1) / c->phases;
+    if (c->rows > COST_PHASE_ROWS) c->rows = COST_PHASE_ROWS;
     if (c->plane_dim >= 0) c->outer |= UINT32_C(1) << c->plane_dim;
     c->plane_dim = -1;
     c->planes = 1;

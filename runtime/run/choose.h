@@ -41,12 +41,6 @@ void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes);
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place);
 
-/* Rows of a call in phases. */
-static inline int64_t tile_phase_rows(int64_t rows, int64_t phases) {
-    const int64_t each = (rows + phases - 1) / phases;
-    return each < COST_PHASE_ROWS ? each : COST_PHASE_ROWS;
-}
-
 /* For who fits the costs (bench/costs): the ways that are compared where rows are short, and how
  * often each has to pay every cost. They are the walk as it is, and one long row. How many there
  * are: 0 where the walk cannot go as it is. */

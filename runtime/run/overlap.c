@@ -67,8 +67,7 @@ static bool interleave(const view *a, const view *b) {
     return apart_modulo(a, b, common);
 }
 
-bool overlap_in_place(const view *operand, const view *result) {
-    if (operand->tensor.data != result->tensor.data) return false;
+bool overlap_same_places(const view *operand, const view *result) {
     if (tosajit_type_size(operand->tensor.element) != tosajit_type_size(result->tensor.element))
         return false;
     int32_t shift = result->tensor.rank - operand->tensor.rank;
@@ -114,8 +113,9 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
             const view *operand = &tensors[reads->leaves[k].tensor],
                        *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;
-            if (overlap_in_place(operand, result) && writer >= reader && !reads->leaves[k].table)
-                continue;
+            const bool in_place =
+                operand->tensor.data == result->tensor.data && overlap_same_places(operand, result);
+            if (in_place && writer >= reader && !reads->leaves[k].table) continue;
             return diag_error(TOSAJIT_OVERLAP,
                               "result %d and operand %d share memory%s; only an operand of the "
                               "same data, strides and sizes can be computed in place",

@@ -22,8 +22,9 @@ typedef struct view {
 tosajit_status overlap_check(const tosajit_kernel *kernel, const view *operands,
                              const view *results);
 
-/* Whether the operand's element for every index is the result's own. */
-bool overlap_in_place(const view *operand, const view *result);
+/* Whether the operand's element for every index is as far from its first as the result's own, so
+ * that one may lie on the other. */
+bool overlap_same_places(const view *operand, const view *result);
 
 /* OVERLAP if a strided result hits a byte twice. */
 tosajit_status overlap_check_result(const view *result, size_t index);

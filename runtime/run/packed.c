@@ -43,7 +43,7 @@ static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps
                         char *tensor, char *buffer, bool gathers) {
     const walk *w = job->w;
     const int64_t row = d < 0 ? 0 : walk_steps(w, d)[t];
-    const uint8_t size = job->tensors->element_sizes[t];
+    const uint8_t size = job->element_sizes[t];
     if (d < w->rank - 2) {
         for (int64_t k = 0; k < steps; k++, tensor += row)
             buffer = move_lines(job, t, d + 1, w->sizes[d + 1], width, tensor, buffer, gathers);
@@ -56,7 +56,7 @@ static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps
     return buffer + rows * inside.row;
 }
 
-static void run_box(tiles *s, void *const *outer, const box *b) {
+static void run_box(tiles *s, const box *b) {
     const tile_job *job = s->job;
     const tile_choice *c = job->choice;
     const int32_t leaves = job->part->leaf_count;
@@ -65,7 +65,7 @@ static void run_box(tiles *s, void *const *outer, const box *b) {
     void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
     char *base[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        base[t] = (char *)outer[t] + b->row * s->row_steps[t] + b->col * s->col_steps[t];
+        base[t] = (char *)job->pointers[t] + b->row * s->row_steps[t] + b->col * s->col_steps[t];
         pointers[t] = base[t];
     }
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++) {
@@ -91,7 +91,7 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     s->col_steps = walk_steps(job->w, job->w->rank - 1);
     s->count = 0;
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        const int64_t size = job->tensors->element_sizes[t], bytes = c->rows * c->cols * size;
+        const int64_t size = job->element_sizes[t], bytes = c->rows * c->cols * size;
         s->strides[2 * t] = job->strides[2 * t];
         s->strides[2 * t + 1] = job->strides[2 * t + 1];
         if (!(c->packed >> t & 1)) continue;
@@ -110,18 +110,16 @@ __attribute__((noinline)) static void run_tiles(const tile_job *job, pack *patte
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
     tiles s;
-    void *outer[TOSAJIT_MAX_TENSORS];
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     set_up(job, patterns, buffers, &s);
-    for (int32_t t = 0; t < w->tensors; t++) outer[t] = job->tensors->pointers[t];
     do {
         for (box b = {0}; b.row < rows; b.row += c->step)
             for (b.col = 0; b.col < cols; b.col += c->width) {
                 b.steps = rows - b.row < c->step ? rows - b.row : c->step;
                 b.width = cols - b.col < c->width ? cols - b.col : c->width;
-                run_box(&s, outer, &b);
+                run_box(&s, &b);
             }
-    } while (walk_next(w, c->outer, index, outer));
+    } while (walk_next(w, c->outer, index, job->pointers));
 }
 
 /* Memory of a call is on the stack and is not cleared: see walk.h. Each way takes its own alone:

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Prepared: a call of which everything is settled but where its tensors lie: one tile for the code,
- * or a few of equal strides. A kernel remembers some (quick.c), a bound call has its own (bound.c).
+/* Prepared: a call of which everything is settled but where its tensors lie: its walk, and the way
+ * that choose.c chooses. A kernel remembers some (quick.c), a bound call has its own (bound.c).
  * Running one takes a few nanoseconds, so what is below does nothing but compare and call. */
 #ifndef TOSAJIT_RUNTIME_RUN_PREPARED_H
 #define TOSAJIT_RUNTIME_RUN_PREPARED_H
 
 #include "runtime/base/fpenv.h"
+#include "runtime/run/kernel.h"
 #include "runtime/run/tile.h"
 
 /* What is worth its few nanoseconds only with constant counts of tensors; and functions of their
@@ -28,37 +29,43 @@ typedef struct prepared_counts {
 } prepared_counts;
 
 typedef struct prepared {
-    int64_t outer, planes, rows, cols; /* tiles, and what the entry is told of each */
-    int64_t in_place; /* bit k: a result may be computed in place of operand k, if it has as many
-                         bytes */
-    int64_t phases;   /* in place: of rows (choose.h) */
+    bool divided; /* among threads; else by `choice` */
+    bool single;  /* one call of the code */
+    uint8_t element_sizes[PREPARED_TENSORS];
+    uint64_t in_place;  /* bit k: a result of as many bytes may lie on operand k, exactly */
+    tile_choice choice; /* its last members are what the code is told */
     int64_t bytes[PREPARED_TENSORS]; /* from the first to the last, of operands, then results */
-    int64_t strides[4 * PREPARED_TENSORS]; /* of leaves, then results: for the entry; then from tile
-                                              to tile */
+    int64_t strides[3 * PREPARED_TENSORS]; /* of leaves, then results, for the code */
+    walk w;                                /* last: no more of it is kept than is used */
 } prepared;
 
-/* The tiles of a walk in the way that choose.c chooses, but for in_place, phases and bytes; false
- * if they are others. */
-bool prepared_make(const plan_part *part, const walk *w, const tile_tensors *tensors, prepared *p);
+/* Whether the calls of a kernel can be prepared; how many tensors they have. */
+bool prepared_serves(const tosajit_kernel *kernel, prepared_counts *n);
 
-/* Set in_place to those of these operands, which a result may lie on, that such tiles compute in
- * place; and phases. */
-void prepared_in_place(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                       uint64_t operands, prepared *p);
+/* Words of 64 bits that count of a prepared call whose walk has so many dimensions and tensors. */
+static inline size_t prepared_words(int32_t rank, int32_t tensors) {
+    return offsetof(prepared, w.strides) / sizeof(int64_t) + (size_t)((rank ? rank : 1) * tensors);
+}
 
-/* Whether memory that tensors share is shared exactly in place. */
-bool prepared_shares(prepared_counts n, void *const *pointers, const int64_t *bytes,
-                     uint64_t in_place);
+/* Which of three functions serves best: 1 and 2 for that many operands and a result, 0 for all. */
+static inline int32_t prepared_special(prepared_counts n) {
+    return n.results == 1 && n.leaves == n.operands && n.operands <= 2 ? n.operands : 0;
+}
+
+/* Prepare a call that has passed every check, of a kernel that prepared_serves. `shared`: a result
+ * lies where an operand does. False if it can't be: a tensor has no elements, or runs backwards. */
+bool prepared_make(const tosajit_kernel *kernel, const view *operands, const view *results,
+                   bool shared, prepared *p);
 
 /* Whether the code of a program depends on the floating-point environment. */
 bool prepared_floats(const tosajit_expr *program);
 
-/* One tile, in phases. */
-void prepared_phases(const prepared *p, tosajit_entry entry, void *const *pointers,
-                     int32_t tensors);
+/* Whether memory that tensors share is shared exactly in place. */
+bool prepared_shares(const prepared *p, prepared_counts n, void *const *pointers);
 
-/* Tile after tile; pointers move. */
-void prepared_walk(const prepared *p, tosajit_entry entry, void **pointers, int32_t tensors);
+/* More than one call of the code; pointers are those that tile_pointers gives. */
+void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+                   void **pointers);
 
 /* Whether two ranges of bytes have one in common. */
 static inline bool prepared_meet(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
@@ -67,40 +74,31 @@ static inline bool prepared_meet(const void *a, int64_t a_bytes, const void *b, 
 }
 
 /* Whether no result shares memory with an operand or another result. */
-SPECIALISED bool prepared_are_apart(prepared_counts n, void *const *pointers,
-                                    const int64_t *bytes) {
+SPECIALISED bool prepared_are_apart(const prepared *p, prepared_counts n, void *const *pointers) {
     bool meet = false;
     for (int32_t r = 0; r < n.results; r++) {
         const void *const own = pointers[n.leaves + r];
-        const int64_t own_bytes = bytes[n.operands + r];
+        const int64_t own_bytes = p->bytes[n.operands + r];
         for (int32_t k = 0; k < n.operands; k++)
-            meet |= prepared_meet(pointers[k], bytes[k], own, own_bytes);
+            meet |= prepared_meet(pointers[k], p->bytes[k], own, own_bytes);
         for (int32_t other = 0; other < r; other++)
-            meet |= prepared_meet(pointers[n.leaves + other], bytes[n.operands + other], own,
+            meet |= prepared_meet(pointers[n.leaves + other], p->bytes[n.operands + other], own,
                                   own_bytes);
     }
     return !meet;
 }
 
-/* `shared`: a result is in place. */
-SPECIALISED void prepared_call(const prepared *p, tosajit_entry entry, void **pointers,
-                               int32_t tensors, bool shared) {
-    if (shared && p->phases > 1)
-        prepared_phases(p, entry, pointers, tensors);
-    else if (p->outer == 1)
-        entry(pointers, p->strides, p->planes, p->rows, p->cols);
-    else
-        prepared_walk(p, entry, pointers, tensors);
-}
-
-/* Compute on these leaves and results; `floating` is what prepared_floats says. False if they share
- * memory as these tiles do not: nothing was done. */
-SPECIALISED bool prepared_run(const prepared *p, tosajit_entry entry, bool floating,
-                              prepared_counts n, void **pointers) {
-    const bool shared = !prepared_are_apart(n, pointers, p->bytes);
-    if (shared && !prepared_shares(n, pointers, p->bytes, (uint64_t)p->in_place)) return false;
+/* Compute on these leaves and results; `shared` is what prepared_make was told, `floating` what
+ * prepared_floats says. False if they share memory in another way: nothing was done. */
+SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+                              bool floating, bool shared, prepared_counts n, void **pointers) {
+    if (!(shared ? prepared_shares(p, n, pointers) : prepared_are_apart(p, n, pointers)))
+        return false;
     const uint64_t environment = floating ? fpenv_enter() : 0;
-    prepared_call(p, entry, pointers, n.leaves + n.results, shared);
+    if (p->single)
+        entry(pointers, p->strides, p->choice.planes, p->choice.rows, p->choice.cols);
+    else
+        prepared_walk(p, kernel, entry, pointers);
     if (floating) fpenv_leave(environment);
     return true;
 }

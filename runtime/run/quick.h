@@ -1,24 +1,27 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Quick calls: the call that engines make again and again, dense tensors of the sizes that the
- * kernel expects, recognised and run without the machinery of the complete check. Whatever is
- * unusual or wrong is left to that check, which knows what to say. */
+/* Quick calls: the calls that engines make again and again. What was worked out for a call's sizes
+ * and strides is remembered, so that the next one is compared and run without the machinery of the
+ * complete check. What is new, unusual or wrong is left to that check, which knows what to say. */
 #ifndef TOSAJIT_RUNTIME_RUN_QUICK_H
 #define TOSAJIT_RUNTIME_RUN_QUICK_H
 
-#include "runtime/run/kernel.h"
+#include "runtime/run/overlap.h"
 
-/* Find out what of a kernel's calls can be quick, for its member; null if nothing. OUT_OF_MEMORY.
- */
+/* Make room for what a kernel will remember, for its member; null if its calls can't be prepared.
+ * OUT_OF_MEMORY. */
 tosajit_status quick_make(const tosajit_kernel *kernel, quick **q);
 void quick_destroy(const tosajit_allocator *allocator, quick *q);
 
-/* Run if everything is as expected; false, and nothing done, if not. */
+/* Run a call that is remembered; false, and nothing done, if it is not. */
 bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
                const tosajit_tensor *results);
 
-/* Whether everything is as expected, but for where the tensors' memory lies. */
-bool quick_expects(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                   const tosajit_tensor *results);
+/* Remember a call that has passed every check, as these views say, if there is room. */
+void quick_learn(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                 const tosajit_tensor *results, const view *tensors, const view *written);
+
+/* Whether such a call is one to remember, but for room. */
+bool quick_serves(const tosajit_kernel *kernel, const view *tensors, const view *written);
 
 #endif

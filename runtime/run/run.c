@@ -4,13 +4,13 @@
  * of every part has passed. Nothing is allocated, but by the interpreter for large programs.
  *
  *     tosajit_run
- *       quick_run                   quick.c       dense tensors: checked, and the code called, in
- *         slots, tile_choose        slots.h       some ten nanoseconds; false: nothing was done
- *       run                                       (a bound call has done the next line: bound.c)
+ *       quick_run                   quick.c       a remembered call: the code at once
+ *         slots, prepared_run       slots.h
+ *       run
  *         run_check                               types, ranks, sizes, strides
  *         overlap_check             overlap.c     memory that tensors share
  *         compute_natively                        for each part:
- *           run_walk                walk.c          sizes and strides of this call, coalesced
+ *           tile_walk               tile.c          sizes and strides of this call, coalesced
  *           parallel_run            parallel.c      pieces for threads, or the whole
  *             tile_run              tile.c          the way that choose.c chooses:
  *               run_direct                            columns, rows and planes as they lie
@@ -18,6 +18,7 @@
  *                                                     columns through a buffer
  *                 the code          jit/emit/rows.c
  *         compute_interpreted       interpret.c   where there is no code: element by element
+ *         quick_learn               quick.c       remember it
  *
  * docs/a-call.md follows one call. */
 #include "runtime/run/run.h"
@@ -92,7 +93,8 @@ static tosajit_status refuse_stride(const tosajit_tensor *tensor, tensor_id id, 
 /* A tensor's own strides, and the range of bytes that they reach. */
 static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
                                       view *v) {
-    const int64_t unit = any_strides ? 1 : (int64_t)tosajit_type_size(tensor->element);
+    const int64_t size = (int64_t)tosajit_type_size(tensor->element), unit = any_strides ? 1 : size;
+    v->high = size;
     for (int32_t d = 0; d < tensor->rank; d++) {
         int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
         v->strides[d] = steps ? stride : 0; /* that of a single index is not used */
@@ -115,27 +117,28 @@ static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id
 /* Fill in strides and the range of bytes; every address computed later lies in that range. */
 static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
                               view *v) {
-    int64_t element_size = (int64_t)tosajit_type_size(tensor->element), count, bytes;
+    int64_t bytes = (int64_t)tosajit_type_size(tensor->element);
+    bool fits = true;
     v->tensor = *tensor;
+    v->tensor.strides = v->strides;
     v->low = 0;
-    v->high = element_size;
     v->empty = false;
-    for (int32_t d = 0; d < tensor->rank; d++) v->empty |= tensor->dims[d] == 0;
+    for (int32_t d = tensor->rank; d-- > 0;) {
+        v->strides[d] = bytes;
+        v->empty |= tensor->dims[d] == 0;
+        fits &= size_multiply(bytes, tensor->dims[d], &bytes);
+    }
+    v->high = bytes;
     if (v->empty) {
         memset(v->strides, 0, sizeof v->strides);
         v->high = 0;
-    } else if (!size_count(tensor->rank, tensor->dims, &count) ||
-               !size_multiply(count, element_size, &bytes)) {
+    } else if (!fits) {
         return diag_error(TOSAJIT_OVERFLOW, "%s %zu: %s has more than 2^63 - 1 bytes", id.kind,
                           id.index, print_dims(tensor).text);
-    } else if (!tensor->strides) {
-        walk_dense_strides(tensor->rank, tensor->dims, element_size, v->strides);
-        v->high = bytes;
-    } else {
+    } else if (tensor->strides) {
         tosajit_status status = resolve_strides(tensor, id, any_strides, v);
         if (status) return status;
     }
-    v->tensor.strides = v->strides;
     if (!tensor->data && !v->empty)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind,
                           id.index);
@@ -244,36 +247,14 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
 
 /* Computing. */
 
-void run_walk(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
-              const view *results, walk *w, tile_tensors *tile) {
-    const plan_part *part = &kernel->plan.parts[part_index];
-    const int64_t *sizes = results[part->results[0]].tensor.dims;
-    w->rank = part->rank;
-    w->tensors = part->leaf_count + part->result_count;
-    for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = sizes[d];
-    for (int32_t t = 0; t < w->tensors; t++) {
-        bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
-        const view *v = is_leaf ? &tensors[part->leaves[t].tensor]
-                                : &results[part->results[t - part->leaf_count]];
-        tile->pointers[t] = v->tensor.data;
-        tile->element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
-        tile->splat_strides[t] = table ? v->strides[0] : 0;
-        int32_t shift = part->rank - v->tensor.rank;
-        for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(w, d)[t] =
-                table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
-    }
-    walk_coalesce(w);
-    tile_order(part, w, tile->element_sizes);
-}
-
 static void run_native(const tosajit_kernel *kernel, const kernel_code *code,
                        const tosajit_parallel *parallel, int32_t part_index, const view *tensors,
                        const view *results) {
     walk w; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
-    run_walk(kernel, part_index, tensors, results, &w, &tile);
-    parallel_run(parallel, &kernel->plan.parts[part_index], code->entries[part_index], &w, &tile);
+    const plan_part *part = &kernel->plan.parts[part_index];
+    tile_walk(part, tensors, results, &w, &tile);
+    parallel_run(parallel, part, code->entries[part_index], &w, &tile);
 }
 
 static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
@@ -409,7 +390,9 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     tosajit_status status =
         run_check(kernel, operands, operand_count, results, result_count, tensors, written);
-    return status ? status : run_checked(kernel, code, parallel, tensors, written);
+    if (!status) status = run_checked(kernel, code, parallel, tensors, written);
+    if (!status && code) quick_learn(kernel, operands, results, tensors, written);
+    return status;
 }
 
 /* The same with a line about it. */

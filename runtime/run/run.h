@@ -28,8 +28,4 @@ tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code
                            const tosajit_parallel *parallel, const view *tensors,
                            const view *written);
 
-/* The coalesced walk of a part, and its tensors. */
-void run_walk(const tosajit_kernel *kernel, int32_t part, const view *tensors, const view *results,
-              walk *w, tile_tensors *tile);
-
 #endif

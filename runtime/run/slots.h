@@ -12,21 +12,30 @@
 #include <stdint.h>
 
 enum {
-    SLOTS_MOST = 64, /* a power of two */
-    SLOTS_WAYS = 8,  /* neighbours that are searched */
+    SLOTS_DYNAMIC = 64, /* of a kernel that has sizes to meet; powers of two */
+    SLOTS_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
+    SLOTS_WAYS = 8,     /* neighbours that are searched, at most */
 };
 
 /* What is in the place of a tag: one that is being written is left alone. Tags have SLOT_READY. */
 enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY };
 
 typedef struct slots {
-    size_t mask, words; /* a power of two less 1: the number of slots; of each */
-    _Atomic uint64_t tags[SLOTS_MOST];
-    int64_t memory[]; /* of all slots */
+    size_t mask, ways, words; /* the number of slots less 1; that are searched; of each */
+    int64_t *memory;          /* of all slots; follows the tags */
+    _Atomic uint64_t tags[];
 } slots;
 
 static inline size_t slots_bytes(size_t count, size_t words) {
-    return sizeof(slots) + count * words * sizeof(int64_t);
+    return sizeof(slots) + count * (1 + words) * sizeof(int64_t);
+}
+
+/* In memory of so many bytes that is all zero. */
+static inline void slots_make(slots *s, size_t count, size_t words) {
+    s->mask = count - 1;
+    s->ways = count < SLOTS_WAYS ? count : SLOTS_WAYS;
+    s->words = words;
+    s->memory = (int64_t *)(s->tags + count);
 }
 
 static inline uint64_t slots_tag(uint64_t hash) {
@@ -48,7 +57,7 @@ static inline const int64_t *slots_find(const slots *s, uint64_t tag, size_t way
 /* A slot for the tag, taken; null if there is none left. It is the caller's to write and publish.
  */
 static inline int64_t *slots_take(slots *s, uint64_t tag) {
-    for (size_t way = 0; way < SLOTS_WAYS; way++) {
+    for (size_t way = 0; way < s->ways; way++) {
         const size_t at = slots_place(s, tag, way);
         uint64_t expected = SLOT_FREE;
         if (atomic_load_explicit(&s->tags[at], memory_order_relaxed) == SLOT_FREE &&
@@ -61,7 +70,7 @@ static inline int64_t *slots_take(slots *s, uint64_t tag) {
 
 /* Whether slots_take has a slot for the tag, as long as no other thread takes it. */
 static inline int slots_have_room(const slots *s, uint64_t tag) {
-    for (size_t way = 0; way < SLOTS_WAYS; way++)
+    for (size_t way = 0; way < s->ways; way++)
         if (atomic_load_explicit(&s->tags[slots_place(s, tag, way)], memory_order_relaxed) ==
             SLOT_FREE)
             return 1;

@@ -24,47 +24,85 @@
  * in blocks of 16 x 64, that of 1000x7 is joined. */
 #include "runtime/run/tile.h"
 
-void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *element_sizes,
-                  const int64_t *splat_strides, int64_t *strides) {
+#include "runtime/base/types.h"
+
+void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
+               tile_tensors *tile) {
+    const int64_t *sizes = results[part->results[0]].tensor.dims;
+    w->rank = part->rank;
+    w->tensors = part->leaf_count + part->result_count;
+    for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = sizes[d];
+    for (int32_t t = 0; t < w->tensors; t++) {
+        bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
+        const view *v = is_leaf ? &tensors[part->leaves[t].tensor]
+                                : &results[part->results[t - part->leaf_count]];
+        tile->pointers[t] = v->tensor.data;
+        tile->element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
+        tile->splat_strides[t] = table ? v->strides[0] : 0;
+        int32_t shift = part->rank - v->tensor.rank;
+        for (int32_t d = 0; d < part->rank; d++)
+            walk_strides(w, d)[t] =
+                table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
+    }
+    walk_coalesce(w);
+    tile_order(part, w, tile->element_sizes);
+}
+
+void tile_strides(const tile_choice *choice, const walk *w, const tile_tensors *tensors,
+                  int64_t *strides) {
     const int64_t *rows = choice->row_dim >= 0 ? walk_steps(w, choice->row_dim) : NULL;
     const int64_t *planes = choice->plane_dim >= 0 ? walk_steps(w, choice->plane_dim) : NULL;
     for (int32_t t = 0; t < w->tensors; t++) {
         const int64_t row = rows ? choice->phases * rows[t] : 0;
+        const bool splat = choice->splat >> t & 1;
         strides[2 * t] = row;
-        strides[2 * t + 1] = element_sizes[t];
-        if (choice->splat >> t & 1) strides[2 * t + 1] = splat_strides ? splat_strides[t] : 0;
+        strides[2 * t + 1] = splat ? tensors->splat_strides[t] : tensors->element_sizes[t];
         strides[2 * w->tensors + t] = planes ? planes[t] - choice->rows * row : 0;
     }
 }
 
-void tile_phases(tosajit_entry entry, void *const *base, const int64_t *strides, int32_t tensors,
-                 int64_t phases, int64_t rows, int64_t cols) {
-    const int64_t each = tile_phase_rows(rows, phases);
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = room + 1;
-    room[0] = base[-1];
-    for (int64_t first = 0; first < rows; first += phases * each)
-        for (int64_t row = first; row < first + phases && row < rows; row++) {
-            const int64_t left = (rows - row + phases - 1) / phases;
-            for (int32_t t = 0; t < tensors; t++)
-                pointers[t] = (char *)base[t] + row * (strides[2 * t] / phases);
-            entry(pointers, strides, 1, left < each ? left : each, cols);
+/* The rows of one plane in phases. */
+static void run_phases(const tile_job *job) {
+    const tile_choice *c = job->choice;
+    const int64_t rows = job->w->sizes[c->row_dim], *steps = walk_steps(job->w, c->row_dim);
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
+    for (int64_t first = 0; first < rows; first += c->phases * c->rows)
+        for (int64_t row = first; row < first + c->phases && row < rows; row++) {
+            const int64_t left = (rows - row + c->phases - 1) / c->phases;
+            for (int32_t t = 0; t < job->w->tensors; t++)
+                pointers[t] = (char *)job->pointers[t] + row * steps[t];
+            job->entry(pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
         }
 }
 
-/* Tile after tile. */
+static void move(void **pointers, int32_t tensors, const int64_t *steps, int64_t times) {
+    for (int32_t t = 0; t < tensors; t++) pointers[t] = (char *)pointers[t] + times * steps[t];
+}
+
+/* Tile after tile. Most calls of several have them along one dimension, which is a plain loop. */
 static void run_direct(const tile_job *job) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
-    int64_t index[TOSAJIT_MAX_RANK] = {0};
-    for (int32_t t = 0; t < w->tensors; t++) pointers[t] = job->tensors->pointers[t];
+    int32_t inner = w->rank - 1;
+    while (inner > 0 && !(c->outer >> inner & 1)) inner--;
+    const uint32_t around = c->outer & ~(UINT32_C(1) << inner);
+    const int64_t count = c->outer ? w->sizes[inner] : 1, *steps = walk_steps(w, inner);
+    int64_t index[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < inner; d++) index[d] = 0;
     do {
-        if (c->phases > 1)
-            tile_phases(job->entry, pointers, job->strides, w->tensors, c->phases,
-                        w->sizes[c->row_dim], c->cols);
-        else
-            job->entry(pointers, job->strides, c->planes, c->rows, c->cols);
-    } while (walk_next(w, c->outer, index, pointers));
+        for (int64_t left = count; left > 0; left--) {
+            if (c->phases > 1)
+                run_phases(job);
+            else
+                job->entry(job->pointers, job->strides, c->planes, c->rows, c->cols);
+            move(job->pointers, w->tensors, steps, 1);
+        }
+        if (around) move(job->pointers, w->tensors, steps, -count);
+    } while (around && walk_next(w, around, index, job->pointers));
+}
+
+void tile_take(const tile_job *job) {
+    (job->choice->way == TILE_DIRECT ? run_direct : tile_run_packed)(job);
 }
 
 static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
@@ -74,21 +112,13 @@ static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
     return false;
 }
 
-void tile_take(const plan_part *part, tosajit_entry entry, const walk *w,
-               const tile_tensors *tensors, const tile_choice *choice) {
-    static void (*const ways[])(const tile_job *) = {
-        [TILE_DIRECT] = run_direct,
-        [TILE_JOINED] = tile_run_packed,
-        [TILE_BLOCKS] = tile_run_packed,
-    };
-    int64_t strides[3 * TOSAJIT_MAX_TENSORS];
-    tile_strides(choice, w, tensors->element_sizes, tensors->splat_strides, strides);
-    ways[choice->way](&(tile_job){part, entry, w, tensors, choice, strides});
-}
-
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
               const tile_tensors *tensors) {
-    const tile_choice choice =
-        tile_choose(part, w, tensors->element_sizes, is_in_place(part, tensors));
-    tile_take(part, entry, w, tensors, &choice);
+    int64_t strides[3 * TOSAJIT_MAX_TENSORS];
+    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(part, room);
+    const uint8_t *sizes = tensors->element_sizes;
+    const tile_choice choice = tile_choose(part, w, sizes, is_in_place(part, tensors));
+    tile_strides(&choice, w, tensors, strides);
+    for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
+    tile_take(&(tile_job){part, entry, w, pointers, sizes, &choice, strides});
 }

@@ -5,6 +5,7 @@
 #define TOSAJIT_RUNTIME_RUN_TILE_H
 
 #include "runtime/run/choose.h"
+#include "runtime/run/overlap.h"
 
 /* A part's leaves, then its results. */
 typedef struct tile_tensors {
@@ -20,36 +21,35 @@ static inline void **tile_pointers(const plan_part *part, void **room) {
     return room + 1;
 }
 
+/* The coalesced walk of a part over these tensors of the kernel, and its results; w->tensors of
+ * each. */
+void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
+               tile_tensors *tile);
+
 /* Run a part's code over a coalesced walk without a size of 0, in the way that is best. */
 void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
               const tile_tensors *tensors);
 
-/* The same in a way that was chosen. */
-void tile_take(const plan_part *part, tosajit_entry entry, const walk *w,
-               const tile_tensors *tensors, const tile_choice *choice);
-
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
  * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
- * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16.
- * splat_strides is null where all are 0. */
-void tile_strides(const tile_choice *choice, const walk *w, const uint8_t *element_sizes,
-                  const int64_t *splat_strides, int64_t *strides);
+ * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16. */
+void tile_strides(const tile_choice *choice, const walk *w, const tile_tensors *tensors,
+                  int64_t *strides);
 
-/* The rows of one plane in phases. `base` is an array as tile_pointers makes them; rows' strides
- * are those of every phases-th row. */
-void tile_phases(tosajit_entry entry, void *const *base, const int64_t *strides, int32_t tensors,
-                 int64_t phases, int64_t rows, int64_t cols);
-
-/* The ways, for tile.c. */
+/* A walk in a way that was chosen. */
 typedef struct tile_job {
     const plan_part *part;
     tosajit_entry entry;
     const walk *w;
-    const tile_tensors *tensors;
+    void **pointers;              /* as tile_pointers makes them; they move */
+    const uint8_t *element_sizes; /* of tensors, in bytes */
     const tile_choice *choice;
     const int64_t *strides; /* as tile_strides makes them */
 } tile_job;
 
+void tile_take(const tile_job *job);
+
+/* The ways that pack, for tile.c. */
 void tile_run_packed(const tile_job *job);
 
 #endif

@@ -121,7 +121,7 @@ $cc $flags load.c $libraries -o load
 read -r pid value <loaded
 [ "$value" = 10 ] || fail "the image computes $value"
 grep -q "^tosajit: load tosajit_add_f32_0 native, [0-9]* bytes: tosajit bench --expr 'func.func @f(%x: tensor<?xf32>)" lines || { cat lines; fail "no line for an image"; }
-grep -q "^tosajit: run tosajit_add_f32_0 quick in .* --shape 3$" lines || { cat lines; fail "no line for a run of an image"; }
+grep -q "^tosajit: run tosajit_add_f32_0 native in .* --shape 3$" lines || { cat lines; fail "no line for a run of an image"; }
 grep -qE '^[0-9a-f]+ [1-9a-f][0-9a-f]* tosajit_add_f32_0_p0$' "/tmp/perf-$pid.map" || fail "no name of an image for perf"
 rm "/tmp/perf-$pid.map"
 (export TOSAJIT_VERBOSE=1 TOSAJIT_PERF=map && run ./saved) 2>lines && [ "$(grep -c '^tosajit: load ' lines)" = 2 ] || { cat lines; fail "no lines for linked code"; }

@@ -16,20 +16,19 @@
 static slots *make(size_t count, size_t words) {
     slots *s = calloc(1, slots_bytes(count, words));
     assert_non_null(s);
-    s->mask = count - 1;
-    s->words = words;
+    slots_make(s, count, words);
     return s;
 }
 
 static const int64_t *find(const slots *s, uint64_t tag) {
     const int64_t *found = NULL;
-    for (size_t way = 0; way < SLOTS_WAYS && !found; way++) found = slots_find(s, tag, way);
+    for (size_t way = 0; way < s->ways && !found; way++) found = slots_find(s, tag, way);
     return found;
 }
 
 static void what_is_published_is_found(void **state) {
     (void)state;
-    slots *s = make(SLOTS_MOST, 3);
+    slots *s = make(SLOTS_DYNAMIC, 3);
     int kept = 0;
     for (uint64_t k = 0; k < 1000; k++) {
         const uint64_t tag = slots_tag(k * UINT64_C(0x9e3779b97f4a7c15));
@@ -43,7 +42,7 @@ static void what_is_published_is_found(void **state) {
         assert_ptr_equal(find(s, tag), slot);
         kept++;
     }
-    assert_int_equal(kept, SLOTS_MOST);
+    assert_int_equal(kept, SLOTS_DYNAMIC);
     for (uint64_t k = 0; k < 1000; k++) {
         const int64_t *slot = find(s, slots_tag(k * UINT64_C(0x9e3779b97f4a7c15)));
         for (int w = 0; slot && w < 3; w++) assert_int_equal(slot[w], (int64_t)(3 * k) + w);
@@ -53,7 +52,7 @@ static void what_is_published_is_found(void **state) {
 
 static void equal_tags_take_neighbours(void **state) {
     (void)state;
-    slots *s = make(SLOTS_MOST, 1);
+    slots *s = make(SLOTS_DYNAMIC, 1);
     const uint64_t tag = slots_tag(12345);
     for (int k = 0; k < SLOTS_WAYS; k++) {
         int64_t *slot = slots_take(s, tag);
@@ -89,7 +88,7 @@ typedef struct taker {
 /* Adds to each slot that it gets: one that two get shows it. */
 static void *take_all(void *argument) {
     taker *t = argument;
-    for (uint64_t k = 0; k < 4 * SLOTS_MOST; k++) {
+    for (uint64_t k = 0; k < 4 * SLOTS_DYNAMIC; k++) {
         int64_t *slot = slots_take(t->s, slots_tag(k << 2));
         if (!slot) continue;
         (*slot)++;
@@ -102,7 +101,7 @@ static void *take_all(void *argument) {
 static void threads_take_different_ones(void **state) {
     (void)state;
     for (int round = 0; round < 50; round++) {
-        slots *s = make(SLOTS_MOST, 1);
+        slots *s = make(SLOTS_DYNAMIC, 1);
         pthread_t threads[THREADS];
         taker takers[THREADS];
         int taken = 0;
@@ -114,8 +113,8 @@ static void threads_take_different_ones(void **state) {
             assert_int_equal(pthread_join(threads[k], NULL), 0);
             taken += takers[k].taken;
         }
-        assert_int_equal(taken, SLOTS_MOST);
-        for (size_t k = 0; k < SLOTS_MOST; k++) assert_int_equal(s->memory[k], 1);
+        assert_int_equal(taken, SLOTS_DYNAMIC);
+        for (size_t k = 0; k < SLOTS_DYNAMIC; k++) assert_int_equal(s->memory[k], 1);
         free(s);
     }
 }
