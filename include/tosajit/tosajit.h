@@ -525,6 +525,16 @@ typedef struct tosajit_engine_options {
      * compilation. LLVM registers handlers of its own amid the first one, and one amid a later
      * one. A process that exits amid these may still crash. */
     size_t quiesce_at_exit;
+    /* Nonzero: a kernel of dynamic sizes that is called again and again with the same large sizes
+     * is compiled once more for exactly these, on a thread of the engine's. Later calls of these
+     * sizes run that code. It takes no decisions in a call, and stores large results past the
+     * caches; dynamic code does neither. Bits are the same. It pays where sizes come hundreds of
+     * times; each takes the time and memory of one more kernel, which counts in max_bytes. What
+     * cannot be compiled, for whatever reason, goes on as before. A run may then ask the allocator
+     * for memory, and wake the thread. tosajit_kernel_wait waits for what has been begun. The
+     * engine's end, exit and fork are as with TOSAJIT_BACKEND_BACKGROUND. No effect where nothing
+     * is compiled. */
+    size_t specialise;
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is. First come levels:
@@ -568,6 +578,7 @@ typedef struct tosajit_stats {
     size_t refused;     /* compile calls and background compilations that max_bytes refused */
     size_t restored;    /* kernels whose code came from the cache directory or an image */
     size_t precompiled; /* kernels that were given code of single ops */
+    size_t specialised; /* kernels made for sizes that came often (the option specialise) */
 } tosajit_stats;
 
 /* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe.
