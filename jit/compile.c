@@ -53,6 +53,7 @@ static void release_kernel(tosajit_kernel *kernel) {
     engine_release(engine);
 }
 
+/* The one way round: a kernel may have its engine make another one. */
 static bool specialise_kernel(tosajit_kernel *kernel, const tosajit_tensor_type *operands,
                               _Atomic(tosajit_kernel *) *place);
 
