@@ -20,8 +20,10 @@
  *        |    kept for later processes, linked, told to debuggers    jit/native.c
  *     kernel, which runs: native, from one atomic store on
  *
- * make_kernel is that, top to bottom; release_kernel is the way back. Lists of expressions share
- * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
+ * make_kernel is that, top to bottom; release_kernel is the way back. A kernel of dynamic sizes may
+ * ask for one of static sizes (specialise_kernel), which goes the same way on the engine's thread.
+ * Lists of expressions share one way through LLVM (jit/many.c); object files take the code and no
+ * kernel (jit/aot.c). */
 #include "jit/compile.h"
 
 #include <string.h>
