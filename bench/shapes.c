@@ -11,12 +11,22 @@
 #include "bench/benchmark_shim.h"
 #include "bench/external.h"
 #include "bench/families.h"
+#include "bench/recurring.h"
 #include "bench/shape_cases.h"
 #include "bench/turns.h"
 
 enum { RANK = SHAPE_RANK };
 
-typedef enum contender { LOOP, STATIC, DYNAMIC, PRECOMPILED, BLOCKED, COPY, EXTERNAL } contender;
+typedef enum contender {
+    LOOP,
+    STATIC,
+    DYNAMIC,
+    SPECIALISED,
+    PRECOMPILED,
+    BLOCKED,
+    COPY,
+    EXTERNAL
+} contender;
 
 typedef struct job {
     struct job *next;
@@ -31,7 +41,8 @@ typedef struct job {
 } job;
 
 static job *jobs;
-static tosajit_engine *engines[2]; /* that compiles; of precompiled ops */
+enum { ENGINES = 3 };
+static tosajit_engine *engines[ENGINES]; /* the usual one; of precompiled ops; that specialises */
 
 static bool set_tensors(job *j) {
     const shape_case *s = j->shape;
@@ -54,19 +65,23 @@ static bool set_tensors(job *j) {
 
 static tosajit_status compile(job *j) {
     tosajit_tensor_type types[2];
-    const bool precompiled = j->who == PRECOMPILED;
+    const bool precompiled = j->who == PRECOMPILED, specialise = j->who == SPECIALISED;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = precompiled ? TOSAJIT_BACKEND_PRECOMPILED
-                                                                   : TOSAJIT_BACKEND_AUTO};
-    tosajit_engine **engine = &engines[precompiled];
+                                                                   : TOSAJIT_BACKEND_AUTO,
+                                            .specialise = specialise};
+    tosajit_engine **engine = &engines[specialise ? 2 : precompiled];
     for (int k = 0; k < 2; k++) {
         types[k] = tosajit_ranked(TOSAJIT_F32, RANK, j->shape->dims[k]);
         for (int d = 0; j->who != STATIC && d < RANK; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
     }
     tosajit_status status = *engine ? TOSAJIT_OK : tosajit_engine_create(&options, engine);
-    return status ? status
-                  : tosajit_compile(*engine, j->shape->op, types, (size_t)j->layout.operand_count,
-                                    NULL, NULL, &j->kernel);
+    const size_t operands = (size_t)j->layout.operand_count;
+    if (!status)
+        status = tosajit_compile(*engine, j->shape->op, types, operands, NULL, NULL, &j->kernel);
+    if (!status && specialise)
+        status = recur(*engine, j->kernel, j->tensors, operands, &j->tensors[2]);
+    return status;
 }
 
 static bool make_request(const job *j, external_request *request) {
@@ -109,8 +124,7 @@ static const char *prepare(void *context) {
     job *j = context;
     external_request request;
     if (!set_tensors(j)) return "no memory";
-    if ((j->who == STATIC || j->who == DYNAMIC || j->who == PRECOMPILED) && compile(j))
-        return tosajit_last_error();
+    if (j->who >= STATIC && j->who <= PRECOMPILED && compile(j)) return tosajit_last_error();
     if (j->who == EXTERNAL &&
         !(make_request(j, &request) && (j->operator= j->library->create(&request))))
         return "the library refuses the shapes";
@@ -157,6 +171,11 @@ static bool add_externals(turns *group, const shape_case *shape) {
     return true;
 }
 
+/* A result in place has its lines in the caches. */
+static bool exceeds_caches(const shape_case *s) {
+    return shape_layout_of(s).count > 4096 * 1024 && !s->in_place;
+}
+
 bool shapes_register(void) {
     bool ok = true;
     for (int k = 0; ok && k < shape_case_count; k++) {
@@ -165,6 +184,7 @@ bool shapes_register(void) {
         ok = group && add_job(group, s, &(job){.who = LOOP}, "loop") &&
              add_job(group, s, &(job){.who = STATIC}, "static") &&
              add_job(group, s, &(job){.who = DYNAMIC}, "dynamic") &&
+             (!exceeds_caches(s) || add_job(group, s, &(job){.who = SPECIALISED}, "specialised")) &&
              add_job(group, s, &(job){.who = PRECOMPILED}, "precompiled") &&
              (!s->blocked || add_job(group, s, &(job){.who = BLOCKED}, "blocked")) &&
              (!s->copy || add_job(group, s, &(job){.who = COPY}, "copy")) &&
@@ -181,7 +201,7 @@ void shapes_release(void) {
         free(jobs);
         jobs = next;
     }
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < ENGINES; k++) {
         tosajit_engine_destroy(engines[k]);
         engines[k] = NULL;
     }

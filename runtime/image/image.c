@@ -267,7 +267,7 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
         l->entries[k] = code_entry(&l->code.image, k);
     l->code.entries = l->entries;
     kernel->native = l;
-    static const kernel_owner image = {wait_loaded, release_loaded};
+    static const kernel_owner image = {.wait = wait_loaded, .release = release_loaded};
     kernel->owner = &image;
     atomic_store_explicit(&kernel->code, &l->code, memory_order_release);
     return TOSAJIT_OK;

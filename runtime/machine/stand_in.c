@@ -19,7 +19,7 @@ static void release(tosajit_kernel *kernel) {
 }
 
 tosajit_status machine_stand_in(tosajit_kernel *kernel) {
-    static const kernel_owner itself = {wait_for_nothing, release};
+    static const kernel_owner itself = {.wait = wait_for_nothing, .release = release};
     const rows_library *library = ops_find();
     const int level = library ? rows_level(library, features_host()) : ROWS_NO_CODE;
     if (level == ROWS_NO_CODE) return TOSAJIT_NOT_EXECUTABLE;

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fake: a compiler without LLVM. In: kernels of one addition of 32-bit integers, told apart by
- * their number: the size of their first dimension. Out: "code" that is one C function, and what was
- * compiled, linked and given back. It has one lock of its own, as LLVM's linker has. */
+ * their number: the size of their first dimension, or 0 for any size. Out: "code" that is one C
+ * function, and what was compiled, linked and given back. It has one lock of its own, as LLVM's
+ * linker has. */
 #ifndef TOSAJIT_TESTS_SCHEDULE_FAKE_H
 #define TOSAJIT_TESTS_SCHEDULE_FAKE_H
 
