@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-enum { MOST_CALLS = 1000 };
+enum { MOST_CALLS = 1000000 };
 static const double MOST_SECONDS = 2;
 
 static double now(void) {

@@ -8,6 +8,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/prepared.h"
+#include "runtime/run/recurring.h"
 #include "runtime/run/run.h"
 
 typedef bool bound_function(const tosajit_bound *bound, tosajit_entry entry, void *const *data);
@@ -104,6 +105,8 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
         b->prepared[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;
     }
+    /* The kernel's own slots find that one, when it is there. */
+    if (recurring_serves(b->kernel, walk_elements(&b->prepared[0]->w))) return;
     b->floating = prepared_floats(b->kernel->program);
     b->run = functions[prepared_special(b->n)];
 }

@@ -16,6 +16,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/prepared.h"
+#include "runtime/run/recurring.h"
 #include "runtime/run/slots.h"
 
 typedef bool quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
@@ -26,11 +27,21 @@ struct quick {
     bool floating;       /* the code depends on the floating-point environment */
     prepared_counts n;
     int32_t hashed; /* dimensions of the first result that decide on a slot */
-    size_t words;   /* of what is prepared, in a slot; the call's form follows */
+    size_t words;   /* of what is remembered, in a slot; the call's form follows */
     size_t bytes;   /* of this and the slots, which follow it */
     slots *slots;
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
+
+/* What is in a slot. The call's form follows. */
+typedef struct remembered {
+    recurring sizes;
+    prepared p; /* last: no more of it is kept than is used */
+} remembered;
+
+static size_t remembered_words(int32_t rank, int32_t tensors) {
+    return offsetof(remembered, p) / sizeof(int64_t) + prepared_words(rank, tensors);
+}
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4,
@@ -110,6 +121,15 @@ SPECIALISED bool has_form(const int64_t *expected, const look *l, prepared_count
     return !l->strided || has_strides(expected, n, operands, results);
 }
 
+/* By a kernel for exactly these sizes, if there is one. */
+APART bool run_special(const tosajit_kernel *kernel, remembered *m, const tosajit_tensor *operands,
+                       const tosajit_tensor *results) {
+    const prepared_counts *n = &kernel->quick->n;
+    const tosajit_kernel *special = recurring_count(&m->sizes, kernel, operands);
+    return special &&
+           !tosajit_run(special, operands, (size_t)n->operands, results, (size_t)n->results);
+}
+
 SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
                                 prepared_counts n, const tosajit_tensor *operands,
                                 const tosajit_tensor *results) {
@@ -118,15 +138,16 @@ SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entr
     look l;
     if (!look_at(q, n, operands, results, &l)) return false;
     for (size_t way = 0; way < q->slots->ways; way++) {
-        const int64_t *slot = slots_find(q->slots, l.tag, way);
+        int64_t *slot = slots_find(q->slots, l.tag, way);
         if (!slot || !has_form(slot + q->words, &l, n, operands, results)) continue;
+        remembered *m = (remembered *)slot;
+        if (m->sizes.elements && run_special(kernel, m, operands, results)) return true;
         void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
         for (int32_t k = 0; k < n.operands; k++) pointers[k] = operands[k].data;
         for (int32_t k = n.operands; k < n.leaves; k++)
             pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
         for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = results[r].data;
-        return prepared_run((const prepared *)slot, kernel, entry, q->floating, l.shared, n,
-                            pointers);
+        return prepared_run(&m->p, kernel, entry, q->floating, l.shared, n, pointers);
     }
     return false;
 }
@@ -176,7 +197,9 @@ void quick_learn(const tosajit_kernel *kernel, const tosajit_tensor *operands,
         return;
     int64_t *slot = slots_take(q->slots, l.tag);
     if (!slot) return;
-    memcpy(slot, &p, prepared_words(p.w.rank, p.w.tensors) * sizeof *slot);
+    remembered *m = (remembered *)slot;
+    recurring_begin(&m->sizes, kernel, walk_elements(&p.w));
+    memcpy(&m->p, &p, prepared_words(p.w.rank, p.w.tensors) * sizeof *slot);
     write_form(&l, q->n, operands, results, slot + q->words);
     slots_publish(q->slots, slot, l.tag);
 }
@@ -212,7 +235,7 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
     *made = NULL;
     if (!prepared_serves(kernel, &known.n)) return TOSAJIT_OK;
     known.run = functions[prepared_special(known.n)];
-    known.words = prepared_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
+    known.words = remembered_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
     const size_t words = known.words + describe_tensors(kernel, &known);
     const size_t count = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
     known.bytes = sizeof known + slots_bytes(count, words);
@@ -226,5 +249,8 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
-    if (q) memory_free(allocator, q, 1, q->bytes);
+    if (!q) return;
+    for (size_t k = 0; k <= q->slots->mask; k++)
+        recurring_end(&((remembered *)slots_at(q->slots, k))->sizes);
+    memory_free(allocator, q, 1, q->bytes);
 }

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Slots: what a kernel remembers of the shapes that it has met, in words of 64 bits. A tag, made of
- * a shape's sizes, names a few neighbouring slots; shapes may share a tag, so what a slot holds
- * says which one it is for. A slot is written once, by the thread that takes it, and never changes.
- */
+/* Slots: what a kernel remembers of the calls that it has met, in words of 64 bits. A tag, made of
+ * a call's sizes, names a few neighbouring slots; calls may share a tag, so what a slot holds says
+ * which one it is for. A slot is written once, by the thread that takes it. What changes later is
+ * atomic. */
 #ifndef TOSAJIT_RUNTIME_RUN_SLOTS_H
 #define TOSAJIT_RUNTIME_RUN_SLOTS_H
 
@@ -46,12 +46,12 @@ static inline size_t slots_place(const slots *s, uint64_t tag, size_t way) {
     return ((size_t)(tag >> 2) + way) & s->mask;
 }
 
+static inline int64_t *slots_at(const slots *s, size_t at) { return &s->memory[at * s->words]; }
+
 /* What is remembered under a tag in its way'th slot; null if that is for another tag. */
-static inline const int64_t *slots_find(const slots *s, uint64_t tag, size_t way) {
+static inline int64_t *slots_find(const slots *s, uint64_t tag, size_t way) {
     const size_t at = slots_place(s, tag, way);
-    return atomic_load_explicit(&s->tags[at], memory_order_acquire) == tag
-               ? &s->memory[at * s->words]
-               : NULL;
+    return atomic_load_explicit(&s->tags[at], memory_order_acquire) == tag ? slots_at(s, at) : NULL;
 }
 
 /* A slot for the tag, taken; null if there is none left. It is the caller's to write and publish.
@@ -63,7 +63,7 @@ static inline int64_t *slots_take(slots *s, uint64_t tag) {
         if (atomic_load_explicit(&s->tags[at], memory_order_relaxed) == SLOT_FREE &&
             atomic_compare_exchange_strong_explicit(&s->tags[at], &expected, SLOT_TAKEN,
                                                     memory_order_acquire, memory_order_relaxed))
-            return &s->memory[at * s->words];
+            return slots_at(s, at);
     }
     return NULL;
 }

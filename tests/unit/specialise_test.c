@@ -275,6 +275,103 @@ static void promises_are_kept_by_the_sizes(void **state) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Calls */
+
+enum { LONG_ROWS = 640, LONG_COLUMNS = 100, LONG = LONG_ROWS * LONG_COLUMNS, MOST_CALLS = 100000 };
+
+/* A sum with a row of these many rows, apart or in place; it must be right. */
+static void run_sum(const tosajit_kernel *kernel, int64_t rows, bool in_place, float *memory) {
+    float *x = memory, *y = memory + LONG, *sum = in_place ? x : y + LONG_COLUMNS;
+    const int64_t dims[2] = {rows, LONG_COLUMNS}, row[2] = {1, LONG_COLUMNS};
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, x, 2, dims),
+                                        tosajit_dense(TOSAJIT_F32, y, 2, row)},
+                         result = tosajit_dense(TOSAJIT_F32, sum, 2, dims);
+    for (int64_t k = 0; k < rows * LONG_COLUMNS; k++) x[k] = (float)(k % 1000);
+    for (int64_t k = 0; k < LONG_COLUMNS; k++) y[k] = (float)(k + 1);
+    CHECK(tosajit_run(kernel, operands, 2, &result, 1));
+    for (int64_t k = 0; k < rows * LONG_COLUMNS; k++)
+        if (sum[k] != (float)(k % 1000) + (float)(k % LONG_COLUMNS + 1))
+            fail_msg("element %d of %d rows is %g", (int)k, (int)rows, (double)sum[k]);
+}
+
+/* How many calls it takes until the engine has made its n-th kernel for sizes that came often. */
+static int calls_until(tosajit_engine *engine, tosajit_kernel *kernel, size_t n, int64_t rows,
+                       bool in_place, float *memory) {
+    int calls = 0;
+    for (; calls < MOST_CALLS && stats_of(engine).specialised < n; calls++) {
+        run_sum(kernel, rows, in_place, memory);
+        CHECK(tosajit_kernel_wait(kernel));
+    }
+    assert_int_equal(stats_of(engine).specialised, n);
+    return calls;
+}
+
+static void sizes_that_come_often_get_a_kernel(void **state) {
+    (void)state;
+    float *memory = malloc((2 * LONG + LONG_COLUMNS) * sizeof *memory);
+    assert_non_null(memory);
+    tosajit_engine *engine = usual_engine();
+    tosajit_kernel *kernel = compile_add(engine);
+    assert_true(calls_until(engine, kernel, 1, LONG_ROWS, false, memory) > 1);
+    run_sum(kernel, LONG_ROWS, false, memory);
+    calls_until(engine, kernel, 1, LONG_ROWS, true, memory); /* the same sizes: in place, now */
+    run_sum(kernel, LONG_ROWS, true, memory);
+    calls_until(engine, kernel, 2, LONG_ROWS / 2, true, memory);
+    run_sum(kernel, LONG_ROWS / 2, true, memory);
+    for (int k = 0; k < MOST_CALLS; k++) run_sum(kernel, 2, false, memory); /* too small */
+    CHECK(tosajit_kernel_wait(kernel));
+    assert_int_equal(stats_of(engine).specialised, 2);
+    tosajit_kernel_release(kernel);
+    assert_int_equal(stats_of(engine).kernels, 0);
+    tosajit_engine_destroy(engine);
+    free(memory);
+}
+
+/* A bound call's sizes are the kernel's business, and so is what is made for them. */
+static void bound_calls_get_it_too(void **state) {
+    (void)state;
+    float *memory = calloc(3 * LONG, sizeof *memory);
+    assert_non_null(memory);
+    tosajit_engine *engine = usual_engine();
+    tosajit_kernel *kernel = compile_add(engine);
+    const int64_t dims[2] = {LONG_ROWS, LONG_COLUMNS};
+    const tosajit_tensor dense = tosajit_dense(TOSAJIT_F32, NULL, 2, dims),
+                         operands[2] = {dense, dense};
+    tosajit_bound *bound;
+    CHECK(tosajit_bind(kernel, operands, 2, &dense, 1, &bound));
+    int calls = 0;
+    for (; calls < MOST_CALLS && stats_of(engine).specialised == 0; calls++) {
+        CHECK(tosajit_bound_run(bound, (void *[]){memory, memory + LONG, memory + 2 * LONG}));
+        CHECK(tosajit_kernel_wait(kernel));
+    }
+    assert_true(calls > 1 && calls < MOST_CALLS);
+    for (int k = 0; k < LONG; k++) memory[k] = (float)k;
+    CHECK(tosajit_bound_run(bound, (void *[]){memory, memory, memory + 2 * LONG}));
+    for (int k = 0; k < LONG; k++) assert_true(memory[2 * LONG + k] == 2 * (float)k);
+    tosajit_bound_release(bound);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    free(memory);
+}
+
+/* Released amid what its calls have begun. */
+static void calls_do_not_hold_a_kernel(void **state) {
+    (void)state;
+    float *memory = malloc((2 * LONG + LONG_COLUMNS) * sizeof *memory);
+    assert_non_null(memory);
+    for (int rounds = 0; rounds < 5; rounds++) {
+        tosajit_engine *engine = usual_engine();
+        tosajit_kernel *kernel = compile_add(engine);
+        const int calls = calls_until(engine, kernel, 1, LONG_ROWS, false, memory);
+        for (int k = 0; k < calls; k++) run_sum(kernel, LONG_ROWS - 1, false, memory);
+        if (rounds & 1) tosajit_engine_destroy(engine);
+        tosajit_kernel_release(kernel);
+        if (!(rounds & 1)) tosajit_engine_destroy(engine);
+    }
+    free(memory);
+}
+
+/* ---------------------------------------------------------------------------------------------
  * Who is asked */
 
 static void it_is_asked_for_and_only_of_native_code(void **state) {
@@ -531,6 +628,9 @@ int main(void) {
         cmocka_unit_test(special_kernels_have_the_same_bits),
         cmocka_unit_test(fast_ones_too),
         cmocka_unit_test(promises_are_kept_by_the_sizes),
+        cmocka_unit_test(sizes_that_come_often_get_a_kernel),
+        cmocka_unit_test(bound_calls_get_it_too),
+        cmocka_unit_test(calls_do_not_hold_a_kernel),
         cmocka_unit_test(it_is_asked_for_and_only_of_native_code),
         cmocka_unit_test(it_is_the_engines_kernel_of_these_types),
         cmocka_unit_test(what_fails_leaves_the_kernel_as_it_is),
