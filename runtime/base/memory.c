@@ -30,6 +30,10 @@ void *memory_new(const tosajit_allocator *allocator, size_t count, size_t size) 
     return memory;
 }
 
+void *memory_uncleared(const tosajit_allocator *allocator, size_t bytes) {
+    return allocator->allocate(allocator->context, bytes);
+}
+
 void memory_free(const tosajit_allocator *allocator, void *memory, size_t count, size_t size) {
     if (count == 0) count = 1;
     if (memory) allocator->release(allocator->context, memory, count * size);

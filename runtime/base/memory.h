@@ -13,6 +13,8 @@ tosajit_allocator memory_allocator(const tosajit_allocator *hooks);
 /* Zeroed memory for count elements of size bytes; null when the product overflows or memory is out.
  */
 void *memory_new(const tosajit_allocator *allocator, size_t count, size_t size);
+/* So many bytes of any content; null when memory is out. */
+void *memory_uncleared(const tosajit_allocator *allocator, size_t bytes);
 void memory_free(const tosajit_allocator *allocator, void *memory, size_t count, size_t size);
 /* Make room for at least `needed` elements in *array (capacity *capacity, used elements kept);
  * nonzero on success. */

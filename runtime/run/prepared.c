@@ -45,8 +45,8 @@ bool prepared_make(const tosajit_kernel *kernel, const view *operands, const vie
     tile_walk(part, operands, results, &p->w, &tensors);
     p->choice = tile_choose(part, &p->w, tensors.element_sizes, shared);
     p->divided = parallel_pays(&kernel->parallel, part, walk_elements(&p->w));
-    p->single = p->choice.way == TILE_DIRECT && p->choice.phases == 1 && p->choice.outer == 0 &&
-                !p->divided;
+    p->single =
+        p->choice.way == TILE_DIRECT && p->choice.phases == 1 && !p->choice.outer && !p->divided;
     for (int32_t t = 0; t < p->w.tensors; t++) p->element_sizes[t] = tensors.element_sizes[t];
     tile_strides(&p->choice, &p->w, &tensors, p->strides);
     return true;

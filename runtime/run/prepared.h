@@ -63,7 +63,7 @@ bool prepared_floats(const tosajit_expr *program);
 /* Whether memory that tensors share is shared exactly in place. */
 bool prepared_shares(const prepared *p, prepared_counts n, void *const *pointers);
 
-/* More than one call of the code; pointers are those that tile_pointers gives. */
+/* More than one call of the code; pointers are those that tile_pointers gives, and move. */
 void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
                    void **pointers);
 
@@ -88,19 +88,29 @@ SPECIALISED bool prepared_are_apart(const prepared *p, prepared_counts n, void *
     return !meet;
 }
 
-/* Compute on these leaves and results; `shared` is what prepared_make was told, `floating` what
- * prepared_floats says. False if they share memory in another way: nothing was done. */
-SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                              bool floating, bool shared, prepared_counts n, void **pointers) {
-    if (!(shared ? prepared_shares(p, n, pointers) : prepared_are_apart(p, n, pointers)))
-        return false;
+/* Whether memory is shared as `shared` says, which prepared_make was told. */
+SPECIALISED bool prepared_fits(const prepared *p, bool shared, prepared_counts n,
+                               void *const *pointers) {
+    return shared ? prepared_shares(p, n, pointers) : prepared_are_apart(p, n, pointers);
+}
+
+/* The call; `floating` is what prepared_floats says. Pointers move. */
+SPECIALISED void prepared_call(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+                               bool floating, void **pointers) {
     const uint64_t environment = floating ? fpenv_enter() : 0;
     if (p->single)
         entry(pointers, p->strides, p->choice.planes, p->choice.rows, p->choice.cols);
     else
         prepared_walk(p, kernel, entry, pointers);
     if (floating) fpenv_leave(environment);
-    return true;
+}
+
+/* The call, if it fits; false, and nothing done, if not. */
+SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+                              bool floating, bool shared, prepared_counts n, void **pointers) {
+    const bool fits = prepared_fits(p, shared, n, pointers);
+    if (fits) prepared_call(p, kernel, entry, floating, pointers);
+    return fits;
 }
 
 #endif

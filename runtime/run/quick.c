@@ -6,9 +6,9 @@
  *       run_unary, run_binary, run_any   they know how many tensors there are, so that loops unroll
  *         look_at                        what a call shows at once names a few slots
  *         has_form                       is one of them for its sizes and strides?
- *         prepared_run                   prepared.h: do the bytes overlap? then the code
- *     quick_learn                        after the complete check of a call that was in no slot
- *       prepared_make                    the way that it goes, for a slot */
+ *         run_slot                       do the bytes overlap? then the code
+ *     quick_learn                        behind the complete check of a call that was in no slot
+ *       prepared_make                    its walk and way, for a slot and to be run */
 #include "runtime/run/quick.h"
 
 #include <string.h>
@@ -22,26 +22,32 @@
 typedef bool quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
                             const tosajit_tensor *operands, const tosajit_tensor *results);
 
+enum {
+    SLOTS_DYNAMIC = 64, /* of a kernel that has sizes to meet */
+    SLOTS_PASSING = 16, /* of such a kernel, for those that come later */
+    SLOTS_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
+};
+
 struct quick {
     quick_function *run; /* below */
     bool floating;       /* the code depends on the floating-point environment */
     prepared_counts n;
     int32_t hashed; /* dimensions of the first result that decide on a slot */
     size_t words;   /* of what is remembered, in a slot; the call's form follows */
-    size_t bytes;   /* of this and the slots, which follow it */
-    slots *slots;
+    size_t bytes;   /* of this and its slots, which follow it */
+    slots *kept, *passing;
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
 
-/* What is in a slot. The call's form follows. */
+/* What is in a slot, in words of 64 bits; the call's form follows. */
 typedef struct remembered {
-    recurring sizes;
-    prepared p; /* last: no more of it is kept than is used */
+    recurring sizes; /* in a slot that is kept */
+    prepared p;      /* last: no more of it is kept than is used */
 } remembered;
 
-static size_t remembered_words(int32_t rank, int32_t tensors) {
-    return offsetof(remembered, p) / sizeof(int64_t) + prepared_words(rank, tensors);
-}
+/* Where something is in a slot, or how much it is, in words. */
+#define WORDS_TO(member) (offsetof(remembered, member) / sizeof(int64_t))
+_Static_assert(offsetof(remembered, p) % sizeof(int64_t) == 0, "a slot has words");
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4,
@@ -58,7 +64,7 @@ static inline uint64_t head_of(const tosajit_tensor *tensor) {
 
 /* What a call shows before its sizes are compared. */
 typedef struct look {
-    uint64_t tag;
+    uint32_t tag;
     int64_t strided; /* bit t: tensor t has strides. Operands, then results */
     bool shared;     /* a result lies where an operand does */
 } look;
@@ -92,64 +98,90 @@ SPECIALISED bool look_at(const quick *q, prepared_counts n, const tosajit_tensor
     return true;
 }
 
-/* Whether numbers are those at *expected, which moves on. */
-static inline bool are_at(const int64_t *numbers, int32_t rank, const int64_t **expected) {
+/* Whether numbers are those of a slot from *at on, which moves on. */
+static inline bool are_at(const int64_t *numbers, int32_t rank, const slot *s, size_t *at) {
     if (rank == 0) return true;
     if (!numbers) return false;
     for (int32_t d = 0; d < rank; d++)
-        if (numbers[d] != (*expected)[d]) return false;
-    *expected += rank;
+        if (numbers[d] != slot_word_at(s, *at + (size_t)d)) return false;
+    *at += (size_t)rank;
     return true;
 }
 
-static bool has_strides(const int64_t *expected, prepared_counts n, const tosajit_tensor *operands,
+static bool has_strides(const slot *s, size_t at, prepared_counts n, const tosajit_tensor *operands,
                         const tosajit_tensor *results) {
     for (int32_t t = 0; t < n.operands + n.results; t++) {
         const tosajit_tensor *tensor = t < n.operands ? &operands[t] : &results[t - n.operands];
-        if (tensor->strides && !are_at(tensor->strides, tensor->rank, &expected)) return false;
+        if (tensor->strides && !are_at(tensor->strides, tensor->rank, s, &at)) return false;
     }
     return true;
 }
 
-SPECIALISED bool has_form(const int64_t *expected, const look *l, prepared_counts n,
+SPECIALISED bool has_form(const slot *s, size_t at, const look *l, prepared_counts n,
                           const tosajit_tensor *operands, const tosajit_tensor *results) {
-    if (*expected++ != form_of(l)) return false;
+    if (slot_word_at(s, at++) != form_of(l)) return false;
     for (int32_t k = 0; k < n.operands; k++)
-        if (!are_at(operands[k].dims, operands[k].rank, &expected)) return false;
+        if (!are_at(operands[k].dims, operands[k].rank, s, &at)) return false;
     for (int32_t r = 0; r < n.results; r++)
-        if (!are_at(results[r].dims, results[r].rank, &expected)) return false;
-    return !l->strided || has_strides(expected, n, operands, results);
+        if (!are_at(results[r].dims, results[r].rank, s, &at)) return false;
+    return !l->strided || has_strides(s, at, n, operands, results);
+}
+
+SPECIALISED void set_pointers(const plan_part *part, prepared_counts n,
+                              const tosajit_tensor *operands, const tosajit_tensor *results,
+                              void **pointers) {
+    for (int32_t k = 0; k < n.operands; k++) pointers[k] = operands[k].data;
+    for (int32_t k = n.operands; k < n.leaves; k++)
+        pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
+    for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = results[r].data;
 }
 
 /* By a kernel for exactly these sizes, if there is one. */
-APART bool run_special(const tosajit_kernel *kernel, remembered *m, const tosajit_tensor *operands,
-                       const tosajit_tensor *results) {
+APART bool run_special(const tosajit_kernel *kernel, recurring *sizes,
+                       const tosajit_tensor *operands, const tosajit_tensor *results) {
     const prepared_counts *n = &kernel->quick->n;
-    const tosajit_kernel *special = recurring_count(&m->sizes, kernel, operands);
+    const tosajit_kernel *special = recurring_count(sizes, kernel, operands);
     return special &&
            !tosajit_run(special, operands, (size_t)n->operands, results, (size_t)n->results);
+}
+
+SPECIALISED bool run_prepared(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+                              const look *l, prepared_counts n, const tosajit_tensor *operands,
+                              const tosajit_tensor *results) {
+    const plan_part *part = &kernel->plan.parts[0];
+    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
+    set_pointers(part, n, operands, results, pointers);
+    return prepared_run(p, kernel, entry, kernel->quick->floating, l->shared, n, pointers);
+}
+
+/* A call that is in a slot of those that pass. */
+APART bool run_passing(const tosajit_kernel *kernel, tosajit_entry entry, const look *l,
+                       const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const quick *q = kernel->quick;
+    prepared p; /* not cleared: see walk.h */
+    for (size_t way = 0; way < q->passing->ways; way++) {
+        const slot s = slots_find(q->passing, l->tag, way);
+        if (!s.words || !has_form(&s, q->words, l, q->n, operands, results)) continue;
+        slot_read(&s, WORDS_TO(p), q->words - WORDS_TO(p), &p);
+        return slot_held(&s) && run_prepared(&p, kernel, entry, l, q->n, operands, results);
+    }
+    return false;
 }
 
 SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
                                 prepared_counts n, const tosajit_tensor *operands,
                                 const tosajit_tensor *results) {
     const quick *q = kernel->quick;
-    const plan_part *part = &kernel->plan.parts[0];
     look l;
     if (!look_at(q, n, operands, results, &l)) return false;
-    for (size_t way = 0; way < q->slots->ways; way++) {
-        int64_t *slot = slots_find(q->slots, l.tag, way);
-        if (!slot || !has_form(slot + q->words, &l, n, operands, results)) continue;
-        remembered *m = (remembered *)slot;
-        if (m->sizes.elements && run_special(kernel, m, operands, results)) return true;
-        void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
-        for (int32_t k = 0; k < n.operands; k++) pointers[k] = operands[k].data;
-        for (int32_t k = n.operands; k < n.leaves; k++)
-            pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
-        for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = results[r].data;
-        return prepared_run(&m->p, kernel, entry, q->floating, l.shared, n, pointers);
+    for (size_t way = 0; way < q->kept->ways; way++) {
+        const slot s = slots_find(q->kept, l.tag, way);
+        if (!s.words || !has_form(&s, q->words, &l, n, operands, results)) continue;
+        remembered *m = (remembered *)s.words;
+        if (m->sizes.elements && run_special(kernel, &m->sizes, operands, results)) return true;
+        return run_prepared(&m->p, kernel, entry, &l, n, operands, results);
     }
-    return false;
+    return q->hashed && run_passing(kernel, entry, &l, operands, results);
 }
 
 APART bool run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
@@ -177,31 +209,47 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
  * Remembering */
 
 static void write_form(const look *l, prepared_counts n, const tosajit_tensor *operands,
-                       const tosajit_tensor *results, int64_t *to) {
-    *to++ = form_of(l);
+                       const tosajit_tensor *results, const slot *to, size_t at) {
+    const int64_t form = form_of(l);
+    slot_write(to, at++, 1, &form);
     for (int strides = 0; strides < 2; strides++)
         for (int32_t t = 0; t < n.operands + n.results; t++) {
             const tosajit_tensor *tensor = t < n.operands ? &operands[t] : &results[t - n.operands];
             const int64_t *from = strides ? tensor->strides : tensor->dims;
-            for (int32_t d = 0; from && d < tensor->rank; d++) *to++ = from[d];
+            if (!from) continue;
+            slot_write(to, at, (size_t)tensor->rank, from);
+            at += (size_t)tensor->rank;
         }
 }
 
-void quick_learn(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+static void remember(const tosajit_kernel *kernel, const look *l, const prepared *p,
+                     const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const quick *q = kernel->quick;
+    slot s = slots_take(q->kept, l->tag);
+    recurring sizes;
+    if (!s.words && q->hashed) s = slots_take(q->passing, l->tag);
+    if (!s.words) return;
+    recurring_begin(&sizes, kernel, walk_elements(&p->w));
+    slot_write(&s, 0, WORDS_TO(p), &sizes);
+    slot_write(&s, WORDS_TO(p), prepared_words(p->w.rank, p->w.tensors), p);
+    write_form(l, q->n, operands, results, &s, q->words);
+    slot_publish(&s, l->tag);
+}
+
+bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
                  const tosajit_tensor *results, const view *tensors, const view *written) {
     const quick *q = kernel->quick;
+    const plan_part *part = &kernel->plan.parts[0];
+    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
     prepared p; /* not cleared: see walk.h */
     look l;
-    if (!q || !look_at(q, q->n, operands, results, &l) || !slots_have_room(q->slots, l.tag) ||
+    if (!q || !look_at(q, q->n, operands, results, &l) ||
         !prepared_make(kernel, tensors, written, l.shared, &p))
-        return;
-    int64_t *slot = slots_take(q->slots, l.tag);
-    if (!slot) return;
-    remembered *m = (remembered *)slot;
-    recurring_begin(&m->sizes, kernel, walk_elements(&p.w));
-    memcpy(&m->p, &p, prepared_words(p.w.rank, p.w.tensors) * sizeof *slot);
-    write_form(&l, q->n, operands, results, slot + q->words);
-    slots_publish(q->slots, slot, l.tag);
+        return false;
+    set_pointers(part, q->n, operands, results, pointers);
+    if (prepared_fits(&p, l.shared, q->n, pointers)) remember(kernel, &l, &p, operands, results);
+    prepared_call(&p, kernel, entry, q->floating, pointers);
+    return true;
 }
 
 bool quick_serves(const tosajit_kernel *kernel, const view *tensors, const view *written) {
@@ -235,22 +283,28 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
     *made = NULL;
     if (!prepared_serves(kernel, &known.n)) return TOSAJIT_OK;
     known.run = functions[prepared_special(known.n)];
-    known.words = remembered_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
+    known.words =
+        WORDS_TO(p) + prepared_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
     const size_t words = known.words + describe_tensors(kernel, &known);
-    const size_t count = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
-    known.bytes = sizeof known + slots_bytes(count, words);
-    quick *q = memory_new(&kernel->allocator, 1, known.bytes);
+    const size_t kept = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
+    known.bytes = sizeof known + slots_bytes(kept, words) + slots_bytes(SLOTS_PASSING, words);
+    quick *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");
     *q = known;
-    q->slots = (slots *)(q + 1);
-    slots_make(q->slots, count, words);
+    q->kept = (slots *)(q + 1);
+    q->passing = (slots *)((char *)q->kept + slots_bytes(kept, words));
+    slots_make(q->kept, kept, words, false);
+    slots_make(q->passing, SLOTS_PASSING, words, true);
     *made = q;
     return TOSAJIT_OK;
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
     if (!q) return;
-    for (size_t k = 0; k <= q->slots->mask; k++)
-        recurring_end(&((remembered *)slots_at(q->slots, k))->sizes);
+    for (size_t k = 0; k <= q->kept->mask; k++) {
+        const slot s = slots_at(q->kept, k);
+        /* A process that forked may have left one half written. */
+        if ((s.seen & SLOT_BITS) == SLOT_READY) recurring_end((recurring *)s.words);
+    }
     memory_free(allocator, q, 1, q->bytes);
 }

@@ -17,11 +17,12 @@ void quick_destroy(const tosajit_allocator *allocator, quick *q);
 bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
                const tosajit_tensor *results);
 
-/* Remember a call that has passed every check, as these views say, if there is room. */
-void quick_learn(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+/* Run a call that has passed every check, as these views say, and remember it, in place of another
+ * one if need be. False, and nothing done, if its kind is none to remember. */
+bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
                  const tosajit_tensor *results, const view *tensors, const view *written);
 
-/* Whether such a call is one to remember, but for room. */
+/* Whether such a call is one to remember. */
 bool quick_serves(const tosajit_kernel *kernel, const view *tensors, const view *written);
 
 #endif

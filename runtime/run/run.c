@@ -9,7 +9,8 @@
  *       run
  *         run_check                               types, ranks, sizes, strides
  *         overlap_check             overlap.c     memory that tensors share
- *         compute_natively                        for each part:
+ *         quick_learn               quick.c       work out how it goes, remember that, compute
+ *         compute_natively                        or what can't be remembered, for each part:
  *           tile_walk               tile.c          sizes and strides of this call, coalesced
  *           parallel_run            parallel.c      pieces for threads, or the whole
  *             tile_run              tile.c          the way that choose.c chooses:
@@ -18,7 +19,6 @@
  *                                                     columns through a buffer
  *                 the code          jit/emit/rows.c
  *         compute_interpreted       interpret.c   where there is no code: element by element
- *         quick_learn               quick.c       remember it
  *
  * docs/a-call.md follows one call. */
 #include "runtime/run/run.h"
@@ -374,15 +374,6 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     return status;
 }
 
-tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
-                           const tosajit_parallel *parallel, const view *tensors,
-                           const view *written) {
-    const tosajit_status status = overlap_check(kernel, tensors, written);
-    if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
-    compute_natively(kernel, code, parallel, tensors, written);
-    return TOSAJIT_OK;
-}
-
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const tosajit_parallel *parallel, const tosajit_tensor *operands,
                           size_t operand_count, const tosajit_tensor *results,
@@ -390,9 +381,12 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     tosajit_status status =
         run_check(kernel, operands, operand_count, results, result_count, tensors, written);
-    if (!status) status = run_checked(kernel, code, parallel, tensors, written);
-    if (!status && code) quick_learn(kernel, operands, results, tensors, written);
-    return status;
+    if (!status) status = overlap_check(kernel, tensors, written);
+    if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
+    if (parallel != &kernel->parallel ||
+        !quick_learn(kernel, code->entries[0], operands, results, tensors, written))
+        compute_natively(kernel, code, parallel, tensors, written);
+    return TOSAJIT_OK;
 }
 
 /* The same with a line about it. */

@@ -22,10 +22,4 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
                          view *tensors, view *written);
 
-/* What is left to do then: OVERLAP if memory is shared otherwise than exactly in place; or compute.
- * code is null where the interpreter does: OUT_OF_MEMORY. */
-tosajit_status run_checked(const tosajit_kernel *kernel, const kernel_code *code,
-                           const tosajit_parallel *parallel, const view *tensors,
-                           const view *written);
-
 #endif

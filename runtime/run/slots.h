@@ -2,85 +2,134 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Slots: what a kernel remembers of the calls that it has met, in words of 64 bits. A tag, made of
  * a call's sizes, names a few neighbouring slots; calls may share a tag, so what a slot holds says
- * which one it is for. A slot is written once, by the thread that takes it. What changes later is
- * atomic. */
+ * which one it is for.
+ *
+ * Most slots are kept: written once, by the thread that takes them, and never changed. Others are
+ * passing: a new call replaces one that was there. Nobody takes a lock. Who reads such a slot
+ * copies it, and then looks whether it was replaced meanwhile.
+ *
+ * Source: Boehm, "Can seqlocks get along with programming language memory models?", 2012. */
 #ifndef TOSAJIT_RUNTIME_RUN_SLOTS_H
 #define TOSAJIT_RUNTIME_RUN_SLOTS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-enum {
-    SLOTS_DYNAMIC = 64, /* of a kernel that has sizes to meet; powers of two */
-    SLOTS_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
-    SLOTS_WAYS = 8,     /* neighbours that are searched, at most */
-};
+enum { SLOTS_WAYS = 8 /* neighbours that are searched, at most */ };
 
-/* What is in the place of a tag: one that is being written is left alone. Tags have SLOT_READY. */
-enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY };
+/* The last two bits of a slot's state. With a hash of its call before them they are the tag; the
+ * upper half counts how often the slot was taken. */
+enum { SLOT_FREE, SLOT_TAKEN, SLOT_READY, SLOT_BITS = 3 };
+
+typedef _Atomic int64_t slot_word;
 
 typedef struct slots {
     size_t mask, ways, words; /* the number of slots less 1; that are searched; of each */
-    int64_t *memory;          /* of all slots; follows the tags */
-    _Atomic uint64_t tags[];
+    slot_word *memory;        /* of all slots; follows the states */
+    bool passing;
+    _Atomic uint32_t replaced; /* how many were */
+    _Atomic uint64_t states[];
 } slots;
+
+/* A slot that was found, as it was then. */
+typedef struct slot {
+    slot_word *words; /* null: none */
+    _Atomic uint64_t *state;
+    uint64_t seen;
+} slot;
 
 static inline size_t slots_bytes(size_t count, size_t words) {
     return sizeof(slots) + count * (1 + words) * sizeof(int64_t);
 }
 
-/* In memory of so many bytes that is all zero. */
-static inline void slots_make(slots *s, size_t count, size_t words) {
+/* In memory of so many bytes; count is a power of two. */
+static inline void slots_make(slots *s, size_t count, size_t words, bool passing) {
+    memset(s, 0, slots_bytes(count, 0));
     s->mask = count - 1;
     s->ways = count < SLOTS_WAYS ? count : SLOTS_WAYS;
     s->words = words;
-    s->memory = (int64_t *)(s->tags + count);
+    s->passing = passing;
+    s->memory = (slot_word *)(s->states + count);
 }
 
-static inline uint64_t slots_tag(uint64_t hash) {
-    return (hash ^ hash >> 13 ^ hash >> 22) | SLOT_READY;
+static inline uint32_t slots_tag(uint64_t hash) {
+    return (uint32_t)(hash ^ hash >> 13 ^ hash >> 22) << 2 | SLOT_READY;
 }
 
-static inline size_t slots_place(const slots *s, uint64_t tag, size_t way) {
-    return ((size_t)(tag >> 2) + way) & s->mask;
+static inline slot slots_at(slots *s, size_t at) {
+    return (slot){&s->memory[at * s->words], &s->states[at],
+                  atomic_load_explicit(&s->states[at], memory_order_acquire)};
 }
 
-static inline int64_t *slots_at(const slots *s, size_t at) { return &s->memory[at * s->words]; }
-
-/* What is remembered under a tag in its way'th slot; null if that is for another tag. */
-static inline int64_t *slots_find(const slots *s, uint64_t tag, size_t way) {
-    const size_t at = slots_place(s, tag, way);
-    return atomic_load_explicit(&s->tags[at], memory_order_acquire) == tag ? slots_at(s, at) : NULL;
+/* The way'th slot of a tag. */
+static inline slot slots_neighbour(slots *s, uint32_t tag, size_t way) {
+    return slots_at(s, ((size_t)(tag >> 2) + way) & s->mask);
 }
 
-/* A slot for the tag, taken; null if there is none left. It is the caller's to write and publish.
- */
-static inline int64_t *slots_take(slots *s, uint64_t tag) {
-    for (size_t way = 0; way < s->ways; way++) {
-        const size_t at = slots_place(s, tag, way);
-        uint64_t expected = SLOT_FREE;
-        if (atomic_load_explicit(&s->tags[at], memory_order_relaxed) == SLOT_FREE &&
-            atomic_compare_exchange_strong_explicit(&s->tags[at], &expected, SLOT_TAKEN,
-                                                    memory_order_acquire, memory_order_relaxed))
-            return slots_at(s, at);
+/* The way'th slot of a tag, if it has that tag. */
+static inline slot slots_find(slots *s, uint32_t tag, size_t way) {
+    slot found = slots_neighbour(s, tag, way);
+    if ((uint32_t)found.seen != tag) found.words = NULL;
+    return found;
+}
+
+static inline int64_t slot_word_at(const slot *s, size_t at) {
+    return atomic_load_explicit(&s->words[at], memory_order_relaxed);
+}
+
+/* Copy words from..from + count. */
+static inline void slot_read(const slot *s, size_t from, size_t count, void *to) {
+    for (size_t k = 0; k < count; k++) {
+        const int64_t word = slot_word_at(s, from + k);
+        memcpy((char *)to + k * sizeof word, &word, sizeof word);
     }
-    return NULL;
 }
 
-/* Whether slots_take has a slot for the tag, as long as no other thread takes it. */
-static inline int slots_have_room(const slots *s, uint64_t tag) {
-    for (size_t way = 0; way < s->ways; way++)
-        if (atomic_load_explicit(&s->tags[slots_place(s, tag, way)], memory_order_relaxed) ==
-            SLOT_FREE)
-            return 1;
-    return 0;
+/* Whether all that was read since the slot was found is of one call. */
+static inline bool slot_held(const slot *s) {
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load_explicit(s->state, memory_order_relaxed) == s->seen;
+}
+
+static inline bool slot_take(slot *s, uint64_t bits) {
+    const uint64_t taken = (s->seen >> 32) + 1;
+    uint64_t expected = s->seen;
+    if ((s->seen & SLOT_BITS) != bits ||
+        !atomic_compare_exchange_strong_explicit(s->state, &expected, taken << 32 | SLOT_TAKEN,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return false;
+    s->seen = taken << 32;
+    atomic_thread_fence(memory_order_release);
+    return true;
+}
+
+/* A slot for the tag, taken: a free one, or a passing one, whose call is forgotten. It is the
+ * caller's to write and publish. */
+static inline slot slots_take(slots *s, uint32_t tag) {
+    for (size_t way = 0; way < s->ways; way++) {
+        slot found = slots_neighbour(s, tag, way);
+        if (slot_take(&found, SLOT_FREE)) return found;
+    }
+    if (!s->passing) return (slot){NULL, NULL, 0};
+    const uint32_t turn = atomic_fetch_add_explicit(&s->replaced, 1, memory_order_relaxed);
+    slot found = slots_neighbour(s, tag, turn & (s->ways - 1));
+    return slot_take(&found, SLOT_READY) ? found : (slot){NULL, NULL, 0};
+}
+
+static inline void slot_write(const slot *s, size_t from, size_t count, const void *numbers) {
+    for (size_t k = 0; k < count; k++) {
+        int64_t word;
+        memcpy(&word, (const char *)numbers + k * sizeof word, sizeof word);
+        atomic_store_explicit(&s->words[from + k], word, memory_order_relaxed);
+    }
 }
 
 /* Let others find what was written. */
-static inline void slots_publish(slots *s, const int64_t *slot, uint64_t tag) {
-    const size_t at = (size_t)(slot - s->memory) / s->words;
-    atomic_store_explicit(&s->tags[at], tag, memory_order_release);
+static inline void slot_publish(const slot *s, uint32_t tag) {
+    atomic_store_explicit(s->state, s->seen | tag, memory_order_release);
 }
 
 #endif
