@@ -17,6 +17,7 @@
 
 #include "runtime/run/kernel.h"
 #include "tests/support/account.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
@@ -307,6 +308,54 @@ static void it_is_asked_for_and_only_of_native_code(void **state) {
     assert_null(place);
 }
 
+static tosajit_expr *add_expr(void) {
+    static const char text[] = "x + y : f32[?,?], f32[?,?]";
+    tosajit_expr *expr;
+    CHECK(tosajit_expr_parse(text, sizeof text - 1, NULL, &expr));
+    return expr;
+}
+
+static void assert_specialises(tosajit_kernel *kernel) {
+    kernel_place place = NULL;
+    assert_true(kernel->specialises);
+    assert_true(begin_add(kernel, ROWS, &place));
+    CHECK(tosajit_kernel_wait(kernel));
+    assert_non_null(place);
+    empty(&place);
+}
+
+/* In a list, with an image, from a directory; but not an image alone, which has no engine. */
+static void whatever_way_a_kernel_came(void **state) {
+    char image[1 << 14];
+    const tosajit_engine_options options = {.backend = TOSAJIT_BACKEND_NATIVE,
+                                            .cache_directory = scratch};
+    (void)state;
+    tosajit_engine *engine = engine_with(options);
+    tosajit_expr *expr = add_expr();
+    tosajit_kernel *kernel, *loaded;
+    size_t size;
+    CHECK(tosajit_compile_many(engine, (const tosajit_expr *const[]){expr}, 1, &kernel, NULL));
+    assert_specialises(kernel);
+    CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
+    assert_int_equal(stats_of(engine).restored, 0);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+
+    engine = engine_with(options);
+    CHECK(tosajit_compile_with_image(engine, expr, image, size, &kernel, NULL));
+    assert_specialises(kernel);
+    assert_int_equal(stats_of(engine).compilations, 0);
+    assert_int_equal(stats_of(engine).restored, 2); /* both are in the directory */
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    tosajit_expr_destroy(expr);
+
+    CHECK(tosajit_kernel_load(image, size, NULL, &loaded));
+    assert_false(loaded->specialises);
+    assert_null(loaded->owner->specialise);
+    tosajit_kernel_release(loaded);
+}
+
 /* The engine has the kernel of an equal expression already, and whoever asks later finds it. */
 static void it_is_the_engines_kernel_of_these_types(void **state) {
     (void)state;
@@ -532,6 +581,7 @@ int main(void) {
         cmocka_unit_test(fast_ones_too),
         cmocka_unit_test(promises_are_kept_by_the_sizes),
         cmocka_unit_test(it_is_asked_for_and_only_of_native_code),
+        cmocka_unit_test_setup_teardown(whatever_way_a_kernel_came, scratch_make, scratch_remove),
         cmocka_unit_test(it_is_the_engines_kernel_of_these_types),
         cmocka_unit_test(what_fails_leaves_the_kernel_as_it_is),
         cmocka_unit_test(max_bytes_holds),
