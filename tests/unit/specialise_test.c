@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Specialise: what an engine makes of a kernel for sizes that are known, asked for as runs ask.
- * Its bits are the dynamic kernel's; failing, waiting, threads, and the lives of both. */
+ * Its bits are the dynamic kernel's; failing, waiting, threads, and the lives of both.
+ * TOSAJIT_CASES=<n> makes so many random programs. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 
 #include "runtime/run/kernel.h"
 #include "tests/support/account.h"
+#include "tests/support/random_program.h"
 #include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
@@ -236,6 +238,77 @@ static void fast_ones_too(void **state) {
     (void)state;
     tosajit_engine *engine = usual_engine();
     run_has_the_same_bits(engine, TOSAJIT_FAST);
+    tosajit_engine_destroy(engine);
+}
+
+/* Operands as the program has them, of these sizes; false if one is 0, which types cannot be. */
+static bool set_operands(const program *p, const program_shape *inputs, call *c) {
+    bool positive = true;
+    *c = (call){.operand_count = (size_t)p->input_count, .result_count = (size_t)p->result_count};
+    for (size_t k = 0; k < c->operand_count; k++) {
+        memcpy(c->dims[k], inputs[k].dims, sizeof c->dims[k]);
+        c->operands[k] =
+            tosajit_dense(p->nodes[p->inputs[k]].type.element, NULL, inputs[k].rank, c->dims[k]);
+        positive &= elements_of(&c->operands[k]) > 0;
+    }
+    return positive;
+}
+
+static void fill_operands(const program *p, test_random *random, call *c) {
+    for (size_t k = 0; k < c->operand_count; k++) {
+        tosajit_tensor *t = &c->operands[k];
+        give_memory(t, NULL);
+        for (size_t e = 0; e < elements_of(t); e++)
+            program_fill(&p->nodes[p->inputs[k]], random, true,
+                         (unsigned char *)t->data + e * tosajit_type_size(t->element));
+    }
+}
+
+/* Whether there is a kernel for sizes, and that it has the same bits. */
+static bool specialise_random(const program *p, test_random *random, tosajit_kernel *kernel) {
+    program_shape inputs[PROGRAM_MAX_INPUTS], shapes[PROGRAM_MAX_NODES];
+    tosajit_tensor_type types[MOST];
+    kernel_place place = NULL;
+    call c;
+    program_random_dims(p, random, inputs);
+    const bool fits = program_shapes(p, inputs, shapes),
+               expected = set_operands(p, inputs, &c) && fits;
+    types_of(&c, types);
+    assert_true(begin(kernel, types, &place));
+    CHECK(tosajit_kernel_wait(kernel));
+    assert_int_equal(place != NULL, expected);
+    if (!expected) return false;
+    assert_static(place);
+    fill_operands(p, random, &c);
+    CHECK(tosajit_kernel_results(kernel, c.operands, c.operand_count, c.results, c.result_count,
+                                 c.dims + MOST));
+    for (size_t r = 0; r < c.result_count; r++) give_memory(&c.results[r], NULL);
+    assert_same_bits(kernel, place, &c);
+    free_call(&c);
+    empty(&place);
+    return true;
+}
+
+static void random_programs_too(void **state) {
+    const uint64_t cases = test_setting("TOSAJIT_CASES", 150);
+    (void)state;
+    tosajit_engine *engine = usual_engine();
+    uint64_t made = 0, refused = 0;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        test_random random = test_random_start(seed);
+        program p;
+        tosajit_expr *expr = NULL;
+        tosajit_kernel *kernel = NULL;
+        assert_true(program_random(&random, 1 + (int)(seed % 6), &p));
+        if (program_build(&p, &expr) == TOSAJIT_OK &&
+            tosajit_compile_expr(engine, expr, &kernel) == TOSAJIT_OK && kernel->specialises)
+            *(specialise_random(&p, &random, kernel) ? &made : &refused) += 1;
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        program_free(&p);
+    }
+    print_message("%d programs were specialised, and %d for no sizes\n", (int)made, (int)refused);
+    assert_true(made > cases / 4 && refused > 0);
     tosajit_engine_destroy(engine);
 }
 
@@ -579,6 +652,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_kernels_have_the_same_bits),
         cmocka_unit_test(fast_ones_too),
+        cmocka_unit_test(random_programs_too),
         cmocka_unit_test(promises_are_kept_by_the_sizes),
         cmocka_unit_test(it_is_asked_for_and_only_of_native_code),
         cmocka_unit_test_setup_teardown(whatever_way_a_kernel_came, scratch_make, scratch_remove),
