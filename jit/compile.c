@@ -185,6 +185,19 @@ static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *e
     return status;
 }
 
+static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *expr, request *r,
+                                   tosajit_kernel **kernel) {
+    if (engine->backend == TOSAJIT_BACKEND_CROSS)
+        return diag_error(
+            TOSAJIT_NOT_EXECUTABLE,
+            "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
+    tosajit_status status = engine_enter(engine);
+    if (status) return status;
+    status = find_or_make(engine, expr, r, kernel);
+    engine_leave(engine);
+    return status;
+}
+
 /* A compilation for sizes that a call has had. */
 typedef struct special_job {
     job job;
@@ -192,32 +205,25 @@ typedef struct special_job {
     tosajit_tensor_type operands[];
 } special_job;
 
-/* A kernel that is found may still wait for its code behind this job: then there is none yet. */
-static tosajit_status make_special(tosajit_engine *engine, const special_job *s) {
+/* On the engine's thread. A kernel that is found may still wait for its code behind this job: then
+ * there is none yet. Whatever fails, the kernel that was called goes on as it is. */
+static tosajit_status specialise_later(const job *j) {
+    const special_job *s = (const special_job *)j;
     tosajit_expr *expr;
     tosajit_kernel *special = NULL;
     tosajit_status status =
-        specialise(s->job.kernel->program, s->operands, &engine->meter.hooks, &expr);
+        specialise(j->kernel->program, s->operands, &j->engine->meter.hooks, &expr);
     if (status) return status;
-    status = find_or_make(engine, expr, &(request){.now = true}, &special);
+    status = compile_with(j->engine, expr, &(request){.now = true}, &special);
     tosajit_expr_destroy(expr);
     if (status) return status;
     if (tosajit_kernel_is_native(special)) {
-        atomic_fetch_add_explicit(&engine->specialised, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&j->engine->specialised, 1, memory_order_relaxed);
         atomic_store_explicit(s->place, special, memory_order_release);
     } else {
         tosajit_kernel_release(special);
     }
     return TOSAJIT_OK;
-}
-
-/* On the engine's thread. Whatever fails, the kernel goes on as it is. */
-static tosajit_status specialise_later(const job *j) {
-    tosajit_status status = engine_enter(j->engine);
-    if (status) return status;
-    status = make_special(j->engine, (const special_job *)j);
-    engine_leave(j->engine);
-    return status;
 }
 
 static bool specialise_kernel(tosajit_kernel *kernel, const tosajit_tensor_type *operands,
@@ -233,19 +239,6 @@ static bool specialise_kernel(tosajit_kernel *kernel, const tosajit_tensor_type 
     s->place = place;
     memcpy(s->operands, operands, bytes);
     return background_add(&kernel->engine->background, &s->job);
-}
-
-static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *expr, request *r,
-                                   tosajit_kernel **kernel) {
-    if (engine->backend == TOSAJIT_BACKEND_CROSS)
-        return diag_error(
-            TOSAJIT_NOT_EXECUTABLE,
-            "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
-    tosajit_status status = engine_enter(engine);
-    if (status) return status;
-    status = find_or_make(engine, expr, r, kernel);
-    engine_leave(engine);
-    return status;
 }
 
 tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,

@@ -528,7 +528,7 @@ typedef struct tosajit_engine_options {
     /* Nonzero: a kernel of dynamic sizes is compiled once more for sizes that come often, if these
      * are large. A thread of the engine's does that, and later calls of exactly these sizes run the
      * new code. It leaves nothing to be decided in a call, and stores large results past the
-     * caches. The bits are the same. It pays where sizes come hundreds of times. Each costs the
+     * caches. Exact bits are the same. It pays where sizes come hundreds of times. Each costs the
      * time and memory of one more kernel, which max_bytes counts. Where that fails, for whatever
      * reason, the kernel goes on as before. A run may ask the allocator for memory, and wake the
      * thread. tosajit_kernel_wait waits for what has been begun. Exit, fork and the engine's end

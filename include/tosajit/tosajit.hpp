@@ -506,7 +506,7 @@ class kernel {
         return std::vector<std::int64_t>(dims.data(), dims.data() + rank);
     }
 
-    /* Wait until a BACKGROUND kernel runs natively. */
+    /* Wait until a BACKGROUND kernel runs natively, and for kernels that calls have asked for. */
     void wait() const { check(tosajit_kernel_wait(kernel_)); }
     bool is_native() const noexcept { return tosajit_kernel_is_native(kernel_) != 0; }
     void save(const std::string &path) const {

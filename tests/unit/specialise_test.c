@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Specialise: what an engine makes of a kernel for sizes that are known, asked for as runs ask.
- * Its bits are the dynamic kernel's; failing, waiting, threads, and the lives of both. */
+ * Its bits are the dynamic kernel's; failing, waiting, threads, and the lives of both.
+ * TOSAJIT_CASES=<n> makes so many random programs. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,8 @@
 
 #include "runtime/run/kernel.h"
 #include "tests/support/account.h"
+#include "tests/support/random_program.h"
+#include "tests/support/scratch.h"
 #include "tests/support/support.h"
 
 #define CHECK(call) assert_int_equal(call, TOSAJIT_OK)
@@ -238,6 +241,77 @@ static void fast_ones_too(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Operands as the program has them, of these sizes; false if one is 0, which types cannot be. */
+static bool set_operands(const program *p, const program_shape *inputs, call *c) {
+    bool positive = true;
+    *c = (call){.operand_count = (size_t)p->input_count, .result_count = (size_t)p->result_count};
+    for (size_t k = 0; k < c->operand_count; k++) {
+        memcpy(c->dims[k], inputs[k].dims, sizeof c->dims[k]);
+        c->operands[k] =
+            tosajit_dense(p->nodes[p->inputs[k]].type.element, NULL, inputs[k].rank, c->dims[k]);
+        positive &= elements_of(&c->operands[k]) > 0;
+    }
+    return positive;
+}
+
+static void fill_operands(const program *p, test_random *random, call *c) {
+    for (size_t k = 0; k < c->operand_count; k++) {
+        tosajit_tensor *t = &c->operands[k];
+        give_memory(t, NULL);
+        for (size_t e = 0; e < elements_of(t); e++)
+            program_fill(&p->nodes[p->inputs[k]], random, true,
+                         (unsigned char *)t->data + e * tosajit_type_size(t->element));
+    }
+}
+
+/* Whether there is a kernel for sizes, and that it has the same bits. */
+static bool specialise_random(const program *p, test_random *random, tosajit_kernel *kernel) {
+    program_shape inputs[PROGRAM_MAX_INPUTS], shapes[PROGRAM_MAX_NODES];
+    tosajit_tensor_type types[MOST];
+    kernel_place place = NULL;
+    call c;
+    program_random_dims(p, random, inputs);
+    const bool fits = program_shapes(p, inputs, shapes),
+               expected = set_operands(p, inputs, &c) && fits;
+    types_of(&c, types);
+    assert_true(begin(kernel, types, &place));
+    CHECK(tosajit_kernel_wait(kernel));
+    assert_int_equal(place != NULL, expected);
+    if (!expected) return false;
+    assert_static(place);
+    fill_operands(p, random, &c);
+    CHECK(tosajit_kernel_results(kernel, c.operands, c.operand_count, c.results, c.result_count,
+                                 c.dims + MOST));
+    for (size_t r = 0; r < c.result_count; r++) give_memory(&c.results[r], NULL);
+    assert_same_bits(kernel, place, &c);
+    free_call(&c);
+    empty(&place);
+    return true;
+}
+
+static void random_programs_too(void **state) {
+    const uint64_t cases = test_setting("TOSAJIT_CASES", 150);
+    (void)state;
+    tosajit_engine *engine = usual_engine();
+    uint64_t made = 0, refused = 0;
+    for (uint64_t seed = 1; seed <= cases; seed++) {
+        test_random random = test_random_start(seed);
+        program p;
+        tosajit_expr *expr = NULL;
+        tosajit_kernel *kernel = NULL;
+        assert_true(program_random(&random, 1 + (int)(seed % 6), &p));
+        if (program_build(&p, &expr) == TOSAJIT_OK &&
+            tosajit_compile_expr(engine, expr, &kernel) == TOSAJIT_OK && kernel->specialises)
+            *(specialise_random(&p, &random, kernel) ? &made : &refused) += 1;
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        program_free(&p);
+    }
+    print_message("%d programs were specialised, and %d for no sizes\n", (int)made, (int)refused);
+    assert_true(made > cases / 4 && refused > 0);
+    tosajit_engine_destroy(engine);
+}
+
 /* What the program promises holds for the sizes of a call, so nothing of it is left. */
 static void promises_are_kept_by_the_sizes(void **state) {
     (void)state;
@@ -402,6 +476,54 @@ static void it_is_asked_for_and_only_of_native_code(void **state) {
     tosajit_kernel_release(kernel);
     tosajit_engine_destroy(engine);
     assert_null(place);
+}
+
+static tosajit_expr *add_expr(void) {
+    static const char text[] = "x + y : f32[?,?], f32[?,?]";
+    tosajit_expr *expr;
+    CHECK(tosajit_expr_parse(text, sizeof text - 1, NULL, &expr));
+    return expr;
+}
+
+static void assert_specialises(tosajit_kernel *kernel) {
+    kernel_place place = NULL;
+    assert_true(kernel->specialises);
+    assert_true(begin_add(kernel, ROWS, &place));
+    CHECK(tosajit_kernel_wait(kernel));
+    assert_non_null(place);
+    empty(&place);
+}
+
+/* In a list, with an image, from a directory; but not an image alone, which has no engine. */
+static void whatever_way_a_kernel_came(void **state) {
+    char image[1 << 14];
+    const tosajit_engine_options options = {.backend = TOSAJIT_BACKEND_NATIVE,
+                                            .cache_directory = scratch};
+    (void)state;
+    tosajit_engine *engine = engine_with(options);
+    tosajit_expr *expr = add_expr();
+    tosajit_kernel *kernel, *loaded;
+    size_t size;
+    CHECK(tosajit_compile_many(engine, (const tosajit_expr *const[]){expr}, 1, &kernel, NULL));
+    assert_specialises(kernel);
+    CHECK(tosajit_kernel_save(kernel, image, sizeof image, &size));
+    assert_int_equal(stats_of(engine).restored, 0);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+
+    engine = engine_with(options);
+    CHECK(tosajit_compile_with_image(engine, expr, image, size, &kernel, NULL));
+    assert_specialises(kernel);
+    assert_int_equal(stats_of(engine).compilations, 0);
+    assert_int_equal(stats_of(engine).restored, 2); /* both are in the directory */
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+    tosajit_expr_destroy(expr);
+
+    CHECK(tosajit_kernel_load(image, size, NULL, &loaded));
+    assert_false(loaded->specialises);
+    assert_null(loaded->owner->specialise);
+    tosajit_kernel_release(loaded);
 }
 
 /* The engine has the kernel of an equal expression already, and whoever asks later finds it. */
@@ -627,11 +749,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_kernels_have_the_same_bits),
         cmocka_unit_test(fast_ones_too),
+        cmocka_unit_test(random_programs_too),
         cmocka_unit_test(promises_are_kept_by_the_sizes),
         cmocka_unit_test(sizes_that_come_often_get_a_kernel),
         cmocka_unit_test(bound_calls_get_it_too),
         cmocka_unit_test(calls_do_not_hold_a_kernel),
         cmocka_unit_test(it_is_asked_for_and_only_of_native_code),
+        cmocka_unit_test_setup_teardown(whatever_way_a_kernel_came, scratch_make, scratch_remove),
         cmocka_unit_test(it_is_the_engines_kernel_of_these_types),
         cmocka_unit_test(what_fails_leaves_the_kernel_as_it_is),
         cmocka_unit_test(max_bytes_holds),

@@ -34,7 +34,8 @@ typedef struct bench_figures {
     double bytes, copy_bytes_per_second, elements;
     double first_seconds,
         compile_seconds;   /* of the first kernel, with the start of LLVM; of a later one */
-    double native_seconds; /* a call of compiled code, where precompiled ops are measured; or 0 */
+    double beside_seconds; /* a call of the kernel beside this one; or 0 */
+    bool specialised;      /* the engine made a kernel for the sizes */
     tosajit_kernel_info info;
 } bench_figures;
 
@@ -45,7 +46,7 @@ typedef struct bench {
     size_t threads;
     tosajit_backend backend;
     tosajit_engine *engine, *compiler;
-    tosajit_kernel *kernel, *native; /* native: beside precompiled ops, where it can be made */
+    tosajit_kernel *kernel, *beside;           /* beside: see compile_beside */
     bench_tensor tensors[TOSAJIT_MAX_TENSORS]; /* arguments, then results */
     bench_figures figures;
 } bench;
@@ -163,29 +164,37 @@ static bool show_progress(void) {
     return false;
 }
 
-static tosajit_status open_engine(const bench *b, tosajit_backend backend,
+static tosajit_status open_engine(const bench *b, tosajit_backend backend, bool specialise,
                                   tosajit_engine **engine) {
     const tosajit_engine_options settings = {.size = sizeof settings,
                                              .backend = backend,
                                              .cpu = b->o->cpu,
                                              .accuracy = b->accuracy,
                                              .uncached = 1,
-                                             .threads = b->threads > 1 ? b->threads : 0};
+                                             .threads = b->threads > 1 ? b->threads : 0,
+                                             .specialise = specialise};
     return tosajit_engine_create(&settings, engine);
 }
 
-/* What precompiled ops are compared with; nothing, where no code can be made. */
+static bool is_precompiled(const bench *b) {
+    return b->figures.info.backend == TOSAJIT_BACKEND_PRECOMPILED;
+}
+
+/* What is compared: precompiled ops with native code, where that can be made; a kernel for sizes
+ * that came often with the one for any. */
 static void compile_beside(bench *b) {
-    if (b->figures.info.backend == TOSAJIT_BACKEND_PRECOMPILED &&
-        open_engine(b, TOSAJIT_BACKEND_NATIVE, &b->compiler) == TOSAJIT_OK &&
-        tosajit_compile_expr(b->compiler, b->entry.function.expr, &b->native) != TOSAJIT_OK)
-        b->native = NULL;
+    const bool precompiled = is_precompiled(b);
+    if (!precompiled && !b->o->specialise) return;
+    if (open_engine(b, precompiled ? TOSAJIT_BACKEND_NATIVE : b->backend, false, &b->compiler) ==
+            TOSAJIT_OK &&
+        tosajit_compile_expr(b->compiler, b->entry.function.expr, &b->beside) != TOSAJIT_OK)
+        b->beside = NULL;
 }
 
 static int compile(bench *b) {
     bench_figures *f = &b->figures;
     double start = timing_now(), samples[COMPILATIONS];
-    if (open_engine(b, b->backend, &b->engine) != TOSAJIT_OK)
+    if (open_engine(b, b->backend, b->o->specialise, &b->engine) != TOSAJIT_OK)
         return command_error("%s", tosajit_last_error());
     if (tosajit_compile_expr(b->engine, b->entry.function.expr, &b->kernel) != TOSAJIT_OK)
         return entry_refuse(&b->entry);
@@ -234,39 +243,55 @@ static tosajit_status measure_kernel(bench *b, const tosajit_tensor *views, timi
     return status;
 }
 
-/* Native code beside precompiled ops, if these are measured. */
-static tosajit_status measure_native(bench *b, const tosajit_tensor *views,
+static tosajit_status measure_beside(bench *b, const tosajit_tensor *views,
                                      const timing_limits *limits, double *median) {
     timing t = {0};
     tosajit_status status = TOSAJIT_OK;
-    if (b->native)
-        status = timing_run(b->native, views, argument_count(b), views + argument_count(b),
+    if (b->beside)
+        status = timing_run(b->beside, views, argument_count(b), views + argument_count(b),
                             result_count(b), limits, &t);
     *median = t.median;
     return status;
 }
 
-/* The kernel, native code and the copy take turns, so that what disturbs the machine disturbs all.
+/* The kernel, the one beside it and the copy take turns, so that what disturbs the machine disturbs
+ * all.
  */
 static tosajit_status measure_rounds(bench *b, const tosajit_tensor *views, bandwidth *copy) {
     const timing_limits limits = {.rounds = SAMPLES,
                                   .total_seconds = SLICE_SECONDS,
                                   .warm_seconds = WARM_SECONDS,
                                   .stop = show_progress};
-    double medians[ROUNDS], copies[ROUNDS], natives[ROUNDS];
+    double medians[ROUNDS], copies[ROUNDS], others[ROUNDS];
     bench_figures *f = &b->figures;
     begun = timing_now();
     for (int k = 0; k < ROUNDS; k++) {
         tosajit_status status = measure_kernel(b, views, limits, &medians[k]);
-        if (!status) status = measure_native(b, views, &limits, &natives[k]);
+        if (!status) status = measure_beside(b, views, &limits, &others[k]);
         if (status) return status;
         copies[k] = bandwidth_measure(copy, &limits);
     }
     f->time.median = timing_median(medians, ROUNDS);
     f->spread = timing_describe(f->samples, f->sample_count);
-    f->native_seconds = timing_median(natives, ROUNDS);
+    f->beside_seconds = timing_median(others, ROUNDS);
     f->copy_bytes_per_second = timing_median(copies, ROUNDS);
     return TOSAJIT_OK;
+}
+
+/* Until the engine has a kernel for the sizes, or does not seem to want one. */
+static tosajit_status call_often(bench *b, const tosajit_tensor *views) {
+    enum { MOST_CALLS = 1000 };
+    const double end = timing_now() + PATIENCE_SECONDS;
+    tosajit_stats stats = {.size = sizeof stats};
+    tosajit_status status = TOSAJIT_OK;
+    for (int k = 0; !status && !stats.specialised && k < MOST_CALLS && timing_now() < end; k++) {
+        status = tosajit_run(b->kernel, views, argument_count(b), views + argument_count(b),
+                             result_count(b));
+        if (!status) status = tosajit_kernel_wait(b->kernel);
+        if (!status) status = tosajit_engine_stats(b->engine, &stats);
+    }
+    b->figures.specialised = stats.specialised > 0;
+    return status;
 }
 
 static int measure(bench *b) {
@@ -277,7 +302,8 @@ static int measure(bench *b) {
     bandwidth copy;
     if (!bandwidth_create(f->bytes, &copy))
         return command_error("out of memory for a copy of %.0f bytes", f->bytes);
-    const tosajit_status status = measure_rounds(b, views, &copy);
+    tosajit_status status = b->o->specialise ? call_often(b, views) : TOSAJIT_OK;
+    if (!status) status = measure_rounds(b, views, &copy);
     bandwidth_destroy(&copy);
     if (told > 0) fputs("\r                              \r", stderr);
     return status ? entry_refuse(&b->entry) : EXIT_FINE;
@@ -305,17 +331,31 @@ static bool is_pinned(void) {
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1;
 }
 
-/* Who computed, if it was not native code, and what compiling gains. */
+static void tell_beside(const bench *b, const char *what) {
+    const bench_figures *f = &b->figures;
+    if (f->beside_seconds > 0)
+        printf("; %s takes %.1f ns, %.2f of the time", what, f->beside_seconds * 1e9,
+               f->beside_seconds / f->time.median);
+}
+
+/* Who computed, if it was not native code, and what compiling gains; and the same of a kernel for
+ * these sizes. */
 static void tell_backend(const bench *b, bool measured) {
     const bench_figures *f = &b->figures;
-    if (f->info.backend == TOSAJIT_BACKEND_NATIVE) return;
-    printf("computed by      %s", options_answerer(b->kernel));
-    if (f->info.backend == TOSAJIT_BACKEND_PRECOMPILED && !b->native)
-        fputs("; no native code can be made here", stdout);
-    else if (measured && f->native_seconds > 0)
-        printf("; native code takes %.1f ns, %.2f of the time", f->native_seconds * 1e9,
-               f->native_seconds / f->time.median);
-    putchar('\n');
+    if (f->info.backend != TOSAJIT_BACKEND_NATIVE) {
+        printf("computed by      %s", options_answerer(b->kernel));
+        if (is_precompiled(b) && !b->beside)
+            fputs("; no native code can be made here", stdout);
+        else if (measured)
+            tell_beside(b, "native code");
+        putchar('\n');
+    } else if (b->o->specialise && measured) {
+        fputs(f->specialised ? "specialised      for these sizes"
+                             : "not specialised  that is for large tensors of dynamic sizes",
+              stdout);
+        tell_beside(b, "the kernel for any sizes");
+        putchar('\n');
+    }
 }
 
 static void tell_compile(const bench *b) {
@@ -438,7 +478,10 @@ static void tell_json(const bench *b, bool measured) {
     json_text(&j, "accuracy", b->accuracy == TOSAJIT_FAST ? "fast" : "exact");
     json_integer(&j, "threads", (int64_t)b->threads);
     json_text(&j, "backend", options_backend_name(b->figures.info.backend));
-    if (measured && b->native) json_number(&j, "native_median_ns", b->figures.native_seconds * 1e9);
+    if (measured && b->o->specialise) json_flag(&j, "specialised", b->figures.specialised);
+    if (measured && b->beside)
+        json_number(&j, is_precompiled(b) ? "native_median_ns" : "dynamic_median_ns",
+                    b->figures.beside_seconds * 1e9);
     if (measured) {
         write_tensors(&j, b, "arguments", 0, arguments);
         write_tensors(&j, b, "results", arguments, all);
@@ -470,7 +513,7 @@ int cmd_bench(const options *o) {
     code = run_bench(&b);
     for (size_t k = 0; k < TOSAJIT_MAX_TENSORS; k++) free(b.tensors[k].memory);
     tosajit_kernel_release(b.kernel);
-    tosajit_kernel_release(b.native);
+    tosajit_kernel_release(b.beside);
     tosajit_engine_destroy(b.engine);
     tosajit_engine_destroy(b.compiler);
     entry_close(&b.entry);

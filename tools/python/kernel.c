@@ -181,7 +181,7 @@ static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
 static PyMethodDef METHODS[] = {
     {"explain", kernel_explain, METH_VARARGS, "What a call with these operands would decide."},
     {"save", kernel_save, METH_O, "Write a kernel image, which tosajit-runtime loads."},
-    {"wait", kernel_wait, METH_NOARGS, "Wait until a background kernel is compiled."},
+    {"wait", kernel_wait, METH_NOARGS, "Wait for what is compiled in the background."},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {
     {"operands", get_operands, NULL, "Name and type of each operand.", NULL},
