@@ -19,8 +19,9 @@
 #include "runtime/run/recurring.h"
 #include "runtime/run/slots.h"
 
-typedef bool quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
-                            const tosajit_tensor *operands, const tosajit_tensor *results);
+typedef const tosajit_kernel *quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
+                                             const tosajit_tensor *operands,
+                                             const tosajit_tensor *results);
 
 enum {
     SLOTS_DYNAMIC = 64, /* of a kernel that has sizes to meet */
@@ -136,73 +137,72 @@ SPECIALISED void set_pointers(const plan_part *part, prepared_counts n,
     for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = results[r].data;
 }
 
-/* By a kernel for exactly these sizes, if there is one. */
-APART bool run_special(const tosajit_kernel *kernel, recurring *sizes,
-                       const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const prepared_counts *n = &kernel->quick->n;
-    const tosajit_kernel *special = recurring_count(sizes, kernel, operands);
-    return special &&
-           !tosajit_run(special, operands, (size_t)n->operands, results, (size_t)n->results);
-}
-
-SPECIALISED bool run_prepared(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                              const look *l, prepared_counts n, const tosajit_tensor *operands,
-                              const tosajit_tensor *results) {
+/* The kernel, or null, as quick_run returns it: so do those below. */
+SPECIALISED const tosajit_kernel *run_prepared(const prepared *p, const tosajit_kernel *kernel,
+                                               tosajit_entry entry, const look *l,
+                                               prepared_counts n, const tosajit_tensor *operands,
+                                               const tosajit_tensor *results) {
     const plan_part *part = &kernel->plan.parts[0];
     void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
     set_pointers(part, n, operands, results, pointers);
-    return prepared_run(p, kernel, entry, kernel->quick->floating, l->shared, n, pointers);
+    return prepared_run(p, kernel, entry, kernel->quick->floating, l->shared, n, pointers) ? kernel
+                                                                                           : NULL;
 }
 
 /* A call that is in a slot of those that pass. */
-APART bool run_passing(const tosajit_kernel *kernel, tosajit_entry entry, const look *l,
-                       const tosajit_tensor *operands, const tosajit_tensor *results) {
+APART const tosajit_kernel *run_passing(const tosajit_kernel *kernel, tosajit_entry entry,
+                                        const look *l, const tosajit_tensor *operands,
+                                        const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     prepared p; /* not cleared: see walk.h */
     for (size_t way = 0; way < q->passing->ways; way++) {
         const slot s = slots_find(q->passing, l->tag, way);
         if (!s.words || !has_form(&s, q->words, l, q->n, operands, results)) continue;
         slot_read(&s, WORDS_TO(p), q->words - WORDS_TO(p), &p);
-        return slot_held(&s) && run_prepared(&p, kernel, entry, l, q->n, operands, results);
+        return slot_held(&s) ? run_prepared(&p, kernel, entry, l, q->n, operands, results) : NULL;
     }
-    return false;
+    return NULL;
 }
 
-SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
-                                prepared_counts n, const tosajit_tensor *operands,
-                                const tosajit_tensor *results) {
+SPECIALISED const tosajit_kernel *run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
+                                                 prepared_counts n, const tosajit_tensor *operands,
+                                                 const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     look l;
-    if (!look_at(q, n, operands, results, &l)) return false;
+    if (!look_at(q, n, operands, results, &l)) return NULL;
     for (size_t way = 0; way < q->kept->ways; way++) {
         const slot s = slots_find(q->kept, l.tag, way);
         if (!s.words || !has_form(&s, q->words, &l, n, operands, results)) continue;
         remembered *m = (remembered *)s.words;
-        if (m->sizes.elements && run_special(kernel, &m->sizes, operands, results)) return true;
+        const tosajit_kernel *special =
+            m->sizes.elements ? recurring_count(&m->sizes, kernel, operands) : NULL;
+        if (special) return special;
         return run_prepared(&m->p, kernel, entry, &l, n, operands, results);
     }
-    return q->hashed && run_passing(kernel, entry, &l, operands, results);
+    return q->hashed ? run_passing(kernel, entry, &l, operands, results) : NULL;
 }
 
-APART bool run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
-                     const tosajit_tensor *operands, const tosajit_tensor *results) {
+APART const tosajit_kernel *run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
+                                      const tosajit_tensor *operands,
+                                      const tosajit_tensor *results) {
     return run_remembered(kernel, entry, (prepared_counts){1, 1, 1}, operands, results);
 }
 
-APART bool run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
-                      const tosajit_tensor *operands, const tosajit_tensor *results) {
+APART const tosajit_kernel *run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
+                                       const tosajit_tensor *operands,
+                                       const tosajit_tensor *results) {
     return run_remembered(kernel, entry, (prepared_counts){2, 2, 1}, operands, results);
 }
 
-APART bool run_any(const tosajit_kernel *kernel, tosajit_entry entry,
-                   const tosajit_tensor *operands, const tosajit_tensor *results) {
+APART const tosajit_kernel *run_any(const tosajit_kernel *kernel, tosajit_entry entry,
+                                    const tosajit_tensor *operands, const tosajit_tensor *results) {
     return run_remembered(kernel, entry, kernel->quick->n, operands, results);
 }
 
-bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
-               const tosajit_tensor *results) {
+const tosajit_kernel *quick_run(const tosajit_kernel *kernel, tosajit_entry entry,
+                                const tosajit_tensor *operands, const tosajit_tensor *results) {
     const quick *q = kernel->quick;
-    return q && q->run(kernel, entry, operands, results);
+    return q ? q->run(kernel, entry, operands, results) : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -42,5 +42,7 @@ tosajit_kernel *recurring_count(recurring *r, const tosajit_kernel *kernel,
 }
 
 void recurring_end(recurring *r) {
-    tosajit_kernel_release(atomic_load_explicit(&r->special, memory_order_acquire));
+    tosajit_kernel *special = atomic_load_explicit(&r->special, memory_order_acquire);
+    if (special && atomic_fetch_sub_explicit(&special->references, 1, memory_order_acq_rel) == 1)
+        special->owner->release(special);
 }

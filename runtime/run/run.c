@@ -389,14 +389,24 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     return TOSAJIT_OK;
 }
 
+/* A call that is remembered. What a kernel for its sizes alone refuses is left to this one. */
+static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
+                        const tosajit_tensor *operands, size_t operand_count,
+                        const tosajit_tensor *results, size_t result_count) {
+    if (!code || operand_count != (size_t)kernel->program->input_count ||
+        result_count != (size_t)kernel->program->result_count)
+        return false;
+    const tosajit_kernel *by = quick_run(kernel, code->entries[0], operands, results);
+    return by == kernel || (by && !tosajit_run(by, operands, operand_count, results, result_count));
+}
+
 /* The same with a line about it. */
 static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *code,
                                verbose_call *call) {
-    bool counts_fit = call->operand_count == (size_t)kernel->program->input_count &&
-                      call->result_count == (size_t)kernel->program->result_count;
     const int64_t start = verbose_clock();
-    bool quick = code && counts_fit && call->parallel == &kernel->parallel &&
-                 quick_run(kernel, code->entries[0], call->operands, call->results);
+    bool quick = call->parallel == &kernel->parallel &&
+                 run_quickly(kernel, code, call->operands, call->operand_count, call->results,
+                             call->result_count);
     if (!quick)
         call->status = run(kernel, code, call->parallel, call->operands, call->operand_count,
                            call->results, call->result_count);
@@ -428,10 +438,7 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    bool counts_fit = operand_count == (size_t)kernel->program->input_count &&
-                      result_count == (size_t)kernel->program->result_count;
-    if (!kernel->loud && code && counts_fit &&
-        quick_run(kernel, code->entries[0], operands, results))
+    if (!kernel->loud && run_quickly(kernel, code, operands, operand_count, results, result_count))
         return TOSAJIT_OK;
     return run_any(kernel, &kernel->parallel, operands, operand_count, results, result_count);
 }
