@@ -24,7 +24,7 @@ typedef const tosajit_kernel *quick_function(const tosajit_kernel *kernel, tosaj
                                              const tosajit_tensor *results);
 
 enum {
-    SLOTS_DYNAMIC = 64, /* of a kernel that has sizes to meet */
+    SLOTS_DYNAMIC = 32, /* of a kernel that has sizes to meet */
     SLOTS_PASSING = 16, /* of such a kernel, for those that come later */
     SLOTS_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
 };
@@ -33,10 +33,10 @@ struct quick {
     quick_function *run; /* below */
     bool floating;       /* the code depends on the floating-point environment */
     prepared_counts n;
-    int32_t hashed; /* dimensions of the first result that decide on a slot */
-    size_t words;   /* of what is remembered, in a slot; the call's form follows */
-    size_t bytes;   /* of this and its slots, which follow it */
-    slots *kept, *passing;
+    int32_t hashed;        /* dimensions of the first result that decide on a slot */
+    size_t words;          /* of what is remembered, in a slot; the call's form follows */
+    size_t bytes;          /* of this and its slots, which follow it */
+    slots *kept, *passing; /* null: none */
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
 
@@ -179,7 +179,7 @@ SPECIALISED const tosajit_kernel *run_remembered(const tosajit_kernel *kernel, t
         if (special) return special;
         return run_prepared(&m->p, kernel, entry, &l, n, operands, results);
     }
-    return q->hashed ? run_passing(kernel, entry, &l, operands, results) : NULL;
+    return q->passing ? run_passing(kernel, entry, &l, operands, results) : NULL;
 }
 
 APART const tosajit_kernel *run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
@@ -227,7 +227,7 @@ static void remember(const tosajit_kernel *kernel, const look *l, const prepared
     const quick *q = kernel->quick;
     slot s = slots_take(q->kept, l->tag);
     recurring sizes;
-    if (!s.words && q->hashed) s = slots_take(q->passing, l->tag);
+    if (!s.words && q->passing) s = slots_take(q->passing, l->tag);
     if (!s.words) return;
     recurring_begin(&sizes, kernel, walk_elements(&p->w));
     slot_write(&s, 0, WORDS_TO(p), &sizes);
@@ -286,15 +286,17 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
     known.words =
         WORDS_TO(p) + prepared_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
     const size_t words = known.words + describe_tensors(kernel, &known);
-    const size_t kept = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
-    known.bytes = sizeof known + slots_bytes(kept, words) + slots_bytes(SLOTS_PASSING, words);
+    const size_t kept = slots_bytes(known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC, words);
+    known.bytes = sizeof known + kept + (known.hashed ? slots_bytes(SLOTS_PASSING, words) : 0);
     quick *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");
     *q = known;
     q->kept = (slots *)(q + 1);
-    q->passing = (slots *)((char *)q->kept + slots_bytes(kept, words));
-    slots_make(q->kept, kept, words, false);
-    slots_make(q->passing, SLOTS_PASSING, words, true);
+    slots_make(q->kept, known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC, words, false);
+    if (known.hashed) {
+        q->passing = (slots *)((char *)q->kept + kept);
+        slots_make(q->passing, SLOTS_PASSING, words, true);
+    }
     *made = q;
     return TOSAJIT_OK;
 }
