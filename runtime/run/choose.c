@@ -12,16 +12,17 @@ typedef struct asked {
     const plan_part *part;
     const walk *w;
     const uint8_t *sizes; /* of elements */
+    int64_t widest;       /* of these */
     bool in_place;
 } asked;
 
 static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
-static int64_t widest_element(const asked *a) {
-    int64_t widest = 1;
-    for (int32_t t = 0; t < a->w->tensors; t++)
-        if (a->sizes[t] > widest) widest = a->sizes[t];
-    return widest;
+static asked ask(const plan_part *part, const walk *w, const uint8_t *sizes, bool in_place) {
+    asked a = {part, w, sizes, 1, in_place};
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (sizes[t] > a.widest) a.widest = sizes[t];
+    return a;
 }
 
 /* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
@@ -61,7 +62,7 @@ static bool packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *p
 }
 
 void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes) {
-    const asked a = {part, w, element_sizes, false};
+    const asked a = {.part = part, .w = w, .sizes = element_sizes};
     const int32_t result = w->tensors - 1, columns = w->rank - 1;
     int32_t inner = columns;
     uint64_t splat, packed, packed_before;
@@ -89,22 +90,32 @@ void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes) {
 /* What the walk as it is counts: calls, planes, rows and vectors. Beside a long computation the
  * lanes of a row's last vector that have no work count as well, in ns: what is returned. */
 static double count_direct(const asked *a, const tile_choice *c, double *counts) {
-    const int64_t vector_bytes = a->part->masked ? 64 : 32, row_bytes = c->cols * widest_element(a),
-                  vectors = (row_bytes + vector_bytes - 1) / vector_bytes;
-    const double rows = (double)(walk_elements(a->w) / c->cols), planes = rows / (double)c->rows;
-    counts[PER_CALL] = planes / (double)c->planes;
-    counts[PER_PLANE] = planes;
-    counts[PER_ROW] = rows;
-    counts[PER_VECTOR] = rows * (double)(vectors - 1);
-    counts[PER_HALVED_ROW] = !a->part->masked && row_bytes < vector_bytes ? rows : 0;
-    const double idle = (double)(vectors * vector_bytes / widest_element(a) - c->cols);
-    return a->part->element_ns > cost_light ? rows * idle * (a->part->element_ns - cost_light) : 0;
+    const int vector_bits = a->part->masked ? 6 : 5; /* 64 bytes or 32 */
+    const int64_t last = c->cols * a->widest - 1, vectors = last >> vector_bits; /* behind one */
+    double calls = 1;
+    for (int32_t d = 0; d < a->w->rank; d++)
+        if (c->outer >> d & 1) calls *= (double)a->w->sizes[d];
+    if (c->phases > 1) calls *= (double)a->w->sizes[c->row_dim] / (double)c->rows;
+    counts[PER_CALL] = calls;
+    counts[PER_PLANE] = calls * (double)c->planes;
+    counts[PER_ROW] = counts[PER_PLANE] * (double)c->rows;
+    counts[PER_VECTOR] = counts[PER_ROW] * (double)vectors;
+    counts[PER_HALVED_ROW] = !a->part->masked && last < 31 ? counts[PER_ROW] : 0;
+    if (a->part->element_ns <= cost_light) return 0;
+    const int64_t lanes = ((vectors + 1) << vector_bits) / a->widest;
+    return counts[PER_ROW] * (double)(lanes - c->cols) * (a->part->element_ns - cost_light);
 }
 
-static double ns_of(const double *counts) {
+static double ns_of(const double *counts, cost_term first, cost_term end) {
     double ns = 0;
-    for (int k = 0; k < COST_TERMS; k++) ns += cost_of[k] * counts[k];
+    for (cost_term k = first; k < end; k++) ns += cost_of[k] * counts[k];
     return ns;
+}
+
+static double direct_ns(const asked *a, const tile_choice *c) {
+    double counts[PER_JOIN];
+    const double idle = count_direct(a, c, counts);
+    return idle + ns_of(counts, 0, PER_JOIN);
 }
 
 /* Dimension `row` serves as rows, -1: none; and one beside it as planes, where the code has any. */
@@ -146,12 +157,6 @@ static double order_part(const asked *a, int32_t d) {
     return reached <= COST_KEPT_BYTES ? cost_reordered_kept : cost_reordered_lost;
 }
 
-static double direct_ns(const asked *a, const tile_choice *c) {
-    double counts[COST_TERMS] = {0};
-    const double idle = count_direct(a, c, counts);
-    return (idle + ns_of(counts)) / order_part(a, c->row_dim);
-}
-
 /* Choose the dimension that serves best as rows: the one next to the columns, unless another one
  * saves much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows
  * 300 times. Where the walk is larger than the L1 cache the order of memory counts, too. */
@@ -163,8 +168,8 @@ static void choose_rows(const asked *a, tile_choice *c) {
         tile_choice other = *c;
         lay_rows(a, &other, d);
         const double ns = direct_ns(a, &other);
-        if (ns >= least) continue;
-        least = ns;
+        if (ns >= least || ns / order_part(a, d) >= least) continue;
+        least = ns / order_part(a, d);
         *c = other;
     }
 }
@@ -176,8 +181,7 @@ static void choose_rows(const asked *a, tile_choice *c) {
 static void cut_phases(const asked *a, tile_choice *c) {
     if (!a->in_place || !a->part->masked || c->row_dim < 0) return;
     const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
-    if (step >= COST_MASKED_BYTES || step == 0 || c->cols * widest_element(a) > COST_MASKED_BYTES)
-        return;
+    if (step >= COST_MASKED_BYTES || step == 0 || c->cols * a->widest > COST_MASKED_BYTES) return;
     c->phases = (COST_MASKED_BYTES + step - 1) / step;
     c->rows = tile_phase_rows(c->rows, c->phases);
     if (c->plane_dim >= 0) c->outer |= UINT32_C(1) << c->plane_dim;
@@ -206,7 +210,7 @@ static tile_choice choose_direct(const asked *a) {
 /* Cut the walk into chunks; false if a row is longer than one. */
 static bool cut_chunks(const asked *a, tile_choice *c) {
     const walk *w = a->w;
-    const int64_t bytes = COST_CHUNK_BYTES / widest_element(a);
+    const int64_t bytes = COST_CHUNK_BYTES / a->widest;
     const int64_t most = bytes < COST_CHUNK ? bytes : COST_CHUNK;
     int64_t unit = 1, whole = COST_WHOLE_LINES;
     c->split = w->rank - 1;
@@ -240,34 +244,28 @@ static bool choose_joined(const asked *a, tile_choice *c) {
     return count_bits(c->packed) <= TILE_MOST_PACKED;
 }
 
-/* Whether every packed tensor is an operand that has a pattern. */
-static bool have_patterns(const asked *a, const tile_choice *c) {
-    if (c->packed >> a->part->leaf_count) return false;
-    for (int32_t t = 0; t < a->part->leaf_count; t++)
-        if (c->packed >> t & 1 && !pack_fits(a->w, t, c->split, a->sizes[t])) return false;
-    return true;
-}
-
 /* What one long row counts: chunks, bytes, and packing. An operand that does not move from chunk to
- * chunk is packed once. */
-static void count_joined(const asked *a, const tile_choice *c, double *counts) {
+ * chunk is packed once. False if a packed tensor is no operand that has a pattern. */
+static bool count_joined(const asked *a, const tile_choice *c, double *counts) {
     const double elements = (double)walk_elements(a->w);
     counts[PER_JOIN] = 1;
     counts[PER_CHUNK] = elements / (double)c->cols;
-    counts[PER_JOINED_BYTE] = elements * (double)widest_element(a);
+    counts[PER_JOINED_BYTE] = elements * (double)a->widest;
+    if (c->packed >> a->part->leaf_count) return false;
     for (int32_t t = 0; t < a->part->leaf_count; t++) {
         bool moves = false;
         if (!(c->packed >> t & 1)) continue;
         for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
-        pack_count(a->w, t, c->split, a->sizes[t], moves ? elements : (double)c->cols, counts);
+        if (!pack_count(a->w, t, c->split, a->sizes[t], moves ? elements : (double)c->cols, counts))
+            return false;
     }
+    return true;
 }
 
-/* Whether one long row takes less than the walk as it is. */
-static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
-    double one_row[COST_TERMS] = {0};
-    count_joined(a, joined, one_row);
-    return ns_of(one_row) < direct_ns(a, direct);
+/* Whether one long row takes less than `most_ns`, following patterns. */
+static bool joining_pays(const asked *a, const tile_choice *joined, double most_ns) {
+    double counts[COST_TERMS] = {0};
+    return count_joined(a, joined, counts) && ns_of(counts, PER_JOIN, COST_TERMS) < most_ns;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -305,12 +303,12 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 /* ---------------------------------------------------------------------------------------------
  * The way */
 
-static bool may_join(const asked *a) { return a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW; }
-
 static tile_choice choose(const asked *a) {
+    const bool is_short = a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW;
     tile_choice direct = choose_direct(a), joined;
-    if (may_join(a) && choose_joined(a, &joined)) {
-        joined.by_pattern = have_patterns(a, &joined) && joining_pays(a, &joined, &direct);
+    const double ns = is_short ? direct_ns(a, &direct) / order_part(a, direct.row_dim) : 0;
+    if ((ns > cost_of[PER_JOIN] || (is_short && direct.packed)) && choose_joined(a, &joined)) {
+        joined.by_pattern = joining_pays(a, &joined, ns);
         if (joined.by_pattern || (direct.packed && columns_of(a->w) <= COST_SHORT_ROW_PACKED))
             return joined;
     }
@@ -325,24 +323,10 @@ static tile_choice choose(const asked *a) {
 
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place) {
+    const asked a = ask(part, w, element_sizes, in_place);
     const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
-    const tile_choice c = choose(&(asked){part, w, element_sizes, in_place});
+    const tile_choice c = choose(&a);
     fpenv_computed(&c);
     fpenv_leave(environment);
     return c;
-}
-
-int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
-                 tile_option *options) {
-    const asked a = {part, w, element_sizes, in_place};
-    options[0] = (tile_option){.choice = choose_direct(&a)};
-    options[1] = (tile_option){.choice.way = TILE_JOINED};
-    if (options[0].choice.packed) return 0;
-    count_direct(&a, &options[0].choice, options[0].counts);
-    if (w->rank < 2 || !choose_joined(&a, &options[1].choice) ||
-        !have_patterns(&a, &options[1].choice))
-        return 1;
-    options[1].choice.by_pattern = true;
-    count_joined(&a, &options[1].choice, options[1].counts);
-    return 2;
 }

@@ -47,15 +47,4 @@ static inline int64_t tile_phase_rows(int64_t rows, int64_t phases) {
     return each < COST_PHASE_ROWS ? each : COST_PHASE_ROWS;
 }
 
-/* For who fits the costs (bench/costs): the ways that are compared where rows are short, and how
- * often each has to pay every cost. They are the walk as it is, and one long row. How many there
- * are: 0 where the walk cannot go as it is. */
-typedef struct tile_option {
-    tile_choice choice;
-    double counts[COST_TERMS];
-} tile_option;
-
-int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
-                 tile_option *options);
-
 #endif
