@@ -98,10 +98,12 @@ static void set_walk(trial *t, const sweep_pattern *p) {
 
 /* False where there is but one way. */
 static bool set_ways(trial *t, bool in_place) {
+    double ns;
     const asked a = ask(t->part, &t->w, t->tensors.element_sizes, in_place);
     tile_choice *const plain = &t->choices[PLAIN], *const direct = &t->choices[DIRECT],
                        *const joined = &t->choices[JOINED];
-    *direct = choose_direct(&a);
+    *direct = choose_direct(&a, &ns);
+    improve_direct(&a, direct, ns, DBL_MAX);
     if (direct->packed) return false;
     *plain = plain_choice(direct, t);
     t->possible[DIRECT] = true;

@@ -3,9 +3,14 @@
 /* Choose: which way a walk goes, and how it is cut for it. */
 #include "runtime/run/choose.h"
 
+#include <float.h>
+
 #include "runtime/base/fpenv.h"
 #include "runtime/base/types.h"
 #include "runtime/run/pack.h"
+
+/* Inlined, these would be a twentieth more code, and no faster. */
+#define APART __attribute__((noinline)) static
 
 /* What all questions are about. */
 typedef struct asked {
@@ -112,66 +117,112 @@ static double ns_of(const double *counts, cost_term first, cost_term end) {
     return ns;
 }
 
+/* Dimension `row` serves as rows and `plane` as planes, -1: none. */
+static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane) {
+    c->row_dim = row;
+    c->plane_dim = plane;
+    c->rows = row < 0 ? 1 : a->w->sizes[row];
+    c->planes = plane < 0 ? 1 : a->w->sizes[plane];
+    c->outer = (UINT32_C(1) << (a->w->rank - 1)) - 1;
+    if (row >= 0) c->outer &= ~(UINT32_C(1) << row);
+    if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
+}
+
+/* Bytes of the L1 cache that rows of tensor t side by side in dimension d take where they share
+ * places: rows 4096 bytes apart, or 2048, have the places of two. Rows 2040 bytes apart have hardly
+ * more, as each is 16 bytes from the last but one. A place holds a few in any case. */
+static int64_t bytes_crowded(const asked *a, int32_t t, int32_t d) {
+    enum { HALF = 2048, WAYS = 8 };
+    const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), count = a->w->sizes[d],
+                  row = columns_of(a->w) * a->sizes[t] + COST_LINE, past = step & (HALF - 1),
+                  places = 2 * row + count * (past < HALF / 2 ? past : HALF - past);
+    return step < row || count < WAYS ? 0 : count * row * 2 * HALF / places;
+}
+
+/* Cache lines of tensor t in these dimensions, given as bits; *held grows by the bytes of the L1
+ * cache that they take. */
+static int64_t lines_of(const asked *a, int32_t t, uint32_t dims, int64_t *held) {
+    int64_t runs = 1, bytes = a->sizes[t], most = 0;
+    for (int32_t d = a->w->rank - 1; d >= 0; d--) {
+        const int64_t step = size_without_sign(walk_steps(a->w, d)[t]);
+        if (step == 0 || !(dims >> d & 1)) continue;
+        const int64_t crowded = bytes_crowded(a, t, d);
+        if (crowded > most) most = crowded;
+        if (step > bytes + COST_GAP)
+            runs *= a->w->sizes[d];
+        else
+            bytes += step * (a->w->sizes[d] - 1);
+    }
+    const int64_t lines = runs * (bytes + COST_LINE - 4) / COST_LINE;
+    *held += lines * COST_LINE > most ? lines * COST_LINE : most;
+    return lines;
+}
+
+/* The same of all tensors; *held is what they take. */
+static int64_t lines_in(const asked *a, uint32_t dims, int64_t *held) {
+    int64_t lines = *held = 0;
+    for (int32_t t = 0; t < a->w->tensors; t++) lines += lines_of(a, t, dims, held);
+    return lines;
+}
+
+/* Cache lines that are brought to the L1 cache: those of the least part of the walk, from its rows
+ * outwards, that the cache does not hold, as often as that part is walked. */
+static int64_t lines_read(const asked *a, int32_t row, int32_t plane) {
+    const int32_t columns = a->w->rank - 1;
+    uint32_t dims = UINT32_C(1) << columns | UINT32_C(1) << row;
+    int64_t held, lines = lines_in(a, dims, &held);
+    for (int32_t k = columns; k >= 0; k--) { /* planes, then what is around them */
+        const int32_t d = k == columns ? plane : k;
+        if (d < 0 || d == row || k == plane) continue;
+        if (held > COST_KEPT_BYTES) {
+            lines *= a->w->sizes[d];
+        } else {
+            dims |= UINT32_C(1) << d;
+            lines = lines_in(a, dims, &held);
+        }
+    }
+    return lines;
+}
+
 static double direct_ns(const asked *a, const tile_choice *c) {
     double counts[PER_JOIN];
     const double idle = count_direct(a, c, counts);
     return idle + ns_of(counts, 0, PER_JOIN);
 }
 
-/* Dimension `row` serves as rows, -1: none; and one beside it as planes, where the code has any. */
-static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
-    const walk *w = a->w;
-    c->row_dim = row;
-    c->plane_dim = w->rank < 3 || !a->part->has_planes ? -1
-                   : row == w->rank - 2                ? row - 1
-                                                       : w->rank - 2;
-    c->rows = row < 0 ? 1 : w->sizes[row];
-    c->planes = c->plane_dim < 0 ? 1 : w->sizes[c->plane_dim];
-    c->outer = (UINT32_C(1) << (w->rank - 1)) - 1;
-    if (row >= 0) c->outer &= ~(UINT32_C(1) << row);
-    if (c->plane_dim >= 0) c->outer &= ~(UINT32_C(1) << c->plane_dim);
+/* What differs between orders as long as the L1 cache holds all: calls and planes. */
+APART double order_ns(const asked *a, double rows, int32_t row, int32_t plane) {
+    const double planes = rows / (double)a->w->sizes[row];
+    return cost_of[PER_PLANE] * planes +
+           cost_of[PER_CALL] * (plane < 0 ? planes : planes / (double)a->w->sizes[plane]);
 }
 
-/* Bytes of the L1 cache that the rows of tensor t side by side in dimension d take: whole lines, or
- * all places that are so far apart. All rows 4096 bytes apart have the places of one. Rows 2040
- * bytes apart have hardly more than those of two, as each is 16 bytes from the last but one. */
-static int64_t bytes_reached(const asked *a, int32_t t, int32_t d) {
-    enum { LINE = 64, PAGE = 4096, MOST_APART = 8 };
-    const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), count = a->w->sizes[d],
-                  cols = walk_steps(a->w, a->w->rank - 1)[t] ? columns_of(a->w) : 1,
-                  row = cols * a->sizes[t] + LINE;
-    int64_t places = PAGE;
-    if (step < row) return count * step;
-    for (int64_t k = 1; k <= MOST_APART; k++) {
-        const int64_t past = k * (step % PAGE) % PAGE, moved = past < PAGE / 2 ? past : PAGE - past;
-        if (k * row + count * moved < places) places = k * row + count * moved;
-    }
-    return count * row * PAGE / places;
-}
-
-/* How much of a time is estimated where dimension d serves as rows (costs.h). */
-static double order_part(const asked *a, int32_t d) {
-    int64_t reached = 0;
-    if (d >= a->w->rank - 2) return 1;
-    for (int32_t t = 0; t < a->w->tensors; t++) reached += bytes_reached(a, t, d);
-    return reached <= COST_KEPT_BYTES ? cost_reordered_kept : cost_reordered_lost;
-}
-
-/* Choose the dimension that serves best as rows: the one next to the columns, unless another one
- * saves much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows
- * 300 times. Where the walk is larger than the L1 cache the order of memory counts, too. */
-static void choose_rows(const asked *a, tile_choice *c) {
-    lay_rows(a, c, a->w->rank - 2);
-    if (c->row_dim < 1 || walk_elements(a->w) > COST_REORDERED) return;
-    double least = direct_ns(a, c);
-    for (int32_t d = a->w->rank - 3; d >= 0; d--) {
-        tile_choice other = *c;
-        lay_rows(a, &other, d);
-        const double ns = direct_ns(a, &other);
-        if (ns >= least || ns / order_part(a, d) >= least) continue;
-        least = ns / order_part(a, d);
-        *c = other;
-    }
+/* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
+ * are read again. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. `ns` is the
+ * estimate of the innermost ones, what is returned that of the choice. Orders are not compared if
+ * all take longer than `enough`. */
+static double choose_rows(const asked *a, tile_choice *c, double ns, double enough) {
+    const int32_t inner = a->w->rank - 2, first = c->plane_dim < 0 ? -1 : inner;
+    const int64_t elements = walk_elements(a->w);
+    if (inner < 1 || elements > COST_REORDERED) return ns;
+    const double rows = (double)(elements / c->cols),
+                 others = ns - order_ns(a, rows, inner, c->plane_dim);
+    if (others > enough) return ns;
+    double least = DBL_MAX;
+    int64_t held = elements * a->w->tensors * COST_LINE, once = 0; /* at most, so far */
+    if (held > COST_KEPT_BYTES) once = lines_in(a, (UINT32_C(1) << a->w->rank) - 1, &held);
+    for (int32_t d = inner; d >= 0; d--)
+        for (int32_t k = 0; k < COST_PLANES; k++) {
+            const int32_t plane = first - k;
+            if (plane == d || (plane < 0 && k > 0)) continue;
+            ns = others + order_ns(a, rows, d, plane);
+            if (ns < least && held > COST_KEPT_BYTES)
+                ns += cost_line * (double)(lines_read(a, d, plane) - once);
+            if (ns >= least) continue;
+            least = ns;
+            lay_rows(a, c, d, plane);
+        }
+    return least;
 }
 
 /* In place the load of a row by a mask waits for the store of the row before, if it begins within
@@ -189,19 +240,29 @@ static void cut_phases(const asked *a, tile_choice *c) {
     c->planes = 1;
 }
 
-/* The walk as it lies, and which tensors prevent that. If there are none, this way can be taken. */
-static tile_choice choose_direct(const asked *a) {
+/* The walk as it lies, which tensors prevent that, and what it is estimated to take. If there are
+ * none, this way can be taken. */
+APART tile_choice choose_direct(const asked *a, double *ns) {
+    const int32_t inner = a->w->rank - 2;
     tile_choice c = {
         .way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .phases = 1, .planes = 1, .rows = 1};
     c.cols = columns_of(a->w);
+    *ns = 0;
     if (c.cols == 1) { /* a single element: any loop serves */
         c.splat = a->part->variants[0].splat;
         return c;
     }
     packed_along(a, a->w->rank - 1, &c.splat, &c.packed);
-    choose_rows(a, &c);
-    if (!c.packed) cut_phases(a, &c);
+    lay_rows(a, &c, inner, inner > 0 && a->part->has_planes ? inner - 1 : -1);
+    *ns = direct_ns(a, &c);
     return c;
+}
+
+/* The same walk in the best order, if that may take less than `enough`. The estimate. */
+APART double improve_direct(const asked *a, tile_choice *c, double ns, double enough) {
+    ns = choose_rows(a, c, ns, enough);
+    if (!c->packed) cut_phases(a, c);
+    return c->phases > 1 ? direct_ns(a, c) : ns;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -230,7 +291,7 @@ static bool cut_chunks(const asked *a, tile_choice *c) {
 
 /* Make one long row of the inner dimensions: what does not lie in memory that way is packed. False
  * if the code has no loop for that, or the buffers no room. */
-static bool choose_joined(const asked *a, tile_choice *c) {
+APART bool choose_joined(const asked *a, tile_choice *c) {
     const walk *w = a->w;
     *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1, .phases = 1};
     if (!cut_chunks(a, c)) return false;
@@ -262,10 +323,9 @@ static bool count_joined(const asked *a, const tile_choice *c, double *counts) {
     return true;
 }
 
-/* Whether one long row takes less than `most_ns`, following patterns. */
-static bool joining_pays(const asked *a, const tile_choice *joined, double most_ns) {
+static double joined_ns(const asked *a, const tile_choice *c) {
     double counts[COST_TERMS] = {0};
-    return count_joined(a, joined, counts) && ns_of(counts, PER_JOIN, COST_TERMS) < most_ns;
+    return count_joined(a, c, counts) ? ns_of(counts, PER_JOIN, COST_TERMS) : DBL_MAX;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -305,10 +365,14 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 
 static tile_choice choose(const asked *a) {
     const bool is_short = a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW;
-    tile_choice direct = choose_direct(a), joined;
-    const double ns = is_short ? direct_ns(a, &direct) / order_part(a, direct.row_dim) : 0;
-    if ((ns > cost_of[PER_JOIN] || (is_short && direct.packed)) && choose_joined(a, &joined)) {
-        joined.by_pattern = joining_pays(a, &joined, ns);
+    double ns, enough = DBL_MAX;
+    tile_choice direct = choose_direct(a, &ns), joined;
+    const bool may_join =
+        is_short && (ns > cost_of[PER_JOIN] || direct.packed) && choose_joined(a, &joined);
+    if (may_join) enough = joined_ns(a, &joined);
+    ns = improve_direct(a, &direct, ns, enough);
+    if (may_join) {
+        joined.by_pattern = enough < ns;
         if (joined.by_pattern || (direct.packed && columns_of(a->w) <= COST_SHORT_ROW_PACKED))
             return joined;
     }
