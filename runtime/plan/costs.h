@@ -25,8 +25,9 @@ static const double cost_piece = 10000;   /* worth waking a thread, which takes 
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
 /* A cache line that an order of the walk brings to the L1 cache again. All orders of 2,500 patterns
- * of the sweep were measured: by this number the orders that are chosen lose least. Family: sweep. */
-static const double cost_line = 0.3;
+ * of the sweep were measured: by this number the orders that are chosen lose least. Then the
+ * estimate of other rows than the innermost ones is taken so many times. Family: sweep. */
+static const double cost_line = 0.3, cost_reordered = 1.2;
 
 /* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
 typedef enum cost_term {

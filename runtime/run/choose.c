@@ -171,7 +171,9 @@ static int64_t lines_read(const asked *a, int32_t row, int32_t plane) {
     const int32_t columns = a->w->rank - 1;
     uint32_t dims = UINT32_C(1) << columns | UINT32_C(1) << row;
     int64_t held, lines = lines_in(a, dims, &held);
-    for (int32_t k = columns; k >= 0; k--) { /* planes, then what is around them */
+    if (held > COST_KEPT_BYTES) lines += lines / 8; /* lost from row to row */
+    /* Planes, then what is around them. */
+    for (int32_t k = columns; k >= 0; k--) {
         const int32_t d = k == columns ? plane : k;
         if (d < 0 || d == row || k == plane) continue;
         if (held > COST_KEPT_BYTES) {
@@ -198,9 +200,9 @@ APART double order_ns(const asked *a, double rows, int32_t row, int32_t plane) {
 }
 
 /* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
- * are read again. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. `ns` is the
- * estimate of the innermost ones, what is returned that of the choice. Orders are not compared if
- * all take longer than `enough`. */
+ * are read again. So 300x2x3 is 300 rows twice, like
+ * 2x300x3, and not 2 rows 300 times. `ns` is the estimate of the innermost ones, what is returned
+ * that of the choice. Orders are not compared if all take longer than `enough`. */
 static double choose_rows(const asked *a, tile_choice *c, double ns, double enough) {
     const int32_t inner = a->w->rank - 2, first = c->plane_dim < 0 ? -1 : inner;
     const int64_t elements = walk_elements(a->w);
@@ -211,7 +213,7 @@ static double choose_rows(const asked *a, tile_choice *c, double ns, double enou
     double least = DBL_MAX;
     int64_t held = elements * a->w->tensors * COST_LINE, once = 0; /* at most, so far */
     if (held > COST_KEPT_BYTES) once = lines_in(a, (UINT32_C(1) << a->w->rank) - 1, &held);
-    for (int32_t d = inner; d >= 0; d--)
+    for (int32_t d = inner; d >= 0; d--) {
         for (int32_t k = 0; k < COST_PLANES; k++) {
             const int32_t plane = first - k;
             if (plane == d || (plane < 0 && k > 0)) continue;
@@ -222,7 +224,8 @@ static double choose_rows(const asked *a, tile_choice *c, double ns, double enou
             least = ns;
             lay_rows(a, c, d, plane);
         }
-    return least;
+    }
+    return c->row_dim == inner ? least : least * cost_reordered;
 }
 
 /* In place the load of a row by a mask waits for the store of the row before, if it begins within
