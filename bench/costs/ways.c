@@ -17,6 +17,9 @@
 
 #include "bench/buffers.h"
 #include "bench/sweep.h"
+/* The choice itself, for the ways that it weighs and what it counts of each. The program has this
+ * copy alone: nothing is left to take from the library's. */
+#include "runtime/run/choose.c"
 #include "runtime/run/kernel.h"
 #include "runtime/run/tile.h"
 
@@ -102,19 +105,23 @@ static void set_walk(trial *t, const sweep_pattern *p) {
 
 /* False where there is but one way. */
 static bool set_ways(trial *t, bool in_place) {
-    tile_option options[2];
-    const int count = tile_options(t->part, &t->w, t->tensors.element_sizes, in_place, options);
-    if (count == 0) return false;
-    const tile_choice *plain = &t->choices[PLAIN], *direct = &t->choices[DIRECT];
-    t->choices[PLAIN] = plain_choice(&options[0].choice, t);
-    t->choices[DIRECT] = options[0].choice;
-    t->choices[JOINED] = options[1].choice;
+    double ns;
+    const asked a = ask(t->part, &t->w, t->tensors.element_sizes, in_place);
+    tile_choice *const plain = &t->choices[PLAIN], *const direct = &t->choices[DIRECT],
+                       *const joined = &t->choices[JOINED];
+    *direct = choose_direct(&a, &ns);
+    improve_direct(&a, direct, ns, DBL_MAX);
+    if (direct->packed) return false;
+    *plain = plain_choice(direct, t);
+    t->possible[DIRECT] = true;
     t->possible[PLAIN] = plain->row_dim != direct->row_dim ||
                          plain->plane_dim != direct->plane_dim || direct->phases > 1;
-    t->possible[DIRECT] = true;
-    t->possible[JOINED] = count > 1;
-    for (int k = 0; k < COST_TERMS; k++)
-        t->counts[k] = options[0].counts[k] + (count > 1 ? options[1].counts[k] : 0);
+    memset(t->counts, 0, sizeof t->counts);
+    t->possible[JOINED] =
+        t->w.rank > 1 && choose_joined(&a, joined) && count_joined(&a, joined, t->counts);
+    joined->by_pattern = true;
+    if (!t->possible[JOINED]) memset(t->counts, 0, sizeof t->counts);
+    count_direct(&a, direct, t->counts);
     return t->possible[PLAIN] || t->possible[JOINED];
 }
 

@@ -3,25 +3,31 @@
 /* Choose: which way a walk goes, and how it is cut for it. */
 #include "runtime/run/choose.h"
 
+#include <float.h>
+
 #include "runtime/base/fpenv.h"
 #include "runtime/base/types.h"
 #include "runtime/run/pack.h"
+
+/* Inlined, these would be a twentieth more code, and no faster. */
+#define APART __attribute__((noinline)) static
 
 /* What all questions are about. */
 typedef struct asked {
     const plan_part *part;
     const walk *w;
     const uint8_t *sizes; /* of elements */
+    int64_t widest;       /* of these */
     bool in_place;
 } asked;
 
 static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
-static int64_t widest_element(const asked *a) {
-    int64_t widest = 1;
-    for (int32_t t = 0; t < a->w->tensors; t++)
-        if (a->sizes[t] > widest) widest = a->sizes[t];
-    return widest;
+static asked ask(const plan_part *part, const walk *w, const uint8_t *sizes, bool in_place) {
+    asked a = {part, w, sizes, 1, in_place};
+    for (int32_t t = 0; t < w->tensors; t++)
+        if (sizes[t] > a.widest) a.widest = sizes[t];
+    return a;
 }
 
 /* Find the loop that reads most of the leaves in `same`, which are one value per row, as one value
@@ -61,7 +67,7 @@ static bool packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *p
 }
 
 void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes) {
-    const asked a = {part, w, element_sizes, false};
+    const asked a = {.part = part, .w = w, .sizes = element_sizes};
     const int32_t result = w->tensors - 1, columns = w->rank - 1;
     int32_t inner = columns;
     uint64_t splat, packed, packed_before;
@@ -89,84 +95,137 @@ void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes) {
 /* What the walk as it is counts: calls, planes, rows and vectors. Beside a long computation the
  * lanes of a row's last vector that have no work count as well, in ns: what is returned. */
 static double count_direct(const asked *a, const tile_choice *c, double *counts) {
-    const int64_t vector_bytes = a->part->masked ? 64 : 32, row_bytes = c->cols * widest_element(a),
-                  vectors = (row_bytes + vector_bytes - 1) / vector_bytes;
-    const double rows = (double)(walk_elements(a->w) / c->cols), planes = rows / (double)c->rows;
-    counts[PER_CALL] = planes / (double)c->planes;
-    counts[PER_PLANE] = planes;
-    counts[PER_ROW] = rows;
-    counts[PER_VECTOR] = rows * (double)(vectors - 1);
-    counts[PER_HALVED_ROW] = !a->part->masked && row_bytes < vector_bytes ? rows : 0;
-    const double idle = (double)(vectors * vector_bytes / widest_element(a) - c->cols);
-    return a->part->element_ns > cost_light ? rows * idle * (a->part->element_ns - cost_light) : 0;
+    const int vector_bits = a->part->masked ? 6 : 5; /* 64 bytes or 32 */
+    const int64_t last = c->cols * a->widest - 1, vectors = last >> vector_bits; /* behind one */
+    double calls = 1;
+    for (int32_t d = 0; d < a->w->rank; d++)
+        if (c->outer >> d & 1) calls *= (double)a->w->sizes[d];
+    if (c->phases > 1) calls *= (double)a->w->sizes[c->row_dim] / (double)c->rows;
+    counts[PER_CALL] = calls;
+    counts[PER_PLANE] = calls * (double)c->planes;
+    counts[PER_ROW] = counts[PER_PLANE] * (double)c->rows;
+    counts[PER_VECTOR] = counts[PER_ROW] * (double)vectors;
+    counts[PER_HALVED_ROW] = !a->part->masked && last < 31 ? counts[PER_ROW] : 0;
+    if (a->part->element_ns <= cost_light) return 0;
+    const int64_t lanes = ((vectors + 1) << vector_bits) / a->widest;
+    return counts[PER_ROW] * (double)(lanes - c->cols) * (a->part->element_ns - cost_light);
 }
 
-static double ns_of(const double *counts) {
+static double ns_of(const double *counts, cost_term first, cost_term end) {
     double ns = 0;
-    for (int k = 0; k < COST_TERMS; k++) ns += cost_of[k] * counts[k];
+    for (cost_term k = first; k < end; k++) ns += cost_of[k] * counts[k];
     return ns;
 }
 
-/* Dimension `row` serves as rows, -1: none; and one beside it as planes, where the code has any. */
-static void lay_rows(const asked *a, tile_choice *c, int32_t row) {
-    const walk *w = a->w;
+/* Dimension `row` serves as rows and `plane` as planes, -1: none. */
+static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane) {
     c->row_dim = row;
-    c->plane_dim = w->rank < 3 || !a->part->has_planes ? -1
-                   : row == w->rank - 2                ? row - 1
-                                                       : w->rank - 2;
-    c->rows = row < 0 ? 1 : w->sizes[row];
-    c->planes = c->plane_dim < 0 ? 1 : w->sizes[c->plane_dim];
-    c->outer = (UINT32_C(1) << (w->rank - 1)) - 1;
+    c->plane_dim = plane;
+    c->rows = row < 0 ? 1 : a->w->sizes[row];
+    c->planes = plane < 0 ? 1 : a->w->sizes[plane];
+    c->outer = (UINT32_C(1) << (a->w->rank - 1)) - 1;
     if (row >= 0) c->outer &= ~(UINT32_C(1) << row);
-    if (c->plane_dim >= 0) c->outer &= ~(UINT32_C(1) << c->plane_dim);
+    if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
 }
 
-/* Bytes of the L1 cache that the rows of tensor t side by side in dimension d take: whole lines, or
- * all places that are so far apart. All rows 4096 bytes apart have the places of one. Rows 2040
- * bytes apart have hardly more than those of two, as each is 16 bytes from the last but one. */
-static int64_t bytes_reached(const asked *a, int32_t t, int32_t d) {
-    enum { LINE = 64, PAGE = 4096, MOST_APART = 8 };
+/* Bytes of the L1 cache that rows of tensor t side by side in dimension d take where they share
+ * places: rows 4096 bytes apart, or 2048, have the places of two. Rows 2040 bytes apart have hardly
+ * more, as each is 16 bytes from the last but one. A place holds a few in any case. */
+static int64_t bytes_crowded(const asked *a, int32_t t, int32_t d) {
+    enum { HALF = 2048, WAYS = 8 };
     const int64_t step = size_without_sign(walk_steps(a->w, d)[t]), count = a->w->sizes[d],
-                  cols = walk_steps(a->w, a->w->rank - 1)[t] ? columns_of(a->w) : 1,
-                  row = cols * a->sizes[t] + LINE;
-    int64_t places = PAGE;
-    if (step < row) return count * step;
-    for (int64_t k = 1; k <= MOST_APART; k++) {
-        const int64_t past = k * (step % PAGE) % PAGE, moved = past < PAGE / 2 ? past : PAGE - past;
-        if (k * row + count * moved < places) places = k * row + count * moved;
-    }
-    return count * row * PAGE / places;
+                  row = columns_of(a->w) * a->sizes[t] + COST_LINE, past = step & (HALF - 1),
+                  places = 2 * row + count * (past < HALF / 2 ? past : HALF - past);
+    return step < row || count < WAYS ? 0 : count * row * 2 * HALF / places;
 }
 
-/* How much of a time is estimated where dimension d serves as rows (costs.h). */
-static double order_part(const asked *a, int32_t d) {
-    int64_t reached = 0;
-    if (d >= a->w->rank - 2) return 1;
-    for (int32_t t = 0; t < a->w->tensors; t++) reached += bytes_reached(a, t, d);
-    return reached <= COST_KEPT_BYTES ? cost_reordered_kept : cost_reordered_lost;
+/* Cache lines of tensor t in these dimensions, given as bits; *held grows by the bytes of the L1
+ * cache that they take. */
+static int64_t lines_of(const asked *a, int32_t t, uint32_t dims, int64_t *held) {
+    int64_t runs = 1, bytes = a->sizes[t], most = 0;
+    for (int32_t d = a->w->rank - 1; d >= 0; d--) {
+        const int64_t step = size_without_sign(walk_steps(a->w, d)[t]);
+        if (step == 0 || !(dims >> d & 1)) continue;
+        const int64_t crowded = bytes_crowded(a, t, d);
+        if (crowded > most) most = crowded;
+        if (step > bytes + COST_GAP)
+            runs *= a->w->sizes[d];
+        else
+            bytes += step * (a->w->sizes[d] - 1);
+    }
+    const int64_t lines = runs * (bytes + COST_LINE - 4) / COST_LINE;
+    *held += lines * COST_LINE > most ? lines * COST_LINE : most;
+    return lines;
+}
+
+/* The same of all tensors; *held is what they take. */
+static int64_t lines_in(const asked *a, uint32_t dims, int64_t *held) {
+    int64_t lines = *held = 0;
+    for (int32_t t = 0; t < a->w->tensors; t++) lines += lines_of(a, t, dims, held);
+    return lines;
+}
+
+/* Cache lines that are brought to the L1 cache: those of the least part of the walk, from its rows
+ * outwards, that the cache does not hold, as often as that part is walked. */
+static int64_t lines_read(const asked *a, int32_t row, int32_t plane) {
+    const int32_t columns = a->w->rank - 1;
+    uint32_t dims = UINT32_C(1) << columns | UINT32_C(1) << row;
+    int64_t held, lines = lines_in(a, dims, &held);
+    if (held > COST_KEPT_BYTES) lines += lines / 8; /* lost from row to row */
+    /* Planes, then what is around them. */
+    for (int32_t k = columns; k >= 0; k--) {
+        const int32_t d = k == columns ? plane : k;
+        if (d < 0 || d == row || k == plane) continue;
+        if (held > COST_KEPT_BYTES) {
+            lines *= a->w->sizes[d];
+        } else {
+            dims |= UINT32_C(1) << d;
+            lines = lines_in(a, dims, &held);
+        }
+    }
+    return lines;
 }
 
 static double direct_ns(const asked *a, const tile_choice *c) {
-    double counts[COST_TERMS] = {0};
+    double counts[PER_JOIN];
     const double idle = count_direct(a, c, counts);
-    return (idle + ns_of(counts)) / order_part(a, c->row_dim);
+    return idle + ns_of(counts, 0, PER_JOIN);
 }
 
-/* Choose the dimension that serves best as rows: the one next to the columns, unless another one
- * saves much by fewer calls and planes. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows
- * 300 times. Where the walk is larger than the L1 cache the order of memory counts, too. */
-static void choose_rows(const asked *a, tile_choice *c) {
-    lay_rows(a, c, a->w->rank - 2);
-    if (c->row_dim < 1 || walk_elements(a->w) > COST_REORDERED) return;
-    double least = direct_ns(a, c);
-    for (int32_t d = a->w->rank - 3; d >= 0; d--) {
-        tile_choice other = *c;
-        lay_rows(a, &other, d);
-        const double ns = direct_ns(a, &other);
-        if (ns >= least) continue;
-        least = ns;
-        *c = other;
+/* What differs between orders as long as the L1 cache holds all: calls and planes. */
+APART double order_ns(const asked *a, double rows, int32_t row, int32_t plane) {
+    const double planes = rows / (double)a->w->sizes[row];
+    return cost_of[PER_PLANE] * planes +
+           cost_of[PER_CALL] * (plane < 0 ? planes : planes / (double)a->w->sizes[plane]);
+}
+
+/* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
+ * are read again. So 300x2x3 is 300 rows twice, like
+ * 2x300x3, and not 2 rows 300 times. `ns` is the estimate of the innermost ones, what is returned
+ * that of the choice. Orders are not compared if all take longer than `enough`. */
+static double choose_rows(const asked *a, tile_choice *c, double ns, double enough) {
+    const int32_t inner = a->w->rank - 2, first = c->plane_dim < 0 ? -1 : inner;
+    const int64_t elements = walk_elements(a->w);
+    if (inner < 1 || elements > COST_REORDERED) return ns;
+    const double rows = (double)(elements / c->cols),
+                 others = ns - order_ns(a, rows, inner, c->plane_dim);
+    if (others > enough) return ns;
+    double least = DBL_MAX;
+    int64_t held = elements * a->w->tensors * COST_LINE, once = 0; /* at most, so far */
+    if (held > COST_KEPT_BYTES) once = lines_in(a, (UINT32_C(1) << a->w->rank) - 1, &held);
+    for (int32_t d = inner; d >= 0; d--) {
+        for (int32_t k = 0; k < COST_PLANES; k++) {
+            const int32_t plane = first - k;
+            if (plane == d || (plane < 0 && k > 0)) continue;
+            ns = others + order_ns(a, rows, d, plane);
+            if (ns < least && held > COST_KEPT_BYTES)
+                ns += cost_line * (double)(lines_read(a, d, plane) - once);
+            if (ns >= least) continue;
+            least = ns;
+            lay_rows(a, c, d, plane);
+        }
     }
+    return c->row_dim == inner ? least : least * cost_reordered;
 }
 
 /* In place the load of a row by a mask waits for the store of the row before, if it begins within
@@ -176,8 +235,7 @@ static void choose_rows(const asked *a, tile_choice *c) {
 static void cut_phases(const asked *a, tile_choice *c) {
     if (!a->in_place || !a->part->masked || c->row_dim < 0) return;
     const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
-    if (step >= COST_MASKED_BYTES || step == 0 || c->cols * widest_element(a) > COST_MASKED_BYTES)
-        return;
+    if (step >= COST_MASKED_BYTES || step == 0 || c->cols * a->widest > COST_MASKED_BYTES) return;
     c->phases = (COST_MASKED_BYTES + step - 1) / step;
     c->rows = (c->rows + c->phases - 1) / c->phases;
     if (c->rows > COST_PHASE_ROWS) c->rows = COST_PHASE_ROWS;
@@ -186,19 +244,29 @@ static void cut_phases(const asked *a, tile_choice *c) {
     c->planes = 1;
 }
 
-/* The walk as it lies, and which tensors prevent that. If there are none, this way can be taken. */
-static tile_choice choose_direct(const asked *a) {
+/* The walk as it lies, which tensors prevent that, and what it is estimated to take. If there are
+ * none, this way can be taken. */
+APART tile_choice choose_direct(const asked *a, double *ns) {
+    const int32_t inner = a->w->rank - 2;
     tile_choice c = {
         .way = TILE_DIRECT, .row_dim = -1, .plane_dim = -1, .phases = 1, .planes = 1, .rows = 1};
     c.cols = columns_of(a->w);
+    *ns = 0;
     if (c.cols == 1) { /* a single element: any loop serves */
         c.splat = a->part->variants[0].splat;
         return c;
     }
     packed_along(a, a->w->rank - 1, &c.splat, &c.packed);
-    choose_rows(a, &c);
-    if (!c.packed) cut_phases(a, &c);
+    lay_rows(a, &c, inner, inner > 0 && a->part->has_planes ? inner - 1 : -1);
+    *ns = direct_ns(a, &c);
     return c;
+}
+
+/* The same walk in the best order, if that may take less than `enough`. The estimate. */
+APART double improve_direct(const asked *a, tile_choice *c, double ns, double enough) {
+    ns = choose_rows(a, c, ns, enough);
+    if (!c->packed) cut_phases(a, c);
+    return c->phases > 1 ? direct_ns(a, c) : ns;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -207,7 +275,7 @@ static tile_choice choose_direct(const asked *a) {
 /* Cut the walk into chunks; false if a row is longer than one. */
 static bool cut_chunks(const asked *a, tile_choice *c) {
     const walk *w = a->w;
-    const int64_t bytes = COST_CHUNK_BYTES / widest_element(a);
+    const int64_t bytes = COST_CHUNK_BYTES / a->widest;
     const int64_t most = bytes < COST_CHUNK ? bytes : COST_CHUNK;
     int64_t unit = 1, whole = COST_WHOLE_LINES;
     c->split = w->rank - 1;
@@ -227,7 +295,7 @@ static bool cut_chunks(const asked *a, tile_choice *c) {
 
 /* Make one long row of the inner dimensions: what does not lie in memory that way is packed. False
  * if the code has no loop for that, or the buffers no room. */
-static bool choose_joined(const asked *a, tile_choice *c) {
+APART bool choose_joined(const asked *a, tile_choice *c) {
     const walk *w = a->w;
     *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1, .phases = 1};
     if (!cut_chunks(a, c)) return false;
@@ -241,34 +309,27 @@ static bool choose_joined(const asked *a, tile_choice *c) {
     return count_bits(c->packed) <= TILE_MOST_PACKED;
 }
 
-/* Whether every packed tensor is an operand that has a pattern. */
-static bool have_patterns(const asked *a, const tile_choice *c) {
-    if (c->packed >> a->part->leaf_count) return false;
-    for (int32_t t = 0; t < a->part->leaf_count; t++)
-        if (c->packed >> t & 1 && !pack_fits(a->w, t, c->split, a->sizes[t])) return false;
-    return true;
-}
-
 /* What one long row counts: chunks, bytes, and packing. An operand that does not move from chunk to
- * chunk is packed once. */
-static void count_joined(const asked *a, const tile_choice *c, double *counts) {
+ * chunk is packed once. False if a packed tensor is no operand that has a pattern. */
+static bool count_joined(const asked *a, const tile_choice *c, double *counts) {
     const double elements = (double)walk_elements(a->w);
     counts[PER_JOIN] = 1;
     counts[PER_CHUNK] = elements / (double)c->cols;
-    counts[PER_JOINED_BYTE] = elements * (double)widest_element(a);
+    counts[PER_JOINED_BYTE] = elements * (double)a->widest;
+    if (c->packed >> a->part->leaf_count) return false;
     for (int32_t t = 0; t < a->part->leaf_count; t++) {
         bool moves = false;
         if (!(c->packed >> t & 1)) continue;
         for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
-        pack_count(a->w, t, c->split, a->sizes[t], moves ? elements : (double)c->cols, counts);
+        if (!pack_count(a->w, t, c->split, a->sizes[t], moves ? elements : (double)c->cols, counts))
+            return false;
     }
+    return true;
 }
 
-/* Whether one long row takes less than the walk as it is. */
-static bool joining_pays(const asked *a, const tile_choice *joined, const tile_choice *direct) {
-    double one_row[COST_TERMS] = {0};
-    count_joined(a, joined, one_row);
-    return ns_of(one_row) < direct_ns(a, direct);
+static double joined_ns(const asked *a, const tile_choice *c) {
+    double counts[COST_TERMS] = {0};
+    return count_joined(a, c, counts) ? ns_of(counts, PER_JOIN, COST_TERMS) : DBL_MAX;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -306,12 +367,16 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 /* ---------------------------------------------------------------------------------------------
  * The way */
 
-static bool may_join(const asked *a) { return a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW; }
-
 static tile_choice choose(const asked *a) {
-    tile_choice direct = choose_direct(a), joined;
-    if (may_join(a) && choose_joined(a, &joined)) {
-        joined.by_pattern = have_patterns(a, &joined) && joining_pays(a, &joined, &direct);
+    const bool is_short = a->w->rank > 1 && columns_of(a->w) < COST_SHORT_ROW;
+    double ns, enough = DBL_MAX;
+    tile_choice direct = choose_direct(a, &ns), joined;
+    const bool may_join =
+        is_short && (ns > cost_of[PER_JOIN] || direct.packed) && choose_joined(a, &joined);
+    if (may_join) enough = joined_ns(a, &joined);
+    ns = improve_direct(a, &direct, ns, enough);
+    if (may_join) {
+        joined.by_pattern = enough < ns;
         if (joined.by_pattern || (direct.packed && columns_of(a->w) <= COST_SHORT_ROW_PACKED))
             return joined;
     }
@@ -326,24 +391,10 @@ static tile_choice choose(const asked *a) {
 
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place) {
+    const asked a = ask(part, w, element_sizes, in_place);
     const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
-    const tile_choice c = choose(&(asked){part, w, element_sizes, in_place});
+    const tile_choice c = choose(&a);
     fpenv_computed(&c);
     fpenv_leave(environment);
     return c;
-}
-
-int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
-                 tile_option *options) {
-    const asked a = {part, w, element_sizes, in_place};
-    options[0] = (tile_option){.choice = choose_direct(&a)};
-    options[1] = (tile_option){.choice.way = TILE_JOINED};
-    if (options[0].choice.packed) return 0;
-    count_direct(&a, &options[0].choice, options[0].counts);
-    if (w->rank < 2 || !choose_joined(&a, &options[1].choice) ||
-        !have_patterns(&a, &options[1].choice))
-        return 1;
-    options[1].choice.by_pattern = true;
-    count_joined(&a, &options[1].choice, options[1].counts);
-    return 2;
 }

@@ -41,15 +41,4 @@ void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes);
 tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
                         bool in_place);
 
-/* For who fits the costs (bench/costs): the ways that are compared where rows are short, and how
- * often each has to pay every cost. They are the walk as it is, and one long row. How many there
- * are: 0 where the walk cannot go as it is. */
-typedef struct tile_option {
-    tile_choice choice;
-    double counts[COST_TERMS];
-} tile_option;
-
-int tile_options(const plan_part *part, const walk *w, const uint8_t *element_sizes, bool in_place,
-                 tile_option *options);
-
 #endif

@@ -112,13 +112,15 @@ static int64_t run_of(const walk *w, int32_t t, int32_t d) {
 }
 
 /* How many units make a period. It should be whole groups: for units of 3 elements and 16 lanes it
- * is 32 units, 96 elements, which is 6 groups; 22 units, 66 elements, would be 5. */
-static int64_t choose_times(int64_t unit, int32_t lanes) {
+ * is 32 units, 96 elements, which is 6 groups; 22 units, 66 elements, would be 5. Lanes are a power
+ * of two. */
+static int64_t choose_times(int64_t unit, int64_t lanes) {
     const int64_t least = (LEAST_PERIOD + unit - 1) / unit;
-    int64_t times = least;
+    int64_t whole = lanes; /* units that are whole groups */
     if (lanes == 0) return least;
-    while (times * unit % lanes != 0 && times * unit < MOST_WHOLE) times++;
-    return times * unit % lanes == 0 ? times : least;
+    for (int64_t left = unit; whole > 1 && left % 2 == 0; left /= 2) whole /= 2;
+    const int64_t times = (least + whole - 1) & -whole;
+    return (times - 1) * unit < MOST_WHOLE ? times : least;
 }
 
 /* How the pattern of a tensor is cut. */
@@ -137,26 +139,19 @@ static cut cut_of(const walk *w, int32_t t, int32_t d, int32_t size) {
     return c;
 }
 
-void pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts) {
+bool pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts) {
     const cut c = cut_of(w, t, d, size);
+    int64_t low = 0, high = 0; /* offsets that the pattern reaches */
+    for (int32_t i = d; i < w->rank; i++) {
+        const int64_t reach = walk_steps(w, i)[t] * ((i == d ? c.times : w->sizes[i]) - 1);
+        *(reach < 0 ? &low : &high) += reach;
+    }
     counts[PER_PATTERN_ELEMENT] += (double)(c.times * c.unit);
     if (c.lanes == 0) {
         counts[PER_GATHERED_ELEMENT] += count;
-        return;
-    }
-    const int64_t run = 2 * c.run < c.lanes ? c.lanes : c.run;
-    counts[PER_GATHERED_GROUP] += count / (double)run * (double)((run + c.lanes - 1) / c.lanes);
-}
-
-bool pack_fits(const walk *w, int32_t t, int32_t d, int32_t size) {
-    int64_t low = 0, high = 0;
-    for (int32_t i = d; i < w->rank; i++) {
-        const int64_t count = i == d ? cut_of(w, t, d, size).times : w->sizes[i];
-        const int64_t reach = walk_steps(w, i)[t] * (count - 1);
-        if (reach < 0)
-            low += reach;
-        else
-            high += reach;
+    } else {
+        const int64_t run = 2 * c.run < c.lanes ? c.lanes : c.run;
+        counts[PER_GATHERED_GROUP] += count / (double)run * (double)((run + c.lanes - 1) / c.lanes);
     }
     return low >= INT32_MIN / 2 && high <= INT32_MAX / 2;
 }

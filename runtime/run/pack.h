@@ -31,16 +31,13 @@ typedef struct pack {
     pack_group groups[PACK_GROUPS];
 } pack;
 
-/* Whether the pattern of tensor t in dimensions d.. of the walk can be prepared: its offsets are
- * small enough. */
-bool pack_fits(const walk *w, int32_t t, int32_t d, int32_t size);
-
 /* Prepare the pattern of tensor t in dimensions d.. of the walk, d + 1.. being no more than
  * PACK_PERIOD elements, of `size` bytes. */
 void pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p);
 
-/* Add what preparing and then packing `count` elements costs to the counts of costs.h. */
-void pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts);
+/* Add what preparing the same pattern and then packing `count` elements costs to the counts of
+ * costs.h. False if it cannot be prepared: its offsets are too large. */
+bool pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count, double *counts);
 
 /* Write `count` elements from index 0 of the pattern on, which lies at `from`. */
 void pack_gather(const pack *p, const char *from, int64_t count, char *to);

@@ -67,7 +67,7 @@ static const way_case ways[] = {
      "32x6x5x17",
      {"85x0x17x1", "30x5x1x0", "510x85x17x1"},
      "",
-     "direct 6x5x17 splat b"},
+     "direct 5x6x17 splat b"},
     {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "joined 1x1x1920 packed b"},
     {"few elements", "20x3", {"3x1", "0x1", "3x1"}, "", "direct 1x20x3"},
     {"a row of 100", "1000x100", {"100x1", "0x1", "100x1"}, "", "direct 1x1000x100"},

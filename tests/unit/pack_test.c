@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "runtime/base/features.h"
+#include "runtime/plan/costs.h"
 #include "runtime/run/pack.h"
 #include "tests/support/guard.h"
 #include "tests/support/support.h"
@@ -88,6 +89,7 @@ static char *place(const pattern *p, guard_tensor *guard, guard_edge edge) {
 /* False if the pattern is too large for it. */
 static bool check(uint64_t seed, pack *prepared, guard_tensor *guard) {
     static _Alignas(64) char expected[8 * MOST], packed[8 * MOST + PACK_SLACK];
+    double counts[COST_TERMS] = {0};
     test_random random = test_random_start(seed);
     pattern p;
     draw_pattern(&random, &p);
@@ -99,7 +101,7 @@ static bool check(uint64_t seed, pack *prepared, guard_tensor *guard) {
     if (!from) return false;
     for (size_t k = 0; k < guard->size; k++)
         guard->memory[k] = (unsigned char)test_random_next(&random);
-    assert_true(pack_fits(&p.w, 0, p.split, p.size));
+    assert_true(pack_count(&p.w, 0, p.split, p.size, 1, counts));
     pack_prepare(&p.w, 0, p.split, p.size, prepared);
     memset(packed, 0x5a, sizeof packed);
     walk_each(&p, from, count, expected);
