@@ -6,7 +6,8 @@
  *
  * Most slots are kept: written once, by the thread that takes them, and never changed. Others are
  * passing: a new call replaces one that was there. Nobody takes a lock. Who reads such a slot
- * copies it, and then looks whether it was replaced meanwhile.
+ * copies it, and then looks whether it was replaced meanwhile. So each word is read before the
+ * state is looked at again, and written after it has changed: that is what acquire and release say.
  *
  * Source: Boehm, "Can seqlocks get along with programming language memory models?", 2012. */
 #ifndef TOSAJIT_RUNTIME_RUN_SLOTS_H
@@ -77,7 +78,7 @@ static inline slot slots_find(slots *s, uint32_t tag, size_t way) {
 }
 
 static inline int64_t slot_word_at(const slot *s, size_t at) {
-    return atomic_load_explicit(&s->words[at], memory_order_relaxed);
+    return atomic_load_explicit(&s->words[at], memory_order_acquire);
 }
 
 /* Copy words from..from + count. */
@@ -90,7 +91,6 @@ static inline void slot_read(const slot *s, size_t from, size_t count, void *to)
 
 /* Whether all that was read since the slot was found is of one call. */
 static inline bool slot_held(const slot *s) {
-    atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(s->state, memory_order_relaxed) == s->seen;
 }
 
@@ -102,7 +102,6 @@ static inline bool slot_take(slot *s, uint64_t bits) {
                                                  memory_order_acquire, memory_order_relaxed))
         return false;
     s->seen = taken << 32;
-    atomic_thread_fence(memory_order_release);
     return true;
 }
 
@@ -123,7 +122,7 @@ static inline void slot_write(const slot *s, size_t from, size_t count, const vo
     for (size_t k = 0; k < count; k++) {
         int64_t word;
         memcpy(&word, (const char *)numbers + k * sizeof word, sizeof word);
-        atomic_store_explicit(&s->words[from + k], word, memory_order_relaxed);
+        atomic_store_explicit(&s->words[from + k], word, memory_order_release);
     }
 }
 
