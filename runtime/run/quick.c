@@ -6,7 +6,7 @@
  *       run_unary, run_binary, run_any   they know how many tensors there are, so that loops unroll
  *         look_at                        what a call shows at once names a few slots
  *         has_form                       is one of them for its sizes and strides?
- *         run_slot                       do the bytes overlap? then the code
+ *         run_prepared                   do the bytes overlap? then the code
  *     quick_learn                        behind the complete check of a call that was in no slot
  *       prepared_make                    its walk and way, for a slot and to be run */
 #include "runtime/run/quick.h"
