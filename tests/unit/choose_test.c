@@ -249,7 +249,7 @@ static void check_walk(const walk *w, plan_part *part, bool in_place) {
 static void random_walks_give_their_sums(void **state) {
     (void)state;
     int taken[TILE_BLOCKS + 1] = {0}, patterns = 0;
-    for (uint64_t seed = 1; seed <= 600; seed++) {
+    for (uint64_t seed = 1; seed <= 1500; seed++) {
         walk w;
         state_of_random = seed * 7919;
         plan_part part = seed % 3 ? make_part(all_loops, 4) : make_part(plain_loop, 1);
