@@ -200,9 +200,9 @@ APART double order_ns(const asked *a, double rows, int32_t row, int32_t plane) {
 }
 
 /* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
- * are read again. So 300x2x3 is 300 rows twice, like
- * 2x300x3, and not 2 rows 300 times. `ns` is the estimate of the innermost ones, what is returned
- * that of the choice. Orders are not compared if all take longer than `enough`. */
+ * are read again. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2 rows 300 times. `ns` is the
+ * estimate of the innermost ones, what is returned that of the choice. Orders are not compared if
+ * all take longer than `enough`. */
 static double choose_rows(const asked *a, tile_choice *c, double ns, double enough) {
     const int32_t inner = a->w->rank - 2, first = c->plane_dim < 0 ? -1 : inner;
     const int64_t elements = walk_elements(a->w);
