@@ -66,9 +66,9 @@ mutate jit/engine/background.c 'engine goes' 'nobody can go on\|are left' \
 mutate jit/engine/background.c 'specialise, release' 'release\|signal 11\|left' '/tosajit_kernel_retain(j->kernel)/d'
 mutate jit/engine/background.c 'specialise, engine goes' 'nobody can go on\|left' \
     's/taken = !b->stopping;/taken = true;/'
-# A slot has its tag before its sizes.
-mutate runtime/run/quick.c 'quick slots' 'a torn slot' \
-    's/    if (!s.words) return;/    if (!s.words) return; slot_publish(\&s, l->tag);/'
+# A slot is found by its sizes before it has the rest.
+mutate runtime/run/quick.c 'quick slots' 'a torn slot\|signal' \
+    's/    if (!s.words) return;/&write_form(l, q->n, operands, results, \&s, q->words); slot_publish(\&s, l->tag);/'
 # The mapping is nobody's alone.
 mutate runtime/code/pages.c pages 'piece' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
 # tosajit_quiesce does not wait; and nobody looks whether it was called.
