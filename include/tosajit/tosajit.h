@@ -527,12 +527,13 @@ typedef struct tosajit_engine_options {
     size_t quiesce_at_exit;
     /* Nonzero: a kernel of dynamic sizes is compiled once more for sizes that come often, if these
      * are large. A thread of the engine's does that, and later calls of exactly these sizes run the
-     * new code. It leaves nothing to be decided in a call, and stores large results past the
-     * caches. Exact bits are the same. It pays where sizes come hundreds of times. Each costs the
-     * time and memory of one more kernel, which max_bytes counts. Where that fails, for whatever
-     * reason, the kernel goes on as before. A run may ask the allocator for memory, and wake the
-     * thread. tosajit_kernel_wait waits for what has been begun. Exit, fork and the engine's end
-     * are as with TOSAJIT_BACKEND_BACKGROUND. No effect where nothing is compiled. */
+     * new code. A kernel does so for the first 32 kinds of calls that it meets. The code leaves
+     * nothing to be decided in a call, and stores large results past the caches. Exact bits are the
+     * same. It pays where sizes come hundreds of times. Each costs the time and memory of one more
+     * kernel, which max_bytes counts. Where that fails, for whatever reason, the kernel goes on as
+     * before. A run may ask the allocator for memory, and wake the thread. tosajit_kernel_wait
+     * waits for what has been begun. Exit, fork and the engine's end are as with
+     * TOSAJIT_BACKEND_BACKGROUND. No effect where nothing is compiled. */
     size_t specialise;
 } tosajit_engine_options;
 
@@ -680,10 +681,11 @@ TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_te
 
 /* tosajit_run of that call on this memory: data[k] is where element 0 of operand k lies, and
  * data[operand_count + r] that of result r. Shared memory is found as by tosajit_run, and nothing
- * else is left to check: 16 elements take a few nanoseconds more than a loop. On failure nothing
- * has been written. Needs 192 KiB of stack. Thread-safe: any number of threads may run one bound
- * call at once, each with results of its own. OVERLAP, INVALID_ARGUMENT (a null pointer);
- * OUT_OF_MEMORY when interpreted. */
+ * else is left to check: 16 elements take a few nanoseconds more than a loop. Calls of several
+ * parts, of more than 8 tensors, or of tensors that run backwards take as long as tosajit_run. So
+ * do large ones where the engine specialises. On failure nothing has been written. Needs 192 KiB of
+ * stack. Thread-safe: any number of threads may run one bound call at once, each with results of
+ * its own. OVERLAP, INVALID_ARGUMENT (a null pointer); OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data);
 
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */

@@ -87,7 +87,7 @@ static size_t bytes_of(size_t tensors) {
     return sizeof(tosajit_bound) + tensors * (sizeof(tosajit_tensor) + sizeof(bound_numbers));
 }
 
-/* Sizes and strides become the call's own; `from` and `to` may be the same. */
+/* Sizes and strides become the call's own. */
 static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor *to) {
     const size_t bytes = (size_t)from->rank * sizeof(int64_t);
     *to = *from;
