@@ -60,7 +60,7 @@ function tell_gain(what, way, without, where_at,    n, all, gain) {
 BEGIN {
     term_count = split(terms, term, " ")
     split(built_in, now, " ")
-    for (first_joined = 1; term[first_joined] != "PER_JOIN"; first_joined++) {}
+    for (first_joined = 1; term[first_joined] != "PER_CHUNK"; first_joined++) {}
 }
 {
     lines++

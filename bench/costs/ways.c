@@ -53,9 +53,8 @@ static double now_ns(void) {
 static double time_calls(const trial *t, way k, int calls) {
     void *room[1 + TENSORS], **pointers = tile_pointers(t->part, room);
     int64_t strides[3 * TENSORS];
-    const tile_job job = {t->part,        t->entry, &t->w, pointers, t->tensors.element_sizes,
-                          &t->choices[k], strides};
-    tile_strides(&t->choices[k], &t->w, &t->tensors, strides);
+    const tile_job job = {t->part, t->entry, &t->w, pointers, &t->choices[k], strides};
+    tile_strides(t->part, &t->choices[k], &t->w, &t->tensors, strides);
     const double start = now_ns();
     for (int c = 0; c < calls; c++) {
         for (int n = 0; n < t->w.tensors; n++) pointers[n] = t->tensors.pointers[n];
@@ -105,28 +104,27 @@ static void set_walk(trial *t, const sweep_pattern *p) {
 
 /* False where there is but one way. */
 static bool set_ways(trial *t, bool in_place) {
-    double ns;
-    const asked a = ask(t->part, &t->w, t->tensors.element_sizes, in_place);
+    const asked a = ask(t->part, &t->w, in_place);
     tile_choice *const plain = &t->choices[PLAIN], *const direct = &t->choices[DIRECT],
                        *const joined = &t->choices[JOINED];
-    *direct = choose_direct(&a, &ns);
-    improve_direct(&a, direct, ns, DBL_MAX);
+    double counts[COST_TERMS];
+    memset(t->counts, 0, sizeof t->counts); /* of a walk of one row, none is counted */
+    choose_direct(&a, direct, t->counts);
     if (direct->packed) return false;
     *plain = plain_choice(direct, t);
     t->possible[DIRECT] = true;
     t->possible[PLAIN] = plain->row_dim != direct->row_dim ||
                          plain->plane_dim != direct->plane_dim || direct->phases > 1;
-    memset(t->counts, 0, sizeof t->counts);
     t->possible[JOINED] =
-        t->w.rank > 1 && choose_joined(&a, joined) && count_joined(&a, joined, t->counts);
+        t->w.rank > 1 && choose_joined(&a, joined) && joined_ns(&a, joined, counts) < DBL_MAX;
+    for (int k = 0; t->possible[JOINED] && k < COST_TERMS; k++) t->counts[k] += counts[k];
     joined->by_pattern = true;
-    if (!t->possible[JOINED]) memset(t->counts, 0, sizeof t->counts);
-    count_direct(&a, direct, t->counts);
     return t->possible[PLAIN] || t->possible[JOINED];
 }
 
 static void print(const trial *t, const sweep_pattern *p, bool in_place) {
-    const tile_choice chosen = tile_choose(t->part, &t->w, t->tensors.element_sizes, in_place);
+    tile_choice chosen;
+    tile_choose(t->part, &t->w, in_place, &chosen);
     for (int k = 0; k < 2; k++)
         for (int32_t d = 0; d < p->rank; d++)
             printf("%s%d", d ? "x" : k ? "+" : "", (int)p->dims[k][d]);
@@ -153,7 +151,6 @@ static bool try_pattern(const sweep_pattern *p, uint32_t index, void *context) {
         for (int k = 0; k < TENSORS; k++) {
             t.tensors.pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0);
             t.tensors.splat_strides[k] = 0;
-            t.tensors.element_sizes[k] = sizeof(float);
             if (!t.tensors.pointers[k]) return !(s->failed = true);
         }
         if (in_place) t.tensors.pointers[2] = t.tensors.pointers[0];

@@ -527,7 +527,7 @@ typedef struct tosajit_engine_options {
     size_t quiesce_at_exit;
     /* Nonzero: a kernel of dynamic sizes is compiled once more for sizes that come often, if these
      * are large. A thread of the engine's does that, and later calls of exactly these sizes run the
-     * new code. A kernel does so for the first 32 kinds of calls that it meets. The code leaves
+     * new code. A kernel does so for the first 36 kinds of calls that it meets. The code leaves
      * nothing to be decided in a call, and stores large results past the caches. Exact bits are the
      * same. It pays where sizes come hundreds of times. Each costs the time and memory of one more
      * kernel, which max_bytes counts. Where that fails, for whatever reason, the kernel goes on as
@@ -643,10 +643,12 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
 /* Compute all results. operands and results are in the order of tosajit_expr_input and
  * tosajit_expr_result. The caller owns the results' memory; tosajit_kernel_result_dims tells its
  * shape. A result may be exactly an operand, with the same data, strides, element size and sizes:
- * that is in place. Any other shared byte is refused. Native code allocates nothing,
- * unless its engine specialises; the interpreter does for expressions of more than 512 nodes. On
- * failure nothing has been written. Needs 192 KiB of stack. Thread-safe. SHAPE_MISMATCH,
- * TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
+ * that is in place. It is refused where a result of other sizes, computed later, still reads that
+ * operand. So is any other shared byte, and whatever strides do not tell apart. Native code
+ * allocates nothing, unless its engine specialises; the interpreter does for expressions of more
+ * than 512 nodes. On failure nothing has been written. Needs 192 KiB of stack. Thread-safe.
+ * SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when
+ * interpreted. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);
@@ -694,7 +696,7 @@ TOSAJIT_API void tosajit_bound_release(tosajit_bound *bound);
 /* The sizes of all results for operands of these shapes, whose data may be null. results[r] becomes
  * a dense tensor without memory, whose sizes are in dims[r]. Both have result_count elements. A
  * host sets results[r].data and can run. SHAPE_MISMATCH if the operands do not broadcast;
- * TYPE_MISMATCH, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
+ * TYPE_MISMATCH, OVERFLOW, INVALID_ARGUMENT. After these, do not read either. Thread-safe. */
 TOSAJIT_API tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel,
                                                   const tosajit_tensor *operands,
                                                   size_t operand_count, tosajit_tensor *results,

@@ -97,8 +97,8 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     const uint64_t tables = plan_tables(part);
     const parallel_cut cut = parallel_divide(&kernel->parallel, part, &p->w);
     parallel_piece(&cut, &p->w, 0, &p->first);
-    p->choice = tile_choose(part, &p->first, tile->element_sizes, false);
-    tile_strides(&p->choice, &p->first, tile, p->strides);
+    tile_choose(part, &p->first, false, &p->choice);
+    tile_strides(part, &p->choice, &p->first, tile, p->strides);
     p->pieces = cut.pieces;
     p->threads = cut.pieces > 1 && (size_t)cut.pieces > most ? most : (size_t)cut.pieces;
     p->splat = p->choice.splat & ~tables;

@@ -487,6 +487,15 @@ static bool has_planes(const plan_part *part, const tosajit_expr *program) {
     return part->rank > 2 && part->leaf_count > 1;
 }
 
+static void measure_elements(plan_part *part, const tosajit_expr *program) {
+    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
+        const tosajit_value value = t < part->leaf_count
+                                        ? part->leaves[t].value
+                                        : program->results[part->results[t - part->leaf_count]];
+        part->element_sizes[t] = (uint8_t)tosajit_type_size(program->nodes[value].type.element);
+    }
+}
+
 /* Bytes moved at some 100 per ns, and ops: a tenth of a vector instruction's time, or a
  * polynomial's. */
 static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
@@ -494,12 +503,8 @@ static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
     fpenv environment;
     fpenv_hold(&environment);
     double ns = 0;
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        ns += cost_byte *
-              (double)tosajit_type_size(program->nodes[part->leaves[k].value].type.element);
-    for (int32_t k = 0; k < part->result_count; k++)
-        ns += cost_byte * (double)tosajit_type_size(
-                              program->nodes[program->results[part->results[k]]].type.element);
+    for (int32_t t = 0; t < part->leaf_count + part->result_count; t++)
+        ns += cost_byte * part->element_sizes[t];
     for (size_t k = 0; k < program->count; k++)
         if (program->nodes[k].kind == NODE_OP && p->node_parts[k] >> index & 1)
             ns += op_is_heavy(program->nodes[k].op) ? cost_heavy_op : cost_light_op;
@@ -524,6 +529,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         plan_variants(part, p, k, program, leaves);
         part->cols_multiple = cols_multiple(part, program);
         part->has_planes = has_planes(part, program);
+        measure_elements(part, program);
         guess_cost(p, k, program);
     }
 }

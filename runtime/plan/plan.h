@@ -51,6 +51,7 @@ typedef struct plan_part {
     int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
     const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
     int32_t results[TOSAJIT_MAX_TENSORS];       /* positions among the kernel's results */
+    uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* of leaves, then results, in bytes */
     int64_t cols_multiple;  /* a power of two that divides the columns of every tile */
     bool has_planes;        /* the code walks planes of rows, too */
     bool masked;            /* it has masks for rows shorter than a vector (kernel_expect) */

@@ -24,12 +24,11 @@ bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers) {
     for (int32_t d = w->rank; d-- > 0;) {
         if (!(dims >> d & 1)) continue;
         const int64_t *steps = walk_steps(w, d);
-        if (++index[d] < w->sizes[d]) {
-            for (int32_t t = 0; t < w->tensors; t++) pointers[t] = (char *)pointers[t] + steps[t];
-            return true;
-        }
+        const bool more = ++index[d] < w->sizes[d];
+        const int64_t times = more ? 1 : 1 - w->sizes[d]; /* or back to the first */
         for (int32_t t = 0; t < w->tensors; t++)
-            pointers[t] = (char *)pointers[t] - steps[t] * (w->sizes[d] - 1);
+            pointers[t] = (char *)pointers[t] + times * steps[t];
+        if (more) return true;
         index[d] = 0;
     }
     return false;

@@ -16,8 +16,6 @@ typedef bool bound_function(const tosajit_bound *bound, tosajit_entry entry, voi
 struct tosajit_bound {
     bound_function *run;    /* null: the call can't be prepared */
     prepared *prepared[2];  /* no result lies on an operand; one does */
-    prepared_counts n;      /* of these */
-    bool floating;          /* the code depends on the floating-point environment */
     tosajit_kernel *kernel; /* a reference */
     size_t bytes;           /* of all this, with what is prepared, and sizes and strides */
     size_t operand_count, result_count;
@@ -28,32 +26,23 @@ struct tosajit_bound {
  * Running */
 
 /* False if some memory is missing, or shared in a way that needs a closer look. */
-SPECIALISED bool run_prepared(const tosajit_bound *b, tosajit_entry entry, prepared_counts n,
+SPECIALISED bool run_prepared(const tosajit_bound *b, tosajit_entry entry, kernel_counts n,
                               void *const *data) {
-    const plan_part *part = &b->kernel->plan.parts[0];
-    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
-    bool shared = false;
-    for (int32_t k = 0; k < n.operands + n.results; k++)
-        if (!data[k]) return false;
-    for (int32_t r = 0; r < n.results; r++)
-        for (int32_t k = 0; k < n.operands; k++) shared |= data[k] == data[n.operands + r];
-    for (int32_t k = 0; k < n.operands; k++) pointers[k] = data[k];
-    for (int32_t k = n.operands; k < n.leaves; k++)
-        pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
-    for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = data[n.operands + r];
-    return prepared_run(b->prepared[shared], b->kernel, entry, b->floating, shared, n, pointers);
+    for (int32_t t = 0; t < n.operands + n.results; t++)
+        if (!data[t]) return false;
+    return prepared_run(b->prepared[prepared_is_shared(n, data)], b->kernel, entry, n, data);
 }
 
 APART bool run_unary(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, (prepared_counts){1, 1, 1}, data);
+    return run_prepared(b, entry, (kernel_counts){1, 1, 1}, data);
 }
 
 APART bool run_binary(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, (prepared_counts){2, 2, 1}, data);
+    return run_prepared(b, entry, (kernel_counts){2, 2, 1}, data);
 }
 
 APART bool run_any(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, b->n, data);
+    return run_prepared(b, entry, b->kernel->counts, data);
 }
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
@@ -78,14 +67,10 @@ tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data) 
 /* ---------------------------------------------------------------------------------------------
  * Binding */
 
-/* What a bound call takes beside what is prepared: its tensors, and their sizes and strides. */
+/* A tensor's own sizes and strides. */
 typedef struct bound_numbers {
     int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
 } bound_numbers;
-
-static size_t bytes_of(size_t tensors) {
-    return sizeof(tosajit_bound) + tensors * (sizeof(tosajit_tensor) + sizeof(bound_numbers));
-}
 
 /* Sizes and strides become the call's own. */
 static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor *to) {
@@ -106,51 +91,36 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
         to += words;
     }
     /* The kernel's own slots find that one, when it is there. */
-    if (recurring_serves(b->kernel, walk_elements(&b->prepared[0]->w))) return;
-    b->floating = prepared_floats(b->kernel->program);
-    b->run = functions[prepared_special(b->n)];
-}
-
-/* A copy that lies in one place with all others, since no memory is looked at. Of a wrong count no
- * more is read than the kernel has; it is refused next. */
-static void set_aside(const tosajit_tensor *from, size_t count, int32_t had, tosajit_tensor *to) {
-    static char nowhere[8];
-    for (size_t k = 0; k < count && k < (size_t)had; k++) {
-        to[k] = from[k];
-        to[k].data = nowhere;
-    }
+    if (!recurring_serves(b->kernel, walk_elements(&b->prepared[0]->w)))
+        b->run = functions[prepared_special(b->kernel->counts)];
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
-    tosajit_tensor in[TOSAJIT_MAX_TENSORS], out[TOSAJIT_MAX_TENSORS];
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
-    set_aside(operands, operand_count, kernel->program->input_count, in);
-    set_aside(results, result_count, kernel->program->result_count, out);
     tosajit_status status =
-        run_check(kernel, in, operand_count, out, result_count, tensors, written);
+        run_check(kernel, operands, operand_count, results, result_count, tensors, written);
     if (status) return status;
-    const size_t count = operand_count + result_count;
-    tosajit_bound made = {.bytes = bytes_of(count)};
-    const bool serves = prepared_serves(kernel, &made.n);
-    if (serves)
-        made.bytes += 2 * sizeof(int64_t) *
-                      prepared_words(kernel->plan.parts[0].rank, made.n.leaves + made.n.results);
-    tosajit_bound *b = memory_new(&kernel->allocator, 1, made.bytes);
+    const size_t count = operand_count + result_count,
+                 each = sizeof *operands + sizeof(bound_numbers);
+    const kernel_counts n = kernel->counts;
+    const size_t words = prepared_words(kernel->plan.parts[0].rank, n.leaves + n.results),
+                 bytes = sizeof(tosajit_bound) + count * each + 2 * words * sizeof(int64_t);
+    tosajit_bound *b = memory_new(&kernel->allocator, 1, bytes);
     if (!b) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a bound call");
-    *b = made;
     tosajit_kernel_retain(b->kernel = kernel);
+    b->bytes = bytes;
     b->operand_count = operand_count;
     b->result_count = result_count;
     bound_numbers *numbers = (bound_numbers *)(b->tensors + count);
-    for (size_t k = 0; k < operand_count; k++) keep(&in[k], numbers++, &b->tensors[k]);
+    for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
     for (size_t r = 0; r < result_count; r++)
-        keep(&out[r], numbers++, &b->tensors[operand_count + r]);
-    if (serves) prepare(b, tensors, written, (int64_t *)numbers);
+        keep(&results[r], numbers++, &b->tensors[operand_count + r]);
+    if (n.results) prepare(b, tensors, written, (int64_t *)numbers);
     *bound = b;
     return TOSAJIT_OK;
 }

@@ -34,11 +34,9 @@ enum { TILE_MOST_PACKED = 3 /* tensors of a joined walk */ };
 /* The order of a walk's dimensions is free. Where the last result's elements follow each other
  * along another dimension than the columns, that one becomes the columns, if fewer tensors are
  * packed then: the transpose of a matrix is computed in place as the matrix would be. */
-void tile_order(const plan_part *part, walk *w, const uint8_t *element_sizes);
+void tile_order(const plan_part *part, walk *w);
 
-/* `element_sizes` are the leaves', then the results', in bytes. `in_place`: a result is computed in
- * place of an operand. The walk has no size of 0. */
-tile_choice tile_choose(const plan_part *part, const walk *w, const uint8_t *element_sizes,
-                        bool in_place);
+/* `in_place`: a result is computed in place of an operand. The walk has no size of 0. */
+void tile_choose(const plan_part *part, const walk *w, bool in_place, tile_choice *choice);
 
 #endif

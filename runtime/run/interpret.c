@@ -4,8 +4,11 @@
  * order. It shares no walking code with the kernels, so that each is a check of the other. */
 #include "runtime/run/interpret.h"
 
-#include "runtime/expr/ops.h"
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
 
 /* The address of the element that index of the iteration space reads: dimensions align at the end,
  * size 1 repeats. */
@@ -19,9 +22,10 @@ static char *element(const tosajit_tensor *tensor, int32_t rank, const int64_t *
 
 /* The table that a node looks up, among the leaves. */
 static const tosajit_tensor *find_table(const plan_part *part, const expr_node *node,
-                                        const tosajit_tensor *leaves) {
+                                        const view *tensors) {
     for (int32_t k = 0; op_has_table(node->op) && k < part->leaf_count; k++)
-        if (part->leaves[k].table && part->leaves[k].value == node->operands[1]) return &leaves[k];
+        if (part->leaves[k].table && part->leaves[k].value == node->operands[1])
+            return &tensors[part->leaves[k].tensor].tensor;
     return NULL;
 }
 
@@ -43,7 +47,7 @@ static uint64_t evaluate_op(const tosajit_expr *program, const expr_node *node,
 }
 
 /* Evaluate every node of the part for one element. */
-static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves,
+static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
                      uint64_t *bits) {
     const tosajit_expr *program = kernel->program;
     for (size_t k = 0; k < program->count; k++) {
@@ -53,7 +57,7 @@ static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const tos
             bits[k] = convert_load(node->type.element, node->data);
         if (node->kind == NODE_OP)
             bits[k] = evaluate_op(program, node,
-                                  find_table(&kernel->plan.parts[part_index], node, leaves), bits);
+                                  find_table(&kernel->plan.parts[part_index], node, tensors), bits);
     }
 }
 
@@ -66,24 +70,43 @@ static bool next(int32_t rank, const int64_t *sizes, int64_t *index) {
     return false;
 }
 
-void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const tosajit_tensor *leaves,
-                    const tosajit_tensor *results, uint64_t *bits) {
+static void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+                           const view *results, uint64_t *bits) {
     const plan_part *part = &kernel->plan.parts[part_index];
-    const tosajit_expr *program = kernel->program;
-    int64_t count, index[TOSAJIT_MAX_RANK] = {0};
-    /* Sizes were checked: empty. */
-    if (!size_count(part->rank, results[0].dims, &count) || count == 0) return;
+    const view *first = &results[part->results[0]];
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    if (first->empty) return;
     do {
-        for (int32_t k = 0; k < part->leaf_count; k++)
+        for (int32_t k = 0; k < part->leaf_count; k++) {
+            const tosajit_tensor *leaf = &tensors[part->leaves[k].tensor].tensor;
             if (!part->leaves[k].table)
                 bits[part->leaves[k].value] =
-                    convert_load(leaves[k].element, element(&leaves[k], part->rank, index));
-        evaluate(kernel, part_index, leaves, bits);
-        for (int32_t r = 0; r < part->result_count; r++) {
-            /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
-            uint64_t result = bits[program->results[part->results[r]]];
-            if (results[r].element == TOSAJIT_I1) result = (result & 0xff) != 0;
-            convert_store(results[r].element, element(&results[r], part->rank, index), result);
+                    convert_load(leaf->element, element(leaf, part->rank, index));
         }
-    } while (next(part->rank, results[0].dims, index));
+        evaluate(kernel, part_index, tensors, bits);
+        for (int32_t k = 0; k < part->result_count; k++) {
+            const int32_t r = part->results[k];
+            const tosajit_tensor *result = &results[r].tensor;
+            /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
+            uint64_t value = bits[kernel->program->results[r]];
+            if (result->element == TOSAJIT_I1) value = (value & 0xff) != 0;
+            convert_store(result->element, element(result, part->rank, index), value);
+        }
+    } while (next(part->rank, first->tensor.dims, index));
+}
+
+tosajit_status interpret_run(const tosajit_kernel *kernel, const view *tensors,
+                             const view *results) {
+    enum { STACK_NODES = 512 };
+    uint64_t stack[STACK_NODES], *bits = stack;
+    size_t count = kernel->program->count;
+    if (count > STACK_NODES && !(bits = memory_new(&kernel->allocator, count, sizeof *bits)))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
+    fpenv environment;
+    fpenv_hold(&environment);
+    for (int32_t p = 0; p < kernel->plan.part_count; p++)
+        interpret_part(kernel, p, tensors, results, bits);
+    fpenv_restore(&environment);
+    if (bits != stack) memory_free(&kernel->allocator, bits, count, sizeof *bits);
+    return TOSAJIT_OK;
 }

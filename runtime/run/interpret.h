@@ -8,7 +8,7 @@
 #define TOSAJIT_RUNTIME_RUN_INTERPRET_H
 
 #include "runtime/expr/convert.h"
-#include "runtime/run/kernel.h"
+#include "runtime/run/overlap.h"
 
 typedef struct interpret_op {
     const tosajit_attributes *attributes;
@@ -26,9 +26,8 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
-/* Compute one part. leaves[k] describes leaf k, results[k] result k of the part; dims and strides
- * are never null. bits has room for every node of the program. */
-void interpret_part(const tosajit_kernel *kernel, int32_t part, const tosajit_tensor *leaves,
-                    const tosajit_tensor *results, uint64_t *bits);
+/* Compute every part of a call that was checked. OUT_OF_MEMORY before anything is written. */
+tosajit_status interpret_run(const tosajit_kernel *kernel, const view *tensors,
+                             const view *results);
 
 #endif

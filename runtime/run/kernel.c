@@ -12,6 +12,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/simplify.h"
+#include "runtime/run/prepared.h"
 #include "runtime/run/quick.h"
 #include "runtime/base/options.h"
 
@@ -48,6 +49,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         atomic_init(&made->references, 1);
         atomic_init(&made->code, NULL);
         index_tensors(made);
+        prepared_describe(made);
         status = quick_make(made, &made->quick);
         if (status) plan_destroy(&made->plan);
     }

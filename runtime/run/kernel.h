@@ -34,6 +34,11 @@ typedef struct kernel_owner {
                        _Atomic(tosajit_kernel *) *place);
 } kernel_owner;
 
+/* Tensors of a call; leaves are the operands, then constants. */
+typedef struct kernel_counts {
+    int32_t operands, leaves, results;
+} kernel_counts;
+
 typedef struct quick quick; /* runtime/run/quick.h */
 
 struct tosajit_kernel {
@@ -41,11 +46,13 @@ struct tosajit_kernel {
     tosajit_allocator allocator;
     tosajit_expr *program;                        /* owned */
     plan plan;                                    /* owned */
+    kernel_counts counts;                         /* no results: its calls can't be prepared */
     quick *quick;                                 /* owned: its usual calls; null: none */
     tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
     int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
+    bool floats;      /* its code depends on the floating-point environment */
     bool any_strides; /* they need not be multiples of the element size */
     bool loud;        /* say each run on standard error */
     bool specialises; /* some size is dynamic, and while it is native the owner may be asked to

@@ -11,23 +11,25 @@
 enum {
     PACK_PERIOD = 1024, /* elements of a pattern, at most */
     PACK_LANES = 16,    /* elements that are moved at once, at most */
-    PACK_GROUPS = 512,  /* in a period, at most */
-    PACK_SLACK = 64,    /* bytes that may be written behind the last element */
+    PACK_LEAST = 4,     /* elements of a group, on average: fewer are not worth a permutation */
+    PACK_GROUPS = PACK_PERIOD / PACK_LEAST, /* in a period, at most */
+    PACK_SLACK = 64,                        /* bytes that may be written behind the last element */
 };
 
-/* Elements that one permutation of the words at `window` gives. */
+/* Elements that one permutation of the words at `window` gives. A whole vector is written for them,
+ * even if they are fewer; what is behind them means nothing. */
 typedef struct pack_group {
-    int32_t window;    /* in bytes of the tensor; NO_WINDOW in pack.c if the elements lie too far
-                          apart */
-    uint16_t position; /* in bytes of the buffer */
-    uint8_t words;     /* 32-bit ones from the first element to the last: no other is touched */
+    int32_t window;      /* in bytes of the tensor */
+    uint16_t start, end; /* elements of the period */
+    uint8_t words;       /* 32-bit ones from the first element to the last: no other is touched */
     uint8_t picks[PACK_LANES]; /* words that make the group */
 } pack_group;
 
 typedef struct pack {
-    int64_t period, advance; /* elements of the pattern; bytes from one period to the next */
-    int32_t size, lanes, group_count; /* bytes of an element; elements of a group, 0: one by one */
-    int32_t offsets[PACK_PERIOD];     /* of each element of the period, in bytes */
+    int64_t period, advance;      /* elements of the pattern; bytes from one period to the next */
+    int32_t size, lanes;          /* bytes of an element; elements of a vector */
+    int32_t group_count, first;   /* 0: elements go one by one; the group that is moved first */
+    int32_t offsets[PACK_PERIOD]; /* of each element of the period, in bytes */
     pack_group groups[PACK_GROUPS];
 } pack;
 

@@ -10,9 +10,11 @@
 
 enum {
     BUFFER_LINE = 64,
-    CHUNK_BYTES = COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE,            /* of a chunk */
-    BLOCK_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE, /* of all its buffers */
+    /* Of all packed tensors: a block's, or what pack.c writes of a chunk. */
+    BUFFER_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE,
 };
+_Static_assert(TILE_MOST_PACKED *(COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE) <= BUFFER_BYTES,
+               "the buffers of a chunk are no longer than those of a block");
 
 /* A packed tensor. */
 typedef struct packed_tensor {
@@ -32,18 +34,13 @@ typedef struct tiles {
     int count; /* of packed */
 } tiles;
 
-/* A tile: `steps` indices of the dimension that is cut, `width` columns. */
-typedef struct box {
-    int64_t row, col, steps, width;
-} box;
-
 /* Move `steps` indices of dimension d, with all inside it, between a tensor and its buffer; where
  * the buffer ends. What is the same in every row of a block is moved once. */
 static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps, int64_t width,
                         char *tensor, char *buffer, bool gathers) {
     const walk *w = job->w;
     const int64_t row = d < 0 ? 0 : walk_steps(w, d)[t];
-    const uint8_t size = job->element_sizes[t];
+    const uint8_t size = job->part->element_sizes[t];
     if (d < w->rank - 2) {
         for (int64_t k = 0; k < steps; k++, tensor += row)
             buffer = move_lines(job, t, d + 1, w->sizes[d + 1], width, tensor, buffer, gathers);
@@ -56,16 +53,17 @@ static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps
     return buffer + rows * inside.row;
 }
 
-static void run_box(tiles *s, const box *b) {
+/* A tile: `steps` indices of the dimension that is cut, `width` columns. */
+static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t width) {
     const tile_job *job = s->job;
     const tile_choice *c = job->choice;
     const int32_t leaves = job->part->leaf_count;
-    const bool joined = c->way == TILE_JOINED, whole = b->steps == c->step && b->width == c->width;
-    const int64_t cols = joined ? c->cols / c->step * b->steps : b->width;
+    const bool joined = c->way == TILE_JOINED, whole = steps == c->step && width == c->width;
+    const int64_t cols = joined ? c->cols / c->step * steps : width;
     void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
     char *base[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        base[t] = (char *)job->pointers[t] + b->row * s->row_steps[t] + b->col * s->col_steps[t];
+        base[t] = (char *)job->pointers[t] + row * s->row_steps[t] + col * s->col_steps[t];
         pointers[t] = base[t];
     }
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++) {
@@ -74,24 +72,23 @@ static void run_box(tiles *s, const box *b) {
         if (p->pattern)
             pack_gather(p->pattern, base[p->t], cols, p->buffer);
         else
-            move_lines(job, p->t, c->split, b->steps, b->width, base[p->t], p->buffer, true);
+            move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, true);
         p->held = whole ? base[p->t] : NULL; /* the next tile may be larger */
     }
-    job->entry(pointers, s->strides, 1, joined ? 1 : b->steps, cols);
+    job->entry(pointers, s->strides, 1, joined ? 1 : steps, cols);
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++)
         if (p->t >= leaves)
-            move_lines(job, p->t, c->split, b->steps, b->width, base[p->t], p->buffer, false);
+            move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, false);
 }
 
 static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
-    static const int64_t none[TOSAJIT_MAX_TENSORS];
     const tile_choice *c = job->choice;
     s->job = job;
-    s->row_steps = c->split < 0 ? none : walk_steps(job->w, c->split);
+    s->row_steps = walk_steps(job->w, c->split < 0 ? 0 : c->split); /* no split: of no use */
     s->col_steps = walk_steps(job->w, job->w->rank - 1);
     s->count = 0;
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        const int64_t size = job->element_sizes[t], bytes = c->rows * c->cols * size;
+        const int64_t size = job->part->element_sizes[t], bytes = c->rows * c->cols * size;
         s->strides[2 * t] = job->strides[2 * t];
         s->strides[2 * t + 1] = job->strides[2 * t + 1];
         if (!(c->packed >> t & 1)) continue;
@@ -103,39 +100,21 @@ static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     }
 }
 
-/* Apart from the two below, so that its code is there once. */
-__attribute__((noinline)) static void run_tiles(const tile_job *job, pack *patterns,
-                                                char *buffers) {
+/* Memory of a call is on the stack and is not cleared: see walk.h. Stacks of 192 KiB must do
+ * (SECURITY.md). */
+void tile_run_packed(const tile_job *job) {
     const walk *w = job->w;
     const tile_choice *c = job->choice;
     const int64_t rows = c->split < 0 ? 1 : w->sizes[c->split], cols = w->sizes[w->rank - 1];
+    _Alignas(BUFFER_LINE) char buffers[BUFFER_BYTES];
+    pack patterns[TILE_MOST_PACKED];
     tiles s;
     int64_t index[TOSAJIT_MAX_RANK] = {0};
     set_up(job, patterns, buffers, &s);
     do {
-        for (box b = {0}; b.row < rows; b.row += c->step)
-            for (b.col = 0; b.col < cols; b.col += c->width) {
-                b.steps = rows - b.row < c->step ? rows - b.row : c->step;
-                b.width = cols - b.col < c->width ? cols - b.col : c->width;
-                run_box(&s, &b);
-            }
+        for (int64_t row = 0; row < rows; row += c->step)
+            for (int64_t col = 0; col < cols; col += c->width)
+                run_tile(&s, row, col, rows - row < c->step ? rows - row : c->step,
+                         cols - col < c->width ? cols - col : c->width);
     } while (walk_next(w, c->outer, index, job->pointers));
-}
-
-/* Memory of a call is on the stack and is not cleared: see walk.h. Each way takes its own alone:
- * the widest kernels are run in blocks, and stacks of 192 KiB must do (SECURITY.md). */
-__attribute__((noinline)) static void run_joined(const tile_job *job) {
-    pack patterns[TILE_MOST_PACKED];
-    _Alignas(BUFFER_LINE) char buffers[TILE_MOST_PACKED * CHUNK_BYTES];
-    run_tiles(job, patterns, buffers);
-}
-
-/* Blocks follow no pattern. */
-__attribute__((noinline)) static void run_block(const tile_job *job) {
-    _Alignas(BUFFER_LINE) char buffers[BLOCK_BYTES];
-    run_tiles(job, NULL, buffers);
-}
-
-void tile_run_packed(const tile_job *job) {
-    (job->choice->way == TILE_JOINED ? run_joined : run_block)(job);
 }

@@ -73,7 +73,6 @@ static void run_piece(void *argument, size_t index) {
     for (int32_t t = 0; t < v->w->tensors; t++) {
         moved.pointers[t] = (char *)v->tensors->pointers[t] + start * steps[t];
         moved.splat_strides[t] = v->tensors->splat_strides[t];
-        moved.element_sizes[t] = v->tensors->element_sizes[t];
     }
     uint64_t environment = fpenv_enter(); /* of this thread */
     tile_run(v->part, v->entry, &piece, &moved);

@@ -23,24 +23,18 @@
 
 enum { PREPARED_TENSORS = 8 /* operands, constants and results, at most */ };
 
-/* Of tensors; leaves are the operands, then constants. */
-typedef struct prepared_counts {
-    int32_t operands, leaves, results;
-} prepared_counts;
-
 typedef struct prepared {
-    bool divided; /* among threads; else by `choice` */
-    bool single;  /* one call of the code */
-    uint8_t element_sizes[PREPARED_TENSORS];
-    uint64_t in_place;  /* bit k: a result of as many bytes may lie on operand k, exactly */
+    bool divided;       /* among threads; else by `choice` */
+    bool single;        /* one call of the code */
+    uint64_t in_place;  /* bit r * PREPARED_TENSORS + k: result r may lie on operand k, exactly */
     tile_choice choice; /* its last members are what the code is told */
     int64_t bytes[PREPARED_TENSORS]; /* from the first to the last, of operands, then results */
     int64_t strides[3 * PREPARED_TENSORS]; /* of leaves, then results, for the code */
     walk w;                                /* last: no more of it is kept than is used */
 } prepared;
 
-/* Whether the calls of a kernel can be prepared; how many tensors they have. */
-bool prepared_serves(const tosajit_kernel *kernel, prepared_counts *n);
+/* Find out what is the same in all calls of a kernel: its `counts` and `floats`. */
+void prepared_describe(tosajit_kernel *kernel);
 
 /* Words of 64 bits that count of a prepared call whose walk has so many dimensions and tensors. */
 static inline size_t prepared_words(int32_t rank, int32_t tensors) {
@@ -48,68 +42,71 @@ static inline size_t prepared_words(int32_t rank, int32_t tensors) {
 }
 
 /* Which of three functions serves best: 1 and 2 for that many operands and a result, 0 for all. */
-static inline int32_t prepared_special(prepared_counts n) {
+static inline int32_t prepared_special(kernel_counts n) {
     return n.results == 1 && n.leaves == n.operands && n.operands <= 2 ? n.operands : 0;
 }
 
-/* Prepare a call that has passed every check, of a kernel that prepared_serves. `shared`: a result
+/* Prepare a call that has passed every check, of a kernel that has `counts`. `shared`: a result
  * lies where an operand does. False if it can't be: a tensor has no elements, or runs backwards. */
 bool prepared_make(const tosajit_kernel *kernel, const view *operands, const view *results,
                    bool shared, prepared *p);
-
-/* Whether the code of a program depends on the floating-point environment. */
-bool prepared_floats(const tosajit_expr *program);
-
-/* Whether memory that tensors share is shared exactly in place. */
-bool prepared_shares(const prepared *p, prepared_counts n, void *const *pointers);
 
 /* More than one call of the code; pointers are those that tile_pointers gives, and move. */
 void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
                    void **pointers);
 
-/* Whether two ranges of bytes have one in common. */
-static inline bool prepared_meet(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes) {
-    const uint64_t distance = (uintptr_t)b - (uintptr_t)a;
-    return (distance < (uint64_t)a_bytes) | (-distance < (uint64_t)b_bytes);
+/* Below, `data` is where the tensors of a call begin: operands, then results. */
+
+/* Whether a result lies where an operand does. */
+SPECIALISED bool prepared_is_shared(kernel_counts n, void *const *data) {
+    bool shared = false;
+    for (int32_t r = 0; r < n.results; r++)
+        for (int32_t k = 0; k < n.operands; k++) shared |= data[k] == data[n.operands + r];
+    return shared;
 }
 
-/* Whether no result shares memory with an operand or another result. */
-SPECIALISED bool prepared_are_apart(const prepared *p, prepared_counts n, void *const *pointers) {
-    bool meet = false;
+/* Whether tensors a and b have a byte in common. */
+static inline bool prepared_meet(const prepared *p, void *const *data, int32_t a, int32_t b) {
+    const uint64_t distance = (uintptr_t)data[b] - (uintptr_t)data[a];
+    return (distance < (uint64_t)p->bytes[a]) | (-distance < (uint64_t)p->bytes[b]);
+}
+
+/* Whether results share no memory with each other, and with operands exactly in place at most. */
+SPECIALISED bool prepared_fits(const prepared *p, kernel_counts n, void *const *data) {
     for (int32_t r = 0; r < n.results; r++) {
-        const void *const own = pointers[n.leaves + r];
-        const int64_t own_bytes = p->bytes[n.operands + r];
+        const int32_t own = n.operands + r;
         for (int32_t k = 0; k < n.operands; k++)
-            meet |= prepared_meet(pointers[k], p->bytes[k], own, own_bytes);
-        for (int32_t other = 0; other < r; other++)
-            meet |= prepared_meet(pointers[n.leaves + other], p->bytes[n.operands + other], own,
-                                  own_bytes);
+            if (prepared_meet(p, data, k, own) &&
+                !(data[k] == data[own] && p->in_place >> (r * PREPARED_TENSORS + k) & 1))
+                return false;
+        for (int32_t other = n.operands; other < own; other++)
+            if (prepared_meet(p, data, other, own)) return false;
     }
-    return !meet;
+    return true;
 }
 
-/* Whether memory is shared as `shared` says, which prepared_make was told. */
-SPECIALISED bool prepared_fits(const prepared *p, bool shared, prepared_counts n,
-                               void *const *pointers) {
-    return shared ? prepared_shares(p, n, pointers) : prepared_are_apart(p, n, pointers);
-}
-
-/* The call; `floating` is what prepared_floats says. Pointers move. */
+/* The call. */
 SPECIALISED void prepared_call(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                               bool floating, void **pointers) {
-    const uint64_t environment = floating ? fpenv_enter() : 0;
+                               kernel_counts n, void *const *data) {
+    const plan_part *part = &kernel->plan.parts[0];
+    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
+    for (int32_t k = 0; k < n.operands; k++) pointers[k] = data[k];
+    for (int32_t k = n.operands; k < n.leaves; k++)
+        pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
+    for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = data[n.operands + r];
+    const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
     if (p->single)
         entry(pointers, p->strides, p->choice.planes, p->choice.rows, p->choice.cols);
     else
         prepared_walk(p, kernel, entry, pointers);
-    if (floating) fpenv_leave(environment);
+    if (kernel->floats) fpenv_leave(environment);
 }
 
 /* The call, if it fits; false, and nothing done, if not. */
 SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                              bool floating, bool shared, prepared_counts n, void **pointers) {
-    const bool fits = prepared_fits(p, shared, n, pointers);
-    if (fits) prepared_call(p, kernel, entry, floating, pointers);
+                              kernel_counts n, void *const *data) {
+    const bool fits = prepared_fits(p, n, data);
+    if (fits) prepared_call(p, kernel, entry, n, data);
     return fits;
 }
 

@@ -24,25 +24,22 @@ typedef const tosajit_kernel *quick_function(const tosajit_kernel *kernel, tosaj
                                              const tosajit_tensor *results);
 
 enum {
-    SLOTS_DYNAMIC = 32, /* of a kernel that has sizes to meet */
-    SLOTS_PASSING = 16, /* of such a kernel, for those that come later */
+    SLOTS_DYNAMIC = 48, /* of a kernel that has sizes to meet */
     SLOTS_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
 };
 
 struct quick {
     quick_function *run; /* below */
-    bool floating;       /* the code depends on the floating-point environment */
-    prepared_counts n;
-    int32_t hashed;        /* dimensions of the first result that decide on a slot */
-    size_t words;          /* of what is remembered, in a slot; the call's form follows */
-    size_t bytes;          /* of this and its slots, which follow it */
-    slots *kept, *passing; /* null: none */
+    int32_t hashed;      /* dimensions of the first result that decide on a slot */
+    size_t words;        /* of what is remembered, in a slot; the call's form follows */
+    size_t bytes;        /* of this and its slots, which follow it */
+    slots *slots;
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
 
 /* What is in a slot, in words of 64 bits; the call's form follows. */
 typedef struct remembered {
-    recurring sizes; /* in a slot that is kept */
+    recurring sizes; /* counted in a slot that is kept */
     prepared p;      /* last: no more of it is kept than is used */
 } remembered;
 
@@ -63,44 +60,46 @@ static inline uint64_t head_of(const tosajit_tensor *tensor) {
 /* ---------------------------------------------------------------------------------------------
  * Remembered calls */
 
-/* What a call shows before its sizes are compared. */
+/* What a call shows before its sizes are compared. Of tensors: operands, then results. */
 typedef struct look {
     uint32_t tag;
-    int64_t strided; /* bit t: tensor t has strides. Operands, then results */
+    int64_t strided; /* bit t: tensor t has strides */
     bool shared;     /* a result lies where an operand does */
+    void *data[PREPARED_TENSORS];
 } look;
+
+static inline const tosajit_tensor *tensor_at(int32_t t, kernel_counts n,
+                                              const tosajit_tensor *operands,
+                                              const tosajit_tensor *results) {
+    return t < n.operands ? &operands[t] : &results[t - n.operands];
+}
 
 /* The first word of a call's form; sizes follow, and then the strides that it has. */
 static inline int64_t form_of(const look *l) { return l->strided * 2 + l->shared; }
 
-SPECIALISED bool is_expected(const quick *q, int32_t t, const tosajit_tensor *tensor, look *l) {
-    l->strided |= (int64_t)(tensor->strides != NULL) << t;
-    return head_of(tensor) == q->heads[t] && tensor->data;
-}
-
 /* False if the call is none for slots. The sizes of a result say nearly all: an operand's are the
  * same or 1. Each has a factor that is known beforehand, so that the products do not wait for each
  * other. */
-SPECIALISED bool look_at(const quick *q, prepared_counts n, const tosajit_tensor *operands,
+SPECIALISED bool look_at(const quick *q, kernel_counts n, const tosajit_tensor *operands,
                          const tosajit_tensor *results, look *l) {
     uint64_t hash = 0, factor = 0x9e3779b9;
     l->strided = 0;
-    l->shared = false;
-    for (int32_t k = 0; k < n.operands; k++)
-        if (!is_expected(q, k, &operands[k], l)) return false;
-    for (int32_t r = 0; r < n.results; r++) {
-        if (!is_expected(q, n.operands + r, &results[r], l)) return false;
-        for (int32_t k = 0; k < n.operands; k++) l->shared |= operands[k].data == results[r].data;
+    for (int32_t t = 0; t < n.operands + n.results; t++) {
+        const tosajit_tensor *tensor = tensor_at(t, n, operands, results);
+        if (head_of(tensor) != q->heads[t] || !tensor->data) return false;
+        l->strided |= (int64_t)(tensor->strides != NULL) << t;
+        l->data[t] = tensor->data;
     }
+    l->shared = prepared_is_shared(n, l->data);
     if (q->hashed > 0 && !results[0].dims) return false;
     for (int32_t d = 0; d < q->hashed; d++, factor += 0x6a09e667)
         hash += (uint64_t)results[0].dims[d] * factor;
-    l->tag = slots_tag(hash + (uint64_t)form_of(l) * 4);
+    l->tag = slots_tag(hash + (uint64_t)form_of(l) * 0x85ebca6b);
     return true;
 }
 
 /* Whether numbers are those of a slot from *at on, which moves on. */
-static inline bool are_at(const int64_t *numbers, int32_t rank, const slot *s, size_t *at) {
+static inline bool are_at(const int64_t *numbers, int32_t rank, slot s, size_t *at) {
     if (rank == 0) return true;
     if (!numbers) return false;
     for (int32_t d = 0; d < rank; d++)
@@ -109,16 +108,16 @@ static inline bool are_at(const int64_t *numbers, int32_t rank, const slot *s, s
     return true;
 }
 
-static bool has_strides(const slot *s, size_t at, prepared_counts n, const tosajit_tensor *operands,
+static bool has_strides(slot s, size_t at, kernel_counts n, const tosajit_tensor *operands,
                         const tosajit_tensor *results) {
     for (int32_t t = 0; t < n.operands + n.results; t++) {
-        const tosajit_tensor *tensor = t < n.operands ? &operands[t] : &results[t - n.operands];
+        const tosajit_tensor *tensor = tensor_at(t, n, operands, results);
         if (tensor->strides && !are_at(tensor->strides, tensor->rank, s, &at)) return false;
     }
     return true;
 }
 
-SPECIALISED bool has_form(const slot *s, size_t at, const look *l, prepared_counts n,
+SPECIALISED bool has_form(slot s, size_t at, const look *l, kernel_counts n,
                           const tosajit_tensor *operands, const tosajit_tensor *results) {
     if (slot_word_at(s, at++) != form_of(l)) return false;
     for (int32_t k = 0; k < n.operands; k++)
@@ -128,75 +127,53 @@ SPECIALISED bool has_form(const slot *s, size_t at, const look *l, prepared_coun
     return !l->strided || has_strides(s, at, n, operands, results);
 }
 
-SPECIALISED void set_pointers(const plan_part *part, prepared_counts n,
-                              const tosajit_tensor *operands, const tosajit_tensor *results,
-                              void **pointers) {
-    for (int32_t k = 0; k < n.operands; k++) pointers[k] = operands[k].data;
-    for (int32_t k = n.operands; k < n.leaves; k++)
-        pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
-    for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = results[r].data;
-}
-
 /* The kernel, or null, as quick_run returns it: so do those below. */
-SPECIALISED const tosajit_kernel *run_prepared(const prepared *p, const tosajit_kernel *kernel,
-                                               tosajit_entry entry, const look *l,
-                                               prepared_counts n, const tosajit_tensor *operands,
-                                               const tosajit_tensor *results) {
-    const plan_part *part = &kernel->plan.parts[0];
-    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
-    set_pointers(part, n, operands, results, pointers);
-    return prepared_run(p, kernel, entry, kernel->quick->floating, l->shared, n, pointers) ? kernel
-                                                                                           : NULL;
-}
-
-/* A call that is in a slot of those that pass. */
-APART const tosajit_kernel *run_passing(const tosajit_kernel *kernel, tosajit_entry entry,
-                                        const look *l, const tosajit_tensor *operands,
+APART const tosajit_kernel *run_passing(const tosajit_kernel *kernel, tosajit_entry entry, slot s,
+                                        const tosajit_tensor *operands,
                                         const tosajit_tensor *results) {
-    const quick *q = kernel->quick;
+    const kernel_counts n = kernel->counts;
+    void *data[PREPARED_TENSORS];
     prepared p; /* not cleared: see walk.h */
-    for (size_t way = 0; way < q->passing->ways; way++) {
-        const slot s = slots_find(q->passing, l->tag, way);
-        if (!s.words || !has_form(&s, q->words, l, q->n, operands, results)) continue;
-        slot_read(&s, WORDS_TO(p), q->words - WORDS_TO(p), &p);
-        return slot_held(&s) ? run_prepared(&p, kernel, entry, l, q->n, operands, results) : NULL;
-    }
-    return NULL;
+    for (int32_t t = 0; t < n.operands + n.results; t++)
+        data[t] = tensor_at(t, n, operands, results)->data;
+    slot_read(s, WORDS_TO(p), kernel->quick->words - WORDS_TO(p), &p);
+    return slot_held(s) && prepared_run(&p, kernel, entry, n, data) ? kernel : NULL;
 }
 
 SPECIALISED const tosajit_kernel *run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
-                                                 prepared_counts n, const tosajit_tensor *operands,
+                                                 kernel_counts n, const tosajit_tensor *operands,
                                                  const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     look l;
     if (!look_at(q, n, operands, results, &l)) return NULL;
-    for (size_t way = 0; way < q->kept->ways; way++) {
-        const slot s = slots_find(q->kept, l.tag, way);
-        if (!s.words || !has_form(&s, q->words, &l, n, operands, results)) continue;
+    for (size_t way = 0; way < q->slots->ways; way++) {
+        const slot s = slots_find(q->slots, l.tag, way);
+        if (!s.words || !has_form(s, q->words, &l, n, operands, results)) continue;
+        if (s.passing) return run_passing(kernel, entry, s, operands, results);
         remembered *m = (remembered *)s.words;
         const tosajit_kernel *special =
             m->sizes.elements ? recurring_count(&m->sizes, kernel, operands) : NULL;
         if (special) return special;
-        return run_prepared(&m->p, kernel, entry, &l, n, operands, results);
+        return prepared_run(&m->p, kernel, entry, n, l.data) ? kernel : NULL;
     }
-    return q->passing ? run_passing(kernel, entry, &l, operands, results) : NULL;
+    return NULL;
 }
 
 APART const tosajit_kernel *run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
                                       const tosajit_tensor *operands,
                                       const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, (prepared_counts){1, 1, 1}, operands, results);
+    return run_remembered(kernel, entry, (kernel_counts){1, 1, 1}, operands, results);
 }
 
 APART const tosajit_kernel *run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
                                        const tosajit_tensor *operands,
                                        const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, (prepared_counts){2, 2, 1}, operands, results);
+    return run_remembered(kernel, entry, (kernel_counts){2, 2, 1}, operands, results);
 }
 
 APART const tosajit_kernel *run_any(const tosajit_kernel *kernel, tosajit_entry entry,
                                     const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, kernel->quick->n, operands, results);
+    return run_remembered(kernel, entry, kernel->counts, operands, results);
 }
 
 const tosajit_kernel *quick_run(const tosajit_kernel *kernel, tosajit_entry entry,
@@ -208,13 +185,13 @@ const tosajit_kernel *quick_run(const tosajit_kernel *kernel, tosajit_entry entr
 /* ---------------------------------------------------------------------------------------------
  * Remembering */
 
-static void write_form(const look *l, prepared_counts n, const tosajit_tensor *operands,
-                       const tosajit_tensor *results, const slot *to, size_t at) {
+static void write_form(const look *l, kernel_counts n, const tosajit_tensor *operands,
+                       const tosajit_tensor *results, slot to, size_t at) {
     const int64_t form = form_of(l);
     slot_write(to, at++, 1, &form);
     for (int strides = 0; strides < 2; strides++)
         for (int32_t t = 0; t < n.operands + n.results; t++) {
-            const tosajit_tensor *tensor = t < n.operands ? &operands[t] : &results[t - n.operands];
+            const tosajit_tensor *tensor = tensor_at(t, n, operands, results);
             const int64_t *from = strides ? tensor->strides : tensor->dims;
             if (!from) continue;
             slot_write(to, at, (size_t)tensor->rank, from);
@@ -225,30 +202,26 @@ static void write_form(const look *l, prepared_counts n, const tosajit_tensor *o
 static void remember(const tosajit_kernel *kernel, const look *l, const prepared *p,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
     const quick *q = kernel->quick;
-    slot s = slots_take(q->kept, l->tag);
+    const slot s = slots_take(q->slots, l->tag);
     recurring sizes;
-    if (!s.words && q->passing) s = slots_take(q->passing, l->tag);
     if (!s.words) return;
     recurring_begin(&sizes, kernel, walk_elements(&p->w));
-    slot_write(&s, 0, WORDS_TO(p), &sizes);
-    slot_write(&s, WORDS_TO(p), prepared_words(p->w.rank, p->w.tensors), p);
-    write_form(l, q->n, operands, results, &s, q->words);
-    slot_publish(&s, l->tag);
+    slot_write(s, 0, WORDS_TO(p), &sizes);
+    slot_write(s, WORDS_TO(p), prepared_words(p->w.rank, p->w.tensors), p);
+    write_form(l, kernel->counts, operands, results, s, q->words);
+    slot_publish(s, l->tag);
 }
 
 bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
                  const tosajit_tensor *results, const view *tensors, const view *written) {
-    const quick *q = kernel->quick;
-    const plan_part *part = &kernel->plan.parts[0];
-    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
+    const kernel_counts n = kernel->counts;
     prepared p; /* not cleared: see walk.h */
     look l;
-    if (!q || !look_at(q, q->n, operands, results, &l) ||
+    if (!kernel->quick || !look_at(kernel->quick, n, operands, results, &l) ||
         !prepared_make(kernel, tensors, written, l.shared, &p))
         return false;
-    set_pointers(part, q->n, operands, results, pointers);
-    if (prepared_fits(&p, l.shared, q->n, pointers)) remember(kernel, &l, &p, operands, results);
-    prepared_call(&p, kernel, entry, q->floating, pointers);
+    if (prepared_fits(&p, n, l.data)) remember(kernel, &l, &p, operands, results);
+    prepared_call(&p, kernel, entry, n, l.data);
     return true;
 }
 
@@ -263,11 +236,12 @@ bool quick_serves(const tosajit_kernel *kernel, const view *tensors, const view 
 /* What the kernel expects of tensors; how many numbers a call's form has at most. */
 static size_t describe_tensors(const tosajit_kernel *kernel, quick *q) {
     const tosajit_expr *program = kernel->program;
+    const kernel_counts n = kernel->counts;
     size_t numbers = 1;
-    for (int32_t t = 0; t < q->n.operands + q->n.results; t++) {
+    for (int32_t t = 0; t < n.operands + n.results; t++) {
         const tosajit_tensor_type *type =
-            t < q->n.operands ? &kernel->inputs[t]->type
-                              : &program->nodes[program->results[t - q->n.operands]].type;
+            t < n.operands ? &kernel->inputs[t]->type
+                           : &program->nodes[program->results[t - n.operands]].type;
         const tosajit_tensor expected = tosajit_dense(type->element, NULL, type->rank, NULL);
         q->heads[t] = head_of(&expected);
         numbers += 2 * (size_t)type->rank;
@@ -279,32 +253,27 @@ static size_t describe_tensors(const tosajit_kernel *kernel, quick *q) {
 
 tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
     static quick_function *const functions[] = {run_any, run_unary, run_binary};
-    quick known = {.floating = prepared_floats(kernel->program)};
+    const kernel_counts n = kernel->counts;
     *made = NULL;
-    if (!prepared_serves(kernel, &known.n)) return TOSAJIT_OK;
-    known.run = functions[prepared_special(known.n)];
-    known.words =
-        WORDS_TO(p) + prepared_words(kernel->plan.parts[0].rank, known.n.leaves + known.n.results);
-    const size_t words = known.words + describe_tensors(kernel, &known);
-    const size_t kept = slots_bytes(known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC, words);
-    known.bytes = sizeof known + kept + (known.hashed ? slots_bytes(SLOTS_PASSING, words) : 0);
+    if (n.results == 0) return TOSAJIT_OK;
+    quick known = {.run = functions[prepared_special(n)]};
+    const size_t form = describe_tensors(kernel, &known),
+                 count = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
+    known.words = WORDS_TO(p) + prepared_words(kernel->plan.parts[0].rank, n.leaves + n.results);
+    known.bytes = sizeof known + slots_bytes(count, known.words + form);
     quick *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");
     *q = known;
-    q->kept = (slots *)(q + 1);
-    slots_make(q->kept, known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC, words, false);
-    if (known.hashed) {
-        q->passing = (slots *)((char *)q->kept + kept);
-        slots_make(q->passing, SLOTS_PASSING, words, true);
-    }
+    q->slots = (slots *)(q + 1);
+    slots_make(q->slots, count, known.words + form);
     *made = q;
     return TOSAJIT_OK;
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
     if (!q) return;
-    for (size_t k = 0; k <= q->kept->mask; k++) {
-        const slot s = slots_at(q->kept, k);
+    for (size_t k = 0; k < q->slots->count; k++) {
+        const slot s = slots_at(q->slots, k);
         /* A process that forked may have left one half written. */
         if ((s.seen & SLOT_BITS) == SLOT_READY) recurring_end((recurring *)s.words);
     }

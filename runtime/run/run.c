@@ -18,19 +18,17 @@
  *               tile_run_packed     packed.c, pack.c  short rows as one long row; strided
  *                                                     columns through a buffer
  *                 the code          jit/emit/rows.c
- *         compute_interpreted       interpret.c   where there is no code: element by element
+ *         interpret_run             interpret.c   where there is no code: element by element
  *
  * docs/a-call.md follows one call. */
 #include "runtime/run/run.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/run/interpret.h"
 #include "runtime/run/kernel.h"
-#include "runtime/base/memory.h"
 #include "runtime/run/overlap.h"
 #include "runtime/run/parallel.h"
 #include "runtime/run/quick.h"
@@ -90,124 +88,86 @@ static tosajit_status refuse_stride(const tosajit_tensor *tensor, tensor_id id, 
                       tosajit_type_size(tensor->element), tosajit_type_name(tensor->element));
 }
 
-/* A tensor's own strides, and the range of bytes that they reach. */
-static tosajit_status resolve_strides(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
-                                      view *v) {
+/* Fill in strides and the range of bytes that they reach; every address computed later lies there.
+ */
+static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
+                              view *v) {
     const int64_t size = (int64_t)tosajit_type_size(tensor->element), unit = any_strides ? 1 : size;
-    v->high = size;
+    int64_t dense = size;
+    v->tensor = *tensor;
+    v->tensor.strides = v->strides;
+    v->low = 0;
+    v->empty = false;
     for (int32_t d = 0; d < tensor->rank; d++) {
-        int64_t stride = tensor->strides[d], steps = tensor->dims[d] - 1, span;
-        v->strides[d] = steps ? stride : 0; /* that of a single index is not used */
-        if (steps == 0) continue;
+        v->strides[d] = 0;
+        v->empty |= tensor->dims[d] == 0;
+    }
+    v->high = v->empty ? 0 : size;
+    for (int32_t d = v->empty ? 0 : tensor->rank; d-- > 0;) {
+        const int64_t stride = tensor->strides ? tensor->strides[d] : dense,
+                      steps = tensor->dims[d] - 1;
+        int64_t span;
+        if (steps == 0) continue; /* the stride of a single index is not used */
         if (stride == INT64_MIN || !size_multiply(steps, size_without_sign(stride), &span) ||
             span > INT64_MAX / 4 - v->high + v->low)
             return diag_error(TOSAJIT_OVERFLOW,
                               "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64
                               " bytes exceed the address space",
                               id.kind, id.index, (int)d, tensor->dims[d], stride);
-        if (stride % unit != 0) return refuse_stride(tensor, id, d);
-        if (stride < 0)
-            v->low -= span;
-        else
-            v->high += span;
+        if (stride & (unit - 1)) return refuse_stride(tensor, id, d);
+        v->strides[d] = stride;
+        *(stride < 0 ? &v->low : &v->high) += stride < 0 ? -span : span;
+        if (!tensor->strides) dense *= tensor->dims[d];
     }
     return TOSAJIT_OK;
 }
 
-/* Fill in strides and the range of bytes; every address computed later lies in that range. */
-static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
-                              view *v) {
-    int64_t bytes = (int64_t)tosajit_type_size(tensor->element);
-    bool fits = true;
-    v->tensor = *tensor;
-    v->tensor.strides = v->strides;
-    v->low = 0;
-    v->empty = false;
-    for (int32_t d = tensor->rank; d-- > 0;) {
-        v->strides[d] = bytes;
-        v->empty |= tensor->dims[d] == 0;
-        fits &= size_multiply(bytes, tensor->dims[d], &bytes);
-    }
-    v->high = bytes;
-    if (v->empty) {
-        memset(v->strides, 0, sizeof v->strides);
-        v->high = 0;
-    } else if (!fits) {
-        return diag_error(TOSAJIT_OVERFLOW, "%s %zu: %s has more than 2^63 - 1 bytes", id.kind,
-                          id.index, print_dims(tensor).text);
-    } else if (tensor->strides) {
-        tosajit_status status = resolve_strides(tensor, id, any_strides, v);
-        if (status) return status;
-    }
-    if (!tensor->data && !v->empty)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind,
-                          id.index);
-    return TOSAJIT_OK;
-}
-
-/* A run-time size that does not fit the iteration space; find the operand that set it, for the
- * message. */
-static tosajit_status size_mismatch(const plan_part *part, const view *operands, int32_t leaf,
-                                    int32_t d, int64_t expected) {
-    const tosajit_tensor *tensor = &operands[part->leaves[leaf].tensor].tensor;
-    int32_t own = d - (part->rank - tensor->rank);
-    for (int32_t k = 0; k < leaf; k++) {
-        const tosajit_tensor *other = &operands[part->leaves[k].tensor].tensor;
-        int32_t at = d - (part->rank - other->rank);
-        if (at >= 0 && other->dims[at] == expected && k < part->operand_count &&
-            leaf < part->operand_count)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "operand %d dimension %d: size %" PRId64
-                              " does not broadcast with %" PRId64
-                              " of operand %d dimension %d (%s and %s); the sizes must be equal, "
-                              "or one of them 1",
-                              (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected,
-                              (int)part->leaves[k].tensor, (int)at, print_dims(tensor).text,
-                              print_dims(other).text);
-    }
+/* Tensor t has another size than the one that `other` has set; than a static one, where that is
+ * below 0. */
+static tosajit_status size_mismatch(const view *tensors, int32_t t, int32_t other, int32_t from_end,
+                                    int64_t expected) {
+    const tosajit_tensor *tensor = &tensors[t].tensor,
+                         *set = &tensors[other < 0 ? t : other].tensor;
+    const int32_t d = tensor->rank - from_end;
+    if (other < 0)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "operand %d dimension %d: size %" PRId64
+                          " does not broadcast with the static size %" PRId64 " (%s)",
+                          (int)t, (int)d, tensor->dims[d], expected, print_dims(tensor).text);
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand %d dimension %d: size %" PRId64
-                      " does not broadcast with the static size %" PRId64 " (%s)",
-                      (int)part->leaves[leaf].tensor, (int)own, tensor->dims[own], expected,
-                      print_dims(tensor).text);
+                      "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64
+                      " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of "
+                      "them 1",
+                      (int)t, (int)d, tensor->dims[d], expected, (int)other,
+                      (int)(set->rank - from_end), print_dims(tensor).text, print_dims(set).text);
+}
+
+/* What a dimension of these tensors, counted from the end, broadcasts to; to the static size, where
+ * there is one. */
+static tosajit_status broadcast_size(const view *tensors, uint64_t set, int32_t from_end,
+                                     int64_t fixed, int64_t *size) {
+    int32_t by = -1;
+    *size = fixed == TOSAJIT_DYNAMIC ? 1 : fixed;
+    for (int32_t t = 0; set; t++, set >>= 1) {
+        const tosajit_tensor *tensor = &tensors[t].tensor;
+        if (!(set & 1) || tensor->rank < from_end) continue;
+        const int64_t own = tensor->dims[tensor->rank - from_end];
+        if (own == *size || own == 1) continue;
+        if (*size != 1 || fixed == 1) return size_mismatch(tensors, t, by, from_end, *size);
+        *size = own;
+        by = t;
+    }
+    return TOSAJIT_OK;
 }
 
 tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
-    for (int32_t d = 0; d < part->rank; d++)
-        sizes[d] = part->extents[d] == TOSAJIT_DYNAMIC ? 1 : part->extents[d];
-    for (int32_t k = 0; k < part->leaf_count; k++) {
-        if (part->leaves[k].table) continue;
-        const tosajit_tensor *tensor = &tensors[part->leaves[k].tensor].tensor;
-        /* Below 0 for a parameter of one element, in a part of rank 0. */
-        int32_t shift = part->rank - tensor->rank;
-        for (int32_t d = shift < 0 ? 0 : shift; d < part->rank; d++) {
-            int64_t size = tensor->dims[d - shift];
-            if (size == sizes[d] || size == 1) continue;
-            if (sizes[d] != 1 || part->extents[d] == 1)
-                return size_mismatch(part, tensors, k, d, sizes[d]);
-            sizes[d] = size;
-        }
-    }
-    return TOSAJIT_OK;
-}
-
-/* What the dimension of these tensors, counted from the end, broadcasts to. */
-static tosajit_status broadcast_size(const tosajit_kernel *kernel, const view *tensors,
-                                     uint64_t set, int32_t from_end, int64_t *size) {
-    *size = 1;
-    for (int32_t t = 0; t < kernel->tensor_count; t++) {
-        if (!(set >> t & 1)) continue;
-        const tosajit_tensor *tensor = &tensors[t].tensor;
-        int32_t d = tensor->rank - from_end;
-        int64_t own = tensor->dims[d];
-        if (own != 1 && *size != 1 && own != *size)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "operand %d dimension %d: size %" PRId64
-                              " does not broadcast with %" PRId64,
-                              (int)t, (int)d, own, *size);
-        if (own != 1) *size = own;
-    }
-    return TOSAJIT_OK;
+    tosajit_status status = TOSAJIT_OK;
+    uint64_t set = 0;
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        if (!part->leaves[k].table) set |= UINT64_C(1) << part->leaves[k].tensor;
+    for (int32_t d = 0; !status && d < part->rank; d++)
+        status = broadcast_size(tensors, set, part->rank - d, part->extents[d], &sizes[d]);
+    return status;
 }
 
 /* Sizes that the declared type of a value, or its use as a parameter, demands. */
@@ -217,9 +177,9 @@ static tosajit_status check_demands(const tosajit_kernel *kernel, const view *te
         const tosajit_tensor_type *type = &kernel->program->nodes[check->value].type;
         int64_t size, expected = check->size;
         tosajit_status status =
-            broadcast_size(kernel, tensors, check->dynamic, check->from_end, &size);
+            broadcast_size(tensors, check->dynamic, check->from_end, TOSAJIT_DYNAMIC, &size);
         if (!status && expected == TOSAJIT_DYNAMIC)
-            status = broadcast_size(kernel, tensors, check->other, check->from_end, &expected);
+            status = broadcast_size(tensors, check->other, check->from_end, expected, &expected);
         if (status) return status;
         if (size != expected)
             return diag_error(
@@ -247,77 +207,42 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
 
 /* Computing. */
 
-static void run_native(const tosajit_kernel *kernel, const kernel_code *code,
-                       const tosajit_parallel *parallel, int32_t part_index, const view *tensors,
-                       const view *results) {
-    walk w; /* not cleared, like the next one: see walk.h */
-    tile_tensors tile;
-    const plan_part *part = &kernel->plan.parts[part_index];
-    tile_walk(part, tensors, results, &w, &tile);
-    parallel_run(parallel, part, code->entries[part_index], &w, &tile);
-}
-
-static void run_interpreted(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
-                            const view *results, uint64_t *bits) {
-    const plan_part *part = &kernel->plan.parts[part_index];
-    tosajit_tensor leaves[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        leaves[k] = tensors[part->leaves[k].tensor].tensor;
-    for (int32_t r = 0; r < part->result_count; r++) written[r] = results[part->results[r]].tensor;
-    interpret_part(kernel, part_index, leaves, written, bits);
-}
-
 /* Compute every part that is not empty with its code. */
 static void compute_natively(const tosajit_kernel *kernel, const kernel_code *code,
                              const tosajit_parallel *parallel, const view *tensors,
                              const view *results) {
+    walk w; /* not cleared, like the next one: see walk.h */
+    tile_tensors tile;
     uint64_t environment = fpenv_enter();
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        if (!results[kernel->plan.parts[p].results[0]].empty)
-            run_native(kernel, code, parallel, p, tensors, results);
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
+        const plan_part *part = &kernel->plan.parts[p];
+        if (results[part->results[0]].empty) continue;
+        tile_walk(part, tensors, results, &w, &tile);
+        parallel_run(parallel, part, code->entries[p], &w, &tile);
+    }
     fpenv_leave(environment);
 }
 
-/* The same without code. OUT_OF_MEMORY before anything is written. */
-static tosajit_status compute_interpreted(const tosajit_kernel *kernel, const view *tensors,
-                                          const view *results) {
-    enum { STACK_NODES = 512 };
-    uint64_t stack[STACK_NODES], *bits = stack;
-    size_t count = kernel->program->count;
-    if (count > STACK_NODES && !(bits = memory_new(&kernel->allocator, count, sizeof *bits)))
-        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
-    fpenv environment;
-    fpenv_hold(&environment);
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        if (!results[kernel->plan.parts[p].results[0]].empty)
-            run_interpreted(kernel, p, tensors, results, bits);
-    fpenv_restore(&environment);
-    if (bits != stack) memory_free(&kernel->allocator, bits, count, sizeof *bits);
-    return TOSAJIT_OK;
-}
-
-/* Operands and constants as views, with their types checked; with shapes_only nothing but their
- * sizes is looked at. */
+/* Operands and constants as views, with their types checked. */
 static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                    size_t count, bool shapes_only, view *tensors) {
-    size_t inputs = (size_t)kernel->program->input_count;
+                                    size_t count, view *tensors) {
+    const size_t inputs = (size_t)kernel->program->input_count;
+    tosajit_status status = TOSAJIT_OK;
     if (count != inputs)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %zu operands, not %zu",
                           inputs, count);
-    for (size_t k = 0; k < (size_t)kernel->tensor_count; k++) {
-        const expr_node *node = kernel->inputs[k];
-        bool is_operand = k < inputs;
-        tensor_id id = is_operand ? (tensor_id){"operand", k} : (tensor_id){"constant", k - inputs};
-        tosajit_tensor tensor = is_operand ? operands[k]
-                                           : tosajit_dense(node->type.element, node->data,
-                                                           node->type.rank, node->type.dims);
-        tosajit_status status = is_operand ? check_type(&tensor, &node->type, id) : TOSAJIT_OK;
-        if (!status && !shapes_only)
-            status = resolve(&tensor, id, kernel->any_strides, &tensors[k]);
-        if (shapes_only) tensors[k].tensor = tensor;
-        if (status) return status;
+    for (size_t k = 0; !status && k < inputs; k++) {
+        const tensor_id id = {"operand", k};
+        status = check_type(&operands[k], &kernel->inputs[k]->type, id);
+        if (!status) status = resolve(&operands[k], id, kernel->any_strides, &tensors[k]);
     }
-    return TOSAJIT_OK;
+    for (size_t k = inputs; !status && k < (size_t)kernel->tensor_count; k++) {
+        const expr_node *node = kernel->inputs[k];
+        const tosajit_tensor constant =
+            tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
+        status = resolve(&constant, (tensor_id){"constant", k - inputs}, false, &tensors[k]);
+    }
+    return status;
 }
 
 static const tosajit_tensor_type *result_type(const tosajit_kernel *kernel, int32_t result) {
@@ -344,8 +269,8 @@ static tosajit_status check_contracts(const tosajit_kernel *kernel,
 }
 
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                  size_t operand_count, bool shapes_only, view *tensors) {
-    tosajit_status status = view_operands(kernel, operands, operand_count, shapes_only, tensors);
+                                  size_t operand_count, view *tensors) {
+    tosajit_status status = view_operands(kernel, operands, operand_count, tensors);
     if (!status) status = check_contracts(kernel, operands);
     return status ? status : check_demands(kernel, tensors);
 }
@@ -356,7 +281,7 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)kernel->program->result_count, result_count);
-    tosajit_status status = run_check_operands(kernel, operands, operand_count, false, tensors);
+    tosajit_status status = run_check_operands(kernel, operands, operand_count, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];
@@ -374,18 +299,34 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     return status;
 }
 
+static tosajit_status check_data(const view *v, tensor_id id) {
+    return v->tensor.data || v->empty
+               ? TOSAJIT_OK
+               : diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind,
+                            id.index);
+}
+
+/* What can be wrong with a call's memory. */
+static tosajit_status check_memory(const tosajit_kernel *kernel, const view *tensors,
+                                   const view *written) {
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t k = 0; !status && k < kernel->program->input_count; k++)
+        status = check_data(&tensors[k], (tensor_id){"operand", (size_t)k});
+    for (int32_t r = 0; !status && r < kernel->program->result_count; r++)
+        status = check_data(&written[r], (tensor_id){"result", (size_t)r});
+    return status ? status : overlap_check(kernel, tensors, written);
+}
+
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
-                          const tosajit_parallel *parallel, const tosajit_tensor *operands,
-                          size_t operand_count, const tosajit_tensor *results,
-                          size_t result_count) {
+                          const run_call *c) {
     view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
-    tosajit_status status =
-        run_check(kernel, operands, operand_count, results, result_count, tensors, written);
-    if (!status) status = overlap_check(kernel, tensors, written);
-    if (status || !code) return status ? status : compute_interpreted(kernel, tensors, written);
-    if (parallel != &kernel->parallel ||
-        !quick_learn(kernel, code->entries[0], operands, results, tensors, written))
-        compute_natively(kernel, code, parallel, tensors, written);
+    tosajit_status status = run_check(kernel, c->operands, c->operand_count, c->results,
+                                      c->result_count, tensors, written);
+    if (!status) status = check_memory(kernel, tensors, written);
+    if (status || !code) return status ? status : interpret_run(kernel, tensors, written);
+    if (c->parallel != &kernel->parallel ||
+        !quick_learn(kernel, code->entries[0], c->operands, c->results, tensors, written))
+        compute_natively(kernel, code, c->parallel, tensors, written);
     return TOSAJIT_OK;
 }
 
@@ -400,35 +341,18 @@ static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
     return by == kernel || (by && !tosajit_run(by, operands, operand_count, results, result_count));
 }
 
-/* The same with a line about it. */
-static tosajit_status run_loud(const tosajit_kernel *kernel, const kernel_code *code,
-                               verbose_call *call) {
-    const int64_t start = verbose_clock();
-    bool quick = call->parallel == &kernel->parallel &&
-                 run_quickly(kernel, code, call->operands, call->operand_count, call->results,
-                             call->result_count);
-    if (!quick)
-        call->status = run(kernel, code, call->parallel, call->operands, call->operand_count,
-                           call->results, call->result_count);
-    call->nanoseconds = verbose_clock() - start;
-    call->way = !code               ? "interpreted"
-                : code->precompiled ? "precompiled"
-                : quick             ? "quick"
-                                    : "native";
-    verbose_ran(kernel, call);
-    return call->status;
-}
-
-/* A call that no quick one has answered. */
-static tosajit_status run_any(const tosajit_kernel *kernel, const tosajit_parallel *parallel,
-                              const tosajit_tensor *operands, size_t operand_count,
-                              const tosajit_tensor *results, size_t result_count) {
+/* The call, and a line about it where the kernel is loud; then it has not been tried quickly yet.
+ */
+static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->loud)
-        return run(kernel, code, parallel, operands, operand_count, results, result_count);
-    return run_loud(kernel, code,
-                    &(verbose_call){operands, results, operand_count, result_count, parallel,
-                                    TOSAJIT_OK, "", 0});
+    if (!kernel->loud) return run(kernel, code, c);
+    verbose_run how = {.start = verbose_clock()};
+    how.quick =
+        c->parallel == &kernel->parallel &&
+        run_quickly(kernel, code, c->operands, c->operand_count, c->results, c->result_count);
+    how.status = how.quick ? TOSAJIT_OK : run(kernel, code, c);
+    verbose_ran(kernel, code, c, &how);
+    return how.status;
 }
 
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -440,7 +364,8 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (!kernel->loud && run_quickly(kernel, code, operands, operand_count, results, result_count))
         return TOSAJIT_OK;
-    return run_any(kernel, &kernel->parallel, operands, operand_count, results, result_count);
+    return run_any(kernel,
+                   &(run_call){operands, results, operand_count, result_count, &kernel->parallel});
 }
 
 /* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. */
@@ -454,12 +379,12 @@ static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *result)
 tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                     size_t operand_count, const tosajit_tensor *results,
                                     size_t result_count, const tosajit_parallel *parallel) {
+    static const tosajit_parallel alone;
     if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
         is_short(kernel, results))
         return tosajit_run(kernel, operands, operand_count, results, result_count);
-    static const tosajit_parallel alone;
-    return run_any(kernel, parallel && parallel->parallel_for ? parallel : &alone, operands,
-                   operand_count, results, result_count);
+    return run_any(kernel, &(run_call){operands, results, operand_count, result_count,
+                                       parallel && parallel->parallel_for ? parallel : &alone});
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -468,5 +393,6 @@ tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosaj
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run_interpreted: kernel, operands or results is a null pointer");
-    return run(kernel, NULL, NULL, operands, operand_count, results, result_count);
+    return run(kernel, NULL,
+               &(run_call){operands, results, operand_count, result_count, &kernel->parallel});
 }

@@ -7,17 +7,16 @@
 #include "runtime/run/overlap.h"
 #include "runtime/run/tile.h"
 
-/* The operands of a call and the kernel's constants as views, and what can be wrong with them. With
- * shapes_only nothing but their types and sizes is looked at. */
+/* The operands of a call and the kernel's constants as views, and what can be wrong with them but
+ * for their memory, which may be null. */
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                                  size_t operand_count, bool shapes_only, view *tensors);
+                                  size_t operand_count, view *tensors);
 
 /* The sizes of a part's iteration space, which its results have: `a == 1 ? b : a` over the leaves,
  * with static sizes fixed beforehand. */
 tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes);
 
-/* Everything that can be wrong with a call but for memory that tensors share; tensors and written
- * receive what it is about. */
+/* The same of a call; tensors and written receive what it is about. */
 tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
                          view *tensors, view *written);

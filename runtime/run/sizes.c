@@ -18,7 +18,7 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)program->result_count, result_count);
     view tensors[TOSAJIT_MAX_TENSORS];
-    tosajit_status status = run_check_operands(kernel, operands, operand_count, true, tensors);
+    tosajit_status status = run_check_operands(kernel, operands, operand_count, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
         const plan_part *part = &kernel->plan.parts[p];
         int64_t sizes[TOSAJIT_MAX_RANK];

@@ -24,8 +24,6 @@
  * in blocks of 16 x 64, that of 1000x7 is joined. */
 #include "runtime/run/tile.h"
 
-#include "runtime/base/types.h"
-
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile) {
     const int64_t *sizes = results[part->results[0]].tensor.dims;
@@ -37,7 +35,6 @@ void tile_walk(const plan_part *part, const view *tensors, const view *results, 
         const view *v = is_leaf ? &tensors[part->leaves[t].tensor]
                                 : &results[part->results[t - part->leaf_count]];
         tile->pointers[t] = v->tensor.data;
-        tile->element_sizes[t] = (uint8_t)tosajit_type_size(v->tensor.element);
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         int32_t shift = part->rank - v->tensor.rank;
         for (int32_t d = 0; d < part->rank; d++)
@@ -45,18 +42,18 @@ void tile_walk(const plan_part *part, const view *tensors, const view *results, 
                 table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
     walk_coalesce(w);
-    tile_order(part, w, tile->element_sizes);
+    tile_order(part, w);
 }
 
-void tile_strides(const tile_choice *choice, const walk *w, const tile_tensors *tensors,
-                  int64_t *strides) {
+void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
+                  const tile_tensors *tensors, int64_t *strides) {
     const int64_t *rows = choice->row_dim >= 0 ? walk_steps(w, choice->row_dim) : NULL;
     const int64_t *planes = choice->plane_dim >= 0 ? walk_steps(w, choice->plane_dim) : NULL;
     for (int32_t t = 0; t < w->tensors; t++) {
         const int64_t row = rows ? choice->phases * rows[t] : 0;
         const bool splat = choice->splat >> t & 1;
         strides[2 * t] = row;
-        strides[2 * t + 1] = splat ? tensors->splat_strides[t] : tensors->element_sizes[t];
+        strides[2 * t + 1] = splat ? tensors->splat_strides[t] : part->element_sizes[t];
         strides[2 * w->tensors + t] = planes ? planes[t] - choice->rows * row : 0;
     }
 }
@@ -116,9 +113,9 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
               const tile_tensors *tensors) {
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(part, room);
-    const uint8_t *sizes = tensors->element_sizes;
-    const tile_choice choice = tile_choose(part, w, sizes, is_in_place(part, tensors));
-    tile_strides(&choice, w, tensors, strides);
+    tile_choice choice;
+    tile_choose(part, w, is_in_place(part, tensors), &choice);
+    tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
-    tile_take(&(tile_job){part, entry, w, pointers, sizes, &choice, strides});
+    tile_take(&(tile_job){part, entry, w, pointers, &choice, strides});
 }

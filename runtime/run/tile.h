@@ -12,7 +12,6 @@ typedef struct tile_tensors {
     void *pointers[TOSAJIT_MAX_TENSORS];        /* at index 0 */
     int64_t splat_strides[TOSAJIT_MAX_TENSORS]; /* what the code is told for a column stride of 0:
                                                    0, or that between a table's elements */
-    uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* in bytes */
 } tile_tensors;
 
 /* The array of tensors' pointers that a part's code is given, in `room` of one more. */
@@ -33,16 +32,15 @@ void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
  * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
  * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16. */
-void tile_strides(const tile_choice *choice, const walk *w, const tile_tensors *tensors,
-                  int64_t *strides);
+void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
+                  const tile_tensors *tensors, int64_t *strides);
 
 /* A walk in a way that was chosen. */
 typedef struct tile_job {
     const plan_part *part;
     tosajit_entry entry;
     const walk *w;
-    void **pointers;              /* as tile_pointers makes them; they move */
-    const uint8_t *element_sizes; /* of tensors, in bytes */
+    void **pointers; /* as tile_pointers makes them; they move */
     const tile_choice *choice;
     const int64_t *strides; /* as tile_strides makes them */
 } tile_job;

@@ -19,8 +19,4 @@ typedef struct transpose_side {
 void transpose_copy(const transpose_side *to, const transpose_side *from, int64_t rows,
                     int64_t cols, uint8_t size);
 
-/* Copy `count` elements, each `to_stride` and `from_stride` bytes after the one before. */
-void transpose_line(char *to, int64_t to_stride, const char *from, int64_t from_stride,
-                    int64_t count, uint8_t size);
-
 #endif

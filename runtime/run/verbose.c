@@ -131,16 +131,23 @@ void verbose_loaded(const tosajit_kernel *kernel) {
     end(&l);
 }
 
-void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call) {
+void verbose_ran(const tosajit_kernel *kernel, const kernel_code *code, const run_call *call,
+                 const verbose_run *how) {
+    const int64_t nanoseconds = verbose_clock() - how->start;
     line l;
     if (!begin(&l)) return;
     fprintf(l.out, "tosajit: run %s", kernel->name);
-    if (call->status) {
+    if (how->status) {
         fprintf(l.out, " refused, %s", tosajit_last_error());
         end(&l);
         return;
     }
-    fprintf(l.out, " %s in %.2f us", call->way, (double)call->nanoseconds * 1e-3);
+    fprintf(l.out, " %s in %.2f us",
+            !code               ? "interpreted"
+            : code->precompiled ? "precompiled"
+            : how->quick        ? "quick"
+                                : "native",
+            (double)nanoseconds * 1e-3);
     put_command(kernel, call->parallel, l.out);
     bool strided = false;
     for (size_t k = 0; k < call->operand_count; k++) put_shape(&call->operands[k], l.out);

@@ -7,22 +7,28 @@
 
 #include "runtime/run/kernel.h"
 
-/* How a run went. */
-typedef struct verbose_call {
+/* A call that somebody made. */
+typedef struct run_call {
     const tosajit_tensor *operands, *results;
     size_t operand_count, result_count;
-    const tosajit_parallel *parallel; /* the threads of this call */
+    const tosajit_parallel *parallel; /* its threads */
+} run_call;
+
+/* How it went. */
+typedef struct verbose_run {
+    int64_t start; /* on verbose_clock */
+    bool quick;    /* it was remembered */
     tosajit_status status;
-    const char *way; /* "quick", "native", "precompiled" or "interpreted" */
-    int64_t nanoseconds;
-} verbose_call;
+} verbose_run;
 
 /* info: of the code, null where it is interpreted; a failure is the thread's last error. */
 void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status,
                       const tosajit_kernel_info *info);
 /* The kernel came from an image. */
 void verbose_loaded(const tosajit_kernel *kernel);
-void verbose_ran(const tosajit_kernel *kernel, const verbose_call *call);
+/* code: that the call found, or null. */
+void verbose_ran(const tosajit_kernel *kernel, const kernel_code *code, const run_call *call,
+                 const verbose_run *how);
 /* Nanoseconds on a clock that only runs forward. Integers: the caller's floating-point environment
  * may be the host's. */
 int64_t verbose_clock(void);

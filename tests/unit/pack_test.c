@@ -38,8 +38,8 @@ typedef struct pattern {
     int64_t unit;
 } pattern;
 
-/* Sizes and strides as broadcasts and views have them: 0, dense, or with gaps, each dimension from
- * the one inside it. */
+/* Sizes and strides as broadcasts and views have them: 0, dense, or with gaps, whole elements or
+ * not, each dimension from the one inside it. */
 static void draw_pattern(test_random *random, pattern *p) {
     static const int32_t sizes[] = {1, 2, 4, 4, 4, 8};
     int64_t dense;
@@ -53,6 +53,7 @@ static void draw_pattern(test_random *random, pattern *p) {
         int64_t stride = kind < 3   ? 0
                          : kind < 7 ? dense
                                     : dense + p->size * (int64_t)(test_random_next(random) % 20);
+        if (test_random_next(random) % 32 == 0) stride += 2;
         p->w.strides[d] = test_random_next(random) % 16 ? stride : -stride;
         if (stride) dense = stride * p->w.sizes[d];
     }

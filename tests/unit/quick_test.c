@@ -122,7 +122,7 @@ static void later_ones_pass(void **state) {
         kept += was_remembered(kernel, c);
         assert_true(was_remembered(kernel, c));
     }
-    assert_int_equal(kept, 32);
+    assert_int_equal(kept, 36);
     tosajit_kernel_release(kernel);
 }
 
@@ -135,7 +135,7 @@ static void static_ones_know_a_few(void **state) {
         assert_int_equal(was_remembered(kernel, (call){6, 9, 6, 9, NULL, true}), round);
         for (int k = 0; k < 3; k++)
             assert_int_equal(was_remembered(kernel, (call){6, 9, 6, 9, strides[k], false}),
-                             round && k < 2);
+                             round && k < 1);
     }
     tosajit_kernel_release(kernel);
 }
