@@ -33,6 +33,7 @@ typedef enum cost_term {
     PER_HALVED_ROW,       /* one of less than half a vector, where there are no masks */
     PER_IDLE_NS,          /* that lanes without work take in a long computation */
     PER_LINE,             /* that an order of the walk brings to the L1 cache once more */
+    PER_LEAP,             /* line of an operand beyond that cache, not in the order of memory */
     PER_CHUNK,            /* of one long row and a tensor */
     PER_PATTERN_ELEMENT,  /* of a packed operand's period */
     PER_GATHERED_ELEMENT, /* moved alone */
@@ -50,6 +51,7 @@ static const double cost_of[COST_TERMS] = {
     [PER_HALVED_ROW] = 1.5,
     [PER_IDLE_NS] = 1,
     [PER_LINE] = 0.25,
+    [PER_LEAP] = 0.2,
     [PER_CHUNK] = 40,
     [PER_PATTERN_ELEMENT] = 2.5,
     [PER_GATHERED_ELEMENT] = 0.16,
@@ -59,8 +61,9 @@ static const double cost_of[COST_TERMS] = {
 /* One long row takes a chunk and a pattern, so it is not weighed against less. */
 static const double cost_join = 240;
 
-/* Lines that the L1 cache keeps, less what else it holds. Family: sweep; forms_shape. */
-static const double cost_kept_lines = 448;
+/* As much of the L1 cache is for a walk; the rest is for what else there is. Family: sweep;
+ * forms_shape. */
+static const double cost_kept = 7. / 8;
 
 /* Sizes, in columns, rows or elements where nothing else is said. */
 enum {
@@ -84,11 +87,15 @@ enum {
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
 
     /* Family: sweep; forms_shape.
-     * Bytes of a cache line, and of the widest vector; bytes between rows that share places of the
-     * L1 cache; rows that do and are kept, at most. */
+     * Bytes of a cache line, and of the widest vector. */
     COST_LINE = 64,
-    COST_CROWDED_BYTES = 2048,
-    COST_CROWDED_ROWS = 8,
+
+    /* Family: sweep.
+     * Rows share places of the L1 cache if a large power of two divides the bytes between them: the
+     * least such power; the greatest that counts; how many rows are kept, times that power. */
+    COST_CROWDED_LEAST = 1024,
+    COST_CROWDED_MOST = 2048,
+    COST_CROWDED_BYTES = 16 * 1024,
 };
 
 #endif

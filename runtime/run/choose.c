@@ -13,9 +13,9 @@
 typedef struct asked {
     const plan_part *part;
     const walk *w;
-    const uint8_t *sizes; /* of elements: the part's */
-    int64_t widest;       /* of these */
-    double elements;
+    const uint8_t *sizes;  /* of elements: the part's */
+    int64_t widest;        /* of these */
+    double elements, kept; /* of the walk; lines that the L1 cache keeps of it */
     bool in_place;
 } asked;
 
@@ -23,7 +23,8 @@ static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
 static asked ask(const plan_part *part, const walk *w, bool in_place) {
     const uint8_t *sizes = part->element_sizes;
-    asked a = {part, w, sizes, 1, (double)walk_elements(w), in_place};
+    const double kept = cost_kept * (double)(part->l1_bytes / COST_LINE);
+    asked a = {part, w, sizes, 1, (double)walk_elements(w), kept, in_place};
     for (int32_t t = 0; t < w->tensors; t++)
         if (sizes[t] > a.widest) a.widest = sizes[t];
     return a;
@@ -103,7 +104,7 @@ typedef struct touched {
  * part is brought anew for each index. */
 static void touch(const asked *a, int32_t d, touched *part) {
     const int64_t *steps = walk_steps(a->w, d), size = a->w->sizes[d];
-    if (part->lines > cost_kept_lines) {
+    if (part->lines > a->kept) {
         part->lines *= (double)size;
         return;
     }
@@ -145,15 +146,43 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
     if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
 }
 
-/* Whether rows of a tensor share places of the L1 cache, which then keeps few of them: rows 2 KiB
- * apart, or a multiple, or nearly so. */
+/* Whether rows of a tensor share places of the L1 cache, which then keeps few of them: rows 1 or 2
+ * KiB apart, or a multiple, or nearly so. */
 static bool crowd(const asked *a, int32_t d) {
-    bool shared = false;
+    bool crowded = false;
     for (int32_t t = 0; t < a->w->tensors; t++) {
-        const int64_t past = size_without_sign(walk_steps(a->w, d)[t]) + COST_LINE;
-        shared |= past >= COST_CROWDED_BYTES && past % COST_CROWDED_BYTES < 2 * COST_LINE;
+        const int64_t past = size_without_sign(walk_steps(a->w, d)[t]) + COST_LINE,
+                      nearly = past - past % (2 * COST_LINE), power = nearly & -nearly,
+                      apart = power < COST_CROWDED_MOST ? power : COST_CROWDED_MOST;
+        crowded |= apart >= COST_CROWDED_LEAST && a->w->sizes[d] > COST_CROWDED_BYTES / apart;
     }
-    return shared && a->w->sizes[d] > COST_CROWDED_ROWS;
+    return crowded;
+}
+
+/* Lines of operands larger than the L1 cache that are not read in the order of memory: rows or
+ * planes leap. A CPU fetches lines before they are asked for, where it foresees them. None in
+ * place: there the row that follows may wait for the store of this one (cut_phases). */
+static double count_leaps(const asked *a, int32_t row, int32_t plane, double rows) {
+    const walk *w = a->w;
+    const int32_t outwards[] = {row, plane};
+    double lines = 0;
+    for (int32_t t = 0; !a->in_place && t < a->part->leaf_count; t++) {
+        const int64_t columns = size_without_sign(walk_steps(w, w->rank - 1)[t]),
+                      own = a->sizes[t] + columns * (columns_of(w) - 1);
+        double all = (double)own;
+        int64_t bytes = own;
+        bool leaps = false;
+        for (int32_t d = w->rank - 2; d >= 0; d--)
+            if (walk_steps(w, d)[t] != 0) all *= (double)w->sizes[d];
+        for (int k = 0; k < 2 && outwards[k] >= 0; k++) {
+            const int64_t step = size_without_sign(walk_steps(w, outwards[k])[t]);
+            leaps |= step >= bytes + COST_LINE;
+            bytes += step * (w->sizes[outwards[k]] - 1);
+        }
+        if (leaps && all > a->kept * (double)COST_LINE)
+            lines += rows * (double)own / (double)COST_LINE;
+    }
+    return lines;
 }
 
 /* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
@@ -161,23 +190,28 @@ static bool crowd(const asked *a, int32_t d) {
  * rows 300 times. */
 static void choose_order(const asked *a, tile_choice *c, double *counts) {
     const int32_t inner = a->w->rank - 2, last = inner > 0 && a->part->has_planes ? 0 : -1;
-    const bool may_lose = inner > 0 && a->elements * a->w->tensors > cost_kept_lines;
+    const bool may_lose = inner > 0 && a->elements * a->w->tensors > a->kept;
     const double once = may_lose ? count_lines(a, inner, inner - 1) : 0;
     double least = DBL_MAX;
     for (int32_t row = inner; row >= 0; row--) {
-        if (row != inner && once > cost_kept_lines && crowd(a, row)) continue;
+        const bool is_large = once > a->kept;
+        if (row != inner && is_large && crowd(a, row)) continue;
         for (int32_t plane = last < 0 ? -1 : inner; plane >= last; plane--) {
             if (plane == row) continue;
             const double planes = counts[PER_ROW] / (double)a->w->sizes[row],
                          calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane];
-            double ns = cost_of[PER_PLANE] * planes + cost_of[PER_CALL] * calls, again = 0;
-            if (ns < least && once > cost_kept_lines)
+            double ns = cost_of[PER_PLANE] * planes + cost_of[PER_CALL] * calls, again = 0,
+                   leaps = 0;
+            if (ns < least && is_large)
+                ns += cost_of[PER_LEAP] * (leaps = count_leaps(a, row, plane, counts[PER_ROW]));
+            if (ns < least && is_large)
                 ns += cost_of[PER_LINE] * (again = count_lines(a, row, plane) - once);
             if (ns >= least) continue;
             least = ns;
             counts[PER_PLANE] = planes;
             counts[PER_CALL] = calls;
             counts[PER_LINE] = again;
+            counts[PER_LEAP] = leaps;
             lay_rows(a, c, row, plane);
         }
     }

@@ -76,8 +76,10 @@ void tosajit_kernel_retain(tosajit_kernel *kernel) {
 }
 
 void kernel_expect(tosajit_kernel *kernel, uint64_t features) {
-    for (int32_t k = 0; k < kernel->plan.part_count; k++)
+    for (int32_t k = 0; k < kernel->plan.part_count; k++) {
         kernel->plan.parts[k].masked = features_masked(features);
+        kernel->plan.parts[k].l1_bytes = features_l1_bytes();
+    }
 }
 
 void kernel_destroy(tosajit_kernel *kernel) {

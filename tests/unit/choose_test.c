@@ -28,6 +28,7 @@ static const tosajit_variant all_loops[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}},
 static plan_part make_part(const tosajit_variant *loops, int32_t count) {
     plan_part part = {.leaf_count = 2, .operand_count = 2, .result_count = 1};
     part.has_planes = part.masked = true;
+    part.l1_bytes = 32 * 1024;
     part.cols_multiple = 1;
     part.element_ns = 3 * SIZE * cost_byte + cost_light_op;
     part.variant_count = count;
@@ -73,6 +74,28 @@ static const way_case ways[] = {
      {"64x0x32x1", "0x64x32x1", "512x64x32x1"},
      "",
      "direct 32x8x32"},
+    {"many rows 1 KiB apart",
+     "64x8x4x8",
+     {"32x4x1x0", "32x0x8x1", "256x32x8x1"},
+     "48 KiB",
+     "direct 64x4x8 splat a"},
+    {"rows that do not leap",
+     "73x7x32",
+     {"224x32x1", "0x1x0", "224x32x1"},
+     "",
+     "direct 73x7x32 splat b"},
+    {"planes that do not leap",
+     "6x5x8x64",
+     {"2560x512x64x1", "8x0x1x0", "2560x512x64x1"},
+     "",
+     "direct 5x8x64 splat b"},
+    {"an L1 cache of 32 KiB", "50x2x90", {"90x0x1", "0x90x1", "180x90x1"}, "", "direct 50x2x90"},
+    {"one of 48 KiB", "50x2x90", {"90x0x1", "0x90x1", "180x90x1"}, "48 KiB", "direct 2x50x90"},
+    {"leaps in place",
+     "73x7x32",
+     {"224x32x1", "0x1x0", "224x32x1"},
+     "in place",
+     "direct 7x73x32 splat b"},
     {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "joined 1x1x1920 packed b"},
     {"few elements", "20x3", {"3x1", "0x1", "3x1"}, "", "direct 1x20x3"},
     {"a row of 100", "1000x100", {"100x1", "0x1", "100x1"}, "", "direct 1x1000x100"},
@@ -133,6 +156,7 @@ static void walks_take_their_way(void **state) {
         const bool plain = strstr(c->asked, "plain");
         plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
         part.masked = !strstr(c->asked, "halves");
+        if (strstr(c->asked, "48 KiB")) part.l1_bytes = 48 * 1024;
         tile_choice choice;
         tile_choose(&part, &w, strstr(c->asked, "in place"), &choice);
         char text[128];
