@@ -85,7 +85,8 @@ END {
             of[f, "won"], of[f, "equal"], of[f, "lost"] >(work "/peers")
 }' "$work/each"
 touch "$work/points.won" "$work/points.equal" "$work/points.lost"
-machine=$(sed -n 's/^Machine: \([^,]*\),.*, \([0-9-]*\)\.$/\1, \2/p' "$report")
+machine=$(sed -n '1s/^# Report: \([^,]*, \)\{0,1\}//p' "$report")
+[ -n "$machine" ] || { echo "plot: $report names no machine in its first line" >&2; exit 1; }
 gnuplot <<END
 set terminal svg size 820,460 font "sans-serif,13" noenhanced background "white"
 set output "$out/peers.svg"

@@ -3,8 +3,8 @@
 /* Costs: every number that the choice of a way rests on (runtime/run/choose.c), in ns where nothing
  * else is said. `sh bench/costs/fit.sh` measures the ways, prints the table of `cost_of` for the
  * machine that it runs on, and says what choices by either table lose. This one is an AMD EPYC's of
- * the Zen 4 family, with AVX-512 and AVX2 at once. An estimate need be no better than the choices
- * that it makes. The other numbers are checked by
+ * the Zen 4 family, with AVX-512 and AVX2 at once; leaps are Zen 5's. An estimate need be no better
+ * than the choices that it makes. The other numbers are checked by
  *
  *     build/bench/tosajit-bench --table --benchmark_filter='^FAMILY/'
  *
