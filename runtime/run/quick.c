@@ -136,7 +136,9 @@ APART const tosajit_kernel *run_passing(const tosajit_kernel *kernel, tosajit_en
     prepared p; /* not cleared: see walk.h */
     for (int32_t t = 0; t < n.operands + n.results; t++)
         data[t] = tensor_at(t, n, operands, results)->data;
-    slot_read(s, WORDS_TO(p), kernel->quick->words - WORDS_TO(p), &p);
+    slot_read(s, WORDS_TO(p), WORDS_TO(p.w) - WORDS_TO(p), &p);
+    /* One call of the code does without the walk. */
+    if (!p.single) slot_read(s, WORDS_TO(p.w), kernel->quick->words - WORDS_TO(p.w), &p.w);
     return slot_held(s) && prepared_run(&p, kernel, entry, n, data) ? kernel : NULL;
 }
 
