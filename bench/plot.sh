@@ -86,11 +86,12 @@ END {
 }' "$work/each"
 touch "$work/points.won" "$work/points.equal" "$work/points.lost"
 machine=$(sed -n '1s/^# Report: \([^,]*, \)\{0,1\}//p' "$report")
-[ -n "$machine" ] || { echo "plot: $report names no machine in its first line" >&2; exit 1; }
+day=$(sed -n '3s/.*, \([0-9-]*\)\.$/\1/p' "$report")
+[ -n "$machine" ] && [ -n "$day" ] || { echo "plot.sh: $report names no machine or no day in its first lines" >&2; exit 1; }
 gnuplot <<END
 set terminal svg size 820,460 font "sans-serif,13" noenhanced background "white"
 set output "$out/peers.svg"
-set title "tosajit, sizes known only when called, beside others in one run, one thread\n$machine; each dot is a case of bench/report.md" offset -9
+set title "tosajit, sizes known only when called, beside others in one run, one thread\n$machine, $day; each dot is a case of bench/$(basename "$report")" offset -9
 set logscale x
 set xrange [0.25:64]
 set xtics ("1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64)

@@ -147,7 +147,7 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
 }
 
 /* Whether rows of a tensor share places of the L1 cache, which then keeps few of them: rows 1 or 2
- * KiB apart, or a multiple, or nearly so. */
+ * KiB apart, or a multiple, or nearly so. The innermost rows are taken all the same. */
 static bool crowd(const asked *a, int32_t d) {
     bool crowded = false;
     for (int32_t t = 0; t < a->w->tensors; t++) {
@@ -160,13 +160,14 @@ static bool crowd(const asked *a, int32_t d) {
 }
 
 /* Lines of operands larger than the L1 cache that are not read in the order of memory: rows or
- * planes leap. A CPU fetches lines before they are asked for, where it foresees them. None in
- * place: there the row that follows may wait for the store of this one (cut_phases). */
+ * planes leap. A CPU fetches lines before they are asked for, where it foresees them. Not of
+ * results, and none in place: such orders were measured, and slower. */
 static double count_leaps(const asked *a, int32_t row, int32_t plane, double rows) {
     const walk *w = a->w;
     const int32_t outwards[] = {row, plane};
     double lines = 0;
-    for (int32_t t = 0; !a->in_place && t < a->part->leaf_count; t++) {
+    if (a->in_place) return 0;
+    for (int32_t t = 0; t < a->part->leaf_count; t++) {
         const int64_t columns = size_without_sign(walk_steps(w, w->rank - 1)[t]),
                       own = a->sizes[t] + columns * (columns_of(w) - 1);
         double all = (double)own;
@@ -192,9 +193,9 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
     const int32_t inner = a->w->rank - 2, last = inner > 0 && a->part->has_planes ? 0 : -1;
     const bool may_lose = inner > 0 && a->elements * a->w->tensors > a->kept;
     const double once = may_lose ? count_lines(a, inner, inner - 1) : 0;
+    const bool is_large = once > a->kept;
     double least = DBL_MAX;
     for (int32_t row = inner; row >= 0; row--) {
-        const bool is_large = once > a->kept;
         if (row != inner && is_large && crowd(a, row)) continue;
         for (int32_t plane = last < 0 ? -1 : inner; plane >= last; plane--) {
             if (plane == row) continue;
@@ -202,10 +203,11 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
                          calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane];
             double ns = cost_of[PER_PLANE] * planes + cost_of[PER_CALL] * calls, again = 0,
                    leaps = 0;
-            if (ns < least && is_large)
-                ns += cost_of[PER_LEAP] * (leaps = count_leaps(a, row, plane, counts[PER_ROW]));
-            if (ns < least && is_large)
-                ns += cost_of[PER_LINE] * (again = count_lines(a, row, plane) - once);
+            if (is_large) {
+                again = count_lines(a, row, plane) - once;
+                leaps = count_leaps(a, row, plane, counts[PER_ROW]);
+                ns += cost_of[PER_LINE] * again + cost_of[PER_LEAP] * leaps;
+            }
             if (ns >= least) continue;
             least = ns;
             counts[PER_PLANE] = planes;

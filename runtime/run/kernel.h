@@ -83,7 +83,8 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
 
-/* Before the kernel has code: the features that this may use decide on ways of running. */
+/* Before the kernel has code: the features that this may use, and this machine's L1 cache, decide
+ * on ways of running. */
 void kernel_expect(tosajit_kernel *kernel, uint64_t features);
 
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */

@@ -45,7 +45,9 @@ typedef struct remembered {
 
 /* Where something is in a slot, or how much it is, in words. */
 #define WORDS_TO(member) (offsetof(remembered, member) / sizeof(int64_t))
-_Static_assert(offsetof(remembered, p) % sizeof(int64_t) == 0, "a slot has words");
+_Static_assert(offsetof(remembered, p) % sizeof(int64_t) == 0 &&
+                   offsetof(remembered, p.w) % sizeof(int64_t) == 0,
+               "a slot has words");
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4,

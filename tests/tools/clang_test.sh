@@ -7,9 +7,9 @@
 set -eu
 clang=$(command -v clang-22 || command -v clang) || { echo "needs clang (apt-get install clang-22)"; exit 1; }
 # Each file's first command, out of its JSON string, with another compiler and without output.
-commands=$(sed -n 's/^ *"command": "[^ ]* \(.*\) -o [^ ]* -c \([^ ]*\.c\)",$/\2 \1/p' "$1/compile_commands.json" | sort -u -k1,1 |
-    sed -e 's/\\\(.\)/\1/g' -e "s:^:$clang -fsyntax-only :")
-count=$(echo "$commands" | wc -l)
+commands=$(sed -n 's/^ *"command": "[^-]* \(-.*\) -o [^ ]* -c \([^ ]*\.c\)",$/\2 \1/p' "$1/compile_commands.json" | sort -u -k1,1 |
+    sed -e 's/\\\(.\)/\1/g' -e "s:^:$clang -fsyntax-only -Werror :")
+count=$(printf '%s\n' "$commands" | wc -l)
 [ "$count" -gt 100 ] || { echo "found only $count files in $1/compile_commands.json"; exit 1; }
-echo "$commands" | tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc)" sh -c || { echo "clang does not take the files above"; exit 1; }
+printf '%s\n' "$commands" | tr '\n' '\0' | xargs -0 -n 1 -P "$(nproc)" sh -c || { echo "clang does not take the files above"; exit 1; }
 echo "clang reads $count files without a warning"
