@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
  * jit/emit/once.c (rows that all variants share), jit/emit/rows.c (loops over planes, rows and
- * columns), jit/emit/columns.c (columns before rows), jit/emit/ends.c (where rows begin and end),
- * jit/emit/step.c and jit/emit/body.c (what is in them). */
+ * columns), jit/emit/ends.c (where rows begin and end), jit/emit/step.c and jit/emit/body.c (what is
+ * in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
@@ -182,7 +182,6 @@ typedef enum row_kind {
     ROW_ANY,    /* any number of columns; without masks at least a vector, where there are ends */
     ROW_FEW,    /* less than a vector */
     ROW_BRIEF,  /* at most a vector, by a mask */
-    ROW_HALVES, /* a few vectors, in halves of these */
     ROW_LONG,   /* more than a vector */
     ROW_STREAM, /* more than a page, stored past the caches */
 } row_kind;
@@ -199,11 +198,6 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
 /* Move the row pointers by `steps`. `moving`, the pointers of the loop to which this block is about
  * to branch, are these in its next turn. */
 void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueRef *steps);
-
-/* All rows of a plane, a step of columns after the other (columns.c); then a branch to `after`.
- * There row_pointers are behind the last row. */
-void emit_columns(part_emitter *e, const tosajit_variant *variant, const LLVMValueRef *pointers,
-                  const LLVMValueRef *row_strides, LLVMBasicBlockRef after);
 
 /* Rows that are there once for all variants (once.c). */
 

@@ -12,7 +12,7 @@
  *
  * The body is the same code at every level; only the lane count differs. Parts of longer ops begin
  * with the loops, and have a tail in place of a last vector. Plain parts have a second loop over
- * rows, for short ones: of at most a vector, or of a few where rows are known to be that. */
+ * rows, for those of at most a vector. */
 #include <string.h>
 
 #include "jit/emit/part.h"
@@ -258,37 +258,12 @@ static bool may_be_brief(const part_emitter *e) {
  * into jumps and addresses; their loop has fewer of both. Other parts ask in each row: what is
  * hoisted out of its loops may be long. */
 static row_kind short_rows(const part_emitter *e) {
-    if (!e->plain || !e->loops.ends || !may_be_brief(e)) return ROW_ANY;
-    return e->loops.halves ? ROW_HALVES : ROW_BRIEF;
-}
-
-static LLVMValueRef is_short(const part_emitter *e, row_kind kind) {
-    const int64_t most = (LOOP_MOST_HALVED - 1) * (int64_t)e->loops.lanes;
-    LLVMValueRef lanes = int64_constant(e, e->loops.lanes);
-    if (kind == ROW_BRIEF) return LLVMBuildICmp(e->builder, LLVMIntSLE, e->cols, lanes, "");
-    return LLVMBuildICmp(e->builder, LLVMIntULT, LLVMBuildSub(e->builder, e->cols, lanes, ""),
-                         int64_constant(e, most), "");
-}
-
-/* A row of a few vectors, in halves of these from its begin on. What crosses a cache line costs one
- * access more: nearly every vector of 64 bytes does, and every second half. The number of aligned
- * vectors would change from row to row, which no branch predictor knows. */
-static void emit_half_row(part_emitter *e, const tosajit_variant *variant) {
-    const level lv = {.lanes = e->loops.lanes / 2, .repeats = 1, .end = e->tail};
-    held last;
-    emit_splats(e, lv.lanes);
-    emit_values(e, variant, lv.lanes, e->tail, 0, NULL);
-    hold(e, e->part->leaf_count, tensor_count(e), &last);
-    emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
-    take(e, e->part->leaf_count, tensor_count(e), &last);
-    emit_stores(e, variant, lv.lanes, e->tail, 0, NULL);
+    return e->plain && e->loops.ends && may_be_brief(e) ? ROW_BRIEF : ROW_ANY;
 }
 
 static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
     if (!e->loops.ends)
         emit_levels(e, variant);
-    else if (kind == ROW_HALVES)
-        emit_half_row(e, variant);
     else if (kind == ROW_BRIEF)
         emit_brief_row(e, variant);
     else if (kind == ROW_FEW)
@@ -323,27 +298,21 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
                     after);
 }
 
-/* The row loop of short rows, then that of others. */
-static void emit_short_and_long(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+/* The row loop of brief rows, then that of longer ones. */
+static void emit_brief_and_long(part_emitter *e, const tosajit_variant *variant,
                                 const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                                 LLVMBasicBlockRef after) {
-    const bool halves = kind == ROW_HALVES;
-    const row_kind kinds[2] = {kind, halves ? ROW_ANY : ROW_LONG};
+    static const row_kind kinds[2] = {ROW_BRIEF, ROW_LONG};
     LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
-    LLVMBasicBlockRef from[2], short_loop = new_block(e, "short"),
+    LLVMBasicBlockRef from[2], brief = new_block(e, "short"),
                                longer = LLVMCreateBasicBlockInContext(e->context, "long");
-    LLVMBuildCondBr(e->builder, is_short(e, kind), short_loop, longer);
-    LLVMPositionBuilderAtEnd(e->builder, short_loop);
-    LLVMValueRef tail = e->tail, tail_bytes[sizeof e->tail_bytes / sizeof *e->tail_bytes];
-    memcpy(tail_bytes, e->tail_bytes, sizeof tail_bytes);
-    if (halves) plain_tail(e, emit_last_column(e, e->loops.lanes / 2));
+    LLVMBuildCondBr(e->builder, is_long(e), longer, brief);
+    LLVMPositionBuilderAtEnd(e->builder, brief);
     for (int k = 0; k < 2; k++) {
         if (k) continue_in(e, longer);
         emit_row_loop(e, variant, kinds[k], pointers, row_strides, after);
         from[k] = LLVMGetInsertBlock(e->builder);
         memcpy(ends[k], e->row_pointers, sizeof ends[k]);
-        e->tail = tail;
-        memcpy(e->tail_bytes, tail_bytes, sizeof tail_bytes);
     }
     if (after == e->done) return;
     continue_in(e, after);
@@ -358,14 +327,8 @@ static void emit_short_and_long(part_emitter *e, const tosajit_variant *variant,
 static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind kind,
                       const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                       LLVMBasicBlockRef after) {
-    if (e->loops.columns) {
-        emit_columns(e, variant, pointers, row_strides, after);
-        if (after != e->done) continue_in(e, after);
-        return;
-    }
-    const row_kind special = kind == ROW_ANY ? short_rows(e) : ROW_ANY;
-    if (special != ROW_ANY) {
-        emit_short_and_long(e, variant, special, pointers, row_strides, after);
+    if (kind == ROW_ANY && short_rows(e) == ROW_BRIEF) {
+        emit_brief_and_long(e, variant, pointers, row_strides, after);
         return;
     }
     emit_row_loop(e, variant, kind, pointers, row_strides, after);

@@ -132,23 +132,6 @@ void lane_fence(const lane *l) {
                    LLVMGetIntrinsicDeclaration(l->module, id, NULL, 0), NULL, 0, "");
 }
 
-void lane_fetch(const lane *l, tosajit_type element, LLVMValueRef address) {
-    enum { LINE = 64 };
-    LLVMTypeRef byte = LLVMInt8TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context),
-                pointer = LLVMTypeOf(address);
-    const char name[] = "llvm.prefetch";
-    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
-    LLVMValueRef fetch = LLVMGetIntrinsicDeclaration(l->module, id, &pointer, 1);
-    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, &pointer, 1);
-    for (unsigned at = 0; at < l->count * tosajit_type_size(element); at += LINE) {
-        LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(l->context), at, 0);
-        LLVMValueRef operands[] = {LLVMBuildGEP2(l->builder, byte, address, &offset, 1, ""),
-                                   LLVMConstInt(i32, 0, 0), LLVMConstInt(i32, 2, 0),
-                                   LLVMConstInt(i32, 1, 0)};
-        LLVMBuildCall2(l->builder, type, fetch, operands, 4, "");
-    }
-}
-
 LLVMValueRef lane_load_halves(const lane *l, tosajit_type element, LLVMValueRef first,
                               LLVMValueRef last, unsigned width) {
     lane half = *l;

@@ -205,7 +205,7 @@ static void tell_tiles(FILE *out, const part_report *p) {
     fprintf(out, "%" PRId64 " row%s of %" PRId64 " column%s%s", t->rows, plural((double)t->rows),
             t->cols, plural((double)t->cols), p->pieces > 1 ? ", of the first piece" : "");
     if (calls > 1.5) fprintf(out, "; about %.0f of them", calls);
-    fputs(p->loops.columns ? "; all rows of a step of columns, then of the next\n" : "\n", out);
+    fputc('\n', out);
 }
 
 /* How many ops precompiled code passes to the next by memory. */

@@ -112,34 +112,6 @@ static bool packs_bytes(const plan_part *part, const tosajit_expr *program, cons
     return packs;
 }
 
-bool loop_stands(const plan_part *part, int32_t leaf) {
-    bool stands = part->rank > 1 && !part->leaves[leaf].table;
-    for (int32_t d = 0; d + 1 < part->rank; d++) stands &= part->leaves[leaf].maps[d] == MAP_ZERO;
-    return stands;
-}
-
-/* Whether rows of a step of columns come before the next step. Multiplier and shift of each channel
- * are two leaves that stand, and much is made of them. One alone, as a bias is, spares a load in
- * four instructions: in long rows that are in a cache that is less than what the leaps cost. */
-static bool prefers_columns(const plan_part *part) {
-    enum { LONG = 256 };
-    int stands = 0;
-    for (int32_t t = 0; t < part->leaf_count; t++) stands += loop_stands(part, t);
-    return !has_patterns(part) &&
-           (stands > 1 || (stands == 1 && part->extents[part->rank - 1] <= LONG));
-}
-
-/* Whether rows are known to be a few vectors of a whole cache line and a part of one. Where nothing
- * is known of them, a third loop over rows would take a quarter of the compilation. */
-static bool has_few_vectors(const plan_part *part, const tosajit_expr *program, unsigned lanes) {
-    walk w;
-    int32_t d = part->rank - 1;
-    while (d > 0 && part->extents[d] == 1) d--;
-    int64_t size = d > 0 && part->leaf_count > 1 ? part->extents[d] : 0;
-    if (plan_static_walk(part, program, &w)) size = w.rank > 1 ? w.sizes[w.rank - 1] : 0;
-    return size > lanes && size < LOOP_MOST_HALVED * (int64_t)lanes && size % lanes != 0;
-}
-
 /* Rows without ends have a tail, unless they are known to be whole vectors. It is masked where
  * masks are free, or cost little beside the ops: on AVX2 not in rows with ends, since Zen takes 3
  * ns for a masked store. Up to two vectors remain where the wide loop takes two, four where it
@@ -164,10 +136,7 @@ loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program
                         (c.heavy || level->mask_bytes == 1);
     if (multiple % c.lanes != 0) c.tail = masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
     c.has_single = c.ends;
-    c.halves =
-        c.ends && level->vector_bytes == LINE && has_few_vectors(&p->parts[part], program, c.lanes);
     const bool whole = multiple % (c.lanes * c.unroll) == 0;
-    c.columns = packs && whole && prefers_columns(&p->parts[part]);
     if (c.ends || whole) return c;
     c.shared = c.tail != TOSAJIT_TAIL_NONE && n.is_long &&
                (c.tail == TOSAJIT_TAIL_OVERLAP || c.lanes * c.unroll <= LOOP_MAX_MASK);

@@ -16,18 +16,10 @@ typedef struct loop_choice {
     bool has_single; /* a loop of single vectors follows the wide one */
     bool shared;     /* the wide loop's last step is the tail */
     bool apart;      /* a step's vectors are apart, not one that LLVM divides */
-    bool columns;    /* for each step of columns all rows, instead of all columns for each row */
     bool ends;       /* rows begin and end with a vector apart from the loops (jit/emit/ends.c) */
-    bool halves;     /* rows are known to be a few vectors, which are taken in halves */
 } loop_choice;
 
-enum {
-    LOOP_MAX_MASK = 64,   /* lanes of a masked step */
-    LOOP_MOST_HALVED = 4, /* vectors of a row in halves: one at least, and fewer */
-};
-
-/* Whether a leaf is known to be the same in every row. */
-bool loop_stands(const plan_part *part, int32_t leaf);
+enum { LOOP_MAX_MASK = 64 /* lanes of a masked step */ };
 
 /* The loops of a part of a plan, in code for the level. */
 loop_choice loop_choose(const plan *p, int32_t part, const tosajit_expr *program,

@@ -241,33 +241,6 @@ static void tails_are_those_of_the_code(void **state) {
     assert_true(explained > 0);
 }
 
-/* Scales of 64 channels stay in registers for a step of columns in many rows; those of 7 do not. */
-static void columns_before_rows_are_told(void **state) {
-    (void)state;
-    tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_NATIVE);
-    for (int channels = 7; channels <= 64; channels += 57) {
-        char multipliers[1000] = "1293842134", shifts[1000] = "30", expression[2200], *text;
-        for (int k = 1; k < channels; k++) {
-            sprintf(multipliers + strlen(multipliers), ", %d", 1293842134 + k);
-            strcat(shifts, ", 30");
-        }
-        snprintf(expression, sizeof expression,
-                 "r = rescale(x, multiplier=[%s], shift=[%s], scale32=true, per_channel=true, "
-                 "to=i8) : i32[?,%d]",
-                 multipliers, shifts, channels);
-        tosajit_expr *expr = test_parse("", expression);
-        tosajit_kernel *kernel = test_compile(engine, expr);
-        const tosajit_tensor operand =
-            tosajit_dense(TOSAJIT_I32, NULL, 2, (int64_t[]){100, channels});
-        assert_int_equal(tosajit_explain(kernel, &operand, 1, NULL, 0, NULL, &text), TOSAJIT_OK);
-        assert_int_equal(strstr(text, "all rows of a step of columns") != NULL, channels == 64);
-        tosajit_text_release(text);
-        tosajit_kernel_release(kernel);
-        tosajit_expr_destroy(expr);
-    }
-    tosajit_engine_destroy(engine);
-}
-
 static void interpreted_kernels_are_explained(void **state) {
     (void)state;
     tosajit_engine *engine = make_engine(NULL, TOSAJIT_BACKEND_INTERPRET);
@@ -366,7 +339,6 @@ int main(void) {
         cmocka_unit_test(known_calls_are_explained),
         cmocka_unit_test(pieces_are_those_of_the_run),
         cmocka_unit_test(threads_are_at_most_the_processors),
-        cmocka_unit_test(columns_before_rows_are_told),
         cmocka_unit_test(interpreted_kernels_are_explained),
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(random_programs_are_explained),

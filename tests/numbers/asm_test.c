@@ -226,7 +226,7 @@ static const row rows[] = {
      false,
      {32, 31, 8, 4, 0, 0},
      {64, 27, 8, 4, 0, 0}},
-    {"requantise", requantize_i8, TOSAJIT_EXACT, true, {1, 48, 4, 1, 0, 0}, {1, 46, 4, 1, 0, 0}},
+    {"requantise", requantize_i8, TOSAJIT_EXACT, true, {32, 46, 8, 1, 0, 0}, {64, 42, 8, 1, 0, 0}},
     {"residual", residual_i8, TOSAJIT_EXACT, true, {32, 31, 2, 1, 0, 0}, {64, 31, 2, 1, 0, 0}},
     {"exp", exp_f32, TOSAJIT_EXACT, true, {8, 54, 1, 1, 5, 2}, {32, 93, 2, 2, 0, 0}},
     {"sigmoid", sigmoid_f32, TOSAJIT_EXACT, true, {8, 70, 1, 1, 8, 2}, {32, 144, 2, 2, 7, 0}},
