@@ -7,6 +7,7 @@
 
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"
+#include "jit/facts/work.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 
@@ -37,35 +38,12 @@ static const sum_plane *plane_at(const part_emitter *e, const lane *l, size_t k,
     return p->is_plane && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
-/* Whether an op takes and gives the bits in memory. */
-static bool is_on_bits(tosajit_op op) {
-    const op_result kind = op_table[op].result;
-    return kind == RESULT_MOVED || kind == RESULT_MASKED || op_has_table(op);
-}
-
-/* An op between bf16 and another type needs lanes in their order. Putting them so after each op
- * takes longer than what any order gains. */
-bool has_any_order(const part_emitter *e) {
-    bool has = true;
-    for (size_t k = 0; k < e->program->count; k++) {
-        const expr_node *node = &e->program->nodes[k];
-        if (!(e->node_parts[k] & e->part_bit) || node->kind != NODE_OP || is_on_bits(node->op))
-            continue;
-        for (int o = 0; o < node->operand_count; o++) {
-            const tosajit_type type = e->program->nodes[node->operands[o]].type.element;
-            has &= expr_role(node, o) != ROLE_DATA || type == node->type.element ||
-                   (type != TOSAJIT_BF16 && node->type.element != TOSAJIT_BF16);
-        }
-    }
-    return has;
-}
-
 static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const expr_node *node = &e->program->nodes[k];
     const op_result kind = op_table[node->op].result;
-    const bool on_bits = is_on_bits(node->op);
-    const lane own = e->any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
+    const bool on_bits = op_is_on_bits(node->op);
+    const lane own = e->nest.any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
     const sum_plane *p = plane_at(e, l, k, values);
@@ -195,7 +173,7 @@ LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *varia
         base = e->pattern_bases[t];
         column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
     }
-    if (e->plain && column == e->tail) return plain_tail_address(e, t, base);
+    if (e->nest.quick_select && column == e->tail) return plain_tail_address(e, t, base);
     LLVMValueRef address = LLVMBuildGEP2(e->builder, element, base, &column, 1, ""),
                  more = int64_constant(e, offset);
     return offset ? LLVMBuildGEP2(e->builder, element, address, &more, 1, "") : address;

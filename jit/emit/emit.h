@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "jit/emit/range.h"
+#include "jit/facts/range.h"
 #include "jit/lane/lane.h"
 
 typedef struct emit_op {

@@ -9,19 +9,17 @@
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"
 #include "runtime/base/diag.h"
-#include "jit/target/loops.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
-static void choose_levels(part_emitter *e, const loop_choice *c) {
-    plain_decide(e, c);
-    e->level_count = 0;
-    e->levels[e->level_count++] = plain_wide_level(e, c);
-    e->levels[0].shared = c->shared;
-    if (c->has_single) e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1};
-    if (c->tail == TOSAJIT_TAIL_MASKED && !c->shared && !c->ends)
-        e->levels[e->level_count++] = (level){.lanes = c->lanes, .repeats = 1, .masked = true};
+static void take_levels(part_emitter *e) {
+    e->level_count = e->nest.level_count;
+    for (int k = 0; k < e->level_count; k++) {
+        const nest_level *n = &e->nest.levels[k];
+        e->levels[k] = (level){
+            .lanes = n->lanes, .repeats = n->repeats, .masked = n->masked, .shared = n->shared};
+    }
 }
 
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between
@@ -81,9 +79,8 @@ static void emit_part(part_emitter *e) {
     }
     emit_tables(e, pointers);
     emit_limits(e);
-    emit_few(e, pointers, row_strides);
-    emit_stream(e, pointers, row_strides);
-    const uint64_t differing = differing_leaves(e->part);
+    emit_merged(e, pointers, row_strides);
+    const uint64_t differing = nest_differing(e->part);
     for (int32_t v = 0; v < e->part->variant_count; v++) {
         const tosajit_variant *variant = &e->part->variants[v];
         if (v + 1 < e->part->variant_count) {
@@ -91,10 +88,10 @@ static void emit_part(part_emitter *e) {
                               other = LLVMCreateBasicBlockInContext(e->context, "other");
             LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
             LLVMPositionBuilderAtEnd(e->builder, chosen);
-            emit_variant(e, variant, ROW_ANY, pointers, row_strides);
+            emit_variant(e, variant, e->nest.rows[0], pointers, row_strides);
             continue_in(e, other);
         } else {
-            emit_variant(e, variant, ROW_ANY, pointers, row_strides);
+            emit_variant(e, variant, e->nest.rows[0], pointers, row_strides);
         }
     }
     continue_in(e, e->done);
@@ -146,7 +143,7 @@ size_t emit_most(const tosajit_expr *program, const plan *p) {
     for (size_t k = 0; k < program->count; k++)
         once += op_is_heavy(program->nodes[k].op) ? HEAVY : LIGHT;
     for (int32_t k = 0; k < p->part_count; k++) variants += (size_t)p->parts[k].variant_count;
-    return once * variants * (1 + 3 + MAX_LEVELS);
+    return once * variants * (1 + 3 + NEST_MAX_LEVELS);
 }
 
 /* Take the function's length from what is left. While it was emitted only instructions of nodes
@@ -168,9 +165,8 @@ static tosajit_status emit_function(part_emitter *e, const plan *p, int32_t k, c
     const size_t before = *e->left;
     e->part = &p->parts[k];
     e->part_bit = UINT64_C(1) << k;
-    e->loops = loop_choose(p, k, e->program, e->target->level);
-    e->any_order = has_any_order(e);
-    choose_levels(e, &e->loops);
+    e->nest = nest_make(p, k, e->program, (nest_target){e->target->level, e->target->cache_bytes});
+    take_levels(e);
     declare_function(e, name);
     emit_part(e);
     plain_finish(e);

@@ -13,57 +13,25 @@
  * One that bypasses them does neither, so a sum of 64M f32 takes 0.7 of the time. In place the line
  * is there already, and such a store takes longer. */
 #include "jit/emit/part.h"
+#include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
 
-enum { LEAST_REGISTER = 16 }; /* bytes */
-
-uint64_t differing_leaves(const plan_part *part) {
-    uint64_t differing = part->variants[0].either;
-    for (int32_t v = 1; v < part->variant_count; v++)
-        differing |= (part->variants[v].splat ^ part->variants[0].splat) | part->variants[v].either;
-    return differing;
-}
-
 static tosajit_variant all_variants(const plan_part *part) {
-    const uint64_t differing = differing_leaves(part);
+    const uint64_t differing = nest_differing(part);
     return (tosajit_variant){.splat = part->variants[0].splat & ~differing, .either = differing};
 }
 
-void emit_few(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
-    if (!e->loops.ends || e->loops.tail != TOSAJIT_TAIL_OVERLAP) return;
+static void emit_few(part_emitter *e, const LLVMValueRef *pointers,
+                     const LLVMValueRef *row_strides) {
     const tosajit_variant all = all_variants(e->part);
     LLVMBasicBlockRef few = new_block(e, "few"),
                       whole = LLVMCreateBasicBlockInContext(e->context, "whole");
-    LLVMValueRef lanes = int64_constant(e, e->loops.lanes);
+    LLVMValueRef lanes = int64_constant(e, e->nest.lanes);
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, e->cols, lanes, ""), few,
                     whole);
     LLVMPositionBuilderAtEnd(e->builder, few);
-    emit_variant(e, &all, ROW_FEW, pointers, row_strides);
+    emit_variant(e, &all, NEST_HALVES, pointers, row_strides);
     continue_in(e, whole);
-}
-
-/* The elements of a result whose sizes are all known; else 0. */
-static int64_t known_elements(const plan_part *part) {
-    int64_t elements = 1;
-    for (int32_t d = 0; d < part->rank; d++) {
-        const int64_t size = part->extents[d];
-        if (size < 1 || elements > (INT64_MAX / 8) / size) return 0;
-        elements *= size;
-    }
-    return elements;
-}
-
-/* Whether the part has results beyond the caches, of which one vector is whole registers. That must
- * be known: in kernels of dynamic sizes this would take a fifth to a third of their compilation. */
-static bool may_stream(const part_emitter *e) {
-    const int64_t elements = known_elements(e->part), caches = e->target->cache_bytes;
-    bool may = e->loops.ends && e->target->level->fence && caches > 0;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        const int64_t size = (int64_t)tosajit_type_size(tensor_node(e, t)->type.element);
-        const int64_t vector = size * e->loops.lanes;
-        may &= vector >= LEAST_REGISTER && vector <= STREAM_LINE && elements * size >= caches;
-    }
-    return may;
 }
 
 /* Numbers any of whose low bits keeps a result's rows from beginning as the first's do, or from
@@ -71,7 +39,7 @@ static bool may_stream(const part_emitter *e) {
 static LLVMValueRef misfit(const part_emitter *e, int32_t t, const LLVMValueRef *values) {
     const int32_t first = e->part->leaf_count;
     const size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
-    const int64_t vector = (int64_t)(size * e->loops.lanes);
+    const int64_t vector = (int64_t)(size * e->nest.lanes);
     if (t == first)
         return LLVMBuildAnd(e->builder, values[t], int64_constant(e, (int64_t)size - 1), "");
     const size_t own = tosajit_type_size(tensor_node(e, first)->type.element);
@@ -108,19 +76,18 @@ static LLVMValueRef can_stream(const part_emitter *e, const LLVMValueRef *pointe
 
 /* Whether the tile is large, in rows of a page at least. A smaller one may be in a buffer. */
 static LLVMValueRef is_large(const part_emitter *e) {
-    enum { LEAST_TILE = 1 << 20, LEAST_ROW = 4096 };
     const int64_t size =
         (int64_t)tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
     LLVMValueRef elements = LLVMBuildMul(e->builder, e->rows, e->cols, "");
     if (e->part->has_planes) elements = LLVMBuildMul(e->builder, elements, e->planes, "");
-    LLVMValueRef least_tile = int64_constant(e, LEAST_TILE / size),
-                 least_row = int64_constant(e, LEAST_ROW / size);
+    LLVMValueRef least_tile = int64_constant(e, COST_STREAMED_TILE / size),
+                 least_row = int64_constant(e, COST_STREAMED_ROW / size);
     return LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, elements, least_tile, ""),
                         LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, least_row, ""), "large");
 }
 
-void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
-    if (!may_stream(e)) return;
+static void emit_stream(part_emitter *e, const LLVMValueRef *pointers,
+                        const LLVMValueRef *row_strides) {
     const tosajit_variant all = all_variants(e->part);
     const LLVMBasicBlockRef done = e->done;
     LLVMBasicBlockRef beyond = new_block(e, "beyond"), stream = new_block(e, "stream"),
@@ -131,10 +98,15 @@ void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueR
     LLVMBuildCondBr(e->builder, can_stream(e, pointers, row_strides), stream, cached);
     LLVMPositionBuilderAtEnd(e->builder, stream);
     e->done = LLVMCreateBasicBlockInContext(e->context, "fence");
-    emit_variant(e, &all, ROW_STREAM, pointers, row_strides);
+    emit_variant(e, &all, NEST_STREAMED, pointers, row_strides);
     continue_in(e, e->done);
     lane_fence(&one);
     LLVMBuildBr(e->builder, done);
     e->done = done;
     continue_in(e, cached);
+}
+
+void emit_merged(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
+    for (int k = 0; k < e->nest.merged_count; k++)
+        (e->nest.merged[k] == NEST_HALVES ? emit_few : emit_stream)(e, pointers, row_strides);
 }

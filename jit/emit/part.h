@@ -2,21 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What emitting one part needs: shared by jit/emit/kernel.c (parts and their variants),
  * jit/emit/once.c (rows that all variants share), jit/emit/rows.c (loops over planes, rows and
- * columns), jit/emit/ends.c (where rows begin and end), jit/emit/step.c and jit/emit/body.c (what is
- * in them). */
+ * columns), jit/emit/ends.c (where rows begin and end), jit/emit/step.c and jit/emit/body.c (what
+ * is in them). */
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
 #include "jit/emit/emit.h"
-#include "jit/emit/sums.h"
-#include "jit/target/loops.h"
+#include "jit/facts/sums.h"
+#include "jit/schedule/nest.h"
 #include "jit/target/target.h"
 #include "runtime/run/kernel.h"
-
-enum {
-    MAX_LEVELS = 3,
-    STREAM_LINE = 64, /* bytes of a cache line, where it is stored past the caches */
-};
 
 /* A loop over columns from where the level before ended, while the column is below `end`, in steps
  * of `repeats` bodies of `lanes`. A masked or shared level goes to the last column. */
@@ -47,11 +42,9 @@ typedef struct part_emitter {
     LLVMValueRef function, planes, rows, cols, strides, planes_left;
     LLVMBasicBlockRef done; /* returns */
     LLVMTypeRef i64, ptr;
-    level levels[MAX_LEVELS];
+    level levels[NEST_MAX_LEVELS];
     int level_count;
-    loop_choice loops;
-    bool plain;     /* the part's code needs no optimiser (plain.h) */
-    bool any_order; /* see lane_in_any_order */
+    nest nest;
 
     /* Per node: its value for the whole row, or null; the same in every lane of the level that is
      * being emitted; its lanes in the body that is being emitted. */
@@ -143,8 +136,6 @@ void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes
                  LLVMValueRef column, unsigned offset, LLVMValueRef mask);
 void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
                unsigned offset, LLVMValueRef mask);
-/* Whether lanes of bf16 may be computed in any order. */
-bool has_any_order(const part_emitter *e);
 /* The address of the element at column + offset of a tensor. */
 LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t,
                              LLVMValueRef column, unsigned offset);
@@ -178,17 +169,9 @@ LLVMValueRef emit_aligned_column(const part_emitter *e, LLVMValueRef aligned, un
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
 void emit_limits(part_emitter *e);
-typedef enum row_kind {
-    ROW_ANY,    /* any number of columns; without masks at least a vector, where there are ends */
-    ROW_FEW,    /* less than a vector */
-    ROW_BRIEF,  /* at most a vector, by a mask */
-    ROW_LONG,   /* more than a vector */
-    ROW_STREAM, /* more than a page, stored past the caches */
-} row_kind;
-
 /* One variant, from its first block to the function's last. `pointers` are where the tensors begin,
  * `row_strides` bytes. */
-void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+void emit_variant(part_emitter *e, const tosajit_variant *variant, nest_row kind,
                   const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
 
 /* Begin the block of a loop over planes or rows (loop.c). `moving` are its pointers, one per
@@ -201,12 +184,7 @@ void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueR
 
 /* Rows that are there once for all variants (once.c). */
 
-/* The leaves that are not the same in all variants. */
-uint64_t differing_leaves(const plan_part *part);
-/* Rows of less than a vector, where ends have no masks. The builder goes on where there are others.
- */
-void emit_few(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
-/* Rows of results beyond the caches; the same. */
-void emit_stream(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
+/* The row loops that all variants share. The builder goes on where there are other rows. */
+void emit_merged(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides);
 
 #endif

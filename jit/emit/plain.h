@@ -22,14 +22,6 @@
 #define TOSAJIT_JIT_EMIT_PLAIN_H
 
 #include "jit/emit/part.h"
-#include "jit/target/loops.h"
-
-/* Whether the part's code is to be plain: sets `plain`. */
-void plain_decide(part_emitter *e, const loop_choice *loops);
-
-/* The widest level: `unroll` single vectors, in plain code and where they are apart, or all of them
- * as one that LLVM divides. */
-level plain_wide_level(const part_emitter *e, const loop_choice *loops);
 
 /* The scalar of a value that is about to be splat. A known constant would be loaded anew in every
  * step; a frozen one is a value like others, and stays in a register. But then ops cannot see that

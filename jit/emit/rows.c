@@ -17,11 +17,12 @@
 
 #include "jit/emit/part.h"
 #include "jit/emit/plain.h"
+#include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
 
 /* Lanes of the tail of a part without ends. */
 static unsigned last_lanes(const part_emitter *e) {
-    return e->loops.shared ? e->levels[0].lanes : e->loops.lanes;
+    return e->levels[0].shared ? e->levels[0].lanes : e->nest.lanes;
 }
 
 /* `if (start < end) { do step; while (column < end); }`. The loop has a block before it and one
@@ -34,7 +35,7 @@ static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, 
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, lv->end, start, ""), enter,
                     after);
     LLVMPositionBuilderAtEnd(e->builder, enter);
-    if (!e->plain) emit_splats(e, lv->lanes);
+    if (!e->nest.quick_select) emit_splats(e, lv->lanes);
     if (lv->mask) {
         emit_body(e, variant, lv->lanes, start, 0, lv->mask);
         LLVMBuildBr(e->builder, after);
@@ -64,12 +65,12 @@ static LLVMValueRef emit_level(part_emitter *e, const tosajit_variant *variant, 
 /* Where the loops of rows with ends end: whole steps lie before the last vector, or in part, which
  * that vector writes again. */
 static void emit_ends_limits(part_emitter *e) {
-    const unsigned lanes = e->loops.lanes;
+    const unsigned lanes = e->nest.lanes;
     LLVMValueRef wide = int64_constant(e, (int64_t)step_size(&e->levels[0]) - 1);
     lane l = lane_of(e, lanes);
     e->levels[0].end = LLVMBuildSub(e->builder, e->cols, wide, "end");
     e->tail = e->levels[1].end = emit_last_column(e, lanes);
-    e->brief = e->loops.tail == TOSAJIT_TAIL_MASKED ? lane_mask(&l, e->cols) : NULL;
+    e->brief = e->nest.tail == TOSAJIT_TAIL_MASKED ? lane_mask(&l, e->cols) : NULL;
     plain_tail(e, e->tail);
 }
 
@@ -77,7 +78,7 @@ static void emit_ends_limits(part_emitter *e) {
 void emit_limits(part_emitter *e) {
     e->tail = NULL;
     memset(e->tail_bytes, 0, sizeof e->tail_bytes);
-    if (e->loops.ends) {
+    if (nest_is_peeled(&e->nest)) {
         emit_ends_limits(e);
         return;
     }
@@ -119,11 +120,11 @@ static void emit_plane_end(part_emitter *e, LLVMBasicBlockRef planes, const LLVM
  * vector has nothing else. Each level begins where the one before has ended, and counts columns in
  * a variable of its own: the first one's begins at 0 and grows by a constant. */
 static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
-    const bool overlaps = e->loops.tail == TOSAJIT_TAIL_OVERLAP;
+    const bool overlaps = e->nest.tail == TOSAJIT_TAIL_OVERLAP;
     const unsigned lanes = last_lanes(e);
     LLVMValueRef start = int64_constant(e, 0);
     held tail;
-    if (overlaps || e->plain) emit_splats(e, lanes);
+    if (overlaps || e->nest.quick_select) emit_splats(e, lanes);
     if (overlaps) {
         memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
         emit_last_loads(e, variant, lanes, lanes);
@@ -133,7 +134,7 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
         emit_level(e, variant, &e->levels[k], start, overlaps ? &tail : NULL);
         start = e->levels[k].end;
     }
-    if (!overlaps || e->loops.shared) return;
+    if (!overlaps || e->levels[0].shared) return;
     LLVMBasicBlockRef more = new_block(e, "last"),
                       after = LLVMCreateBasicBlockInContext(e->context, "last.end");
     LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, start, ""), more,
@@ -152,7 +153,7 @@ static void emit_levels(part_emitter *e, const tosajit_variant *variant) {
  * result is aligned, within the first vector: a store across two cache lines takes twice as long.
  */
 static void emit_between(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->loops.lanes;
+    const unsigned lanes = e->nest.lanes;
     LLVMValueRef column = emit_aligned_column(e, int64_constant(e, lanes - 1), lanes);
     for (int k = 0; k < 2; k++) column = emit_level(e, variant, &e->levels[k], column, NULL);
 }
@@ -160,7 +161,7 @@ static void emit_between(part_emitter *e, const tosajit_variant *variant) {
 /* What a row of a vector at least has before its last one: the first, and the loops if anything is
  * left between them. */
 static void emit_before_last(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->loops.lanes;
+    const unsigned lanes = e->nest.lanes;
     held first;
     emit_values(e, variant, lanes, int64_constant(e, 0), 0, NULL);
     hold(e, e->part->leaf_count, tensor_count(e), &first);
@@ -183,7 +184,7 @@ static void emit_before_last(part_emitter *e, const tosajit_variant *variant) {
 
 /* A row of more than one vector, or of exactly one, which is then written twice. */
 static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->loops.lanes;
+    const unsigned lanes = e->nest.lanes;
     held last;
     emit_splats(e, lanes);
     emit_values(e, variant, lanes, e->tail, 0, NULL);
@@ -198,10 +199,10 @@ static void emit_long_row(part_emitter *e, const tosajit_variant *variant) {
  * read a line again that had just left. */
 static void emit_stream_row(part_emitter *e, const tosajit_variant *variant) {
     const size_t size = tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
-    const unsigned line = STREAM_LINE / (unsigned)size;
+    const unsigned line = COST_LINE_BYTES / (unsigned)size;
     LLVMValueRef all = int64_constant(e, line - 1), column;
-    level lv = {.lanes = e->loops.lanes, .repeats = 1, .end = int64_constant(e, line)};
-    if (e->plain) emit_splats(e, lv.lanes);
+    level lv = {.lanes = e->nest.lanes, .repeats = 1, .end = int64_constant(e, line)};
+    if (e->nest.quick_select) emit_splats(e, lv.lanes);
     emit_level(e, variant, &lv, int64_constant(e, 0), NULL);
     lv.end = e->cols;
     emit_level(e, variant, &lv, emit_last_column(e, line), NULL);
@@ -216,17 +217,17 @@ static void emit_stream_row(part_emitter *e, const tosajit_variant *variant) {
 
 /* A row of at most one vector. */
 static void emit_brief_row(part_emitter *e, const tosajit_variant *variant) {
-    emit_splats(e, e->loops.lanes);
-    emit_body(e, variant, e->loops.lanes, int64_constant(e, 0), 0, e->brief);
+    emit_splats(e, e->nest.lanes);
+    emit_body(e, variant, e->nest.lanes, int64_constant(e, 0), 0, e->brief);
 }
 
 static LLVMValueRef is_long(const part_emitter *e) {
-    return LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, int64_constant(e, e->loops.lanes), "");
+    return LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, int64_constant(e, e->nest.lanes), "");
 }
 
 /* A row of less than a vector, where there are no masks. */
 static void emit_few_row(part_emitter *e, const tosajit_variant *variant) {
-    const unsigned lanes = e->loops.lanes;
+    const unsigned lanes = e->nest.lanes;
     emit_splats(e, lanes);
     memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
     emit_last_loads(e, variant, lanes, lanes / 2);
@@ -248,37 +249,18 @@ static void emit_masked_row(part_emitter *e, const tosajit_variant *variant) {
     continue_in(e, after);
 }
 
-/* Whether some rows are one masked or whole vector. */
-static bool may_be_brief(const part_emitter *e) {
-    return e->loops.tail == TOSAJIT_TAIL_MASKED ||
-           (e->loops.tail == TOSAJIT_TAIL_NONE && e->part->cols_multiple == e->loops.lanes);
-}
-
-/* The short rows that have a loop of their own, or ROW_ANY. Most of the time of brief ones goes
- * into jumps and addresses; their loop has fewer of both. Other parts ask in each row: what is
- * hoisted out of its loops may be long. */
-static row_kind short_rows(const part_emitter *e) {
-    return e->plain && e->loops.ends && may_be_brief(e) ? ROW_BRIEF : ROW_ANY;
-}
-
-static void emit_row(part_emitter *e, const tosajit_variant *variant, row_kind kind) {
-    if (!e->loops.ends)
-        emit_levels(e, variant);
-    else if (kind == ROW_BRIEF)
-        emit_brief_row(e, variant);
-    else if (kind == ROW_FEW)
-        emit_few_row(e, variant);
-    else if (kind == ROW_STREAM)
-        emit_stream_row(e, variant);
-    else if (kind == ROW_ANY && may_be_brief(e))
-        emit_masked_row(e, variant);
-    else
-        emit_long_row(e, variant);
+static void emit_row(part_emitter *e, const tosajit_variant *variant, nest_row row) {
+    static void (*const rows[])(part_emitter *, const tosajit_variant *) = {
+        [NEST_TAIL] = emit_levels,      [NEST_PEELED] = emit_long_row,
+        [NEST_MASKED] = emit_brief_row, [NEST_EITHER] = emit_masked_row,
+        [NEST_HALVES] = emit_few_row,   [NEST_STREAMED] = emit_stream_row,
+    };
+    rows[row](e, variant);
 }
 
 /* All rows of a variant's plane, then a branch to `after`. There row_pointers are behind the last
  * row. */
-static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, nest_row kind,
                           const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                           LLVMBasicBlockRef after) {
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
@@ -302,7 +284,6 @@ static void emit_row_loop(part_emitter *e, const tosajit_variant *variant, row_k
 static void emit_brief_and_long(part_emitter *e, const tosajit_variant *variant,
                                 const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                                 LLVMBasicBlockRef after) {
-    static const row_kind kinds[2] = {ROW_BRIEF, ROW_LONG};
     LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef from[2], brief = new_block(e, "short"),
                                longer = LLVMCreateBasicBlockInContext(e->context, "long");
@@ -310,7 +291,7 @@ static void emit_brief_and_long(part_emitter *e, const tosajit_variant *variant,
     LLVMPositionBuilderAtEnd(e->builder, brief);
     for (int k = 0; k < 2; k++) {
         if (k) continue_in(e, longer);
-        emit_row_loop(e, variant, kinds[k], pointers, row_strides, after);
+        emit_row_loop(e, variant, e->nest.rows[k], pointers, row_strides, after);
         from[k] = LLVMGetInsertBlock(e->builder);
         memcpy(ends[k], e->row_pointers, sizeof ends[k]);
     }
@@ -324,10 +305,10 @@ static void emit_brief_and_long(part_emitter *e, const tosajit_variant *variant,
 
 /* The same by the kind of row that the number of columns asks for. Unless `after` is the end of the
  * function, the builder goes on there, with row_pointers joined from both ways. */
-static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+static void emit_rows(part_emitter *e, const tosajit_variant *variant, nest_row kind,
                       const LLVMValueRef *pointers, const LLVMValueRef *row_strides,
                       LLVMBasicBlockRef after) {
-    if (kind == ROW_ANY && short_rows(e) == ROW_BRIEF) {
+    if (kind == NEST_MASKED) {
         emit_brief_and_long(e, variant, pointers, row_strides, after);
         return;
     }
@@ -336,7 +317,7 @@ static void emit_rows(part_emitter *e, const tosajit_variant *variant, row_kind 
 }
 
 /* All planes of a variant; then to the function's last block. */
-static void emit_planes(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+static void emit_planes(part_emitter *e, const tosajit_variant *variant, nest_row kind,
                         const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     if (!e->part->has_planes) {
         emit_rows(e, variant, kind, pointers, row_strides, e->done);
@@ -350,7 +331,7 @@ static void emit_planes(part_emitter *e, const tosajit_variant *variant, row_kin
     emit_plane_end(e, planes, moving);
 }
 
-void emit_variant(part_emitter *e, const tosajit_variant *variant, row_kind kind,
+void emit_variant(part_emitter *e, const tosajit_variant *variant, nest_row kind,
                   const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
     emit_pattern_buffers(e, variant);
     emit_planes(e, variant, kind, pointers, row_strides);

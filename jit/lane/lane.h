@@ -11,10 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jit/facts/plane.h"
 #include "jit/lane/line.h"
-#include "jit/lane/plane.h"
 #include "jit/target/target.h"
-#include "jit/target/loops.h"
 #include "tosajit/tosajit.h"
 
 typedef struct lane {
@@ -194,7 +193,7 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
 /* Lanes in memory. lane_memory_type: integers of their size, and float or double; any byte of an i1
  * but 0 is true. mask says which lanes exist; null: all. lane_mask: the first `left` lanes, left >
  * 0, at most LANE_MAX_MASK lanes; it may have more lanes than the vector. */
-enum { LANE_MAX_MASK = LOOP_MAX_MASK };
+enum { LANE_MAX_MASK = CPU_MASK_LANES };
 LLVMTypeRef lane_memory_type(const lane *l, tosajit_type element);
 /* What lies in memory as a value: a bool is one only for ops. */
 LLVMValueRef lane_from_memory(const lane *l, tosajit_type element, LLVMValueRef value);

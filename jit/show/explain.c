@@ -10,7 +10,7 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
-#include "jit/target/loops.h"
+#include "jit/schedule/nest.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
 #include "runtime/machine/machine.h"
@@ -67,7 +67,7 @@ typedef struct part_report {
     int64_t pieces;                           /* 1: not divided */
     bool empty;
     uint64_t splat; /* without tables */
-    loop_choice loops;
+    nest nest;
     int32_t variant; /* -1: none is needed */
     double elements, nanoseconds;
     size_t threads;
@@ -78,16 +78,8 @@ static int64_t inner_stride(const part_report *p, int32_t t) {
     return walk_steps(&p->first, p->first.rank - 1)[t];
 }
 
-/* Rows with ends need a mask only where they are shorter than a vector. */
-static tosajit_tail tail_of(const part_report *p) {
-    const bool masked = p->loops.tail == TOSAJIT_TAIL_MASKED;
-    return masked && p->loops.ends && p->choice.cols > (int64_t)p->loops.lanes
-               ? TOSAJIT_TAIL_OVERLAP
-               : p->loops.tail;
-}
-
 static int64_t tail_columns(const part_report *p) {
-    return p->loops.tail == TOSAJIT_TAIL_NONE ? 0 : p->choice.cols % (int64_t)p->loops.lanes;
+    return p->nest.tail == TOSAJIT_TAIL_NONE ? 0 : p->choice.cols % (int64_t)p->nest.lanes;
 }
 
 static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_t index,
@@ -104,7 +96,7 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     p->splat = p->choice.splat & ~tables;
     const cpu_level *level = cpu_level_of(code->image.machine, code->features);
     if (!level) level = cpu_floor(code->image.machine); /* an image may claim to need nothing */
-    p->loops = loop_choose(&kernel->plan, index, kernel->program, level);
+    p->nest = nest_make(&kernel->plan, index, kernel->program, (nest_target){.level = level});
     for (int32_t v = part->variant_count; v-- > 0;)
         if (((p->choice.splat ^ part->variants[v].splat) & ~part->variants[v].either) == 0)
             p->variant = v;
@@ -186,9 +178,9 @@ static void tell_tail(FILE *out, const plan_part *part, const part_report *p) {
         [TOSAJIT_TAIL_NONE] = "none",
         [TOSAJIT_TAIL_MASKED] = "masked, one vector with lanes left out",
         [TOSAJIT_TAIL_OVERLAP] = "overlaps the vector before, or has narrower ones"};
-    fprintf(out, "  vectors: of %u lanes, up to %u in a step\n  tail: %s", p->loops.lanes,
-            p->loops.unroll, kinds[tail_of(p)]);
-    if (p->loops.tail == TOSAJIT_TAIL_NONE)
+    fprintf(out, "  vectors: of %u lanes, up to %u in a step\n  tail: %s", p->nest.lanes,
+            nest_step(&p->nest) / p->nest.lanes, kinds[nest_tail_at(&p->nest, p->choice.cols)]);
+    if (p->nest.tail == TOSAJIT_TAIL_NONE)
         fprintf(out, ", columns are always a multiple of %" PRId64 "\n", part->cols_multiple);
     else if (tail_columns(p) > 0)
         fprintf(out, "; here %" PRId64 " column%s\n", tail_columns(p),
@@ -327,8 +319,8 @@ static void summarise(const call_report *c, const part_report *parts, tosajit_ex
     e->columns = largest->choice.cols;
     e->splat = largest->splat;
     e->packed = largest->choice.packed;
-    e->lanes = (int32_t)largest->loops.lanes;
-    e->tail = tail_of(largest);
+    e->lanes = (int32_t)largest->nest.lanes;
+    e->tail = nest_tail_at(&largest->nest, largest->choice.cols);
     e->tail_columns = tail_columns(largest);
 }
 

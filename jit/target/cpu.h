@@ -44,6 +44,8 @@ typedef struct cpu_level {
     const char *byte_permute;   /* one instruction takes 64 of 128 bytes, in registers */
 } cpu_level;
 
+enum { CPU_MASK_LANES = 64 /* of a masked access, at most */ };
+
 typedef struct cpu_model {
     const char *name;
     const cpu_level *level;

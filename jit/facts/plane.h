@@ -3,8 +3,8 @@
 /* Planes: what two bytes give, where products of 16 bits give the same, such as a rescaled sum of
  * two rescaled i8. In: the sum's terms, 256 each. Out: the plane, the same for all 65536 pairs.
  * Knows no LLVM. */
-#ifndef TOSAJIT_JIT_LANE_PLANE_H
-#define TOSAJIT_JIT_LANE_PLANE_H
+#ifndef TOSAJIT_JIT_FACTS_PLANE_H
+#define TOSAJIT_JIT_FACTS_PLANE_H
 
 #include <stdbool.h>
 #include <stdint.h>

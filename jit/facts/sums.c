@@ -3,7 +3,7 @@
 /* Planes of a program: which nodes are sums of bytes, and what they are. Values are found as ranges
  * of single numbers, so that every op with a rule for ranges may be on the way, and one that has
  * none is none here. */
-#include "jit/emit/sums.h"
+#include "jit/facts/sums.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranges of integers: a rule per op. An op without one has the range of its type. */
-#include "jit/emit/range.h"
+#include "jit/facts/range.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
  *
  * Constants are known, one by one or all channels of a tensor. What is open when the code is made,
  * is between the limits of its type. */
-#ifndef TOSAJIT_JIT_EMIT_RANGE_H
-#define TOSAJIT_JIT_EMIT_RANGE_H
+#ifndef TOSAJIT_JIT_FACTS_RANGE_H
+#define TOSAJIT_JIT_FACTS_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

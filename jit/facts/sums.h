@@ -7,13 +7,13 @@
  *     %s = add %a, %b
  *     %r = rescale %s : i32 -> i8
  *
- * %r has 65536 results. Where it is known to be a plane (jit/lane/plane.h), it takes two products
+ * %r has 65536 results. Where it is known to be a plane (jit/facts/plane.h), it takes two products
  * of 16 bits and a shift, and nothing else needs %a, %b and %s. */
-#ifndef TOSAJIT_JIT_EMIT_SUMS_H
-#define TOSAJIT_JIT_EMIT_SUMS_H
+#ifndef TOSAJIT_JIT_FACTS_SUMS_H
+#define TOSAJIT_JIT_FACTS_SUMS_H
 
-#include "jit/emit/range.h"
-#include "jit/lane/plane.h"
+#include "jit/facts/range.h"
+#include "jit/facts/plane.h"
 
 typedef struct sum_plane {
     bool is_plane;

@@ -11,7 +11,7 @@
  *
  * The slopes are known nearly. Multipliers of 23 bits lie about them, and nearly every sum that
  * models have is such a plane. */
-#include "jit/lane/plane.h"
+#include "jit/facts/plane.h"
 
 #include <math.h>
 

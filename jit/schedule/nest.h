@@ -1,0 +1,82 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Loop nest: all that is decided about the loops of a part, as a value. nest_make decides it, once,
+ * from program, plan, CPU level and known sizes. The emitter walks it; explanations print it.
+ *
+ *     for each plane, for each row                   a call's tile; all dimensions are parallel
+ *         compute what does not vary along columns
+ *         one of the row loops below, by the number of columns n of the call
+ *             for each level, from the widest step to the narrowest
+ *                 load lanes, compute every node, store lanes
+ *
+ *     row             taken for           n = 21, vectors of 8 lanes, steps of 16
+ *     NEST_TAIL       any n               [0,16) [16,21): levels, then a tail: a mask, or a vector
+ *                                         that overlaps the one before, [13,21)
+ *     NEST_PEELED     n >= a vector       [0,8) ... [13,21): the first and the last vector are
+ *                                         peeled; levels between them begin aligned, and overlap
+ * both NEST_MASKED     n <= a vector       one masked vector NEST_EITHER     any n masked or
+ * peeled, as each row asks NEST_HALVES     n < a vector        two overlapping vectors of 4, 2 or 1
+ * lanes: [0,4) [n-4,n) NEST_STREAMED   results beyond      as peeled, by whole cache lines that
+ * bypass the caches the caches
+ */
+#ifndef TOSAJIT_JIT_SCHEDULE_NEST_H
+#define TOSAJIT_JIT_SCHEDULE_NEST_H
+
+#include "jit/target/cpu.h"
+#include "runtime/plan/plan.h"
+
+typedef enum nest_row {
+    NEST_TAIL,
+    NEST_PEELED,
+    NEST_MASKED,
+    NEST_EITHER,
+    NEST_HALVES,
+    NEST_STREAMED,
+} nest_row;
+
+/* A loop over columns, in steps of `repeats` vectors of `lanes`, which LLVM may divide. */
+typedef struct nest_level {
+    unsigned lanes, repeats;
+    bool masked; /* steps load and store by a mask, up to the last column */
+    bool shared; /* the tail is a step like the others, which branches where it loads and stores */
+} nest_level;
+
+enum { NEST_MAX_LEVELS = 3, NEST_MAX_ROWS = 2 };
+
+typedef struct nest {
+    unsigned lanes;    /* of one vector */
+    tosajit_tail tail; /* how a row that is no whole number of vectors ends */
+    int level_count;
+    nest_level levels[NEST_MAX_LEVELS];
+    /* Row loops in the order in which they are asked; the last is for all that is left. Those that
+     * are rare or short beside their code serve all variants at once. */
+    int merged_count, row_count;
+    nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
+    bool quick_select; /* the code is written for LLVM's quick instruction selection */
+    bool any_order;    /* lanes of bf16 may be computed in any order */
+} nest;
+
+/* The machine that the code is for. */
+typedef struct nest_target {
+    const cpu_level *level;
+    int64_t cache_bytes; /* results that are larger are stored past the caches; 0: none are */
+} nest_target;
+
+/* The nest of a part of a plan. */
+nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target);
+
+/* Lanes of a step of the widest level. */
+unsigned nest_step(const nest *n);
+
+/* Whether rows begin and end with a peeled vector. */
+bool nest_is_peeled(const nest *n);
+
+/* How a row of so many columns ends. Peeled rows need a mask only where they are shorter than a
+ * vector. */
+tosajit_tail nest_tail_at(const nest *n, int64_t columns);
+
+/* The leaves that are not read alike in all variants of a part: merged loops read these from
+ * buffers. */
+uint64_t nest_differing(const plan_part *part);
+
+#endif

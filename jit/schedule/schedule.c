@@ -1,0 +1,187 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Schedule: from what is known of a part to its loop nest. Wide steps, which LLVM splits into
+ * several registers, give independent instructions to overlap; the larger the body, the fewer are
+ * needed and the sooner they spill. */
+#include "jit/facts/work.h"
+#include "jit/schedule/costs.h"
+#include "jit/schedule/nest.h"
+
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+
+/* What is asked. */
+typedef struct asked {
+    const plan_part *part;
+    const cpu_level *level;
+    part_work work;
+} asked;
+
+static bool has_splat_buffers(const plan_part *part) {
+    bool any = false;
+    for (int32_t v = 0; v < part->variant_count; v++) any |= part->variants[v].either != 0;
+    return any;
+}
+
+/* Whether a few ops, as `rescale` is one, make bytes in lanes of 32 bits: then four vectors are
+ * packed to one. */
+static bool packs_bytes(const part_work *w) {
+    return w->heavy > 0 && w->heavy <= COST_PACKED_HEAVY && !w->is_long && w->widest == 4 &&
+           w->to_bytes;
+}
+
+/* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
+ * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
+ * (jit/emit/pairs.c) it gains a twentieth, for a quarter more to compile; so it does with sigmoid.
+ */
+static bool fills_a_vector(const asked *a) {
+    const part_work *w = &a->work;
+    const unsigned full = w->erf + (a->level->entries == 8 ? w->exp_pairs : 0);
+    return full > 0 && full == w->heavy + w->light;
+}
+
+/* Vectors of a step. Each row writes its splat buffers anew, and they are as long as a step. */
+static unsigned choose_unroll(const asked *a) {
+    const part_work *w = &a->work;
+    const unsigned most_light = a->part->leaf_count > COST_MANY_LEAVES
+                                    ? COST_TWO_VECTORS_LIGHT_MANY_LEAVES
+                                    : COST_TWO_VECTORS_LIGHT;
+    if (packs_bytes(w)) return 4;
+    if (fills_a_vector(a) || w->heavy > COST_TWO_VECTORS_HEAVY || w->light > most_light) return 1;
+    if (w->heavy || w->light > COST_FOUR_VECTORS_OPS || has_splat_buffers(a->part)) return 2;
+    return 4;
+}
+
+/* Whether the vectors of a step may be separate. Splat buffers are as long as what is divided, and
+ * results that are narrower than operands are packed together. On 128 bits, taking a few bytes
+ * apart costs more than it gains. */
+static bool may_separate(const asked *a) {
+    const part_work *w = &a->work;
+    return !has_splat_buffers(a->part) && w->least_result == w->largest &&
+           (a->level->vector_bytes > 16 || w->narrowest == w->largest);
+}
+
+/* How rows are peeled, if they are: in `lanes` and `unroll`, and whether a step's vectors are
+ * separate.
+ *
+ * Few light ops are bound by memory. What is aligned then is memory: a vector of NEON is as long as
+ * a pair of registers, which one instruction loads or stores. On x86 one of f16 is as long as what
+ * is converted at once, since one instruction converts and stores it: of two, put together before,
+ * a sum takes 1.25 times as long. LLVM stores what it has divided in any order. Of vectors that are
+ * part of a cache line, that takes up to twice as long where lines come from L2; so these are
+ * separate. */
+static bool choose_peeled(const asked *a, unsigned *lanes, unsigned *unroll, bool *separate) {
+    const part_work *w = &a->work;
+    const unsigned vector = a->level->vector_bytes;
+    const bool few = w->heavy == 0 && w->light <= COST_PEELED_OPS,
+               single = (w->f16 && vector > 16) || (w->bf16 && vector >= COST_LINE_BYTES);
+    *separate = few && (vector < COST_LINE_BYTES || single) && may_separate(a);
+    const bool peeled = few && (*separate || vector >= COST_LINE_BYTES);
+    const unsigned lane_bytes = single ? w->widest : w->largest;
+    for (; peeled && *unroll > 2 && *lanes * lane_bytes < a->level->access_bytes; *unroll /= 2)
+        *lanes *= 2;
+    return peeled;
+}
+
+/* Rows have a tail, unless they are known to be whole vectors. It is masked where masks are free,
+ * or cost little beside the ops: on AVX2 not in peeled rows, since Zen takes 3 ns for a masked
+ * store. */
+static tosajit_tail choose_tail(const asked *a, unsigned lanes) {
+    const unsigned mask = a->level->mask_bytes;
+    const bool masked = mask && mask <= a->work.narrowest && (a->work.heavy || mask == 1);
+    if (a->part->cols_multiple % lanes == 0) return TOSAJIT_TAIL_NONE;
+    return masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
+}
+
+/* Ops of one or two instructions each are selected quickly. */
+static bool selects_quickly(const asked *a) {
+    const part_work *w = &a->work;
+    const unsigned ops = w->light + w->heavy;
+    return a->level->quick_select && ops <= COST_QUICK_OPS && !has_splat_buffers(a->part) &&
+           (w->most == WORK_ONE || (w->most == WORK_FEW && ops >= COST_QUICK_CHAIN));
+}
+
+/* The elements of a result whose sizes are all known; else 0. */
+static int64_t known_elements(const plan_part *part) {
+    int64_t elements = 1;
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int64_t size = part->extents[d];
+        if (size < 1 || elements > (INT64_MAX / 8) / size) return 0;
+        elements *= size;
+    }
+    return elements;
+}
+
+/* Whether results lie beyond the caches, and one vector of each is whole registers. That must be
+ * known: in kernels of dynamic sizes this would take a fifth to a third of their compilation. */
+static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
+    const part_work *w = &a->work;
+    const int64_t bytes = known_elements(a->part) * w->least_result;
+    return a->level->fence && cache_bytes > 0 && bytes >= cache_bytes &&
+           w->least_result * lanes >= COST_LEAST_REGISTER &&
+           w->most_result * lanes <= COST_LINE_BYTES;
+}
+
+static void add_level(nest *n, nest_level level) { n->levels[n->level_count++] = level; }
+
+/* Most of the time of rows of at most a vector goes into jumps and addresses; a loop of their own
+ * has fewer of both. Other code asks in each row: what is hoisted out of its loops may be long. */
+static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
+    const bool short_vector = n->tail == TOSAJIT_TAIL_MASKED ||
+                              (n->tail == TOSAJIT_TAIL_NONE && a->part->cols_multiple == n->lanes);
+    add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1});
+    if (n->tail == TOSAJIT_TAIL_OVERLAP) n->merged[n->merged_count++] = NEST_HALVES;
+    if (may_stream(a, n->lanes, cache_bytes)) n->merged[n->merged_count++] = NEST_STREAMED;
+    if (short_vector && n->quick_select) n->rows[n->row_count++] = NEST_MASKED;
+    n->rows[n->row_count++] = short_vector && !n->quick_select ? NEST_EITHER : NEST_PEELED;
+}
+
+/* Up to two vectors remain where the wide level takes two, four where it packs four; then a masked
+ * tail is a loop. A body of dozens of instructions is in the code once: its tail is a step. */
+static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
+    const bool any = n->tail != TOSAJIT_TAIL_NONE, masked = n->tail == TOSAJIT_TAIL_MASKED,
+               whole = a->part->cols_multiple % (n->lanes * unroll) == 0;
+    const unsigned most_masked = packs_bytes(&a->work) ? 4 : 2;
+    n->rows[n->row_count++] = NEST_TAIL;
+    n->levels[0].shared =
+        any && !whole && a->work.is_long && (!masked || n->lanes * unroll <= CPU_MASK_LANES);
+    if (n->levels[0].shared) return;
+    if (!whole && (unroll > most_masked || (unroll > 1 && !masked)))
+        add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1});
+    if (masked) add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1, .masked = true});
+}
+
+nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target) {
+    const asked a = {&p->parts[part], target.level, find_work(p, part, program)};
+    unsigned lanes = target.level->vector_bytes / a.work.widest, unroll = choose_unroll(&a);
+    bool separate;
+    const bool peeled = choose_peeled(&a, &lanes, &unroll, &separate);
+    nest n = {.lanes = lanes,
+              .tail = choose_tail(&a, lanes),
+              .quick_select = selects_quickly(&a),
+              .any_order = a.work.any_order};
+    separate |= n.quick_select;
+    add_level(&n, separate ? (nest_level){.lanes = lanes, .repeats = unroll}
+                           : (nest_level){.lanes = lanes * unroll, .repeats = 1});
+    if (peeled)
+        schedule_peeled(&a, target.cache_bytes, &n);
+    else
+        schedule_tail(&a, unroll, &n);
+    return n;
+}
+
+unsigned nest_step(const nest *n) { return n->levels[0].lanes * n->levels[0].repeats; }
+
+bool nest_is_peeled(const nest *n) { return n->rows[0] != NEST_TAIL; }
+
+tosajit_tail nest_tail_at(const nest *n, int64_t columns) {
+    const bool overlaps = nest_is_peeled(n) && columns > (int64_t)n->lanes;
+    return n->tail == TOSAJIT_TAIL_MASKED && overlaps ? TOSAJIT_TAIL_OVERLAP : n->tail;
+}
+
+uint64_t nest_differing(const plan_part *part) {
+    uint64_t differing = part->variants[0].either;
+    for (int32_t v = 1; v < part->variant_count; v++)
+        differing |= (part->variants[v].splat ^ part->variants[0].splat) | part->variants[v].either;
+    return differing;
+}
