@@ -34,13 +34,14 @@ static int32_t table_leaf(const part_emitter *e, const expr_node *node) {
 /* The plane that a node's lanes may be computed by, since its bytes are there; or null. */
 static const sum_plane *plane_at(const part_emitter *e, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
-    const sum_plane *p = &e->byte_planes[k];
+    const sum_plane *p = &e->k.byte_planes[k];
     return p->is_plane && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
-static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
+static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
-    const expr_node *node = &e->program->nodes[k];
+    const part_emitter *e = r->part;
+    const expr_node *node = &e->k.program->nodes[k];
     const op_result kind = op_table[node->op].result;
     const bool on_bits = op_is_on_bits(node->op);
     const lane own = e->nest.any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
@@ -50,20 +51,20 @@ static LLVMValueRef compute_node(const part_emitter *e, const lane *l, size_t k,
     if (p) return lane_byte_plane(l, &p->plane, values[p->bytes[0]], values[p->bytes[1]]);
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
-        ranges[o] = e->ranges[node->operands[o]];
+        ranges[o] = e->k.ranges[node->operands[o]];
         if (operands[o] && !on_bits)
             operands[o] =
-                lane_widen(&own, e->program->nodes[node->operands[o]].type.element, operands[o]);
+                lane_widen(&own, e->k.program->nodes[node->operands[o]].type.element, operands[o]);
     }
     int32_t table = table_leaf(e, node);
     emit_op op = {node->op,
                   &node->attributes,
-                  e->program->nodes[node->operands[0]].type.element,
+                  e->k.program->nodes[node->operands[0]].type.element,
                   node->type.element,
                   node->operand_count,
-                  e->program->fast,
+                  e->k.program->fast,
                   ranges,
-                  table < 0 ? NULL : e->row_pointers[table],
+                  table < 0 ? NULL : r->pointers[table],
                   table < 0 ? NULL : column_stride(e, table),
                   table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table],
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
@@ -82,12 +83,12 @@ typedef struct mark {
 } mark;
 
 static mark set_mark(const part_emitter *e) {
-    LLVMBasicBlockRef block = LLVMGetInsertBlock(e->builder);
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(e->k.builder);
     return (mark){block, LLVMGetLastBasicBlock(e->function), LLVMGetLastInstruction(block)};
 }
 
 static void spend(const part_emitter *e, LLVMValueRef first) {
-    for (; first && *e->left > 0; first = LLVMGetNextInstruction(first)) --*e->left;
+    for (; first && *e->k.left > 0; first = LLVMGetNextInstruction(first)) --*e->k.left;
 }
 
 static void spend_since(const part_emitter *e, mark m) {
@@ -97,16 +98,17 @@ static void spend_since(const part_emitter *e, mark m) {
 }
 
 static LLVMValueRef nothing(const part_emitter *e, const lane *l, size_t k) {
-    return LLVMGetPoison(lane_element_type(l, e->program->nodes[k].type.element));
+    return LLVMGetPoison(lane_element_type(l, e->k.program->nodes[k].type.element));
 }
 
 /* The lanes of a node. When the bound on instructions is met, the kernel will be refused. Its loops
  * are still completed, so that LLVM is left with a whole function, but with poison for values. */
-static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k,
+static LLVMValueRef emit_node(const row_emitter *r, const lane *l, size_t k,
                               LLVMValueRef *const values) {
-    if (*e->left == 0) return nothing(e, l, k);
+    const part_emitter *e = r->part;
+    if (*e->k.left == 0) return nothing(e, l, k);
     const mark before = set_mark(e);
-    LLVMValueRef value = compute_node(e, l, k, values);
+    LLVMValueRef value = compute_node(r, l, k, values);
     spend_since(e, before);
     return value;
 }
@@ -114,172 +116,178 @@ static LLVMValueRef emit_node(const part_emitter *e, const lane *l, size_t k,
 /* What is the same for the whole row: splats, constants, and ops whose operands are all such.
  * Computed once a row, as scalars. What other loops have computed so is forgotten first; but what
  * LLVM made a constant of serves every loop, and stays. */
-void emit_row_scalars(part_emitter *e, const tosajit_variant *variant) {
+void emit_row_scalars(row_emitter *r) {
+    const part_emitter *e = r->part;
     lane l = lane_of(e, 1);
-    for (size_t k = 0; k < e->program->count; k++)
-        if (e->scalars[k] && !LLVMIsConstant(e->scalars[k])) e->scalars[k] = NULL;
+    for (size_t k = 0; k < e->k.program->count; k++)
+        if (r->scalars[k] && !LLVMIsConstant(r->scalars[k])) r->scalars[k] = NULL;
     for (int32_t t = 0; t < e->part->leaf_count; t++)
-        if (has_bit(variant->splat, t) && !e->part->leaves[t].table)
-            e->scalars[e->part->leaves[t].value] =
-                lane_load(&l, tensor_node(e, t)->type.element, e->row_pointers[t], NULL);
-    for (size_t k = 0; k < e->program->count; k++) {
-        const expr_node *node = &e->program->nodes[k];
-        if (!(e->node_parts[k] & e->part_bit) || node->kind == NODE_INPUT || e->scalars[k])
-            continue;
+        if (has_bit(r->variant->splat, t) && !e->part->leaves[t].table)
+            r->scalars[e->part->leaves[t].value] =
+                lane_load(&l, tensor_node(e, t)->type.element, r->pointers[t], NULL);
+    for (size_t k = 0; k < e->k.program->count; k++) {
+        const expr_node *node = &e->k.program->nodes[k];
+        if (!has_node(e, k) || node->kind == NODE_INPUT || r->scalars[k]) continue;
         if (node->kind == NODE_CONSTANT) {
-            if (node->splat) e->scalars[k] = constant_lanes(&l, node);
+            if (node->splat) r->scalars[k] = constant_lanes(&l, node);
             continue;
         }
         bool uniform = true;
         for (int o = 0; o < node->operand_count; o++)
-            uniform &= e->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
-        if (uniform) e->scalars[k] = emit_node(e, &l, k, e->scalars);
+            uniform &= r->scalars[node->operands[o]] != NULL || expr_role(node, o) == ROLE_TABLE;
+        if (uniform) r->scalars[k] = emit_node(r, &l, k, r->scalars);
     }
 }
 
 /* For leaves that may be either, a splat or contiguous. A splat is written into a buffer, once for
  * each lane, and the loop reads that buffer in every step; a contiguous row is read where it lies.
  * So one loop serves both, and only the address differs. */
-void emit_row_patterns(part_emitter *e, const tosajit_variant *variant) {
-    lane wide = lane_of(e, e->levels[0].lanes), one = lane_of(e, 1);
+void fill_splat_buffers(row_emitter *r) {
+    const part_emitter *e = r->part;
+    lane wide = lane_of(e, e->nest.levels[0].lanes), one = lane_of(e, 1);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
-        if (!has_bit(variant->either, t)) continue;
-        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), fill = new_block(e, "splat"),
+        if (!has_bit(r->variant->either, t)) continue;
+        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), fill = new_block(e, "splat"),
                           after = new_block(e, "either");
         LLVMValueRef moves =
-            LLVMBuildICmp(e->builder, LLVMIntNE, e->pattern_masks[t], int64_constant(e, 0), "");
-        LLVMBuildCondBr(e->builder, moves, after, fill);
-        LLVMPositionBuilderAtEnd(e->builder, fill);
+            LLVMBuildICmp(e->k.builder, LLVMIntNE, r->buffer_masks[t], int64_constant(e, 0), "");
+        LLVMBuildCondBr(e->k.builder, moves, after, fill);
+        LLVMPositionBuilderAtEnd(e->k.builder, fill);
         LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
-        LLVMValueRef first = LLVMBuildLoad2(e->builder, element, e->row_pointers[t], "");
+        LLVMValueRef first = LLVMBuildLoad2(e->k.builder, element, r->pointers[t], "");
         LLVMSetAlignment(first, 1); /* operands may lie anywhere */
-        LLVMBuildStore(e->builder, lane_splat(&wide, first), e->patterns[t]);
-        LLVMBuildBr(e->builder, after);
-        LLVMPositionBuilderAtEnd(e->builder, after);
-        e->pattern_bases[t] = LLVMBuildPhi(e->builder, e->ptr, "");
-        LLVMAddIncoming(e->pattern_bases[t], (LLVMValueRef[]){e->row_pointers[t], e->patterns[t]},
+        LLVMBuildStore(e->k.builder, lane_splat(&wide, first), r->buffers[t]);
+        LLVMBuildBr(e->k.builder, after);
+        LLVMPositionBuilderAtEnd(e->k.builder, after);
+        r->buffer_bases[t] = LLVMBuildPhi(e->k.builder, e->k.ptr, "");
+        LLVMAddIncoming(r->buffer_bases[t], (LLVMValueRef[]){r->pointers[t], r->buffers[t]},
                         (LLVMBasicBlockRef[]){before, fill}, 2);
     }
 }
 
 /* The address of the element at column + offset. The mask of a leaf that may be either makes every
  * column 0 where the leaf is a splat. It does not mask `offset`, which is 0 in such variants. */
-LLVMValueRef element_address(const part_emitter *e, const tosajit_variant *variant, int32_t t,
-                             LLVMValueRef column, unsigned offset) {
+LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef column,
+                             unsigned offset) {
+    const part_emitter *e = r->part;
     lane one = lane_of(e, 1);
     LLVMTypeRef element = lane_memory_type(&one, tensor_node(e, t)->type.element);
-    LLVMValueRef base = e->row_pointers[t];
-    if (t < e->part->leaf_count && has_bit(variant->either, t)) {
-        base = e->pattern_bases[t];
-        column = LLVMBuildAnd(e->builder, column, e->pattern_masks[t], "");
+    LLVMValueRef base = r->pointers[t];
+    if (t < e->part->leaf_count && has_bit(r->variant->either, t)) {
+        base = r->buffer_bases[t];
+        column = LLVMBuildAnd(e->k.builder, column, r->buffer_masks[t], "");
     }
     if (e->nest.quick_select && column == e->tail) return plain_tail_address(e, t, base);
-    LLVMValueRef address = LLVMBuildGEP2(e->builder, element, base, &column, 1, ""),
+    LLVMValueRef address = LLVMBuildGEP2(e->k.builder, element, base, &column, 1, ""),
                  more = int64_constant(e, offset);
-    return offset ? LLVMBuildGEP2(e->builder, element, address, &more, 1, "") : address;
+    return offset ? LLVMBuildGEP2(e->k.builder, element, address, &more, 1, "") : address;
 }
 
 /* Whether the bodies compute a node. */
-static bool is_in_lanes(const part_emitter *e, size_t k) {
-    return (e->node_parts[k] & e->part_bit) && !e->scalars[k];
+static bool is_in_lanes(const row_emitter *r, size_t k) {
+    return has_node(r->part, k) && !r->scalars[k];
 }
 
-static LLVMValueRef emit_splat(const part_emitter *e, const lane *l, size_t k) {
-    if (*e->left == 0) return nothing(e, l, k);
+static LLVMValueRef emit_splat(const row_emitter *r, const lane *l, size_t k) {
+    const part_emitter *e = r->part;
+    if (*e->k.left == 0) return nothing(e, l, k);
     const mark before = set_mark(e);
-    LLVMValueRef splat = lane_splat(l, plain_scalar(e, k));
+    LLVMValueRef splat = lane_splat(l, plain_scalar(e, k, r->scalars[k]));
     spend_since(e, before);
     return splat;
 }
 
 /* What is the same for the whole row, in every lane, if the bodies use it: operands and results. */
-void emit_splats(part_emitter *e, unsigned lanes) {
+void emit_splats(row_emitter *r, unsigned lanes) {
+    const part_emitter *e = r->part;
     lane l = lane_of(e, lanes);
-    memset(e->splats, 0, e->program->count * sizeof *e->splats);
-    for (size_t k = 0; k < e->program->count; k++) {
-        const expr_node *node = &e->program->nodes[k];
-        for (int o = 0; o < node->operand_count && is_in_lanes(e, k); o++)
-            e->splats[node->operands[o]] = e->scalars[node->operands[o]];
-        for (int o = 0; e->byte_planes[k].is_plane && o < 2 && is_in_lanes(e, k); o++)
-            e->splats[e->byte_planes[k].bytes[o]] = e->scalars[e->byte_planes[k].bytes[o]];
+    memset(r->splats, 0, e->k.program->count * sizeof *r->splats);
+    for (size_t k = 0; k < e->k.program->count; k++) {
+        const expr_node *node = &e->k.program->nodes[k];
+        for (int o = 0; o < node->operand_count && is_in_lanes(r, k); o++)
+            r->splats[node->operands[o]] = r->scalars[node->operands[o]];
+        for (int o = 0; e->k.byte_planes[k].is_plane && o < 2 && is_in_lanes(r, k); o++)
+            r->splats[e->k.byte_planes[k].bytes[o]] = r->scalars[e->k.byte_planes[k].bytes[o]];
     }
-    for (int32_t r = 0; r < e->part->result_count; r++) {
-        tosajit_value value = e->program->results[e->part->results[r]];
-        e->splats[value] = e->scalars[value];
-    }
-    for (size_t k = 0; k < e->program->count; k++)
-        if (e->splats[k]) e->splats[k] = emit_splat(e, &l, k);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        r->splats[tensor_value(e, t)] = r->scalars[tensor_value(e, t)];
+    for (size_t k = 0; k < e->k.program->count; k++)
+        if (r->splats[k]) r->splats[k] = emit_splat(r, &l, k);
 }
 
-/* Set the values of the leaves that the body walks to the lanes at column + offset. */
-void emit_loads(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
-                LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
-    lane l = lane_of(e, lanes);
+void begin_values(row_emitter *r) {
+    memcpy(r->values, r->splats, r->part->k.program->count * sizeof *r->values);
+}
+
+void emit_loads(row_emitter *r, step s) {
+    const part_emitter *e = r->part;
+    lane l = lane_of(e, s.lanes);
     for (int32_t t = 0; t < e->part->leaf_count; t++)
-        if (!has_bit(variant->splat, t))
-            e->values[e->part->leaves[t].value] =
+        if (!has_bit(r->variant->splat, t))
+            r->values[e->part->leaves[t].value] =
                 lane_load(&l, tensor_node(e, t)->type.element,
-                          element_address(e, variant, t, column, offset), mask);
+                          element_address(r, t, s.column, s.offset), s.mask);
 }
 
 /* Whether only a plane needs a node, which does without. */
-static bool is_spared(const part_emitter *e, const lane *l, size_t k) {
-    const tosajit_value plane = e->byte_planes[k].only_for;
-    return plane >= 0 && plane_at(e, l, (size_t)plane, e->values);
+static bool is_spared(const row_emitter *r, const lane *l, size_t k) {
+    const part_emitter *e = r->part;
+    const tosajit_value plane = e->k.byte_planes[k].only_for;
+    return plane >= 0 && plane_at(e, l, (size_t)plane, r->values);
 }
 
-void emit_nodes(part_emitter *e, unsigned lanes) {
+void emit_nodes(row_emitter *r, unsigned lanes) {
+    const part_emitter *e = r->part;
     lane l = lane_of(e, lanes);
-    for (size_t k = 0; k < e->program->count; k++)
-        if (is_in_lanes(e, k) && !e->values[k] && !is_spared(e, &l, k))
-            e->values[k] = emit_node(e, &l, k, e->values);
+    for (size_t k = 0; k < e->k.program->count; k++)
+        if (is_in_lanes(r, k) && !r->values[k] && !is_spared(r, &l, k))
+            r->values[k] = emit_node(r, &l, k, r->values);
 }
 
-void emit_stores(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
-                 LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
-    lane l = lane_of(e, lanes);
+void emit_stores(row_emitter *r, step s) {
+    const part_emitter *e = r->part;
+    lane l = lane_of(e, s.lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        tosajit_value value = tensor_value(e, t);
-        const tosajit_type element = e->program->nodes[value].type.element;
-        LLVMValueRef address = element_address(e, variant, t, column, offset);
-        if (e->streams)
-            lane_stream(&l, element, e->values[value], address);
+        LLVMValueRef value = r->values[tensor_value(e, t)];
+        const tosajit_type element = tensor_node(e, t)->type.element;
+        LLVMValueRef address = element_address(r, t, s.column, s.offset);
+        if (s.streamed)
+            lane_stream(&l, element, value, address);
         else
-            lane_store(&l, element, e->values[value], address, mask);
+            lane_store(&l, element, value, address, s.mask);
     }
 }
 
-void emit_values(part_emitter *e, const tosajit_variant *variant, unsigned lanes,
-                 LLVMValueRef column, unsigned offset, LLVMValueRef mask) {
-    memcpy(e->values, e->splats, e->program->count * sizeof *e->values);
-    emit_loads(e, variant, lanes, column, offset, mask);
-    emit_nodes(e, lanes);
+void emit_values(row_emitter *r, step s) {
+    begin_values(r);
+    emit_loads(r, s);
+    emit_nodes(r, s.lanes);
 }
 
-void emit_body(part_emitter *e, const tosajit_variant *variant, unsigned lanes, LLVMValueRef column,
-               unsigned offset, LLVMValueRef mask) {
-    emit_values(e, variant, lanes, column, offset, mask);
-    emit_stores(e, variant, lanes, column, offset, mask);
+void emit_body(row_emitter *r, step s) {
+    emit_values(r, s);
+    emit_stores(r, s);
 }
 
-/* Pattern buffers live in the entry block, so that a row loop does not grow the stack. */
-void emit_pattern_buffers(part_emitter *e, const tosajit_variant *variant) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder),
+/* They live in the entry block, so that a row loop does not grow the stack. */
+void emit_splat_buffers(row_emitter *r) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
                       entry = LLVMGetEntryBasicBlock(e->function);
-    lane wide = lane_of(e, e->levels[0].lanes);
+    lane wide = lane_of(e, e->nest.levels[0].lanes);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
-        if (!has_bit(variant->either, t)) continue;
-        LLVMPositionBuilderBefore(e->builder, LLVMGetFirstInstruction(entry));
-        e->patterns[t] = LLVMBuildAlloca(
-            e->builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "pattern");
-        LLVMPositionBuilderAtEnd(e->builder, here);
+        if (!has_bit(r->variant->either, t)) continue;
+        LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));
+        r->buffers[t] = LLVMBuildAlloca(
+            e->k.builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "buffer");
+        LLVMPositionBuilderAtEnd(e->k.builder, here);
         /* The mask is 0 for a stride of 0, and -1 for a stride of the element's size. It is made by
          * shifting and negating: a comparison LLVM would move into the loop, as a selection in
          * every step. */
         int64_t size = (int64_t)tosajit_type_size(tensor_node(e, t)->type.element), shift = 0;
         while (INT64_C(1) << shift < size) shift++;
         LLVMValueRef moves =
-            LLVMBuildLShr(e->builder, column_stride(e, t), int64_constant(e, shift), "");
-        e->pattern_masks[t] = LLVMBuildNeg(e->builder, moves, "");
+            LLVMBuildLShr(e->k.builder, column_stride(e, t), int64_constant(e, shift), "");
+        r->buffer_masks[t] = LLVMBuildNeg(e->k.builder, moves, "");
     }
 }

@@ -13,15 +13,6 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
-static void take_levels(part_emitter *e) {
-    e->level_count = e->nest.level_count;
-    for (int k = 0; k < e->level_count; k++) {
-        const nest_level *n = &e->nest.levels[k];
-        e->levels[k] = (level){
-            .lanes = n->lanes, .repeats = n->repeats, .masked = n->masked, .shared = n->shared};
-    }
-}
-
 /* Whether the column strides of the call ask for this variant. Only leaves that differ between
  * variants are looked at. */
 static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *variant,
@@ -31,10 +22,10 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
         if (!has_bit(differing & ~variant->either, t)) continue;
         LLVMIntPredicate predicate = has_bit(variant->splat, t) ? LLVMIntEQ : LLVMIntNE;
         LLVMValueRef one =
-            LLVMBuildICmp(e->builder, predicate, column_stride(e, t), int64_constant(e, 0), "");
-        all = all ? LLVMBuildAnd(e->builder, all, one, "") : one;
+            LLVMBuildICmp(e->k.builder, predicate, column_stride(e, t), int64_constant(e, 0), "");
+        all = all ? LLVMBuildAnd(e->k.builder, all, one, "") : one;
     }
-    return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, 0);
+    return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->k.context), 1, 0);
 }
 
 /* Once for all planes and rows. */
@@ -56,46 +47,47 @@ static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
 /* From the entry to the tile; a tile without elements is done at once. */
 static void enter_tile(part_emitter *e) {
     LLVMBasicBlockRef check = new_block(e, "entry"), tile = new_block(e, "tile");
-    LLVMPositionBuilderAtEnd(e->builder, check);
-    if (e->part->has_planes) e->planes_left = LLVMBuildAlloca(e->builder, e->i64, "planes.left");
-    e->done = LLVMCreateBasicBlockInContext(e->context, "done");
+    LLVMPositionBuilderAtEnd(e->k.builder, check);
+    if (e->part->has_planes)
+        e->planes_left = LLVMBuildAlloca(e->k.builder, e->k.i64, "planes.left");
+    e->done = LLVMCreateBasicBlockInContext(e->k.context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
     LLVMValueRef any =
-        LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, e->rows, zero, ""),
-                     LLVMBuildICmp(e->builder, LLVMIntSGT, e->cols, zero, ""), "");
+        LLVMBuildAnd(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->rows, zero, ""),
+                     LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, zero, ""), "");
     if (e->part->has_planes)
-        any = LLVMBuildAnd(e->builder, any,
-                           LLVMBuildICmp(e->builder, LLVMIntSGT, e->planes, zero, ""), "");
-    LLVMBuildCondBr(e->builder, any, tile, e->done);
-    LLVMPositionBuilderAtEnd(e->builder, tile);
+        any = LLVMBuildAnd(e->k.builder, any,
+                           LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->planes, zero, ""), "");
+    LLVMBuildCondBr(e->k.builder, any, tile, e->done);
+    LLVMPositionBuilderAtEnd(e->k.builder, tile);
 }
 
 static void emit_part(part_emitter *e) {
+    tile_values tile;
     enter_tile(e);
-    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], row_strides[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < tensor_count(e); t++) {
-        pointers[t] = load_at(e, e->ptr, LLVMGetParam(e->function, 0), t);
-        row_strides[t] = load_at(e, e->i64, e->strides, 2 * t);
+        tile.pointers[t] = load_at(e, e->k.ptr, LLVMGetParam(e->function, 0), t);
+        tile.row_strides[t] = load_at(e, e->k.i64, e->strides, 2 * t);
     }
-    emit_tables(e, pointers);
+    emit_tables(e, tile.pointers);
     emit_limits(e);
-    emit_merged(e, pointers, row_strides);
+    emit_merged(e, &tile);
     const uint64_t differing = nest_differing(e->part);
     for (int32_t v = 0; v < e->part->variant_count; v++) {
         const tosajit_variant *variant = &e->part->variants[v];
-        if (v + 1 < e->part->variant_count) {
-            LLVMBasicBlockRef chosen = new_block(e, "variant"),
-                              other = LLVMCreateBasicBlockInContext(e->context, "other");
-            LLVMBuildCondBr(e->builder, emit_matches(e, variant, differing), chosen, other);
-            LLVMPositionBuilderAtEnd(e->builder, chosen);
-            emit_variant(e, variant, e->nest.rows[0], pointers, row_strides);
-            continue_in(e, other);
-        } else {
-            emit_variant(e, variant, e->nest.rows[0], pointers, row_strides);
+        const bool last = v + 1 == e->part->variant_count;
+        LLVMBasicBlockRef other = NULL;
+        if (!last) {
+            LLVMBasicBlockRef chosen = new_block(e, "variant");
+            other = LLVMCreateBasicBlockInContext(e->k.context, "other");
+            LLVMBuildCondBr(e->k.builder, emit_matches(e, variant, differing), chosen, other);
+            LLVMPositionBuilderAtEnd(e->k.builder, chosen);
         }
+        emit_variant(e, variant, e->nest.rows[0], &tile, e->done);
+        if (!last) continue_in(e, other);
     }
     continue_in(e, e->done);
-    LLVMBuildRetVoid(e->builder);
+    LLVMBuildRetVoid(e->k.builder);
 }
 
 static void add_attribute(LLVMValueRef function, const char *key, const char *value) {
@@ -107,9 +99,9 @@ static void add_attribute(LLVMValueRef function, const char *key, const char *va
 
 /* A tosajit_entry (tosajit.h), whose five parameters these are. */
 static void declare_function(part_emitter *e, const char *name) {
-    LLVMTypeRef parameters[5] = {e->ptr, e->ptr, e->i64, e->i64, e->i64};
+    LLVMTypeRef parameters[5] = {e->k.ptr, e->k.ptr, e->k.i64, e->k.i64, e->k.i64};
     e->function = LLVMAddFunction(
-        e->module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 5, 0));
+        e->k.module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->k.context), parameters, 5, 0));
     e->strides = LLVMGetParam(e->function, 1);
     e->planes = LLVMGetParam(e->function, 2);
     e->rows = LLVMGetParam(e->function, 3);
@@ -153,59 +145,74 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(e->function); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
             length++;
-    *e->left = length < before ? before - length : 0;
-    if (*e->left > 0) return TOSAJIT_OK;
+    *e->k.left = length < before ? before - length : 0;
+    if (*e->k.left > 0) return TOSAJIT_OK;
     return diag_error(TOSAJIT_LIMIT_EXCEEDED,
                       "the expression makes more than the %d instructions of one kernel; compile "
                       "it in several",
                       (int)EMIT_MAX_INSTRUCTIONS);
 }
 
-static tosajit_status emit_function(part_emitter *e, const plan *p, int32_t k, const char *name) {
-    const size_t before = *e->left;
-    e->part = &p->parts[k];
-    e->part_bit = UINT64_C(1) << k;
-    e->nest = nest_make(p, k, e->program, (nest_target){e->target->level, e->target->cache_bytes});
-    take_levels(e);
-    declare_function(e, name);
-    emit_part(e);
-    plain_finish(e);
-    return take_length(e, before);
+static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const char *name) {
+    const size_t before = *k->left;
+    part_emitter e = {
+        .k = *k,
+        .part = &k->plan->parts[part],
+        .part_bit = UINT64_C(1) << part,
+        .nest = nest_make(k->plan, part, k->program,
+                          (nest_target){k->target->level, k->target->cache_bytes}),
+    };
+    declare_function(&e, name);
+    emit_part(&e);
+    plain_finish(&e);
+    return take_length(&e, before);
+}
+
+/* What is per node. */
+static void free_nodes(const kernel_emitter *k) {
+    const tosajit_allocator *allocator = &k->plan->allocator;
+    const size_t count = k->program->count;
+    memory_free(allocator, k->scalars, count, sizeof *k->scalars);
+    memory_free(allocator, k->splats, count, sizeof *k->splats);
+    memory_free(allocator, k->values, count, sizeof *k->values);
+    memory_free(allocator, k->ranges, count, sizeof *k->ranges);
+    memory_free(allocator, k->byte_planes, count, sizeof *k->byte_planes);
+}
+
+static tosajit_status make_nodes(kernel_emitter *k) {
+    const tosajit_allocator *allocator = &k->plan->allocator;
+    const size_t count = k->program->count;
+    k->scalars = memory_new(allocator, count, sizeof *k->scalars);
+    k->splats = memory_new(allocator, count, sizeof *k->splats);
+    k->values = memory_new(allocator, count, sizeof *k->values);
+    k->ranges = memory_new(allocator, count, sizeof *k->ranges);
+    k->byte_planes = memory_new(allocator, count, sizeof *k->byte_planes);
+    if (!k->scalars || !k->splats || !k->values || !k->ranges || !k->byte_planes)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", count);
+    find_ranges(k->program, k->ranges);
+    find_planes(k->program, k->ranges, k->byte_planes);
+    return TOSAJIT_OK;
 }
 
 tosajit_status emit_kernel(const tosajit_expr *program, const plan *p, const target *t,
                            LLVMModuleRef module, char *const *names, size_t *left) {
     LLVMContextRef context = LLVMGetModuleContext(module);
-    part_emitter e = {
+    kernel_emitter k = {
         .program = program,
         .target = t,
-        .node_parts = p->node_parts,
+        .plan = p,
         .context = context,
         .module = module,
-        .left = left,
+        .builder = LLVMCreateBuilderInContext(context),
         .i64 = LLVMInt64TypeInContext(context),
         .ptr = LLVMPointerTypeInContext(context, 0),
-        .scalars = memory_new(&p->allocator, program->count, sizeof *e.scalars),
-        .splats = memory_new(&p->allocator, program->count, sizeof *e.splats),
-        .values = memory_new(&p->allocator, program->count, sizeof *e.values),
-        .ranges = memory_new(&p->allocator, program->count, sizeof *e.ranges),
-        .byte_planes = memory_new(&p->allocator, program->count, sizeof *e.byte_planes),
+        .left = left,
     };
-    tosajit_status status = TOSAJIT_OK;
-    if (!e.scalars || !e.splats || !e.values || !e.ranges || !e.byte_planes)
-        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes",
-                            program->count);
-    else
-        find_ranges(program, e.ranges), find_planes(program, e.ranges, e.byte_planes);
-    e.builder = LLVMCreateBuilderInContext(context);
-    for (int32_t k = 0; !status && k < p->part_count; k++)
-        status = emit_function(&e, p, k, names[k]);
-    LLVMDisposeBuilder(e.builder);
+    tosajit_status status = make_nodes(&k);
+    for (int32_t part = 0; !status && part < p->part_count; part++)
+        status = emit_function(&k, part, names[part]);
+    LLVMDisposeBuilder(k.builder);
     set_attributes(module, t);
-    memory_free(&p->allocator, e.scalars, program->count, sizeof *e.scalars);
-    memory_free(&p->allocator, e.splats, program->count, sizeof *e.splats);
-    memory_free(&p->allocator, e.values, program->count, sizeof *e.values);
-    memory_free(&p->allocator, e.ranges, program->count, sizeof *e.ranges);
-    memory_free(&p->allocator, e.byte_planes, program->count, sizeof *e.byte_planes);
+    free_nodes(&k);
     return status;
 }

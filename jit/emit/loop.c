@@ -6,24 +6,25 @@
 
 LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVMValueRef *pointers,
                              LLVMValueRef *moving) {
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), head = new_block(e, name);
-    LLVMBuildBr(e->builder, head);
-    LLVMPositionBuilderAtEnd(e->builder, head);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, name);
+    LLVMBuildBr(e->k.builder, head);
+    LLVMPositionBuilderAtEnd(e->k.builder, head);
     for (int32_t t = 0; t < tensor_count(e); t++) {
         LLVMValueRef first = pointers[t];
-        moving[t] = LLVMBuildPhi(e->builder, e->ptr, "");
+        moving[t] = LLVMBuildPhi(e->k.builder, e->k.ptr, "");
         LLVMAddIncoming(moving[t], &first, &before, 1);
     }
     return head;
 }
 
-void step_pointers(part_emitter *e, const LLVMValueRef *moving, const LLVMValueRef *steps) {
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->builder);
+void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRef *steps) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
     for (int32_t t = 0; t < tensor_count(e); t++) {
         LLVMValueRef step = steps[t];
-        e->row_pointers[t] =
-            plain_hide(e, LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context),
-                                        e->row_pointers[t], &step, 1, ""));
-        LLVMAddIncoming(moving[t], &e->row_pointers[t], &last, 1);
+        r->pointers[t] =
+            plain_hide(e, LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
+                                        r->pointers[t], &step, 1, ""));
+        LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
     }
 }

@@ -11,24 +11,23 @@
 /* Whether all that the part does with a value is an instruction each. */
 static bool is_for_one(const part_emitter *e, size_t value) {
     bool all = true;
-    for (size_t k = value; k < e->program->count; k++) {
-        const expr_node *node = &e->program->nodes[k];
-        if (!(e->node_parts[k] & e->part_bit)) continue;
+    for (size_t k = value; k < e->k.program->count; k++) {
+        const expr_node *node = &e->k.program->nodes[k];
+        if (!has_node(e, k)) continue;
         for (int o = 0; o < node->operand_count; o++)
             if ((size_t)node->operands[o] == value) all &= node_work(node) == WORK_ONE;
     }
     return all;
 }
 
-LLVMValueRef plain_scalar(const part_emitter *e, size_t value) {
-    LLVMValueRef scalar = e->scalars[value];
+LLVMValueRef plain_scalar(const part_emitter *e, size_t value, LLVMValueRef scalar) {
     const bool freezes = e->nest.quick_select && LLVMIsConstant(scalar) && is_for_one(e, value);
-    return freezes ? LLVMBuildFreeze(e->builder, scalar, "") : scalar;
+    return freezes ? LLVMBuildFreeze(e->k.builder, scalar, "") : scalar;
 }
 
 void plain_fall_into(const part_emitter *e, LLVMBasicBlockRef next) {
-    if (e->nest.quick_select) LLVMBuildFreeze(e->builder, e->cols, "");
-    LLVMBuildBr(e->builder, next);
+    if (e->nest.quick_select) LLVMBuildFreeze(e->k.builder, e->cols, "");
+    LLVMBuildBr(e->k.builder, next);
 }
 
 void plain_tail(part_emitter *e, LLVMValueRef column) {
@@ -39,13 +38,13 @@ void plain_tail(part_emitter *e, LLVMValueRef column) {
         size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
         if (!e->tail_bytes[size - 1])
             e->tail_bytes[size - 1] =
-                LLVMBuildMul(e->builder, column, int64_constant(e, (int64_t)size), "");
+                LLVMBuildMul(e->k.builder, column, int64_constant(e, (int64_t)size), "");
     }
 }
 
 LLVMValueRef plain_tail_address(const part_emitter *e, int32_t t, LLVMValueRef base) {
     LLVMValueRef bytes = e->tail_bytes[tosajit_type_size(tensor_node(e, t)->type.element) - 1];
-    return LLVMBuildGEP2(e->builder, LLVMInt8TypeInContext(e->context), base, &bytes, 1, "");
+    return LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context), base, &bytes, 1, "");
 }
 
 /* LLVM's passes look through a freeze, but not through assembly, of which there is none. */
@@ -54,11 +53,11 @@ static LLVMValueRef hide(const part_emitter *e, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value), function = LLVMFunctionType(type, &type, 1, 0);
     LLVMValueRef nothing = LLVMGetInlineAsm(function, text, 0, same, sizeof same - 1, 0, 0,
                                             LLVMInlineAsmDialectATT, 0);
-    return LLVMBuildCall2(e->builder, function, nothing, &value, 1, "");
+    return LLVMBuildCall2(e->k.builder, function, nothing, &value, 1, "");
 }
 
 LLVMValueRef plain_hide(const part_emitter *e, LLVMValueRef induction) {
-    if (e->nest.quick_select) return LLVMBuildFreeze(e->builder, induction, "");
+    if (e->nest.quick_select) return LLVMBuildFreeze(e->k.builder, induction, "");
     return nest_is_peeled(&e->nest) ? hide(e, induction) : induction;
 }
 

@@ -26,7 +26,7 @@
 /* The scalar of a value that is about to be splat. A known constant would be loaded anew in every
  * step; a frozen one is a value like others, and stays in a register. But then ops cannot see that
  * it is constant, so this is only for values whose ops gain nothing by that. */
-LLVMValueRef plain_scalar(const part_emitter *e, size_t value);
+LLVMValueRef plain_scalar(const part_emitter *e, size_t value, LLVMValueRef scalar);
 
 /* Branch to the next block, from a block that holds nothing else. */
 void plain_fall_into(const part_emitter *e, LLVMBasicBlockRef next);

@@ -39,6 +39,7 @@ typedef struct nest_level {
     unsigned lanes, repeats;
     bool masked; /* steps load and store by a mask, up to the last column */
     bool shared; /* the tail is a step like the others, which branches where it loads and stores */
+    bool streamed; /* stores bypass the caches */
 } nest_level;
 
 enum { NEST_MAX_LEVELS = 3, NEST_MAX_ROWS = 2 };

@@ -21,16 +21,15 @@ static tosajit_variant all_variants(const plan_part *part) {
     return (tosajit_variant){.splat = part->variants[0].splat & ~differing, .either = differing};
 }
 
-static void emit_few(part_emitter *e, const LLVMValueRef *pointers,
-                     const LLVMValueRef *row_strides) {
+static void emit_halves(const part_emitter *e, const tile_values *tile) {
     const tosajit_variant all = all_variants(e->part);
     LLVMBasicBlockRef few = new_block(e, "few"),
-                      whole = LLVMCreateBasicBlockInContext(e->context, "whole");
+                      whole = LLVMCreateBasicBlockInContext(e->k.context, "whole");
     LLVMValueRef lanes = int64_constant(e, e->nest.lanes);
-    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, e->cols, lanes, ""), few,
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, e->cols, lanes, ""), few,
                     whole);
-    LLVMPositionBuilderAtEnd(e->builder, few);
-    emit_variant(e, &all, NEST_HALVES, pointers, row_strides);
+    LLVMPositionBuilderAtEnd(e->k.builder, few);
+    emit_variant(e, &all, NEST_HALVES, tile, e->done);
     continue_in(e, whole);
 }
 
@@ -41,36 +40,37 @@ static LLVMValueRef misfit(const part_emitter *e, int32_t t, const LLVMValueRef 
     const size_t size = tosajit_type_size(tensor_node(e, t)->type.element);
     const int64_t vector = (int64_t)(size * e->nest.lanes);
     if (t == first)
-        return LLVMBuildAnd(e->builder, values[t], int64_constant(e, (int64_t)size - 1), "");
+        return LLVMBuildAnd(e->k.builder, values[t], int64_constant(e, (int64_t)size - 1), "");
     const size_t own = tosajit_type_size(tensor_node(e, first)->type.element);
     LLVMValueRef scaled = LLVMBuildMul(
-        e->builder, LLVMBuildUDiv(e->builder, values[first], int64_constant(e, (int64_t)own), ""),
+        e->k.builder,
+        LLVMBuildUDiv(e->k.builder, values[first], int64_constant(e, (int64_t)own), ""),
         int64_constant(e, (int64_t)size), "");
-    return LLVMBuildAnd(e->builder, LLVMBuildSub(e->builder, values[t], scaled, ""),
+    return LLVMBuildAnd(e->k.builder, LLVMBuildSub(e->k.builder, values[t], scaled, ""),
                         int64_constant(e, vector - 1), "");
 }
 
 /* Whether every result can be aligned where the first is, in every row, and none is in place. */
-static LLVMValueRef can_stream(const part_emitter *e, const LLVMValueRef *pointers,
-                               const LLVMValueRef *row_strides) {
+static LLVMValueRef can_stream(const part_emitter *e, const tile_values *tile) {
     LLVMValueRef misfits = int64_constant(e, 0), addresses[TOSAJIT_MAX_TENSORS],
                  planes[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < tensor_count(e); t++) {
-        addresses[t] = LLVMBuildPtrToInt(e->builder, pointers[t], e->i64, "");
-        planes[t] = e->part->has_planes ? load_at(e, e->i64, e->strides, 2 * tensor_count(e) + t)
+        addresses[t] = LLVMBuildPtrToInt(e->k.builder, tile->pointers[t], e->k.i64, "");
+        planes[t] = e->part->has_planes ? load_at(e, e->k.i64, e->strides, 2 * tensor_count(e) + t)
                                         : int64_constant(e, 0);
     }
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        misfits = LLVMBuildOr(e->builder, misfits, misfit(e, t, addresses), "");
-        misfits = LLVMBuildOr(e->builder, misfits, misfit(e, t, row_strides), "");
-        misfits = LLVMBuildOr(e->builder, misfits, misfit(e, t, planes), "");
+        misfits = LLVMBuildOr(e->k.builder, misfits, misfit(e, t, addresses), "");
+        misfits = LLVMBuildOr(e->k.builder, misfits, misfit(e, t, tile->row_strides), "");
+        misfits = LLVMBuildOr(e->k.builder, misfits, misfit(e, t, planes), "");
     }
-    LLVMValueRef can = LLVMBuildICmp(e->builder, LLVMIntEQ, misfits, int64_constant(e, 0), "fits");
+    LLVMValueRef can =
+        LLVMBuildICmp(e->k.builder, LLVMIntEQ, misfits, int64_constant(e, 0), "fits");
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         for (int32_t k = 0; k < e->part->leaf_count; k++)
-            can = LLVMBuildAnd(e->builder, can,
-                               LLVMBuildICmp(e->builder, LLVMIntNE, addresses[t], addresses[k], ""),
-                               "");
+            can = LLVMBuildAnd(
+                e->k.builder, can,
+                LLVMBuildICmp(e->k.builder, LLVMIntNE, addresses[t], addresses[k], ""), "");
     return can;
 }
 
@@ -78,35 +78,33 @@ static LLVMValueRef can_stream(const part_emitter *e, const LLVMValueRef *pointe
 static LLVMValueRef is_large(const part_emitter *e) {
     const int64_t size =
         (int64_t)tosajit_type_size(tensor_node(e, e->part->leaf_count)->type.element);
-    LLVMValueRef elements = LLVMBuildMul(e->builder, e->rows, e->cols, "");
-    if (e->part->has_planes) elements = LLVMBuildMul(e->builder, elements, e->planes, "");
+    LLVMValueRef elements = LLVMBuildMul(e->k.builder, e->rows, e->cols, "");
+    if (e->part->has_planes) elements = LLVMBuildMul(e->k.builder, elements, e->planes, "");
     LLVMValueRef least_tile = int64_constant(e, COST_STREAMED_TILE / size),
                  least_row = int64_constant(e, COST_STREAMED_ROW / size);
-    return LLVMBuildAnd(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, elements, least_tile, ""),
-                        LLVMBuildICmp(e->builder, LLVMIntSGE, e->cols, least_row, ""), "large");
+    return LLVMBuildAnd(e->k.builder,
+                        LLVMBuildICmp(e->k.builder, LLVMIntSGE, elements, least_tile, ""),
+                        LLVMBuildICmp(e->k.builder, LLVMIntSGE, e->cols, least_row, ""), "large");
 }
 
-static void emit_stream(part_emitter *e, const LLVMValueRef *pointers,
-                        const LLVMValueRef *row_strides) {
+static void emit_streamed(const part_emitter *e, const tile_values *tile) {
     const tosajit_variant all = all_variants(e->part);
-    const LLVMBasicBlockRef done = e->done;
     LLVMBasicBlockRef beyond = new_block(e, "beyond"), stream = new_block(e, "stream"),
-                      cached = LLVMCreateBasicBlockInContext(e->context, "cached");
+                      fence = LLVMCreateBasicBlockInContext(e->k.context, "fence"),
+                      cached = LLVMCreateBasicBlockInContext(e->k.context, "cached");
     lane one = lane_of(e, 1);
-    LLVMBuildCondBr(e->builder, is_large(e), beyond, cached);
-    LLVMPositionBuilderAtEnd(e->builder, beyond);
-    LLVMBuildCondBr(e->builder, can_stream(e, pointers, row_strides), stream, cached);
-    LLVMPositionBuilderAtEnd(e->builder, stream);
-    e->done = LLVMCreateBasicBlockInContext(e->context, "fence");
-    emit_variant(e, &all, NEST_STREAMED, pointers, row_strides);
-    continue_in(e, e->done);
+    LLVMBuildCondBr(e->k.builder, is_large(e), beyond, cached);
+    LLVMPositionBuilderAtEnd(e->k.builder, beyond);
+    LLVMBuildCondBr(e->k.builder, can_stream(e, tile), stream, cached);
+    LLVMPositionBuilderAtEnd(e->k.builder, stream);
+    emit_variant(e, &all, NEST_STREAMED, tile, fence);
+    continue_in(e, fence);
     lane_fence(&one);
-    LLVMBuildBr(e->builder, done);
-    e->done = done;
+    LLVMBuildBr(e->k.builder, e->done);
     continue_in(e, cached);
 }
 
-void emit_merged(part_emitter *e, const LLVMValueRef *pointers, const LLVMValueRef *row_strides) {
+void emit_merged(const part_emitter *e, const tile_values *tile) {
     for (int k = 0; k < e->nest.merged_count; k++)
-        (e->nest.merged[k] == NEST_HALVES ? emit_few : emit_stream)(e, pointers, row_strides);
+        (e->nest.merged[k] == NEST_HALVES ? emit_halves : emit_streamed)(e, tile);
 }
