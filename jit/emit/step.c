@@ -14,16 +14,15 @@ static step shared_step(const row_emitter *r, const level *lv, LLVMValueRef colu
 /* A body for a step that may be the tail. Loads and stores are there twice, for whole steps and
  * for the tail, and a branch chooses. The long computation between them is there once. `tail` are
  * its leaves; null: it is loaded and stored by a mask. */
-static void emit_shared_body(row_emitter *r, const level *lv, LLVMValueRef column,
-                             const held *tail) {
+static void emit_shared(row_emitter *r, const level *lv, LLVMValueRef column, const held *tail) {
     const part_emitter *e = r->part;
     lane l = lane_of(e, lv->nest.lanes);
     LLVMValueRef left = LLVMBuildSub(e->k.builder, lv->end, column, "left");
     held loaded[2];
     LLVMValueRef is_short =
         LLVMBuildICmp(e->k.builder, LLVMIntSLT, left, int64_constant(e, lv->nest.lanes), "short");
-    LLVMBasicBlockRef from[2], load[2] = {new_block(e, "load"), new_block(e, "load.short")},
-                               body = new_block(e, "body"), store[2];
+    LLVMBasicBlockRef load[2] = {new_block(e, "load"), new_block(e, "load.short")},
+                      body = new_block(e, "body"), from[2], store[2];
     lane_mark_unlikely(&l, LLVMBuildCondBr(e->k.builder, is_short, load[1], load[0]));
     begin_values(r);
     for (int k = 0; k < 2; k++) {
@@ -57,7 +56,7 @@ static void emit_shared_body(row_emitter *r, const level *lv, LLVMValueRef colum
 void emit_step(row_emitter *r, const level *lv, LLVMValueRef column, const held *tail) {
     const part_emitter *e = r->part;
     if (lv->nest.shared) {
-        emit_shared_body(r, lv, column, tail);
+        emit_shared(r, lv, column, tail);
         return;
     }
     lane l = lane_of(e, lv->nest.lanes);
