@@ -818,7 +818,6 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_PLAN, /* indexing maps, run-time decisions, iteration space, loop variants */
     TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
     TOSAJIT_VIEW_ASM,  /* assembly */
-    TOSAJIT_VIEW_SVG,  /* the plan as a drawing, an SVG document */
     TOSAJIT_VIEW_JSON, /* the plan for programs: docs/json.md */
 } tosajit_view;
 

@@ -60,7 +60,6 @@ static void dump_views(const observed *o, unsigned wanted) {
         tosajit_view view;
         const char *extension;
     } views[] = {{DUMP_PLAN, TOSAJIT_VIEW_PLAN, "plan"},
-                 {DUMP_SVG, TOSAJIT_VIEW_SVG, "svg"},
                  {DUMP_IR, TOSAJIT_VIEW_IR, "ll"},
                  {DUMP_ASM, TOSAJIT_VIEW_ASM, "s"}};
     for (size_t k = 0; k < sizeof views / sizeof *views; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Plans as JSON, with the words of the drawing. docs/json.md has the schema. */
+/* Plans as JSON. docs/json.md has the schema. */
 #include "jit/show/json.h"
 #include "jit/show/plan_print.h"
 #include "runtime/base/types.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Plans for people and programs. In: a plan and its program. Out: text, a drawing or JSON, on a
- * stream whose failures are the caller's to see. */
+/* Plans for people and programs. In: a plan and its program. Out: text or JSON, on a stream whose
+ * failures are the caller's to see. */
 #ifndef TOSAJIT_JIT_SHOW_PLAN_PRINT_H
 #define TOSAJIT_JIT_SHOW_PLAN_PRINT_H
 
@@ -20,10 +20,5 @@ leaf_name plan_leaf_name(const tosajit_expr *program, const plan_leaf *leaf);
 void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
 /* As an object of JSON, without a line's end: plan_json.c. */
 void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out);
-/* An expression has no name of its own: the drawing has this one behind "@", for a reader of files
- * to replace. */
-#define PLAN_FUNCTION "kernel"
-/* As an SVG document: plan_svg.c. */
-void plan_print_svg(const plan *p, const tosajit_expr *program, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Views: plans are drawn here, code is printed by who makes it. */
+/* Views: plans are printed here, code is printed by who makes it. */
 #define _POSIX_C_SOURCE 200809L
 #include "jit/show/views.h"
 
@@ -15,7 +15,6 @@
 /* How a plan is shown in each view; null: the view is of code. */
 static void (*const plan_printers[])(const plan *p, const tosajit_expr *program, FILE *out) = {
     [TOSAJIT_VIEW_PLAN] = plan_print,
-    [TOSAJIT_VIEW_SVG] = plan_print_svg,
     [TOSAJIT_VIEW_JSON] = plan_print_json,
 };
 

@@ -29,7 +29,6 @@ static const struct variable {
     {"TOSAJIT_DUMP",
      offsetof(environment, dump),
      {{"plan", DUMP_PLAN},
-      {"svg", DUMP_SVG},
       {"mlir", DUMP_MLIR},
       {"ir", DUMP_IR},
       {"asm", DUMP_ASM},

@@ -213,7 +213,7 @@ static void print(subject *s, tosajit_view view) {
     tosajit_text_release(text);
 }
 static void call_print_plan(subject *s) { print(s, TOSAJIT_VIEW_PLAN); }
-static void call_print_svg(subject *s) { print(s, TOSAJIT_VIEW_SVG); }
+static void call_print_json(subject *s) { print(s, TOSAJIT_VIEW_JSON); }
 
 static void compile_by(tosajit_engine *engine, const tosajit_expr *expr) {
     tosajit_kernel *kernel;
@@ -332,7 +332,7 @@ static void calls_are_linear_in_nodes(void **state) {
         {"expr_verify", call_verify},
         {"expr_print", call_expr_print},
         {"print, plan", call_print_plan},
-        {"print, svg", call_print_svg},
+        {"print, json", call_print_json},
         {"compile_expr", call_compile},
         {"compile_expr, again", call_compile_again},
         {"engine_stats", call_stats},

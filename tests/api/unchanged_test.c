@@ -387,8 +387,8 @@ static tosajit_status compile_with_image(workshop *w) {
 static tosajit_status print_plan(workshop *w) {
     return tosajit_print(w->engine, w->expr, TOSAJIT_VIEW_PLAN, &w->made_text);
 }
-static tosajit_status print_svg(workshop *w) {
-    return tosajit_print(w->engine, w->expr, TOSAJIT_VIEW_SVG, &w->made_text);
+static tosajit_status print_json(workshop *w) {
+    return tosajit_print(w->engine, w->expr, TOSAJIT_VIEW_JSON, &w->made_text);
 }
 static tosajit_status print_ir(workshop *w) {
     return tosajit_print(w->engine, w->others[0], TOSAJIT_VIEW_IR, &w->made_text);
@@ -431,7 +431,7 @@ static const struct {
             {"compile_image", compile_image, true},
             {"compile_with_image", compile_with_image, true},
             {"print, plan", print_plan, false},
-            {"print, svg", print_svg, false},
+            {"print, json", print_json, false},
             {"print, ir", print_ir, true},
             {"print, asm", print_asm, true},
             {"kernel_save", save, true},

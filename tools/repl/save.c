@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/base/aot_object.h"
+#include "tools/base/plan_svg.h"
 #include "tools/data/output_file.h"
 #include "tools/repl/kernel.h"
 #include "tools/repl/verbs.h"
@@ -43,8 +44,14 @@ static bool write_plan(repl *r, const char *path, FILE *out) {
 }
 
 static bool write_svg(repl *r, const char *path, FILE *out) {
+    const repl_kernel *k = &r->current;
     (void)path;
-    return write_view(r, TOSAJIT_VIEW_SVG, out);
+    char *plan = repl_print(r, TOSAJIT_VIEW_JSON);
+    const bool fine =
+        plan && (plan_svg(plan, k->file ? tosajit_mlir_name(k->file, k->index) : "main", out) ||
+                 repl_fail(r, (text_span){0, 0}, "out of memory"));
+    free(plan);
+    return fine;
 }
 
 static bool write_mlir(repl *r, const char *path, FILE *out) {
