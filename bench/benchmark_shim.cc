@@ -29,7 +29,6 @@ std::map<std::string, Registered> registered_cases;
 // As Google Benchmark reads its filter, which it does only when it runs.
 bool matches_filter(const std::string &name) {
     std::string filter = benchmark::GetBenchmarkFilter();
-    if (filter.empty() || filter == "all") return true;
     bool negative = filter[0] == '-';
     regex_t expression;
     if (regcomp(&expression, filter.c_str() + negative, REG_EXTENDED | REG_NOSUB)) return true;
@@ -118,6 +117,10 @@ void bench_clobber(void) { benchmark::ClobberMemory(); }
 int bench_main(int *argc, char **argv, bench_sink sink, void *context) {
     benchmark::Initialize(argc, argv);
     if (benchmark::ReportUnrecognizedArguments(*argc, argv)) return 1;
+    // Where all are asked for, in one of three ways, the library has room made for each case anew:
+    // a minute for 26,000 of them. It does not know this fourth way.
+    const std::string filter = benchmark::GetBenchmarkFilter();
+    if (filter.empty() || filter == "all" || filter == ".") benchmark::SetBenchmarkFilter(".*");
     Collector collector(sink, context);
     size_t count =
         sink ? benchmark::RunSpecifiedBenchmarks(&collector) : benchmark::RunSpecifiedBenchmarks();
