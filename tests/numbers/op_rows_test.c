@@ -181,7 +181,27 @@ static tosajit_kernel *compile(const use *u, tosajit_engine *engine, bool is_dyn
     return kernel;
 }
 
-static void compare(const use *u, const tosajit_kernel *kernel, const char *engine,
+/* What differs, of which op with which attributes and parameters, on which level, for which
+ * operands. */
+static void report(const use *u, const char *engine, bool is_dynamic,
+                   const tosajit_tensor *operands, size_t element, uint64_t expected,
+                   uint64_t got) {
+    char values[128] = "", *text;
+    size_t used = 0;
+    for (int o = 0; o < tosajit_op_arity(u->op); o++) {
+        const tosajit_type type = operands[o].element;
+        const uint8_t *at = (const uint8_t *)operands[o].data + element * tosajit_type_size(type);
+        used += (size_t)snprintf(values + used, sizeof values - used, "%s%s 0x%" PRIx64,
+                                 o ? ", " : "", tosajit_type_name(type), test_bits(type, at));
+    }
+    if (tosajit_expr_print(build(u, is_dynamic), NULL, &text)) text = "";
+    fail_msg("%s on %s, %s sizes: element %zu of operands (%s): expected %s 0x%" PRIx64
+             ", got 0x%" PRIx64 "\n%.2000s",
+             u->text, engine, is_dynamic ? "dynamic" : "static", element, values,
+             tosajit_type_name(u->result), expected, got, text);
+}
+
+static void compare(const use *u, const tosajit_kernel *kernel, const char *engine, bool is_dynamic,
                     tosajit_tensor *operands, const uint8_t *expected) {
     static uint8_t actual[ELEMENTS * 8];
     const int64_t dims[2] = {ROWS, COLUMNS};
@@ -192,16 +212,7 @@ static void compare(const use *u, const tosajit_kernel *kernel, const char *engi
     for (size_t k = 0; k < ELEMENTS; k++) {
         uint64_t a = test_bits(u->result, actual + k * size),
                  e = test_bits(u->result, expected + k * size);
-        if (test_same(u->result, a, e, 0)) continue;
-        uint64_t x[3] = {0};
-        for (int o = 0; o < tosajit_op_arity(u->op); o++) {
-            size_t from = tosajit_type_size(operands[o].element);
-            x[o] = test_bits(operands[o].element, (const uint8_t *)operands[o].data + k * from);
-        }
-        fail_msg(
-            "%s on %s: element %zu of operands 0x%llx 0x%llx 0x%llx is 0x%llx, should be 0x%llx",
-            u->text, engine, k, (unsigned long long)x[0], (unsigned long long)x[1],
-            (unsigned long long)x[2], (unsigned long long)a, (unsigned long long)e);
+        if (!test_same(u->result, a, e, 0)) report(u, engine, is_dynamic, operands, k, e, a);
     }
 }
 
@@ -287,7 +298,7 @@ static void check_use(const use *u) {
             if (tosajit_run_interpreted(kernel, operands, tosajit_kernel_operand_count(kernel),
                                         &result, 1))
                 fail_msg("%s: %s", u->text, tosajit_last_error());
-            compare(u, kernel, test_engines[e].name, operands, expected);
+            compare(u, kernel, test_engines[e].name, is_dynamic, operands, expected);
             tosajit_kernel_release(kernel);
         }
     number++;
@@ -434,9 +445,20 @@ static void check_verdict(const op_rows *rows, const tosajit_type *operands, tos
     }
 }
 
+static void every_op_has_rows(void **state) {
+    (void)state;
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
+        int found = 0;
+        for (size_t n = 0; n < sizeof table / sizeof *table; n++) found += (int)table[n].op == op;
+        if (found != 1)
+            fail_msg("%s has %d lines in the table of this test, expected 1: the element types of "
+                     "its specification (docs/how-to-add-an-op.md)",
+                     tosajit_op_name((tosajit_op)op), found);
+    }
+}
+
 static void exactly_the_rows_are_legal(void **state) {
     (void)state;
-    assert_int_equal(sizeof table / sizeof *table, TOSAJIT_OP_COUNT);
     for (size_t n = 0; n < sizeof table / sizeof *table; n++) {
         const int arity = tosajit_op_arity(table[n].op), types = TOSAJIT_TYPE_COUNT;
         int combinations = types;
@@ -486,7 +508,10 @@ static void check_rows(uint64_t seed, bool later, uint64_t expected) {
         }
     printf("  %" PRIu64 " %srows, seed %" PRIu64 ", digest 0x%016" PRIx64 "\n", row.number - before,
            later ? "later " : "", seed, digest);
-    if (seed == 1 && test_is_mine(0)) assert_int_equal(digest, expected);
+    if (seed == 1 && test_is_mine(0) && digest != expected)
+        fail_msg("the digest of the interpreter's results of all %srows is 0x%016" PRIx64
+                 ", expected 0x%016" PRIx64 ": golden lines above name the rows that differ",
+                 later ? "later " : "", digest, expected);
 }
 
 static void every_legal_row_computes(void **state) {
@@ -502,7 +527,8 @@ static void every_legal_row_computes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exactly_the_rows_are_legal),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_op_has_rows),
+                                       cmocka_unit_test(exactly_the_rows_are_legal),
                                        cmocka_unit_test(every_legal_row_computes)};
     return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
 }
