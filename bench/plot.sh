@@ -91,7 +91,7 @@ day=$(sed -n '3s/.*, \([0-9-]*\)\.$/\1/p' "$report")
 gnuplot <<END
 set terminal svg size 820,460 font "sans-serif,13" noenhanced background "white"
 set output "$out/peers.svg"
-set title "tosajit, sizes known only when called, beside others in one run, one thread\n$machine, $day; each dot is a case of bench/$(basename "$report")" offset -9
+set title "tosajit, sizes known only when called, beside others in one run, one thread\n$machine, $day; each dot is a case of bench/report.sh" offset -9
 set logscale x
 set xrange [0.25:64]
 set xtics ("1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64)

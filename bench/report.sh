@@ -81,7 +81,7 @@ echo
 echo "## Verdict"
 echo
 for level in $levels; do sed -n "s/^verdict: /- **$(title "$level")**: /p" "$work/$level.targets"; done
-printf '\n[README.md](README.md) has the reasons where a target is missed.\n'
+printf '\nbench/README.md has the reasons where a target is missed.\n'
 for level in $levels; do
     printf '\n### Targets: %s\n\n' "$(title "$level")"
     grep -v '^verdict: ' "$work/$level.targets"
