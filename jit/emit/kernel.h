@@ -7,7 +7,7 @@
 #include <llvm-c/Core.h>
 
 #include "jit/target/target.h"
-#include "runtime/run/kernel.h"
+#include "runtime/plan/plan.h"
 
 /* Bytes of stack that the code of a kernel may take; LLVM reads it as text. */
 #define EMIT_STACK_LIMIT "32768"

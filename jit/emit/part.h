@@ -14,7 +14,6 @@
 #include "jit/facts/sums.h"
 #include "jit/schedule/nest.h"
 #include "jit/target/target.h"
-#include "runtime/run/kernel.h"
 
 /* Constant for a kernel; the arrays belong to emit_kernel. */
 typedef struct kernel_emitter {

@@ -98,23 +98,27 @@ static tosajit_status compile_batch(tosajit_engine *engine, const compiler_batch
     return leave_with(engine, status);
 }
 
+static compiler_input input_of(const tosajit_kernel *kernel, const backend_names *names) {
+    return (compiler_input){kernel->program, &kernel->plan, names->list};
+}
+
 tosajit_status backend_compile(tosajit_engine *engine, const tosajit_kernel *const *kernels,
                                size_t count, compiler_output *outputs) {
     tosajit_status status = need(engine);
     if (status) return status;
     backend_names *names = memory_new(&engine->allocator, count, sizeof *names);
-    char *const **lists = memory_new(&engine->allocator, count, sizeof *lists);
-    for (size_t k = 0; names && lists && k < count; k++) {
+    compiler_input *inputs = memory_new(&engine->allocator, count, sizeof *inputs);
+    for (size_t k = 0; names && inputs && k < count; k++) {
         backend_name(kernels[k], &names[k]);
-        lists[k] = names[k].list;
+        inputs[k] = input_of(kernels[k], &names[k]);
     }
-    if (names && lists) {
-        status = compile_batch(engine, &(compiler_batch){kernels, lists, count}, outputs);
-    } else
+    if (names && inputs)
+        status = compile_batch(engine, &(compiler_batch){inputs, count}, outputs);
+    else
         status =
             diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the names of %zu kernels", count);
     memory_free(&engine->allocator, names, count, sizeof *names);
-    memory_free(&engine->allocator, lists, count, sizeof *lists);
+    memory_free(&engine->allocator, inputs, count, sizeof *inputs);
     return status;
 }
 
@@ -122,11 +126,11 @@ tosajit_status backend_print(tosajit_engine *engine, const tosajit_kernel *kerne
                              tosajit_view view, char **text) {
     backend_names names;
     backend_name(kernel, &names);
+    const compiler_input input = input_of(kernel, &names);
     tosajit_status status = need(engine);
     if (!status) status = gate_enter();
     if (status) return status;
-    return leave_with(engine,
-                      engine->compilers->print(engine->compiler, kernel, names.list, view, text));
+    return leave_with(engine, engine->compilers->print(engine->compiler, &input, view, text));
 }
 
 tosajit_status backend_link(tosajit_engine *engine, const tosajit_kernel *kernel,

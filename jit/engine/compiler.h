@@ -1,28 +1,35 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Compiler: the interface of everything that knows LLVM. In: a kernel's program and plan. Out: a
+/* Compiler: the interface of everything that knows LLVM. In: programs and plans. Out: a
  * flattened image, memory in which it runs, or a text. It is one table of functions, because
  * libtosajit loads the library behind it, and with it LLVM, when it compiles for the first time:
  * LLVM has 150 MB, and a process whose kernels come from images never needs it. */
 #ifndef TOSAJIT_JIT_ENGINE_COMPILER_H
 #define TOSAJIT_JIT_ENGINE_COMPILER_H
 
-#include "runtime/run/kernel.h"
+#include "runtime/code/code.h"
+#include "runtime/plan/plan.h"
 
 /* What LLVM needs for one CPU; any number of threads may use it. */
 typedef struct compiler compiler;
 
-/* Kernels to be compiled together, in one module of LLVM's, and what the functions of each are
- * called: one name per part. */
+/* A kernel to be, and what its functions are called: one name per part. Its image is made with the
+ * plan's allocator. */
+typedef struct compiler_input {
+    const tosajit_expr *program;
+    const plan *plan;
+    char *const *names;
+} compiler_input;
+
+/* What is compiled together, in one module of LLVM's. */
 typedef struct compiler_batch {
-    const tosajit_kernel *const *kernels;
-    char *const *const *names;
+    const compiler_input *inputs;
     size_t count;
 } compiler_batch;
 
 /* What compiling makes of one kernel. */
 typedef struct compiler_output {
-    code_image image;         /* the kernel's allocator's: code_release */
+    code_image image;         /* the plan's allocator's: code_release */
     uint64_t features;        /* that the code needs */
     tosajit_kernel_info info; /* its times but link_ms: of a batch, a kernel's even share */
 } compiler_output;
@@ -44,8 +51,8 @@ typedef struct compiler_table {
                            void **handle);
     void (*unlink)(compiler *c, void *handle);
     /* IR or assembly, in memory from malloc. */
-    tosajit_status (*print)(compiler *c, const tosajit_kernel *kernel, char *const *names,
-                            tosajit_view view, char **text);
+    tosajit_status (*print)(compiler *c, const compiler_input *input, tosajit_view view,
+                            char **text);
 
     /* All that decides about the code beside the program: LLVM's version, the CPU and its features
      * as LLVM names them. Written to text as by snprintf. */

@@ -80,8 +80,8 @@ static tosajit_status reserve(size_t bytes) {
 tosajit_status codegen_reserve(const compiler_batch *batch) {
     size_t nodes = 0, emitted = 0;
     for (size_t k = 0; k < batch->count; k++) {
-        nodes += batch->kernels[k]->program->count;
-        emitted += emit_most(batch->kernels[k]->program, &batch->kernels[k]->plan);
+        nodes += batch->inputs[k].program->count;
+        emitted += emit_most(batch->inputs[k].program, batch->inputs[k].plan);
     }
     if (emitted > EMIT_MAX_INSTRUCTIONS) emitted = EMIT_MAX_INSTRUCTIONS;
     return reserve(nodes * RESERVE_PER_NODE + emitted * RESERVE_PER_EMITTED);
@@ -137,10 +137,9 @@ static tosajit_status emit_all(const compiler_batch *batch, const target *t, LLV
     tosajit_status status = TOSAJIT_OK;
     size_t left = EMIT_MAX_INSTRUCTIONS + 1;
     for (size_t k = 0; !status && k < batch->count; k++) {
-        const tosajit_kernel *kernel = batch->kernels[k];
-        status = emit_kernel(kernel->program, &kernel->plan, t, module, batch->names[k], &left);
-        if (!status && batch->count > 1)
-            set_sections(module, batch->names[k], kernel->plan.part_count);
+        const compiler_input *i = &batch->inputs[k];
+        status = emit_kernel(i->program, i->plan, t, module, i->names, &left);
+        if (!status && batch->count > 1) set_sections(module, i->names, i->plan->part_count);
     }
     return status;
 }
@@ -150,7 +149,7 @@ tosajit_status codegen_create(const compiler_batch *batch, const target *t,
     double start = codegen_clock();
     c->target = t;
     c->context = LLVMContextCreate();
-    c->module = LLVMModuleCreateWithNameInContext(batch->names[0][0], c->context);
+    c->module = LLVMModuleCreateWithNameInContext(batch->inputs[0].names[0], c->context);
     set_target(c->module, t, machine);
     tosajit_status status = emit_all(batch, t, c->module);
     const size_t length = module_length(c->module);

@@ -81,13 +81,12 @@ static tosajit_status flatten_all(const compiler_batch *batch, LLVMMemoryBufferR
     tosajit_status status = TOSAJIT_OK;
     size_t done = 0;
     for (; !status && done < batch->count; done++) {
-        const tosajit_kernel *kernel = batch->kernels[done];
+        const compiler_input *i = &batch->inputs[done];
         status = (batch->count > 1 ? flatten_some : flatten)(
-            bytes, size, batch->names[done], kernel->plan.part_count, &kernel->allocator,
-            &outputs[done].image);
+            bytes, size, i->names, i->plan->part_count, &i->plan->allocator, &outputs[done].image);
     }
     for (size_t k = 0; status && k + 1 < done; k++)
-        code_release(&outputs[k].image, &batch->kernels[k]->allocator);
+        code_release(&outputs[k].image, &batch->inputs[k].plan->allocator);
     return status;
 }
 
@@ -151,10 +150,10 @@ static tosajit_status print_asm(const codegen *c, LLVMTargetMachineRef machine,
     return status;
 }
 
-static tosajit_status print(compiler *c, const tosajit_kernel *kernel, char *const *names,
-                            tosajit_view view, char **text) {
+static tosajit_status print(compiler *c, const compiler_input *input, tosajit_view view,
+                            char **text) {
     tosajit_kernel_info info;
-    const compiler_batch batch = {&kernel, &names, 1};
+    const compiler_batch batch = {input, 1};
     return with_module(c, &batch, &info, view == TOSAJIT_VIEW_IR ? print_ir : print_asm, text);
 }
 

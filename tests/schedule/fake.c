@@ -60,8 +60,8 @@ static tosajit_status create(const char *cpu, bool runs, const tosajit_allocator
     return TOSAJIT_OK;
 }
 
-static int number_of(const tosajit_kernel *kernel) {
-    const int64_t size = kernel->inputs[0]->type.dims[0];
+static int number_of(const compiler_input *input) {
+    const int64_t size = input->program->nodes[0].type.dims[0];
     if (size == TOSAJIT_DYNAMIC) return 0;
     schedule_require(size >= 0 && size < NUMBERS, "the kernel is no kernel of this test");
     return (int)size;
@@ -72,14 +72,15 @@ static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler
     tosajit_status status = TOSAJIT_OK;
     fake.inside++;
     for (size_t k = 0; k < batch->count; k++) {
-        const tosajit_kernel *kernel = batch->kernels[k];
-        const int number = number_of(kernel);
-        schedule_require(!fake.making[number] || (fake.background && fake.making[number] != kernel),
+        const compiler_input *input = &batch->inputs[k];
+        const int number = number_of(input);
+        schedule_require(!fake.making[number] ||
+                             (fake.background && fake.making[number] != input->program),
                          "kernel %d is compiled twice", number);
-        fake.making[number] = kernel;
+        fake.making[number] = input->program;
         fake.compiled[number]++;
         schedule_yield("compile");
-        unsigned char *bytes = memory_new(&kernel->allocator, sizeof code, 1);
+        unsigned char *bytes = memory_new(&input->plan->allocator, sizeof code, 1);
         schedule_require(bytes != NULL, "memory is out");
         memcpy(bytes, code, sizeof code);
         outputs[k] = (compiler_output){.info = {.code_bytes = sizeof code}};
@@ -88,8 +89,8 @@ static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler
     if (fake.fail_next > 0) {
         fake.fail_next--;
         for (size_t k = 0; k < batch->count; k++) {
-            code_release(&outputs[k].image, &batch->kernels[k]->allocator);
-            fake.making[number_of(batch->kernels[k])] = NULL;
+            code_release(&outputs[k].image, &batch->inputs[k].plan->allocator);
+            fake.making[number_of(&batch->inputs[k])] = NULL;
         }
         status = diag_error(TOSAJIT_CODEGEN_FAILED, "this compilation fails");
     }
@@ -121,11 +122,10 @@ static void unlink_image(compiler *c, void *handle) {
     pthread_mutex_unlock(&c->session);
 }
 
-static tosajit_status print(compiler *c, const tosajit_kernel *kernel, char *const *names,
-                            tosajit_view view, char **text) {
+static tosajit_status print(compiler *c, const compiler_input *input, tosajit_view view,
+                            char **text) {
     (void)c;
-    (void)kernel;
-    (void)names;
+    (void)input;
     (void)view;
     *text = calloc(1, 1);
     return TOSAJIT_OK;

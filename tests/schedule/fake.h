@@ -14,13 +14,13 @@
 enum { NUMBERS = 8 };
 
 typedef struct fake_state {
-    const tosajit_kernel *making[NUMBERS]; /* compiled, or about to be, and not yet handed out */
-    bool background;                       /* kernels are handed out before they are compiled */
-    int compiled[NUMBERS];                 /* how often */
-    int linked;                            /* and not yet given back */
-    int inside;                            /* calls that are under way */
-    int live;                              /* compilers */
-    int fail_next;                         /* of these many compilations each fails */
+    const tosajit_expr *making[NUMBERS]; /* compiled, or about to be, and not yet handed out */
+    bool background;                     /* kernels are handed out before they are compiled */
+    int compiled[NUMBERS];               /* how often */
+    int linked;                          /* and not yet given back */
+    int inside;                          /* calls that are under way */
+    int live;                            /* compilers */
+    int fail_next;                       /* of these many compilations each fails */
 } fake_state;
 extern fake_state fake;
 
