@@ -11,7 +11,6 @@
 #include "bench/buffers.h"
 #include "bench/external.h"
 #include "bench/families.h"
-#include "bench/recurring.h"
 #include "bench/turns.h"
 #include "bench/workloads.h"
 
@@ -33,13 +32,12 @@ static const size narrow_sizes[] = {
 static const size math_sizes[] = {{"4K", 16, 256}, {"16K", 128, 128}, {"1M", 1024, 1024}};
 
 /* Who computes: the whole workload in one kernel, of static or dynamic sizes; one of dynamic sizes
- * whose engine specialises it for those that come often; one that is not compiled, but runs
- * precompiled ops; the code of the compiled one without checks and planning; one of dynamic sizes
- * and TOSAJIT_FAST; one kernel per step; a function in C; or another library. */
+ * that is not compiled, but runs precompiled ops; the code of the compiled one without checks and
+ * planning; one of dynamic sizes and TOSAJIT_FAST; one kernel per step; a function in C; or another
+ * library. */
 typedef enum contender {
     FUSED_STATIC,
     FUSED_DYNAMIC,
-    SPECIALISED,
     PRECOMPILED,
     RAW,
     FAST,
@@ -73,14 +71,13 @@ typedef struct job {
 } job;
 
 static job *jobs;
-enum { ENGINES = 4 };
+enum { ENGINES = 3 };
 static tosajit_engine *engines[ENGINES]; /* the usual one; what others differ in */
 
 static tosajit_engine **engine_of(const job *j) {
     switch (j->who) {
     case FAST: return &engines[1];
     case PRECOMPILED: return &engines[2];
-    case SPECIALISED: return &engines[3];
     default: return &engines[0];
     }
 }
@@ -206,17 +203,12 @@ static const char *prepare_kernels(job *j) {
     tosajit_engine_options options = {.size = sizeof options,
                                       .backend = j->who == PRECOMPILED ? TOSAJIT_BACKEND_PRECOMPILED
                                                                        : TOSAJIT_BACKEND_AUTO,
-                                      .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT,
-                                      .specialise = j->who == SPECIALISED};
+                                      .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_engine **engine = engine_of(j);
     if (!*engine && tosajit_engine_create(&options, engine)) return failed("tosajit_engine_create");
     int per_call = j->who == STEPS ? 1 : j->work->step_count;
     for (int first = 0; first < j->work->step_count; first += per_call)
         if (!make_call(j, first, per_call)) return failed("compiling");
-    const call *c = &j->calls[0];
-    if (j->who == SPECIALISED &&
-        recur(*engine, c->kernel, c->operands, (size_t)c->operand_count, &c->result))
-        return failed("a call that recurs");
     const char *wrong = verify(j);
     if (wrong) return wrong;
     return j->who != RAW || make_tile(j) ? NULL : failed("tosajit_kernel_raw");
@@ -298,18 +290,11 @@ static bool add_externals(const place *p) {
     return true;
 }
 
-/* Where dynamic code is not as good as static: more operands may repeat than have loops of their
- * own, or the result exceeds the caches. */
-static bool gains_by_sizes(const place *p) {
-    return p->work->operand_count > 2 || p->size->rows * p->size->cols > 4096 * 1024;
-}
-
 /* The peer comes first: tables divide by the first contender. */
 static bool add_contenders(const place *p) {
     const workload *w = p->work;
     bool ok = add_peer(p, w->loop, "loop") && add_kernels(p, FUSED_STATIC, "static") &&
               add_kernels(p, FUSED_DYNAMIC, "dynamic") &&
-              (!gains_by_sizes(p) || add_kernels(p, SPECIALISED, "specialised")) &&
               add_kernels(p, PRECOMPILED, "precompiled");
     if (ok && w->steps[0].op == TOSAJIT_OP_add && w->step_count == 1)
         ok = add_kernels(p, RAW, "raw");

@@ -11,22 +11,12 @@
 #include "bench/benchmark_shim.h"
 #include "bench/external.h"
 #include "bench/families.h"
-#include "bench/recurring.h"
 #include "bench/shape_cases.h"
 #include "bench/turns.h"
 
 enum { RANK = SHAPE_RANK };
 
-typedef enum contender {
-    LOOP,
-    STATIC,
-    DYNAMIC,
-    SPECIALISED,
-    PRECOMPILED,
-    BLOCKED,
-    COPY,
-    EXTERNAL
-} contender;
+typedef enum contender { LOOP, STATIC, DYNAMIC, PRECOMPILED, BLOCKED, COPY, EXTERNAL } contender;
 
 typedef struct job {
     struct job *next;
@@ -41,8 +31,8 @@ typedef struct job {
 } job;
 
 static job *jobs;
-enum { ENGINES = 3 };
-static tosajit_engine *engines[ENGINES]; /* the usual one; of precompiled ops; that specialises */
+enum { ENGINES = 2 };
+static tosajit_engine *engines[ENGINES]; /* the usual one; of precompiled ops */
 
 static bool set_tensors(job *j) {
     const shape_case *s = j->shape;
@@ -65,12 +55,11 @@ static bool set_tensors(job *j) {
 
 static tosajit_status compile(job *j) {
     tosajit_tensor_type types[2];
-    const bool precompiled = j->who == PRECOMPILED, specialise = j->who == SPECIALISED;
+    const bool precompiled = j->who == PRECOMPILED;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = precompiled ? TOSAJIT_BACKEND_PRECOMPILED
-                                                                   : TOSAJIT_BACKEND_AUTO,
-                                            .specialise = specialise};
-    tosajit_engine **engine = &engines[specialise ? 2 : precompiled];
+                                                                   : TOSAJIT_BACKEND_AUTO};
+    tosajit_engine **engine = &engines[precompiled];
     for (int k = 0; k < 2; k++) {
         types[k] = tosajit_ranked(TOSAJIT_F32, RANK, j->shape->dims[k]);
         for (int d = 0; j->who != STATIC && d < RANK; d++) types[k].dims[d] = TOSAJIT_DYNAMIC;
@@ -79,8 +68,6 @@ static tosajit_status compile(job *j) {
     const size_t operands = (size_t)j->layout.operand_count;
     if (!status)
         status = tosajit_compile(*engine, j->shape->op, types, operands, NULL, NULL, &j->kernel);
-    if (!status && specialise)
-        status = recur(*engine, j->kernel, j->tensors, operands, &j->tensors[2]);
     return status;
 }
 
@@ -171,11 +158,6 @@ static bool add_externals(turns *group, const shape_case *shape) {
     return true;
 }
 
-/* A result in place has its lines in the caches. */
-static bool exceeds_caches(const shape_case *s) {
-    return shape_layout_of(s).count > 4096 * 1024 && !s->in_place;
-}
-
 bool shapes_register(void) {
     bool ok = true;
     for (int k = 0; ok && k < shape_case_count; k++) {
@@ -184,7 +166,6 @@ bool shapes_register(void) {
         ok = group && add_job(group, s, &(job){.who = LOOP}, "loop") &&
              add_job(group, s, &(job){.who = STATIC}, "static") &&
              add_job(group, s, &(job){.who = DYNAMIC}, "dynamic") &&
-             (!exceeds_caches(s) || add_job(group, s, &(job){.who = SPECIALISED}, "specialised")) &&
              add_job(group, s, &(job){.who = PRECOMPILED}, "precompiled") &&
              (!s->blocked || add_job(group, s, &(job){.who = BLOCKED}, "blocked")) &&
              (!s->copy || add_job(group, s, &(job){.who = COPY}, "copy")) &&

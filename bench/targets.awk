@@ -145,7 +145,6 @@ END {
     undivided = "/(7|16|1023|1K|4K|16K|64K|rows_of_[0-9]+)$|/[0-9N][^/]*_and_" # by an engine of two threads; but pow is
     four = "dynamic/static dynamic_in_place/static_in_place dynamic_two/static_two dynamic_two_in_place/static_two_in_place"
     worst_pair("dynamic over static, from 4K", "^(forms_.*|add|broadcast|op|shape|view)/", tiny "|/1K$", four, 1.03)
-    worst_pair("the same of sizes that come often, specialised", "^(add|chain|shape)/", "", "specialised/static", 1.03)
     worst_pair("in place over out of place", "^forms_(add|shape|op|math|chain)/", "", "static_in_place/static dynamic_in_place/dynamic static_two_in_place/static_two dynamic_two_in_place/dynamic_two", 1.05)
     worst_pair("buffers at 16 or 4 modulo 64 over whole lines", "^offset/", "", "static_16/static static_4/static", 1.1)
     worst_pair("the same over the loop in C at that offset", "^offset/", "", "static/loop static_16/loop_16 static_4/loop_4", 1.03)

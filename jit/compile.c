@@ -20,23 +20,17 @@
  *        |    kept for later processes, linked, told to debuggers    jit/native.c
  *     kernel, which runs: native, from one atomic store on
  *
- * make_kernel is that, top to bottom; release_kernel is the way back. A kernel of dynamic sizes may
- * ask for one of static sizes (specialise_kernel), which goes the same way on the engine's thread.
- * Lists of expressions share one way through LLVM (jit/many.c); object files take the code and no
- * kernel (jit/aot.c). */
+ * make_kernel is that, top to bottom; release_kernel is the way back. Lists of expressions share
+ * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
 #include "jit/compile.h"
-
-#include <string.h>
 
 #include "jit/engine/failure.h"
 #include "jit/native.h"
 #include "jit/precompiled.h"
-#include "jit/specialise.h"
 #include "jit/tabulate.h"
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
-#include "runtime/base/memory.h"
 #include "runtime/machine/machine.h"
 #include "runtime/run/verbose.h"
 
@@ -55,12 +49,8 @@ static void release_kernel(tosajit_kernel *kernel) {
     engine_release(engine);
 }
 
-/* The one way round: a kernel may have its engine make another one. */
-static bool specialise_kernel(tosajit_kernel *kernel, const tosajit_tensor_type *operands,
-                              _Atomic(tosajit_kernel *) *place);
-
 static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
-    static const kernel_owner engines = {background_wait, release_kernel, specialise_kernel};
+    static const kernel_owner engines = {background_wait, release_kernel};
     engine_retain(engine);
     atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
     kernel->owner = &engines;
@@ -68,8 +58,6 @@ static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
     kernel->program->fast |= engine->fast;
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
-    kernel->specialises =
-        engine->specialise && engine_compiles(engine) && specialise_helps(kernel->program);
     kernel->cpu = engine_cpu(engine);
     kernel_expect(kernel, engine_features(engine));
 }
@@ -96,65 +84,58 @@ tosajit_status compile_now(tosajit_engine *engine, tosajit_kernel *kernel) {
 }
 
 /* On the engine's thread. */
-static tosajit_status compile_later(const job *j) {
-    tosajit_status status = engine_enter(j->engine);
+static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kernel) {
+    tosajit_status status = engine_enter(engine);
     if (status) return status;
-    status = native_compile(j->engine, j->kernel);
-    engine_leave(j->engine);
+    status = native_compile(engine, kernel);
+    engine_leave(engine);
     return status;
 }
 
-static tosajit_status add_compilation(tosajit_engine *engine, tosajit_kernel *kernel) {
-    job *j = memory_new(&kernel->allocator, 1, sizeof *j);
-    if (j) *j = (job){.work = compile_later, .engine = engine, .kernel = kernel, .size = sizeof *j};
-    if (j && background_add(&engine->background, j)) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a background compilation");
-}
-
-/* What a compilation is asked for beside its expression. */
-typedef struct request {
-    const void *image; /* code that came with the expression; null: none */
-    size_t size;
-    failure refused; /* OK: the image was taken, or not needed */
-    bool now;        /* by this thread, also where the engine has one of its own for that */
-} request;
-
 /* Code, by the engine's backend. What has no precompiled code is interpreted until it is compiled,
  * and for ever where nothing is. */
-static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel, bool now) {
+static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) {
     const bool later =
-        engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine) && !now;
+        engine->backend == TOSAJIT_BACKEND_BACKGROUND && !engine_is_inherited(engine);
     if (engine->backend == TOSAJIT_BACKEND_INTERPRET) return TOSAJIT_OK;
     if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED || later) {
         tosajit_status status = precompiled_attach(engine, kernel);
         const bool attached = !status;
         if (status == TOSAJIT_OUT_OF_MEMORY) return status;
-        status = later ? add_compilation(engine, kernel) : TOSAJIT_OK;
+        status =
+            later ? background_add(&engine->background, compile_later, engine, kernel) : TOSAJIT_OK;
         if (!status && attached) precompiled_count(engine);
         return status;
     }
     return compile_now(engine, kernel);
 }
 
+/* Code that came with an expression; none: bytes are null. */
+typedef struct brought {
+    const void *bytes;
+    size_t size;
+    failure refused; /* OK: it was taken, or not needed */
+} brought;
+
 /* An engine that makes no memory executable takes none. */
-static void take_image(tosajit_engine *engine, tosajit_kernel *kernel, request *r) {
-    if (!r->image || tosajit_kernel_is_native(kernel)) return;
-    failure_keep(&r->refused,
+static void take_image(tosajit_engine *engine, tosajit_kernel *kernel, brought *image) {
+    if (!image->bytes || tosajit_kernel_is_native(kernel)) return;
+    failure_keep(&image->refused,
                  engine_compiles(engine)
-                     ? native_load(engine, kernel, r->image, r->size)
+                     ? native_load(engine, kernel, image->bytes, image->size)
                      : diag_error(TOSAJIT_NOT_EXECUTABLE,
                                   "the engine runs no native code, so not that of an image"));
 }
 
 /* A kernel that was not there yet: the pipeline. */
-static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, request *r,
+static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
                                   tosajit_kernel **kernel) {
     tosajit_kernel *made;
     tosajit_status status = compile_begin(engine, expr, &made);
     if (status) return status;
     const bool compiles = engine_compiles(engine);
-    take_image(engine, made, r);
-    if (!tosajit_kernel_is_native(made)) status = give_code(engine, made, r->now);
+    take_image(engine, made, image);
+    if (!tosajit_kernel_is_native(made)) status = give_code(engine, made);
     if ((status || !compiles) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);
@@ -164,9 +145,9 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
 }
 
 /* The kernel of an equal expression, or one that is made while others who ask for it wait. */
-static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *expr, request *r,
+static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
                                    tosajit_kernel **kernel) {
-    if (engine->uncached) return make_kernel(engine, expr, r, kernel);
+    if (engine->uncached) return make_kernel(engine, expr, image, kernel);
     cache_key key = cache_make_key(expr, &engine->allocator);
     cache_flight *flight;
     tosajit_kernel *known = NULL;
@@ -176,7 +157,7 @@ static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *e
     case CACHE_BUSY: /* only for those who do not wait */
     case CACHE_JOINED: atomic_fetch_add_explicit(&engine->joined, 1, memory_order_relaxed); break;
     case CACHE_MISS:
-        status = make_kernel(engine, expr, r, &known);
+        status = make_kernel(engine, expr, image, &known);
         cache_finish(&engine->cache, &key, &engine->allocator, known, status, flight);
         break;
     }
@@ -185,7 +166,7 @@ static tosajit_status find_or_make(tosajit_engine *engine, const tosajit_expr *e
     return status;
 }
 
-static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *expr, request *r,
+static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *expr, brought *image,
                                    tosajit_kernel **kernel) {
     if (engine->backend == TOSAJIT_BACKEND_CROSS)
         return diag_error(
@@ -193,52 +174,9 @@ static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *e
             "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     tosajit_status status = engine_enter(engine);
     if (status) return status;
-    status = find_or_make(engine, expr, r, kernel);
+    status = find_or_make(engine, expr, image, kernel);
     engine_leave(engine);
     return status;
-}
-
-/* A compilation for sizes that a call has had. */
-typedef struct special_job {
-    job job;
-    _Atomic(tosajit_kernel *) *place;
-    tosajit_tensor_type operands[];
-} special_job;
-
-/* On the engine's thread. A kernel that is found may still wait for its code behind this job: then
- * there is none yet. Whatever fails, the kernel that was called goes on as it is. */
-static tosajit_status specialise_later(const job *j) {
-    const special_job *s = (const special_job *)j;
-    tosajit_expr *expr;
-    tosajit_kernel *special = NULL;
-    tosajit_status status =
-        specialise(j->kernel->program, s->operands, &j->engine->meter.hooks, &expr);
-    if (status) return status;
-    status = compile_with(j->engine, expr, &(request){.now = true}, &special);
-    tosajit_expr_destroy(expr);
-    if (status) return status;
-    if (tosajit_kernel_is_native(special)) {
-        atomic_fetch_add_explicit(&j->engine->specialised, 1, memory_order_relaxed);
-        atomic_store_explicit(s->place, special, memory_order_release);
-    } else {
-        tosajit_kernel_release(special);
-    }
-    return TOSAJIT_OK;
-}
-
-static bool specialise_kernel(tosajit_kernel *kernel, const tosajit_tensor_type *operands,
-                              _Atomic(tosajit_kernel *) *place) {
-    if (!tosajit_kernel_is_native(kernel)) return false;
-    const size_t bytes = (size_t)kernel->program->input_count * sizeof *operands;
-    special_job *s = memory_new(&kernel->allocator, 1, sizeof *s + bytes);
-    if (!s) return false;
-    s->job = (job){.work = specialise_later,
-                   .engine = kernel->engine,
-                   .kernel = kernel,
-                   .size = sizeof *s + bytes};
-    s->place = place;
-    memcpy(s->operands, operands, bytes);
-    return background_add(&kernel->engine->background, &s->job);
 }
 
 tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
@@ -246,7 +184,7 @@ tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *
     if (!engine || !expr || !kernel)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "compile_expr: engine, expr or kernel is a null pointer");
-    return compile_with(engine, expr, &(request){.image = NULL}, kernel);
+    return compile_with(engine, expr, &(brought){.bytes = NULL}, kernel);
 }
 
 tosajit_status tosajit_compile_with_image(tosajit_engine *engine, const tosajit_expr *expr,
@@ -255,11 +193,11 @@ tosajit_status tosajit_compile_with_image(tosajit_engine *engine, const tosajit_
     if (!engine || !expr || !image || !kernel)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "compile_with_image: engine, expr, image or kernel is a null pointer");
-    request r = {.image = image, .size = size};
-    tosajit_status status = compile_with(engine, expr, &r, kernel);
+    brought given = {.bytes = image, .size = size};
+    tosajit_status status = compile_with(engine, expr, &given, kernel);
     if (status) return status;
-    failure_tell(&r.refused);
-    if (refused) *refused = r.refused.status;
+    failure_tell(&given.refused);
+    if (refused) *refused = given.refused.status;
     return TOSAJIT_OK;
 }
 

@@ -525,16 +525,6 @@ typedef struct tosajit_engine_options {
      * compilation. LLVM registers handlers of its own amid the first one, and one amid a later
      * one. A process that exits amid these may still crash. */
     size_t quiesce_at_exit;
-    /* Nonzero: a kernel of dynamic sizes is compiled once more for sizes that come often, if these
-     * are large. A thread of the engine's does that, and later calls of exactly these sizes run the
-     * new code. A kernel does so for the first 36 kinds of calls that it meets. The code leaves
-     * nothing to be decided in a call, and stores large results past the caches. Exact bits are the
-     * same. It pays where sizes come hundreds of times. Each costs the time and memory of one more
-     * kernel, which max_bytes counts. Where that fails, for whatever reason, the kernel goes on as
-     * before. A run may ask the allocator for memory, and wake the thread. tosajit_kernel_wait
-     * waits for what has been begun. Exit, fork and the engine's end are as with
-     * TOSAJIT_BACKEND_BACKGROUND. No effect where nothing is compiled. */
-    size_t specialise;
 } tosajit_engine_options;
 
 /* The names of the CPUs that code can be made for, whatever this machine is. First come levels:
@@ -557,12 +547,12 @@ TOSAJIT_API void tosajit_engine_destroy(tosajit_engine *engine);
 
 /* Let no compilation begin in this process any more, and return when none is under way. Call it
  * before exit, or the return from main, if threads may be compiling or an engine with
- * TOSAJIT_BACKEND_BACKGROUND or specialise is not destroyed. Exit destroys LLVM's own objects, and
- * a compilation crashes then. The library registers no handler of its own, unless an engine's
- * option quiesce_at_exit asks for it. A handler of the host's (atexit) may call this, if it was
- * registered after the first kernel was compiled. From then on compiling fails with CODEGEN_FAILED.
- * Kernels run, are saved and released as before. It waits for compilations that are under way, but
- * not for one that calls it by an allocator hook. Thread-safe, and may be called again. */
+ * TOSAJIT_BACKEND_BACKGROUND is not destroyed. Exit destroys LLVM's own objects, and a compilation
+ * crashes then. The library registers no handler of its own, unless an engine's option
+ * quiesce_at_exit asks for it. A handler of the host's (atexit) may call this, if it was registered
+ * after the first kernel was compiled. From then on compiling fails with CODEGEN_FAILED. Kernels
+ * run, are saved and released as before. It waits for compilations that are under way, but not for
+ * one that calls it by an allocator hook. Thread-safe, and may be called again. */
 TOSAJIT_API void tosajit_quiesce(void);
 
 /* What an engine's kernels take, and what it has done since it was created. */
@@ -578,7 +568,6 @@ typedef struct tosajit_stats {
     size_t refused;     /* compile calls and background compilations that max_bytes refused */
     size_t restored;    /* kernels whose code came from the cache directory or an image */
     size_t precompiled; /* kernels that were given code of single ops */
-    size_t specialised; /* kernels made for sizes that came often (the option specialise) */
 } tosajit_stats;
 
 /* Fill in *stats; the numbers are exact while no other thread compiles or releases. Thread-safe.
@@ -634,8 +623,7 @@ TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
 /* Wait until a BACKGROUND kernel runs natively; the status of its compilation, NOT_EXECUTABLE if
- * its engine was destroyed before. OK for others, at once, or when the kernels are made or given up
- * that earlier calls have asked for (specialise). Then calls of their sizes run them. */
+ * its engine was destroyed before. OK for others, at once. */
 TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 /* Nonzero if runs use native code now. */
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
@@ -645,10 +633,9 @@ TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
  * shape. A result may be exactly an operand, with the same data, strides, element size and sizes:
  * that is in place. It is refused where a result of other sizes, computed later, still reads that
  * operand. So is any other shared byte, and whatever strides do not tell apart. Native code
- * allocates nothing, unless its engine specialises; the interpreter does for expressions of more
- * than 512 nodes. On failure nothing has been written. Needs 192 KiB of stack. Thread-safe.
- * SHAPE_MISMATCH, TYPE_MISMATCH, OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when
- * interpreted. */
+ * allocates nothing; the interpreter does for expressions of more than 512 nodes. On failure
+ * nothing has been written. Needs 192 KiB of stack. Thread-safe. SHAPE_MISMATCH, TYPE_MISMATCH,
+ * OVERLAP, OVERFLOW, INVALID_ARGUMENT; OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                        size_t operand_count, const tosajit_tensor *results,
                                        size_t result_count);
@@ -684,10 +671,10 @@ TOSAJIT_API tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_te
 /* tosajit_run of that call on this memory: data[k] is where element 0 of operand k lies, and
  * data[operand_count + r] that of result r. Shared memory is found as by tosajit_run, and nothing
  * else is left to check: 16 elements take a few nanoseconds more than a loop. Calls of several
- * parts, of more than 8 tensors, or of tensors that run backwards take as long as tosajit_run. So
- * do large ones where the engine specialises. On failure nothing has been written. Needs 192 KiB of
- * stack. Thread-safe: any number of threads may run one bound call at once, each with results of
- * its own. OVERLAP, INVALID_ARGUMENT (a null pointer); OUT_OF_MEMORY when interpreted. */
+ * parts, of more than 8 tensors, or of tensors that run backwards take as long as tosajit_run. On
+ * failure nothing has been written. Needs 192 KiB of stack. Thread-safe: any number of threads may
+ * run one bound call at once, each with results of its own. OVERLAP, INVALID_ARGUMENT (a null
+ * pointer); OUT_OF_MEMORY when interpreted. */
 TOSAJIT_API tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data);
 
 /* Release it, and its hold on the kernel; no run may be under way. Null is allowed. */

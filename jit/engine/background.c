@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Background: one thread and a queue in front of it. A job belongs to its kernel, so that it can be
  * waited for after the queue has stopped. Its lock is the queue's, which lives as long: the kernel
- * holds its engine. The first job of a kernel may be what makes it native. Others come when it is,
- * so only the first can be why it is not.
+ * holds its engine.
  *
  *     queued --the thread takes it--> only the queue holds the kernel: job and kernel are freed
  *        |                        \-> being worked on --> finished: status, message
@@ -15,10 +14,21 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/engine/background.h"
 
+#include "jit/engine/failure.h"
 #include "jit/engine/presence.h"
 #include "jit/engine/threads.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
+
+struct job {
+    background *owner;
+    background_work *work;
+    tosajit_engine *engine;
+    tosajit_kernel *kernel; /* held by the queue until the job is done */
+    job *next;
+    atomic_bool finished;
+    failure failure; /* written before */
+};
 
 static void finish_job(job *j, tosajit_status status) {
     background *b = j->owner;
@@ -44,7 +54,7 @@ static job *take_job(background *b) {
 static void *do_jobs(void *argument) {
     background *b = argument;
     for (job *j = take_job(b); j; j = take_job(b))
-        if (!kernel_release_last(j->kernel)) finish_job(j, j->work(j));
+        if (!kernel_release_last(j->kernel)) finish_job(j, j->work(j->engine, j->kernel));
     return NULL;
 }
 
@@ -88,61 +98,42 @@ static bool is_finished(const job *j) {
     return atomic_load_explicit(&j->finished, memory_order_acquire);
 }
 
-/* Of a kernel that is not native, and has one job. */
-static tosajit_status tell(const job *j) {
-    if (is_finished(j)) return failure_tell(&j->failure);
-    return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                      "the process that would compile this kernel is the parent; "
-                      "here it stays uncompiled");
-}
-
 tosajit_status background_wait(tosajit_kernel *kernel) {
-    const job *last = atomic_load_explicit(&kernel->job, memory_order_acquire);
-    if (!last) return TOSAJIT_OK;
-    background *b = last->owner;
+    const job *j = kernel->job;
+    if (!j) return TOSAJIT_OK;
+    background *b = j->owner;
     if (!is_inherited(b)) {
         pthread_mutex_lock(&b->mutex);
-        for (const job *j = last; j; j = j->earlier)
-            while (!is_finished(j)) pthread_cond_wait(&b->finished, &b->mutex);
+        while (!is_finished(j)) pthread_cond_wait(&b->finished, &b->mutex);
         pthread_mutex_unlock(&b->mutex);
+    } else if (!is_finished(j)) {
+        if (tosajit_kernel_is_native(kernel))
+            return TOSAJIT_OK; /* just now, as the parent forked */
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "the process that would compile this kernel is the parent; "
+                          "here it stays uncompiled");
     }
-    return tosajit_kernel_is_native(kernel) ? TOSAJIT_OK : tell(last);
-}
-
-static void free_job(const tosajit_kernel *kernel, job *j) {
-    memory_free(&kernel->allocator, j, 1, j->size);
+    return failure_tell(&j->failure);
 }
 
 void background_forget(const tosajit_kernel *kernel) {
-    job *j = atomic_load_explicit(&kernel->job, memory_order_acquire);
-    for (job *earlier; j; j = earlier) {
-        earlier = j->earlier;
-        free_job(kernel, j);
-    }
+    memory_free(&kernel->allocator, kernel->job, 1, sizeof(job));
 }
 
-/* At the end of the queue, and of what its kernel waits for; under the lock. */
-static void put_last(background *b, job *j) {
-    j->owner = b;
-    j->earlier = atomic_load_explicit(&j->kernel->job, memory_order_relaxed);
-    atomic_store_explicit(&j->kernel->job, j, memory_order_release);
-    tosajit_kernel_retain(j->kernel);
+tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
+                              tosajit_kernel *kernel) {
+    job *j = memory_new(&kernel->allocator, 1, sizeof *j);
+    if (!j) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a background compilation");
+    *j = (job){.owner = b, .work = work, .engine = engine, .kernel = kernel};
+    kernel->job = j;
+    tosajit_kernel_retain(kernel);
+    pthread_mutex_lock(&b->mutex);
     if (b->last)
         b->last->next = j;
     else
         b->first = j;
     b->last = j;
-}
-
-bool background_add(background *b, job *j) {
-    bool taken = false;
-    if (!is_inherited(b)) {
-        pthread_mutex_lock(&b->mutex);
-        taken = !b->stopping;
-        if (taken) put_last(b, j);
-        pthread_cond_signal(&b->changed);
-        pthread_mutex_unlock(&b->mutex);
-    }
-    if (!taken) free_job(j->kernel, j);
-    return taken;
+    pthread_cond_signal(&b->changed);
+    pthread_mutex_unlock(&b->mutex);
+    return TOSAJIT_OK;
 }

@@ -10,28 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jit/engine/failure.h"
 #include "runtime/run/kernel.h"
 
-typedef struct background background;
+typedef tosajit_status background_work(tosajit_engine *engine, tosajit_kernel *kernel);
 
-/* Work on a kernel, and the first member of what it needs besides. It comes from the kernel's
- * allocator and is given back with the kernel. The caller sets the first four members. */
 typedef struct job job;
-struct job {
-    tosajit_status (*work)(const job *j); /* on the background's thread */
-    tosajit_engine *engine;               /* that the kernel holds */
-    tosajit_kernel *kernel;               /* held by the queue until the job is done */
-    size_t size;                          /* of it all, in bytes */
-    background *owner;
-    job *next;    /* of the queue */
-    job *earlier; /* of the kernel */
-    atomic_bool finished;
-    failure failure; /* written before */
-};
 
 /* All zero where there is none. */
-struct background {
+typedef struct background {
     pthread_t thread;
     uint32_t process; /* that has the thread; 0: it was not started */
     pthread_mutex_t mutex;
@@ -39,7 +25,7 @@ struct background {
     pthread_cond_t finished; /* a job */
     job *first, *last;       /* to do; each holds its kernel */
     bool stopping;
-};
+} background;
 
 /* OUT_OF_MEMORY if the system gives no thread. */
 tosajit_status background_start(background *b);
@@ -49,12 +35,11 @@ void background_stop(background *b);
 /* After that, when none of its kernels is left. */
 void background_destroy(background *b);
 
-/* Do the job as soon as the thread is free, unless nobody wants its kernel by then. False, with
- * the job freed, if there is no thread, or none any more, as in a child process. */
-bool background_add(background *b, job *j);
-/* Until the kernel's jobs are done that were added before: OK if it is native, or there is none;
- * else why the first failed. In a child process, NOT_EXECUTABLE if that was not done when the
- * parent forked. */
+/* Do the work on the kernel as soon as the thread is free, unless nobody wants it by then. */
+tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
+                              tosajit_kernel *kernel);
+/* Until the kernel's work is done: OK, or why it failed. OK if there is none. In a child process,
+ * NOT_EXECUTABLE if it was not done when the parent forked. */
 tosajit_status background_wait(tosajit_kernel *kernel);
 /* The kernel's last reference is gone. */
 void background_forget(const tosajit_kernel *kernel);

@@ -57,7 +57,7 @@ static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
     if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED)
         return engine_find_ops(engine, &library, &level);
     status = code_probe();
-    if (!status && (engine->backend == TOSAJIT_BACKEND_BACKGROUND || engine->specialise))
+    if (!status && engine->backend == TOSAJIT_BACKEND_BACKGROUND)
         status = background_start(&engine->background);
     if (status != TOSAJIT_NOT_EXECUTABLE || !may_do_without(engine->backend)) return status;
     do_without(engine);
@@ -161,7 +161,6 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
     made->backend = given.backend;
     made->uncached = given.uncached != 0;
     made->any_strides = given.any_strides != 0;
-    made->specialise = given.specialise != 0;
     made->quiesce_at_exit = given.quiesce_at_exit != 0;
     made->fast = given.accuracy == TOSAJIT_FAST;
     if (given.cpu && strcmp(given.cpu, "native") != 0)
@@ -244,7 +243,6 @@ tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_stats *stats
         .restored = read_counter(&engine->restored),
         .refused = read_counter(&engine->refused),
         .precompiled = read_counter(&engine->precompiled),
-        .specialised = read_counter(&engine->specialised),
     };
     return options_give(stats, &known, sizeof known, "tosajit_stats");
 }

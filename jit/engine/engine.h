@@ -21,14 +21,12 @@ struct tosajit_engine {
     memory_meter meter;
     tosajit_allocator allocator; /* counted by meter: what kernels and the cache take */
     size_t max_bytes;            /* that live kernels may take; 0: any number */
-    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused, precompiled,
-        specialised;
+    atomic_size_t kernels, code_bytes, compilations, restored, hits, joined, refused, precompiled;
     presence presence; /* of threads that compile, release, or look into the cache */
     uint32_t process;  /* that created the engine; after fork the child has none of its threads */
     bool fast;         /* TOSAJIT_FAST for all kernels */
     bool uncached;
     bool any_strides;     /* of every kernel */
-    bool specialise;      /* kernels of dynamic sizes */
     bool quiesce_at_exit; /* whoever made it cannot call tosajit_quiesce */
     char cpu[32];         /* as the options name it; empty: native */
     tosajit_backend
@@ -39,7 +37,7 @@ struct tosajit_engine {
     const compiler_table *compilers;
     cache cache;
     store *store;              /* on disk; null: none */
-    background background;     /* of BACKGROUND, and of what specialises */
+    background background;     /* of BACKGROUND */
     tosajit_parallel parallel; /* of every kernel */
     pool *pool;                /* the engine's own threads, or null */
 };

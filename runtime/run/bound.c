@@ -8,7 +8,6 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/prepared.h"
-#include "runtime/run/recurring.h"
 #include "runtime/run/run.h"
 
 typedef bool bound_function(const tosajit_bound *bound, tosajit_entry entry, void *const *data);
@@ -90,9 +89,7 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
         b->prepared[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;
     }
-    /* The kernel's own slots find that one, when it is there. */
-    if (!recurring_serves(b->kernel, walk_elements(&b->prepared[0]->w)))
-        b->run = functions[prepared_special(b->kernel->counts)];
+    b->run = functions[prepared_special(b->kernel->counts)];
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,

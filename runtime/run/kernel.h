@@ -21,17 +21,10 @@ typedef struct kernel_code {
 
 /* Who made a kernel, and all that stands above it: an engine, or an image. */
 typedef struct kernel_owner {
-    /* Until the kernel has its code, or never will, and what was begun by specialise is done. */
+    /* Until the kernel has its code, or never will. */
     tosajit_status (*wait)(tosajit_kernel *kernel);
     /* The last reference is gone: give back what is the owner's, and have kernel_destroy called. */
     void (*release)(tosajit_kernel *kernel);
-    /* Have a kernel made in the background for operands of exactly these types, which are static.
-     * *place becomes that kernel, with a reference that is place's, once it has its code; it stays
-     * null if that fails. The kernel, and place with it, lives until then. False if it is not even
-     * begun, for want of memory or of a thread: nothing has changed, nor has the last error. Null
-     * for an owner that cannot compile. */
-    bool (*specialise)(tosajit_kernel *kernel, const tosajit_tensor_type *operands,
-                       _Atomic(tosajit_kernel *) *place);
 } kernel_owner;
 
 /* Tensors of a call; leaves are the operands, then constants. */
@@ -55,8 +48,6 @@ struct tosajit_kernel {
     bool floats;      /* its code depends on the floating-point environment */
     bool any_strides; /* they need not be multiples of the element size */
     bool loud;        /* say each run on standard error */
-    bool specialises; /* some size is dynamic, and while it is native the owner may be asked to
-                         specialise it */
     const char *cpu;  /* that the engine was asked for; null: the machine's own. The maker's */
     char name[48];    /* "tosajit_add_f32_7", unique in the process */
 
@@ -64,7 +55,7 @@ struct tosajit_kernel {
     /* Of the owner: null where there is none. */
     tosajit_engine *engine;          /* that made it, and that it keeps */
     struct cache_entry *cache_entry; /* under which it may be handed out again */
-    _Atomic(struct job *) job;       /* that was last added of those in the background */
+    struct job *job;                 /* of its compilation in the background */
     void *native;                    /* what its code belongs to */
     struct machine *machine;         /* what its precompiled code belongs to; null: there is none */
 };

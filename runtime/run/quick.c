@@ -16,12 +16,10 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/prepared.h"
-#include "runtime/run/recurring.h"
 #include "runtime/run/slots.h"
 
-typedef const tosajit_kernel *quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
-                                             const tosajit_tensor *operands,
-                                             const tosajit_tensor *results);
+typedef bool quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
+                            const tosajit_tensor *operands, const tosajit_tensor *results);
 
 enum {
     SLOTS_DYNAMIC = 48, /* of a kernel that has sizes to meet */
@@ -37,17 +35,9 @@ struct quick {
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
 
-/* What is in a slot, in words of 64 bits; the call's form follows. */
-typedef struct remembered {
-    recurring sizes; /* counted in a slot that is kept */
-    prepared p;      /* last: no more of it is kept than is used */
-} remembered;
-
-/* Where something is in a slot, or how much it is, in words. */
-#define WORDS_TO(member) (offsetof(remembered, member) / sizeof(int64_t))
-_Static_assert(offsetof(remembered, p) % sizeof(int64_t) == 0 &&
-                   offsetof(remembered, p.w) % sizeof(int64_t) == 0,
-               "a slot has words");
+/* How much of what is remembered comes before the walk, in words. */
+enum { WORDS_TO_WALK = offsetof(prepared, w) / sizeof(int64_t) };
+_Static_assert(offsetof(prepared, w) % sizeof(int64_t) == 0, "a slot has words");
 
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4,
@@ -129,61 +119,52 @@ SPECIALISED bool has_form(slot s, size_t at, const look *l, kernel_counts n,
     return !l->strided || has_strides(s, at, n, operands, results);
 }
 
-/* The kernel, or null, as quick_run returns it: so do those below. */
-APART const tosajit_kernel *run_passing(const tosajit_kernel *kernel, tosajit_entry entry, slot s,
-                                        const tosajit_tensor *operands,
-                                        const tosajit_tensor *results) {
+APART bool run_passing(const tosajit_kernel *kernel, tosajit_entry entry, slot s,
+                       const tosajit_tensor *operands, const tosajit_tensor *results) {
     const kernel_counts n = kernel->counts;
     void *data[PREPARED_TENSORS];
     prepared p; /* not cleared: see walk.h */
     for (int32_t t = 0; t < n.operands + n.results; t++)
         data[t] = tensor_at(t, n, operands, results)->data;
-    slot_read(s, WORDS_TO(p), WORDS_TO(p.w) - WORDS_TO(p), &p);
+    slot_read(s, 0, WORDS_TO_WALK, &p);
     /* One call of the code does without the walk. */
-    if (!p.single) slot_read(s, WORDS_TO(p.w), kernel->quick->words - WORDS_TO(p.w), &p.w);
-    return slot_held(s) && prepared_run(&p, kernel, entry, n, data) ? kernel : NULL;
+    if (!p.single) slot_read(s, WORDS_TO_WALK, kernel->quick->words - WORDS_TO_WALK, &p.w);
+    return slot_held(s) && prepared_run(&p, kernel, entry, n, data);
 }
 
-SPECIALISED const tosajit_kernel *run_remembered(const tosajit_kernel *kernel, tosajit_entry entry,
-                                                 kernel_counts n, const tosajit_tensor *operands,
-                                                 const tosajit_tensor *results) {
+SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, kernel_counts n,
+                                const tosajit_tensor *operands, const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     look l;
-    if (!look_at(q, n, operands, results, &l)) return NULL;
+    if (!look_at(q, n, operands, results, &l)) return false;
     for (size_t way = 0; way < q->slots->ways; way++) {
         const slot s = slots_find(q->slots, l.tag, way);
         if (!s.words || !has_form(s, q->words, &l, n, operands, results)) continue;
         if (s.passing) return run_passing(kernel, entry, s, operands, results);
-        remembered *m = (remembered *)s.words;
-        const tosajit_kernel *special =
-            m->sizes.elements ? recurring_count(&m->sizes, kernel, operands) : NULL;
-        if (special) return special;
-        return prepared_run(&m->p, kernel, entry, n, l.data) ? kernel : NULL;
+        return prepared_run((const prepared *)s.words, kernel, entry, n, l.data);
     }
-    return NULL;
+    return false;
 }
 
-APART const tosajit_kernel *run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
-                                      const tosajit_tensor *operands,
-                                      const tosajit_tensor *results) {
+APART bool run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
+                     const tosajit_tensor *operands, const tosajit_tensor *results) {
     return run_remembered(kernel, entry, (kernel_counts){1, 1, 1}, operands, results);
 }
 
-APART const tosajit_kernel *run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
-                                       const tosajit_tensor *operands,
-                                       const tosajit_tensor *results) {
+APART bool run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
+                      const tosajit_tensor *operands, const tosajit_tensor *results) {
     return run_remembered(kernel, entry, (kernel_counts){2, 2, 1}, operands, results);
 }
 
-APART const tosajit_kernel *run_any(const tosajit_kernel *kernel, tosajit_entry entry,
-                                    const tosajit_tensor *operands, const tosajit_tensor *results) {
+APART bool run_any(const tosajit_kernel *kernel, tosajit_entry entry,
+                   const tosajit_tensor *operands, const tosajit_tensor *results) {
     return run_remembered(kernel, entry, kernel->counts, operands, results);
 }
 
-const tosajit_kernel *quick_run(const tosajit_kernel *kernel, tosajit_entry entry,
-                                const tosajit_tensor *operands, const tosajit_tensor *results) {
+bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
+               const tosajit_tensor *results) {
     const quick *q = kernel->quick;
-    return q ? q->run(kernel, entry, operands, results) : NULL;
+    return q && q->run(kernel, entry, operands, results);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -207,11 +188,8 @@ static void remember(const tosajit_kernel *kernel, const look *l, const prepared
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     const slot s = slots_take(q->slots, l->tag);
-    recurring sizes;
     if (!s.words) return;
-    recurring_begin(&sizes, kernel, walk_elements(&p->w));
-    slot_write(s, 0, WORDS_TO(p), &sizes);
-    slot_write(s, WORDS_TO(p), prepared_words(p->w.rank, p->w.tensors), p);
+    slot_write(s, 0, prepared_words(p->w.rank, p->w.tensors), p);
     write_form(l, kernel->counts, operands, results, s, q->words);
     slot_publish(s, l->tag);
 }
@@ -263,7 +241,7 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
     quick known = {.run = functions[prepared_special(n)]};
     const size_t form = describe_tensors(kernel, &known),
                  count = known.hashed ? SLOTS_DYNAMIC : SLOTS_STATIC;
-    known.words = WORDS_TO(p) + prepared_words(kernel->plan.parts[0].rank, n.leaves + n.results);
+    known.words = prepared_words(kernel->plan.parts[0].rank, n.leaves + n.results);
     known.bytes = sizeof known + slots_bytes(count, known.words + form);
     quick *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");
@@ -275,11 +253,5 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **made) {
 }
 
 void quick_destroy(const tosajit_allocator *allocator, quick *q) {
-    if (!q) return;
-    for (size_t k = 0; k < q->slots->count; k++) {
-        const slot s = slots_at(q->slots, k);
-        /* A process that forked may have left one half written. */
-        if ((s.seen & SLOT_BITS) == SLOT_READY) recurring_end((recurring *)s.words);
-    }
-    memory_free(allocator, q, 1, q->bytes);
+    if (q) memory_free(allocator, q, 1, q->bytes);
 }

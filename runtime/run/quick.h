@@ -13,10 +13,9 @@
 tosajit_status quick_make(const tosajit_kernel *kernel, quick **q);
 void quick_destroy(const tosajit_allocator *allocator, quick *q);
 
-/* Run a call that is remembered, and return the kernel. Or do nothing, and return the one that was
- * made for exactly these sizes; null if the call is not remembered. */
-const tosajit_kernel *quick_run(const tosajit_kernel *kernel, tosajit_entry entry,
-                                const tosajit_tensor *operands, const tosajit_tensor *results);
+/* Run a call that is remembered; false, and nothing done, if it is not. */
+bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
+               const tosajit_tensor *results);
 
 /* Run a call that has passed every check, as these views say, and remember it, in place of another
  * one if need be. False, and nothing done, if its kind is none to remember. */

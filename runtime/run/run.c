@@ -330,15 +330,13 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     return TOSAJIT_OK;
 }
 
-/* A call that is remembered. What a kernel for its sizes alone refuses is left to this one. */
+/* A call that is remembered. */
 static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
                         const tosajit_tensor *operands, size_t operand_count,
                         const tosajit_tensor *results, size_t result_count) {
-    if (!code || operand_count != (size_t)kernel->program->input_count ||
-        result_count != (size_t)kernel->program->result_count)
-        return false;
-    const tosajit_kernel *by = quick_run(kernel, code->entries[0], operands, results);
-    return by == kernel || (by && !tosajit_run(by, operands, operand_count, results, result_count));
+    return code && operand_count == (size_t)kernel->program->input_count &&
+           result_count == (size_t)kernel->program->result_count &&
+           quick_run(kernel, code->entries[0], operands, results);
 }
 
 /* The call, and a line about it where the kernel is loud; then it has not been tried quickly yet.

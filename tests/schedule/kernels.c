@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/memory.h"
 #include "runtime/run/kernel.h"
 #include "tests/schedule/fake.h"
 #include "tests/schedule/scenarios.h"
@@ -19,12 +18,10 @@ static tosajit_kernel *shared;
 static tosajit_kernel *held_kernel[NUMBERS]; /* that somebody has */
 static int held[NUMBERS];                    /* and how many */
 
-static tosajit_engine *make_engine(tosajit_backend backend, size_t specialise) {
+static tosajit_engine *make_engine(tosajit_backend backend) {
     const tosajit_allocator allocator = schedule_allocator();
-    const tosajit_engine_options options = {.size = sizeof options,
-                                            .backend = backend,
-                                            .allocator = &allocator,
-                                            .specialise = specialise};
+    const tosajit_engine_options options = {
+        .size = sizeof options, .backend = backend, .allocator = &allocator};
     tosajit_engine *made = NULL;
     schedule_require(!tosajit_engine_create(&options, &made), "no engine: %s",
                      tosajit_last_error());
@@ -32,7 +29,7 @@ static tosajit_engine *make_engine(tosajit_backend backend, size_t specialise) {
 }
 
 static tosajit_tensor_type type_of(int number) {
-    return tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){number ? number : TOSAJIT_DYNAMIC});
+    return tosajit_ranked(TOSAJIT_I32, 1, (int64_t[]){number});
 }
 
 static tosajit_status compile(tosajit_engine *in, int number, tosajit_kernel **kernel) {
@@ -81,15 +78,15 @@ static void wait_for(tosajit_kernel *kernel) {
     schedule_require(!status, "wait: %s", tosajit_last_error());
 }
 
-static void begin(tosajit_backend backend, size_t specialise) {
+static void begin(tosajit_backend backend) {
     fake_reset();
     fake.background = backend == TOSAJIT_BACKEND_BACKGROUND;
     memset(held, 0, sizeof held);
-    engine = make_engine(backend, specialise);
+    engine = make_engine(backend);
 }
 
-static void begin_native(void) { begin(TOSAJIT_BACKEND_NATIVE, 0); }
-static void begin_background(void) { begin(TOSAJIT_BACKEND_BACKGROUND, 0); }
+static void begin_native(void) { begin(TOSAJIT_BACKEND_NATIVE); }
+static void begin_background(void) { begin(TOSAJIT_BACKEND_BACKGROUND); }
 
 static void check_left(void) {
     schedule_require(fake.linked == 0 && fake.live == 0 && fake.inside == 0,
@@ -235,91 +232,11 @@ static void wait_while_the_engine_goes(int number) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Kernels for sizes that calls have had: `shared` takes any, and has a place for each number */
-
-static _Atomic(tosajit_kernel *) *places; /* freed with `shared`, as what belongs to a kernel */
-static const kernel_owner *engines;       /* its owner's functions */
-
-static void release_with_places(tosajit_kernel *kernel) {
-    const tosajit_allocator memory = schedule_allocator();
-    tosajit_kernel *special[NUMBERS];
-    for (int k = 0; k < NUMBERS; k++) special[k] = places[k];
-    memory_free(&memory, places, NUMBERS, sizeof *places);
-    places = NULL;
-    for (int k = 0; k < NUMBERS; k++) tosajit_kernel_release(special[k]);
-    engines->release(kernel);
-}
-
-static void begin_special(void) {
-    static kernel_owner owner;
-    const tosajit_allocator memory = schedule_allocator();
-    begin(TOSAJIT_BACKEND_NATIVE, 1);
-    shared = get(0);
-    engines = shared->owner;
-    owner = *engines;
-    owner.release = release_with_places;
-    shared->owner = &owner;
-    places = memory_new(&memory, NUMBERS, sizeof *places);
-    schedule_require(places != NULL, "memory is out");
-}
-
-static bool ask_for(int number) {
-    const tosajit_tensor_type types[2] = {type_of(number), type_of(number)};
-    return engines->specialise(shared, types, &places[number]);
-}
-
-static void specialise_and_get(int number) {
-    if (number == 0) {
-        schedule_require(ask_for(1), "a job is not taken");
-        schedule_require(!tosajit_kernel_wait(shared), "wait: %s", tosajit_last_error());
-        schedule_require(places[1] != NULL, "a lost kernel: it was waited for, and is not there");
-        hold(1, places[1]);
-        run(places[1], 1);
-        held[1]--; /* the place has it */
-    } else {
-        get_run_release(0);
-    }
-}
-
-/* Each thread has a reference, and gives it back while a job may be under way. */
-static void begin_special_of_two(void) {
-    begin_special();
-    fake.background = true; /* a kernel may go before anybody has seen it */
-    tosajit_kernel_retain(shared);
-}
-
-static void specialise_and_release(int number) {
-    schedule_require(ask_for(number + 1), "a job is not taken");
-    if (number == 1) run(shared, 3);
-    tosajit_kernel_release(shared);
-}
-
-static void specialise_while_the_engine_goes(int number) {
-    if (number == 1) {
-        tosajit_engine_destroy(engine);
-        return;
-    }
-    const bool taken = ask_for(1);
-    schedule_require(!tosajit_kernel_wait(shared), "wait: %s", tosajit_last_error());
-    tosajit_kernel *special = places[1];
-    schedule_require(taken || !special, "a kernel that nobody makes");
-    if (special) run(special, 1);
-    run(shared, 2);
-    tosajit_kernel_release(shared);
-}
-
-static void end_special(void) {
-    tosajit_kernel_release(shared);
-    tosajit_engine_destroy(engine);
-    check_left();
-}
-
-/* ---------------------------------------------------------------------------------------------
  * Forks: the child does every call that is promised */
 
 /* What needs no engine of the parent's. */
 static void use_a_new_engine(void) {
-    tosajit_engine *own = make_engine(TOSAJIT_BACKEND_BACKGROUND, 0);
+    tosajit_engine *own = make_engine(TOSAJIT_BACKEND_BACKGROUND);
     tosajit_kernel *kernel = NULL;
     fake_reset();
     schedule_require(!compile(own, 4, &kernel), "compile in a new engine: %s",
@@ -433,19 +350,6 @@ static void child(void) {
     tosajit_quiesce();
 }
 
-/* It asks for nothing more, and what its parent asked for may be there or not. */
-static void child_of_special(void) {
-    schedule_require(!ask_for(2), "a job for a thread that does not exist");
-    if (places[1]) run(places[1], 1);
-    child();
-}
-
-static void specialise_and_wait(int number) {
-    schedule_require(ask_for(number + 1), "a job is not taken");
-    schedule_require(!tosajit_kernel_wait(shared), "wait: %s", tosajit_last_error());
-    run(places[number + 1], number + 1);
-}
-
 static void begin_shared_native(void) {
     begin_native();
     shared = get(1);
@@ -492,12 +396,4 @@ const scenario kernel_scenarios[KERNEL_SCENARIOS] = {
      begin_shared_native, use_and_wait, end_shared, child, false},
     {"fork, background", "a child waits for nothing that its parent's threads do", 2,
      begin_shared_background, use_and_wait, end_shared, child, false},
-    {"specialise", "a kernel for sizes is there for who waits, and the one that others get", 2,
-     begin_special, specialise_and_get, end_special, NULL, false},
-    {"specialise, release", "a kernel that is released amid its jobs lives until they are done", 2,
-     begin_special_of_two, specialise_and_release, end_background, NULL, false},
-    {"specialise, engine goes", "who asks for a kernel as the engine goes gets it, or no job", 2,
-     begin_special, specialise_while_the_engine_goes, check_left, NULL, false},
-    {"specialise, fork", "a child asks for no kernel, and waits for none", 2, begin_special,
-     specialise_and_wait, end_special, child_of_special, false},
 };

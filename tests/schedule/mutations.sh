@@ -37,7 +37,7 @@ mutate() {
 
 # A queued kernel that only the queue holds is dropped in two steps.
 mutate jit/engine/background.c background 'a lost kernel' \
-    's/if (!kernel_release_last(j->kernel)) finish_job(j, j->work(j));/finish_job(j, atomic_load(\&j->kernel->references) > 1 ? j->work(j) : TOSAJIT_OK);/'
+    's/if (!kernel_release_last(j->kernel)) finish_job(j, j->work(j->engine, j->kernel));/finish_job(j, atomic_load(\&j->kernel->references) > 1 ? j->work(j->engine, j->kernel) : TOSAJIT_OK);/'
 # Who waits for a job is not told.
 mutate jit/engine/background.c background 'nobody can go on' '/pthread_cond_broadcast/d'
 # A child waits for a job of its parent's thread.
@@ -62,10 +62,8 @@ mutate jit/many.c lists 'nobody can go on' 's/\&engine->allocator, false,/\&engi
 # Who waits for a kernel when its engine goes is not told.
 mutate jit/engine/background.c 'engine goes' 'nobody can go on\|are left' \
     's/for (job \*j = b->first, \*next; j; j = next)/for (job *j = NULL, *next; j; j = next)/'
-# A job does not hold its kernel; and one is taken when the thread has ended.
-mutate jit/engine/background.c 'specialise, release' 'release\|signal 11\|left' '/tosajit_kernel_retain(j->kernel)/d'
-mutate jit/engine/background.c 'specialise, engine goes' 'nobody can go on\|left' \
-    's/taken = !b->stopping;/taken = true;/'
+# A job does not hold its kernel.
+mutate jit/engine/background.c background 'release\|signal 11\|left' '/tosajit_kernel_retain(kernel)/d'
 # A slot is found by its sizes before it has the rest.
 mutate runtime/run/quick.c 'quick slots' 'a torn slot\|signal' \
     's/    if (!s.words) return;/&write_form(l, kernel->counts, operands, results, s, q->words); slot_publish(s, l->tag);/'

@@ -6,7 +6,7 @@
 
 #include "tests/schedule/schedule.h"
 
-enum { KERNEL_SCENARIOS = 13, PLACE_SCENARIOS = 5 };
+enum { KERNEL_SCENARIOS = 9, PLACE_SCENARIOS = 5 };
 extern const scenario kernel_scenarios[KERNEL_SCENARIOS], place_scenarios[PLACE_SCENARIOS];
 
 #endif

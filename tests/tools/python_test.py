@@ -486,17 +486,6 @@ class Life(unittest.TestCase):
         self.assertTrue(kernel.is_native)
         self.assertIn("operand 0", kernel.explain(matrix(1, 2), matrix(1, 2)))
 
-    def test_sizes_that_come_often(self):
-        engine = tosajit.Engine(specialise=True)
-        kernel = engine.compile("x + y : f32[?], f32[?]")
-        x, y = floats(*range(1 << 16)), floats(0.5)
-        expected = kernel(x, y).tolist()
-        for _ in range(200):
-            kernel(x, y)
-        kernel.wait()
-        self.assertEqual(kernel(x, y).tolist(), expected)
-        self.assertEqual(engine.stats["compilations"], 1 + engine.stats["specialised"])
-
 
 class Threads(unittest.TestCase):
     def test_the_lock_is_given_away(self):

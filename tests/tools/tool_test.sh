@@ -383,10 +383,6 @@ expect 0 "computed by      the interpreter" bench --expr "$halve" --shape 8x4 --
 expect 0 "nothing is compiled" bench --expr "$halve" --backend precompiled
 "$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 --backend precompiled --json >"$work/out" 2>"$work/err"
 grep -q '"backend": "precompiled", "native_median_ns": ' "$work/out" || fail "bench --json does not say who computes"
-expect 0 "not specialised  that is for large tensors of dynamic sizes; the kernel for any sizes takes " bench --expr "$halve" --shape 8x4 --shape 8x4 --specialise
-expect 0 '"backend": "native", "specialised": false, "dynamic_median_ns": ' bench --expr "$halve" --shape 8x4 --shape 8x4 --specialise --json
-expect 0 "specialised      for these sizes; the kernel for any sizes takes " bench --expr 'x + y : f32[?,?], f32[?,?]' --shape 512x512 --shape 512x512 --specialise
-expect 2 "there is no option --specialise here" run --expr "$halve" --specialise
 expect 0 "what 2 steps pass on would stay in registers" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
 expect 0 "steps: 2 for 3 ops; a pair of light ops is one" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
 expect 0 "steps: 1 for 2 ops" explain --backend precompiled --expr "x * y + x : f32[?,4]" --shape 8x4 --shape 8x4 # a mul with an operand for its shift

@@ -35,7 +35,6 @@ typedef struct bench_figures {
     double first_seconds,
         compile_seconds;   /* of the first kernel, with the start of LLVM; of a later one */
     double beside_seconds; /* a call of the kernel beside this one; or 0 */
-    bool specialised;      /* the engine made a kernel for the sizes */
     tosajit_kernel_info info;
 } bench_figures;
 
@@ -164,15 +163,14 @@ static bool show_progress(void) {
     return false;
 }
 
-static tosajit_status open_engine(const bench *b, tosajit_backend backend, bool specialise,
+static tosajit_status open_engine(const bench *b, tosajit_backend backend,
                                   tosajit_engine **engine) {
     const tosajit_engine_options settings = {.size = sizeof settings,
                                              .backend = backend,
                                              .cpu = b->o->cpu,
                                              .accuracy = b->accuracy,
                                              .uncached = 1,
-                                             .threads = b->threads > 1 ? b->threads : 0,
-                                             .specialise = specialise};
+                                             .threads = b->threads > 1 ? b->threads : 0};
     return tosajit_engine_create(&settings, engine);
 }
 
@@ -180,13 +178,9 @@ static bool is_precompiled(const bench *b) {
     return b->figures.info.backend == TOSAJIT_BACKEND_PRECOMPILED;
 }
 
-/* What is compared: precompiled ops with native code, where that can be made; a kernel for sizes
- * that came often with the one for any. */
+/* Precompiled ops are compared with native code, where that can be made. */
 static void compile_beside(bench *b) {
-    const bool precompiled = is_precompiled(b);
-    if (!precompiled && !b->o->specialise) return;
-    if (open_engine(b, precompiled ? TOSAJIT_BACKEND_NATIVE : b->backend, false, &b->compiler) ==
-            TOSAJIT_OK &&
+    if (is_precompiled(b) && open_engine(b, TOSAJIT_BACKEND_NATIVE, &b->compiler) == TOSAJIT_OK &&
         tosajit_compile_expr(b->compiler, b->entry.function.expr, &b->beside) != TOSAJIT_OK)
         b->beside = NULL;
 }
@@ -194,7 +188,7 @@ static void compile_beside(bench *b) {
 static int compile(bench *b) {
     bench_figures *f = &b->figures;
     double start = timing_now(), samples[COMPILATIONS];
-    if (open_engine(b, b->backend, b->o->specialise, &b->engine) != TOSAJIT_OK)
+    if (open_engine(b, b->backend, &b->engine) != TOSAJIT_OK)
         return command_error("%s", tosajit_last_error());
     if (tosajit_compile_expr(b->engine, b->entry.function.expr, &b->kernel) != TOSAJIT_OK)
         return entry_refuse(&b->entry);
@@ -278,22 +272,6 @@ static tosajit_status measure_rounds(bench *b, const tosajit_tensor *views, band
     return TOSAJIT_OK;
 }
 
-/* Until the engine has a kernel for the sizes, or does not seem to want one. */
-static tosajit_status call_often(bench *b, const tosajit_tensor *views) {
-    enum { MOST_CALLS = 1000 };
-    const double end = timing_now() + PATIENCE_SECONDS;
-    tosajit_stats stats = {.size = sizeof stats};
-    tosajit_status status = TOSAJIT_OK;
-    for (int k = 0; !status && !stats.specialised && k < MOST_CALLS && timing_now() < end; k++) {
-        status = tosajit_run(b->kernel, views, argument_count(b), views + argument_count(b),
-                             result_count(b));
-        if (!status) status = tosajit_kernel_wait(b->kernel);
-        if (!status) status = tosajit_engine_stats(b->engine, &stats);
-    }
-    b->figures.specialised = stats.specialised > 0;
-    return status;
-}
-
 static int measure(bench *b) {
     tosajit_tensor views[TOSAJIT_MAX_TENSORS] = {0};
     bench_figures *f = &b->figures;
@@ -302,8 +280,7 @@ static int measure(bench *b) {
     bandwidth copy;
     if (!bandwidth_create(f->bytes, &copy))
         return command_error("out of memory for a copy of %.0f bytes", f->bytes);
-    tosajit_status status = b->o->specialise ? call_often(b, views) : TOSAJIT_OK;
-    if (!status) status = measure_rounds(b, views, &copy);
+    tosajit_status status = measure_rounds(b, views, &copy);
     bandwidth_destroy(&copy);
     if (told > 0) fputs("\r                              \r", stderr);
     return status ? entry_refuse(&b->entry) : EXIT_FINE;
@@ -331,31 +308,17 @@ static bool is_pinned(void) {
     return sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= 1;
 }
 
-static void tell_beside(const bench *b, const char *what) {
-    const bench_figures *f = &b->figures;
-    if (f->beside_seconds > 0)
-        printf("; %s takes %.1f ns, %.2f of the time", what, f->beside_seconds * 1e9,
-               f->beside_seconds / f->time.median);
-}
-
-/* Who computed, if it was not native code, and what compiling gains; and the same of a kernel for
- * these sizes. */
+/* Who computed, if it was not native code, and what compiling gains. */
 static void tell_backend(const bench *b, bool measured) {
     const bench_figures *f = &b->figures;
-    if (f->info.backend != TOSAJIT_BACKEND_NATIVE) {
-        printf("computed by      %s", options_answerer(b->kernel));
-        if (is_precompiled(b) && !b->beside)
-            fputs("; no native code can be made here", stdout);
-        else if (measured)
-            tell_beside(b, "native code");
-        putchar('\n');
-    } else if (b->o->specialise && measured) {
-        fputs(f->specialised ? "specialised      for these sizes"
-                             : "not specialised  that is for large tensors of dynamic sizes",
-              stdout);
-        tell_beside(b, "the kernel for any sizes");
-        putchar('\n');
-    }
+    if (f->info.backend == TOSAJIT_BACKEND_NATIVE) return;
+    printf("computed by      %s", options_answerer(b->kernel));
+    if (is_precompiled(b) && !b->beside)
+        fputs("; no native code can be made here", stdout);
+    else if (measured && f->beside_seconds > 0)
+        printf("; native code takes %.1f ns, %.2f of the time", f->beside_seconds * 1e9,
+               f->beside_seconds / f->time.median);
+    putchar('\n');
 }
 
 static void tell_compile(const bench *b) {
@@ -478,10 +441,7 @@ static void tell_json(const bench *b, bool measured) {
     json_text(&j, "accuracy", b->accuracy == TOSAJIT_FAST ? "fast" : "exact");
     json_integer(&j, "threads", (int64_t)b->threads);
     json_text(&j, "backend", options_backend_name(b->figures.info.backend));
-    if (measured && b->o->specialise) json_flag(&j, "specialised", b->figures.specialised);
-    if (measured && b->beside)
-        json_number(&j, is_precompiled(b) ? "native_median_ns" : "dynamic_median_ns",
-                    b->figures.beside_seconds * 1e9);
+    if (measured && b->beside) json_number(&j, "native_median_ns", b->figures.beside_seconds * 1e9);
     if (measured) {
         write_tensors(&j, b, "arguments", 0, arguments);
         write_tensors(&j, b, "results", arguments, all);

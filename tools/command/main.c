@@ -55,7 +55,7 @@ static const command commands[] = {
      "  tosajit run model.mlir --input a.npy --backend precompiled --check\n"},
     {"bench", "say how fast a function is on tensors of given sizes", true, false,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
-         OPTION_STRICT | OPTION_JSON | OPTION_BACKEND | OPTION_SPECIALISE,
+         OPTION_STRICT | OPTION_JSON | OPTION_BACKEND,
      cmd_bench,
      "The median time of a call, what it is per element and in bytes moved, and next to it what "
      "memcpy reaches in the same run with the\n"
@@ -63,16 +63,12 @@ static const command commands[] = {
      "not dense; it may be left out where\n"
      "all sizes are static. Without it a function of dynamic sizes is only compiled. Operands are "
      "random. With --backend precompiled\n"
-     "native code is measured in the same run, where it can be made: what compiling gains. With "
-     "--specialise the kernel of dynamic\n"
-     "sizes is, too: what a kernel for large sizes that come often gains.\n\n"
+     "native code is measured in the same run, where it can be made: what compiling gains.\n\n"
      "  tosajit bench examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  tosajit bench model.mlir --entry @scale --shape 64x768 --shape 64x1 --accuracy fast\n"
      "  tosajit bench --expr 'abs(x) : f32[?]' --shape 1000000:8 --json\n"
      "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --backend precompiled \\\n"
-     "      --shape 64x64 --shape 64\n"
-     "  tosajit bench --expr 'x + y : f32[?,?], f32[?,?]' --specialise \\\n"
-     "      --shape 4096x4096 --shape 4096x4096\n"},
+     "      --shape 64x64 --shape 64\n"},
     {"explain", "say what a call on tensors of given sizes does, without making it", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_SHAPE | OPTION_THREADS | OPTION_CPU | OPTION_ACCURACY |
          OPTION_STRICT | OPTION_BACKEND | OPTION_JSON,

@@ -60,23 +60,20 @@ static PyObject *make(PyTypeObject *type, const tosajit_engine_options *options)
 }
 
 static PyObject *engine_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"threads", "accuracy",  "cache",      "cpu",
-                            "backend", "max_bytes", "specialise", NULL};
+    static char *names[] = {"threads", "accuracy", "cache", "cpu", "backend", "max_bytes", NULL};
     tosajit_engine_options options = {.size = sizeof options};
     Py_ssize_t threads = 1, max_bytes = 0;
     const char *accuracy = "exact", *backend = "auto";
     PyObject *cache = NULL;
-    int specialise = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$nsO&zsnp:Engine", names, &threads,
-                                     &accuracy, PyUnicode_FSConverter, &cache, &options.cpu,
-                                     &backend, &max_bytes, &specialise))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$nsO&zsn:Engine", names, &threads, &accuracy,
+                                     PyUnicode_FSConverter, &cache, &options.cpu, &backend,
+                                     &max_bytes))
         return NULL;
     module_state *state = PyType_GetModuleState(type);
     PyObject *engine = NULL;
     if (cache) options.cache_directory = PyBytes_AsString(cache);
     options.threads = (size_t)threads;
     options.max_bytes = (size_t)max_bytes;
-    options.specialise = specialise != 0;
     options.any_strides = 1; /* fields of packed records have such, and Python counts bytes */
     if (threads < 1 || max_bytes < 0)
         errors_say(state, TOSAJIT_INVALID_ARGUMENT,
@@ -105,9 +102,9 @@ static PyObject *get_stats(PyObject *self, void *unused) {
     tosajit_stats s = {.size = sizeof s};
     (void)unused;
     if (errors_raise(e->state, tosajit_engine_stats(e->engine, &s))) return NULL;
-    return Py_BuildValue("{sn sn sn sn sn sn sn}", "kernels", s.kernels, "code_bytes", s.code_bytes,
+    return Py_BuildValue("{sn sn sn sn sn sn}", "kernels", s.kernels, "code_bytes", s.code_bytes,
                          "structure_bytes", s.structure_bytes, "compilations", s.compilations,
-                         "hits", s.hits, "restored", s.restored, "specialised", s.specialised);
+                         "hits", s.hits, "restored", s.restored);
 }
 
 static PyMethodDef METHODS[] = {
@@ -129,7 +126,7 @@ bool engine_type_add(PyObject *module, module_state *state) {
         {Py_tp_methods, METHODS},
         {Py_tp_getset, ATTRIBUTES},
         {Py_tp_doc, "Engine(*, threads=1, accuracy='exact', cache=None, cpu=None, backend='auto', "
-                    "max_bytes=0, specialise=False)\n--\n\nCompiles and owns kernels. cache is a "
+                    "max_bytes=0)\n--\n\nCompiles and owns kernels. cache is a "
                     "directory for their code."},
         {0, NULL}};
     static PyType_Spec spec = {"tosajit.Engine", sizeof(engine_object), 0,
