@@ -203,7 +203,8 @@ static const char *prepare_kernels(job *j) {
     tosajit_engine_options options = {.size = sizeof options,
                                       .backend = j->who == PRECOMPILED ? TOSAJIT_BACKEND_PRECOMPILED
                                                                        : TOSAJIT_BACKEND_AUTO,
-                                      .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
+                                      .accuracy = j->who == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT,
+                                      .uncached = 1};
     tosajit_engine **engine = engine_of(j);
     if (!*engine && tosajit_engine_create(&options, engine)) return failed("tosajit_engine_create");
     int per_call = j->who == STEPS ? 1 : j->work->step_count;

@@ -69,7 +69,7 @@ tosajit_status pair_create(bool both, tosajit_status (*create)(void *context), v
 
 static tosajit_status create_engine(void *context) {
     size_t threads = *(const size_t *)context;
-    tosajit_engine_options options = {.size = sizeof options, .threads = threads};
+    tosajit_engine_options options = {.size = sizeof options, .uncached = 1, .threads = threads};
     return tosajit_engine_create(&options, &engines[threads - 1]);
 }
 

@@ -58,7 +58,8 @@ static tosajit_status compile(job *j) {
     const bool precompiled = j->who == PRECOMPILED;
     const tosajit_engine_options options = {.size = sizeof options,
                                             .backend = precompiled ? TOSAJIT_BACKEND_PRECOMPILED
-                                                                   : TOSAJIT_BACKEND_AUTO};
+                                                                   : TOSAJIT_BACKEND_AUTO,
+                                            .uncached = 1};
     tosajit_engine **engine = &engines[precompiled];
     for (int k = 0; k < 2; k++) {
         types[k] = tosajit_ranked(TOSAJIT_F32, RANK, j->shape->dims[k]);

@@ -35,10 +35,6 @@ struct quick {
     uint64_t heads[PREPARED_TENSORS]; /* element and rank of operands, then results */
 };
 
-/* How much of what is remembered comes before the walk, in words. */
-enum { WORDS_TO_WALK = offsetof(prepared, w) / sizeof(int64_t) };
-_Static_assert(offsetof(prepared, w) % sizeof(int64_t) == 0, "a slot has words");
-
 /* Element and rank of a tensor are neighbours; together they are compared at once. */
 _Static_assert(offsetof(tosajit_tensor, element) == 0 && offsetof(tosajit_tensor, rank) == 4,
                "element and rank make one word");
@@ -90,46 +86,33 @@ SPECIALISED bool look_at(const quick *q, kernel_counts n, const tosajit_tensor *
     return true;
 }
 
-/* Whether numbers are those of a slot from *at on, which moves on. */
-static inline bool are_at(const int64_t *numbers, int32_t rank, slot s, size_t *at) {
+/* Whether numbers are those at *at, which moves on behind them. */
+static inline bool are_at(const int64_t *numbers, int32_t rank, const int64_t **at) {
     if (rank == 0) return true;
     if (!numbers) return false;
     for (int32_t d = 0; d < rank; d++)
-        if (numbers[d] != slot_word_at(s, *at + (size_t)d)) return false;
-    *at += (size_t)rank;
+        if (numbers[d] != (*at)[d]) return false;
+    *at += rank;
     return true;
 }
 
-static bool has_strides(slot s, size_t at, kernel_counts n, const tosajit_tensor *operands,
+static bool has_strides(const int64_t *at, kernel_counts n, const tosajit_tensor *operands,
                         const tosajit_tensor *results) {
     for (int32_t t = 0; t < n.operands + n.results; t++) {
         const tosajit_tensor *tensor = tensor_at(t, n, operands, results);
-        if (tensor->strides && !are_at(tensor->strides, tensor->rank, s, &at)) return false;
+        if (tensor->strides && !are_at(tensor->strides, tensor->rank, &at)) return false;
     }
     return true;
 }
 
-SPECIALISED bool has_form(slot s, size_t at, const look *l, kernel_counts n,
+SPECIALISED bool has_form(const int64_t *at, const look *l, kernel_counts n,
                           const tosajit_tensor *operands, const tosajit_tensor *results) {
-    if (slot_word_at(s, at++) != form_of(l)) return false;
+    if (*at++ != form_of(l)) return false;
     for (int32_t k = 0; k < n.operands; k++)
-        if (!are_at(operands[k].dims, operands[k].rank, s, &at)) return false;
+        if (!are_at(operands[k].dims, operands[k].rank, &at)) return false;
     for (int32_t r = 0; r < n.results; r++)
-        if (!are_at(results[r].dims, results[r].rank, s, &at)) return false;
-    return !l->strided || has_strides(s, at, n, operands, results);
-}
-
-APART bool run_passing(const tosajit_kernel *kernel, tosajit_entry entry, slot s,
-                       const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const kernel_counts n = kernel->counts;
-    void *data[PREPARED_TENSORS];
-    prepared p; /* not cleared: see walk.h */
-    for (int32_t t = 0; t < n.operands + n.results; t++)
-        data[t] = tensor_at(t, n, operands, results)->data;
-    slot_read(s, 0, WORDS_TO_WALK, &p);
-    /* One call of the code does without the walk. */
-    if (!p.single) slot_read(s, WORDS_TO_WALK, kernel->quick->words - WORDS_TO_WALK, &p.w);
-    return slot_held(s) && prepared_run(&p, kernel, entry, n, data);
+        if (!are_at(results[r].dims, results[r].rank, &at)) return false;
+    return !l->strided || has_strides(at, n, operands, results);
 }
 
 SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, kernel_counts n,
@@ -138,10 +121,9 @@ SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entr
     look l;
     if (!look_at(q, n, operands, results, &l)) return false;
     for (size_t way = 0; way < q->slots->ways; way++) {
-        const slot s = slots_find(q->slots, l.tag, way);
-        if (!s.words || !has_form(s, q->words, &l, n, operands, results)) continue;
-        if (s.passing) return run_passing(kernel, entry, s, operands, results);
-        return prepared_run((const prepared *)s.words, kernel, entry, n, l.data);
+        const int64_t *known = slots_find(q->slots, l.tag, way);
+        if (known && has_form(known + q->words, &l, n, operands, results))
+            return prepared_run((const prepared *)known, kernel, entry, n, l.data);
     }
     return false;
 }
@@ -171,16 +153,13 @@ bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_
  * Remembering */
 
 static void write_form(const look *l, kernel_counts n, const tosajit_tensor *operands,
-                       const tosajit_tensor *results, slot to, size_t at) {
-    const int64_t form = form_of(l);
-    slot_write(to, at++, 1, &form);
+                       const tosajit_tensor *results, int64_t *to) {
+    *to++ = form_of(l);
     for (int strides = 0; strides < 2; strides++)
         for (int32_t t = 0; t < n.operands + n.results; t++) {
             const tosajit_tensor *tensor = tensor_at(t, n, operands, results);
             const int64_t *from = strides ? tensor->strides : tensor->dims;
-            if (!from) continue;
-            slot_write(to, at, (size_t)tensor->rank, from);
-            at += (size_t)tensor->rank;
+            for (int32_t d = 0; from && d < tensor->rank; d++) *to++ = from[d];
         }
 }
 
@@ -189,8 +168,8 @@ static void remember(const tosajit_kernel *kernel, const look *l, const prepared
     const quick *q = kernel->quick;
     const slot s = slots_take(q->slots, l->tag);
     if (!s.words) return;
-    slot_write(s, 0, prepared_words(p->w.rank, p->w.tensors), p);
-    write_form(l, kernel->counts, operands, results, s, q->words);
+    memcpy(s.words, p, prepared_words(p->w.rank, p->w.tensors) * sizeof *s.words);
+    write_form(l, kernel->counts, operands, results, s.words + q->words);
     slot_publish(s, l->tag);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Slots: what was published is found under its tag and nothing else is; tags that meet share
- * neighbours until there is no room, and then replace each other where slots pass; threads that
- * take slots at once get different ones; who reads what is replaced meanwhile is told. */
+ * neighbours until there is no room; threads that take slots at once get different ones, and find
+ * whole calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,16 +10,12 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "runtime/run/slots.h"
 
-enum {
-    COUNT = 48,
-    WORDS = 12,
-    PASSING = COUNT / SLOTS_PASSING,
-    PASSING_WAYS = SLOTS_WAYS / SLOTS_PASSING,
-};
+enum { COUNT = 48, WORDS = 12 };
 
 /* In memory that was used before. */
 static slots *make(size_t count, size_t words) {
@@ -33,18 +29,15 @@ static slots *make(size_t count, size_t words) {
 
 static uint32_t tag_number(uint64_t k) { return slots_tag(k * UINT64_C(0x9e3779b97f4a7c15)); }
 
-static slot find(slots *s, uint32_t tag) {
-    slot found = {.words = NULL};
-    for (size_t way = 0; way < s->ways && !found.words; way++) found = slots_find(s, tag, way);
+static const int64_t *find(slots *s, uint32_t tag) {
+    const int64_t *found = NULL;
+    for (size_t way = 0; way < s->ways && !found; way++) found = slots_find(s, tag, way);
     return found;
 }
 
 /* Word w of call number k is k * WORDS + w. */
 static void write_call(slot s, int64_t k) {
-    int64_t words[WORDS];
-    for (int w = 0; w < WORDS; w++) words[w] = k * WORDS + w;
-    slot_write(s, 0, 1, words);
-    slot_write(s, 1, WORDS - 1, words + 1);
+    for (int w = 0; w < WORDS; w++) s.words[w] = k * WORDS + w;
 }
 
 /* The number of the call that a slot holds, all of whose words are its own. */
@@ -53,82 +46,68 @@ static int64_t read_call(const int64_t *words) {
     return words[0] / WORDS;
 }
 
-/* Of many calls the first ones are kept, and some of the last ones are there, too. */
+/* Of many calls the first ones are kept. */
 static void what_is_published_is_found(void **state) {
     (void)state;
     slots *s = make(COUNT, WORDS);
-    int64_t words[WORDS];
     int kept = 0, found = 0;
     bool is_kept[1000] = {false};
     for (int64_t k = 0; k < 1000; k++) {
         const uint32_t tag = tag_number((uint64_t)k);
         const slot own = slots_take(s, tag);
-        assert_non_null(own.words);
-        assert_null(find(s, tag).words); /* taken, and not published */
+        assert_null(find(s, tag)); /* taken, and not published */
+        if (!own.words) continue;
         write_call(own, k);
         slot_publish(own, tag);
-        assert_ptr_equal(find(s, tag).words, own.words);
-        is_kept[k] = !own.passing;
-        kept += is_kept[k];
+        assert_ptr_equal(find(s, tag), own.words);
+        is_kept[k] = true;
+        kept++;
     }
-    assert_int_equal(kept, COUNT - PASSING);
+    assert_int_equal(kept, COUNT);
     for (int64_t k = 0; k < 1000; k++) {
-        const slot own = find(s, tag_number((uint64_t)k));
-        assert_true(own.words || !is_kept[k]);
-        if (!own.words) continue;
-        slot_read(own, 0, WORDS, words);
-        assert_int_equal(read_call(words), k);
-        assert_true(slot_held(own));
-        assert_int_equal(own.passing, !is_kept[k]);
+        const int64_t *own = find(s, tag_number((uint64_t)k));
+        assert_int_equal(own != NULL, is_kept[k]);
+        if (!own) continue;
+        assert_int_equal(read_call(own), k);
         found++;
     }
     assert_int_equal(found, COUNT);
     free(s);
 }
 
-/* The first calls of a tag are kept, the first of all where it is looked for first. The others
- * pass: the last two are there, and who found another one is told that it has gone. */
+/* As many calls of a tag as are searched for it, the first of all where it is looked for first. */
 static void equal_tags_take_neighbours(void **state) {
     (void)state;
     for (uint64_t hash = 0; hash < 100; hash++) {
         slots *s = make(COUNT, WORDS);
         const uint32_t tag = slots_tag(hash);
-        const int64_t kept = SLOTS_WAYS - PASSING_WAYS, calls = 20;
-        slot found[20];
-        for (int64_t k = 0; k < calls; k++) {
-            found[k] = slots_take(s, tag);
-            assert_non_null(found[k].words);
-            assert_int_equal(found[k].passing, k >= kept);
-            if (k >= kept + PASSING_WAYS) assert_false(slot_held(found[k - PASSING_WAYS]));
-            write_call(found[k], k);
-            slot_publish(found[k], tag);
-            found[k] = slots_at(s, (size_t)(found[k].state - s->states));
+        for (int64_t k = 0; k < SLOTS_WAYS; k++) {
+            const slot own = slots_take(s, tag);
+            assert_non_null(own.words);
+            write_call(own, k);
+            slot_publish(own, tag);
         }
-        assert_ptr_equal(slots_find(s, tag, 0).words, found[0].words);
-        for (int64_t k = 0; k < calls; k++)
-            assert_int_equal(slot_held(found[k]), k < kept || k >= calls - PASSING_WAYS);
-        uint32_t seen = 0;
+        assert_null(slots_take(s, tag).words);
         for (size_t way = 0; way < s->ways; way++)
-            seen |= UINT32_C(1) << slot_word_at(slots_find(s, tag, way), 0) / WORDS;
-        assert_int_equal(seen, 0xc003f);
+            assert_int_equal(read_call(slots_find(s, tag, way)), way);
         free(s);
     }
 }
 
 static void few_slots_are_searched_once(void **state) {
+    enum { FEW = 4 };
     (void)state;
-    slots *s = make(SLOTS_PASSING, WORDS);
-    assert_int_equal(s->ways, SLOTS_PASSING);
-    for (int k = 0; k < SLOTS_PASSING; k++)
-        assert_int_equal(slots_take(s, slots_tag(0)).passing, k == SLOTS_PASSING - 1);
-    assert_null(slots_take(s, slots_tag(1)).words); /* none of them was published */
+    slots *s = make(FEW, WORDS);
+    assert_int_equal(s->ways, FEW);
+    for (int k = 0; k < FEW; k++) assert_non_null(slots_take(s, slots_tag(0)).words);
+    assert_null(slots_take(s, slots_tag(1)).words);
     free(s);
 }
 
 enum { THREADS = 8 };
 typedef struct taker {
     slots *s;
-    int taken, kept, found, lost;
+    int taken, found, lost;
 } taker;
 
 /* Writes itself to each slot that it gets: one that two get shows it. */
@@ -139,8 +118,7 @@ static void *take_all(void *argument) {
         if (!own.words) continue;
         write_call(own, (int64_t)k);
         t->taken++;
-        t->kept += !own.passing;
-        t->lost += slot_word_at(own, WORDS - 1) != (int64_t)k * WORDS + WORDS - 1;
+        t->lost += own.words[WORDS - 1] != (int64_t)k * WORDS + WORDS - 1;
         slot_publish(own, tag_number(k));
     }
     return NULL;
@@ -157,7 +135,6 @@ static void run_threads(slots *s, void *(*work)(void *), taker *sum) {
     for (int k = 0; k < THREADS; k++) {
         assert_int_equal(pthread_join(threads[k], NULL), 0);
         sum->taken += takers[k].taken;
-        sum->kept += takers[k].kept;
         sum->found += takers[k].found;
         sum->lost += takers[k].lost;
     }
@@ -169,33 +146,27 @@ static void threads_take_different_ones(void **state) {
         slots *s = make(COUNT, WORDS);
         taker sum;
         run_threads(s, take_all, &sum);
-        assert_int_equal(sum.kept, COUNT - PASSING);
-        assert_true(sum.taken >= COUNT);
+        assert_int_equal(sum.taken, COUNT);
         assert_int_equal(sum.lost, 0);
         free(s);
     }
 }
 
-/* More calls than slots, so that some pass: each one that is found and held is whole. */
-static void *come_and_go(void *argument) {
+/* More calls than slots: each one that is found is whole. */
+static void *take_and_find(void *argument) {
     taker *t = argument;
-    int64_t words[WORDS];
     uint32_t random = (uint32_t)(uintptr_t)t | 1;
     for (int round = 0; round < 20000; round++) {
         random = random * 1664525 + 1013904223;
         const int64_t k = random >> 24 & 31;
         const uint32_t tag = tag_number((uint64_t)k);
-        slot own = find(t->s, tag);
-        if (own.words) {
-            slot_read(own, 0, WORDS, words);
-            if (!slot_held(own)) {
-                t->lost++;
-                continue;
-            }
-            t->found += read_call(words) == k;
+        const int64_t *known = find(t->s, tag);
+        if (known) {
+            t->found++;
+            t->lost += read_call(known) != k;
             continue;
         }
-        own = slots_take(t->s, tag);
+        const slot own = slots_take(t->s, tag);
         if (!own.words) continue;
         write_call(own, k);
         slot_publish(own, tag);
@@ -206,13 +177,15 @@ static void *come_and_go(void *argument) {
 
 static void threads_find_whole_calls(void **state) {
     (void)state;
-    slots *s = make(SLOTS_WAYS, WORDS);
-    taker sum;
-    run_threads(s, come_and_go, &sum);
-    print_message("%d taken, %d found, %d replaced while they were read\n", sum.taken, sum.found,
-                  sum.lost);
-    assert_true(sum.taken > 32 && sum.found > 0);
-    free(s);
+    for (int round = 0; round < 20; round++) {
+        slots *s = make(SLOTS_WAYS, WORDS);
+        taker sum;
+        run_threads(s, take_and_find, &sum);
+        assert_int_equal(sum.taken, SLOTS_WAYS);
+        assert_true(sum.found > 0);
+        assert_int_equal(sum.lost, 0);
+        free(s);
+    }
 }
 
 int main(void) {
