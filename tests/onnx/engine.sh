@@ -1,25 +1,24 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Have ONNX Runtime in a folder, from npm's package, which has the shared library: sh engine.sh FOLDER [PACKAGE...]
-# Nothing is downloaded if it is there. No package runs a script of its own.
+# ONNX Runtime, as its users have it: in a virtual environment of Python, FOLDER, with what makes small models, and, if asked for, real models
+# of packages that have some, in FOLDER/models. Nothing is downloaded if it is there.
+#   sh engine.sh FOLDER PYTHON [models]
 set -eu
-folder=$1
-shift
-mkdir -p "$folder"
-missing=""
-for package in onnxruntime-node@1.30.0 "$@"; do
-  [ -d "$folder/node_modules/${package%@[0-9]*}" ] || missing="$missing $package"
-done
-[ -n "$missing" ] || exit 0
-command -v npm >/dev/null || {
-  echo "npm is missing, which brings ONNX Runtime; install it, or configure with -DTOSAJIT_TEST_ONNXRUNTIME=OFF" >&2
+folder=$1 python=$2
+fail() {
+  echo "$1; without a network configure with -DTOSAJIT_TEST_ONNXRUNTIME=OFF" >&2
   exit 1
 }
-cd "$folder"
-[ -f package.json ] || echo '{"private": true}' >package.json
-# shellcheck disable=SC2086 # a list of words
-npm install --ignore-scripts --no-audit --no-fund --loglevel=error $missing || {
-  echo "npm brings no$missing; without a network configure with -DTOSAJIT_TEST_ONNXRUNTIME=OFF" >&2
-  exit 1
-}
+pip() { "$folder/bin/python3" -m pip --disable-pip-version-check install --quiet --only-binary :all: "$@" || fail "pip brings no $*"; }
+if ! "$folder/bin/python3" -c 'import numpy, onnx, onnxruntime; assert onnxruntime.__version__ == "1.32.0"' 2>/dev/null; then
+  rm -rf "$folder" # whatever has been begun there
+  "$python" -m venv "$folder" || fail "$python makes no virtual environment; Debian's needs the package python3-venv"
+  pip onnxruntime==1.32.0 onnx numpy
+fi
+[ "${3:-}" = models ] || exit 0
+[ -e "$folder/models/complete" ] && exit 0
+# Their packages need much, which models do not.
+pip --no-deps --no-compile --ignore-requires-python --target "$folder/models" --upgrade rapidocr-onnxruntime==1.4.4 openwakeword==0.4.0 \
+  silero-vad==5.1.2
+: >"$folder/models/complete"

@@ -138,7 +138,7 @@ cases = [
     ("Max", [x, y, p], lambda a, b, c: np.maximum(np.maximum(a, b), c), 0),
     ("Min", [x, y, p], lambda a, b, c: np.minimum(np.minimum(a, b), c), 0), ("Max", [i, j], np.maximum, 0),
     ("Mean", [x, y, p], lambda a, b, c: (a + b + c) / 3, NEAR), ("Mean", [x, y], lambda a, b: (a + b) / 2, NEAR),
-    ("Neg", [x], np.negative, 0), ("Neg", [i], np.negative, 0), ("Neg", [i.astype(np.int64) - 2**62 * 2], np.negative, 0), ("Abs", [x], np.abs, 0), ("Abs", [i], np.abs, 0),
+    ("Neg", [x], np.negative, 0), ("Neg", [i], np.negative, 0), ("Neg", [i.astype(np.int64) - 2**62 - 2**61], np.negative, 0), ("Abs", [x], np.abs, 0), ("Abs", [i], np.abs, 0),
     ("Sign", [x], np.sign, 0), ("Sign", [i], np.sign, 0), ("Floor", [x], np.floor, 0), ("Ceil", [x], np.ceil, 0),
     ("Round", [x], np.round, 0), ("Round", [odd], np.round, 0), ("Round", [x.astype(np.float64)], np.round, 0),
     ("Reciprocal", [p], np.reciprocal, 0), ("Sqrt", [p], np.sqrt, 0), ("Sqrt", [odd], np.sqrt, 0),

@@ -21,14 +21,15 @@ int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
 int cmd_onnx(const options *o);
-/* Whether onnx_run_both can be asked at all, and the words of --size and --input; an exit code.
- * Asked before anything is written. */
-int onnx_check_words(const options *o);
-/* What --check and --bench ask for, of the models that cmd_onnx has read and written; which of them
- * have regions: the first one if it was converted before. */
-int onnx_run_both(const options *o, bool had_regions, bool has_regions);
-/* Write a model as the engine has optimised it; an exit code. The paths may be the same. */
-int onnx_optimize(const char *from, const char *to);
+/* ONNX Runtime, in another process; exit codes. Whether it is there, and what --size and --input
+ * say. Every other task asks that first, too. */
+int onnx_engine_ready(const options *o);
+/* Write a model as the engine has optimised it, and a second one, which may be null, over itself.
+ * The paths may be the same. */
+int onnx_engine_optimize(const options *o, const char *from, const char *to, const char *second);
+/* What --check and --bench ask for, of the models that cmd_onnx has read and written; converted:
+ * the first one has regions, too. */
+int onnx_engine_compare(const options *o, bool converted);
 
 /* The function that a command is about. */
 typedef struct entry {

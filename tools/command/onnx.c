@@ -67,20 +67,19 @@ static int make_scratch(char path[PATH_MAX]) {
 }
 
 /* A model as the engine has optimised it, and how many channels it keeps side by side. */
-static int read_optimized(const options *o, const char *path, onnx_model *model, int64_t *block) {
+static int read_optimized(const options *o, const char *path, const char *probe, onnx_model *model,
+                          int64_t *block) {
     onnx_error error;
-    int code = onnx_probe_write(path, &error) ? onnx_optimize(path, path)
-                                              : command_error("%s", error.text);
-    if (code == EXIT_FINE && !onnx_probe_read(path, block, &error))
-        code = command_error("%s: %s", path, error.text);
-    if (code == EXIT_FINE) code = onnx_optimize(o->file, path);
-    if (code == EXIT_FINE && !onnx_model_open(model, path, &error))
-        code = command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
-    return code;
+    if (!onnx_probe_write(probe, &error)) return command_error("%s", error.text);
+    int code = onnx_engine_optimize(o, o->file, path, probe);
+    if (code != EXIT_FINE) return code;
+    if (!onnx_probe_read(probe, block, &error)) return command_error("%s: %s", probe, error.text);
+    if (onnx_model_open(model, path, &error)) return EXIT_FINE;
+    return command_error("%s, as ONNX Runtime has optimised it: %s", o->file, error.text);
 }
 
 static int read_model(const options *o, onnx_model *model, int64_t *block) {
-    char path[PATH_MAX];
+    char path[PATH_MAX], probe[PATH_MAX];
     onnx_error error;
     if (!o->optimize) {
         bool fine = onnx_model_open(model, o->file, &error);
@@ -88,7 +87,11 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
     }
     int code = make_scratch(path);
     if (code != EXIT_FINE) return code;
-    code = read_optimized(o, path, model, block);
+    code = make_scratch(probe);
+    if (code == EXIT_FINE) {
+        code = read_optimized(o, path, probe, model, block);
+        unlink(probe);
+    }
     unlink(path);
     return code;
 }
@@ -100,7 +103,7 @@ static int settle(const options *o, const onnx_model *model, onnx_model *settled
     onnx_error error;
     int code = make_scratch(path);
     if (code != EXIT_FINE) return code;
-    code = onnx_model_write(model, path, &error) ? onnx_optimize(path, path)
+    code = onnx_model_write(model, path, &error) ? onnx_engine_optimize(o, path, path, NULL)
                                                  : command_error("%s", error.text);
     if (code == EXIT_FINE && !onnx_model_open(settled, path, &error))
         code = command_error("%s, as ONNX Runtime has optimised it: %s", o->model, error.text);
@@ -168,7 +171,7 @@ static int check_options(const options *o) {
         return usage_error("onnx", "--check and --bench need files, not -");
     if (o->optimize && is_stream(o->file))
         return usage_error("onnx", "--optimize needs a file, not -");
-    if (o->check || o->bench) return onnx_check_words(o);
+    if (o->check || o->bench) return EXIT_FINE;
     if (o->input_count > 0) return usage_error("onnx", "--input is for --check and --bench");
     if (o->shape_count > 0) return usage_error("onnx", "--size is for --check and --bench");
     return EXIT_FINE;
@@ -182,11 +185,12 @@ int cmd_onnx(const options *o) {
     onnx_options own = {.least_ops = 2, .least_bytes = 4096, .progress = progress, .context = &w};
     int code = check_options(o);
     if (code != EXIT_FINE || !read_options(o, &own)) return EXIT_USAGE;
-    code = open_targets(o, &t, &own);
+    if (!o->optimize && (o->check || o->bench)) code = onnx_engine_ready(o);
+    if (code == EXIT_FINE) code = open_targets(o, &t, &own);
     if (code == EXIT_FINE) code = convert(o, &own, &model, &report);
-    const bool had = report.had > 0, has = report.taken_count > 0;
+    const bool converted = report.had > 0;
     targets_close(&t);
     onnx_model_release(&model);
-    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_run_both(o, had, has);
+    if (code == EXIT_FINE && (o->check || o->bench)) code = onnx_engine_compare(o, converted);
     return code;
 }

@@ -4,7 +4,7 @@
  * functions, in which each keeps its position in all later versions; so a position and a signature
  * are all that is needed of it.
  *
- *     ort_status *status = ORT(api, CreateEnv)(3, "tosajit", &env);
+ *     ort_status *status = ORT(api, CreateCustomOpDomain)("tosajit", &domain);
  *
  * Functions return null, or a status that the caller releases. Sizes of arrays are in elements.
  * Source: the interface's documentation, https://onnxruntime.ai/docs/api/c/struct_ort_api.html. */
@@ -16,15 +16,10 @@
 
 /* The engine's objects. */
 typedef struct ort_status ort_status;
-typedef struct ort_env ort_env;
-typedef struct ort_model ort_model; /* a session */
 typedef struct ort_options ort_options;
-typedef struct ort_run_options ort_run_options;
 typedef struct ort_value ort_value;
 typedef struct ort_type_info ort_type_info;
 typedef struct ort_tensor_info ort_tensor_info;
-typedef struct ort_memory_info ort_memory_info;
-typedef struct ort_allocator ort_allocator;
 typedef struct ort_domain ort_domain;
 typedef struct ort_logger ort_logger;           /* of a session */
 typedef struct ort_kernel_info ort_kernel_info; /* a node, when its kernel is made */
@@ -34,38 +29,9 @@ typedef struct ort_custom_op ort_custom_op;
 /* FUNCTION(position, name, result, arguments) */
 #define ORT_FUNCTIONS(FUNCTION)                                                                    \
     FUNCTION(0, CreateStatus, ort_status *, (int code, const char *message))                       \
-    FUNCTION(2, GetErrorMessage, const char *, (const ort_status *status))                         \
-    FUNCTION(3, CreateEnv, ort_status *, (int log_level, const char *id, ort_env **env))           \
-    FUNCTION(                                                                                      \
-        7, CreateSession, ort_status *,                                                            \
-        (const ort_env *env, const char *path, const ort_options *options, ort_model **model))     \
-    FUNCTION(9, Run, ort_status *,                                                                 \
-             (ort_model * model, const ort_run_options *options, const char *const *input_names,   \
-              const ort_value *const *inputs, size_t input_count, const char *const *output_names, \
-              size_t output_count, ort_value **outputs))                                           \
-    FUNCTION(10, CreateSessionOptions, ort_status *, (ort_options * *options))                     \
-    FUNCTION(11, SetOptimizedModelFilePath, ort_status *,                                          \
-             (ort_options * options, const char *path))                                            \
-    FUNCTION(23, SetSessionGraphOptimizationLevel, ort_status *,                                   \
-             (ort_options * options, int level))                                                   \
-    FUNCTION(24, SetIntraOpNumThreads, ort_status *, (ort_options * options, int threads))         \
     FUNCTION(26, CreateCustomOpDomain, ort_status *, (const char *name, ort_domain **domain))      \
     FUNCTION(27, CustomOpDomain_Add, ort_status *, (ort_domain * domain, const ort_custom_op *op)) \
     FUNCTION(28, AddCustomOpDomain, ort_status *, (ort_options * options, ort_domain * domain))    \
-    FUNCTION(30, SessionGetInputCount, ort_status *, (const ort_model *model, size_t *count))      \
-    FUNCTION(31, SessionGetOutputCount, ort_status *, (const ort_model *model, size_t *count))     \
-    FUNCTION(33, SessionGetInputTypeInfo, ort_status *,                                            \
-             (const ort_model *model, size_t index, ort_type_info **info))                         \
-    FUNCTION(34, SessionGetOutputTypeInfo, ort_status *,                                           \
-             (const ort_model *model, size_t index, ort_type_info **info))                         \
-    FUNCTION(36, SessionGetInputName, ort_status *,                                                \
-             (const ort_model *model, size_t index, ort_allocator *allocator, char **name))        \
-    FUNCTION(37, SessionGetOutputName, ort_status *,                                               \
-             (const ort_model *model, size_t index, ort_allocator *allocator, char **name))        \
-    FUNCTION(49, CreateTensorWithDataAsOrtValue, ort_status *,                                     \
-             (const ort_memory_info *memory, void *data, size_t bytes, const int64_t *dims,        \
-              size_t rank, int type, ort_value **value))                                           \
-    FUNCTION(50, IsTensor, ort_status *, (const ort_value *value, int *is_tensor))                 \
     FUNCTION(51, GetTensorMutableData, ort_status *, (ort_value * value, void **data))             \
     FUNCTION(55, CastTypeInfoToTensorInfo, ort_status *,                                           \
              (const ort_type_info *info, const ort_tensor_info **tensor)) /* null: another type */ \
@@ -73,14 +39,8 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(61, GetDimensionsCount, ort_status *, (const ort_tensor_info *info, size_t *rank))    \
     FUNCTION(62, GetDimensions, ort_status *,                                                      \
              (const ort_tensor_info *info, int64_t *dims, size_t rank))                            \
-    FUNCTION(63, GetSymbolicDimensions, ort_status *,                                              \
-             (const ort_tensor_info *info, const char **names, size_t rank))                       \
     FUNCTION(65, GetTensorTypeAndShape, ort_status *,                                              \
              (const ort_value *value, ort_tensor_info **info))                                     \
-    FUNCTION(69, CreateCpuMemoryInfo, ort_status *,                                                \
-             (int allocator_type, int memory_type, ort_memory_info **info))                        \
-    FUNCTION(76, AllocatorFree, ort_status *, (ort_allocator * allocator, void *memory))           \
-    FUNCTION(78, GetAllocatorWithDefaultOptions, ort_status *, (ort_allocator * *allocator))       \
     FUNCTION(87, KernelInfoGetAttribute_string, ort_status *,                                      \
              (const ort_kernel_info *info, const char *name, char *text, size_t *capacity))        \
     FUNCTION(90, KernelContext_GetInput, ort_status *,                                             \
@@ -88,19 +48,10 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(91, KernelContext_GetOutput, ort_status *,                                            \
              (ort_context * context, size_t index, const int64_t *dims, size_t rank,               \
               ort_value **value))                                                                  \
-    FUNCTION(92, ReleaseEnv, void, (ort_env * env))                                                \
     FUNCTION(93, ReleaseStatus, void, (ort_status * status))                                       \
-    FUNCTION(94, ReleaseMemoryInfo, void, (ort_memory_info * info))                                \
-    FUNCTION(95, ReleaseSession, void, (ort_model * model))                                        \
-    FUNCTION(96, ReleaseValue, void, (ort_value * value))                                          \
     FUNCTION(98, ReleaseTypeInfo, void, (ort_type_info * info))                                    \
     FUNCTION(99, ReleaseTensorTypeAndShapeInfo, void, (ort_tensor_info * info))                    \
-    FUNCTION(100, ReleaseSessionOptions, void, (ort_options * options))                            \
     FUNCTION(101, ReleaseCustomOpDomain, void, (ort_domain * domain))                              \
-    FUNCTION(130, AddSessionConfigEntry, ort_status *,                                             \
-             (ort_options * options, const char *key, const char *value))                          \
-    FUNCTION(228, RegisterCustomOpsLibrary_V2, ort_status *,                                       \
-             (ort_options * options, const char *path))                                            \
     FUNCTION(230, KernelInfo_GetInputCount, ort_status *,                                          \
              (const ort_kernel_info *info, size_t *count))                                         \
     FUNCTION(231, KernelInfo_GetOutputCount, ort_status *,                                         \
@@ -160,8 +111,8 @@ typedef struct ort_api_base {
 } ort_api_base;
 
 enum { ORT_CODE_FAIL = 1, ORT_CODE_INVALID_ARGUMENT = 2 };
-enum { ORT_LOG_WARNING = 2, ORT_LOG_FATAL = 4 };
-enum { ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
+enum { ORT_LOG_WARNING = 2 };
+enum { ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_INPUT_VARIADIC = 2 };
 
 /* An operator of a library, as of version 18. Functions of the first three lines are asked when

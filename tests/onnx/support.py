@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the tests of the operators share: small models, calls, and the library by its C interface, which is there in every build."""
+import ctypes
+import os
+import sys
+
+import numpy as np
+import onnxruntime as ort
+from onnx import TensorProto, helper
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/onnxruntime"))
+import engine  # what the command has the engine do
+
+engine.find_engine()
+ort.set_default_logger_severity(4)
+F32, BOOL, F16, BF16 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.FLOAT16, TensorProto.BFLOAT16
+# Whatever the session's host, an image's first operand: two sizes and numbers around 0.
+NUMBERS = ((np.arange(3 * 64) - 96) * np.float32(0.0371)).astype(np.float32).reshape(3, 64)
+
+
+def region(inputs, outputs, expression=None, accuracy=None):
+    """A node of ours. Names are words: "x b"."""
+    attributes = {"expression": expression, "accuracy": accuracy}
+    return helper.make_node("Region", inputs.split(), outputs.split(), outputs, domain="tosajit",
+                            **{key: text for key, text in attributes.items() if text is not None})
+
+
+def node(op, inputs, outputs):
+    return helper.make_node(op, inputs.split(), outputs.split())
+
+
+def model(nodes, inputs, outputs, values="", constants=(), type=F32):
+    """A model. Values are "x:N,64 less:bool:N,1"; a type that is not said is `type`."""
+    def described(word):
+        name, *named, dims = word.split(":")
+        known = {"bool": BOOL, "f32": F32}
+        return helper.make_tensor_value_info(name, known[named[0]] if named else type,
+                                             [int(size) if size.isdigit() else size.strip("?") or None for size in dims.split(",")])
+    inputs, outputs, values = ([described(word) for word in words.split()] for words in (inputs, outputs, values))
+    graph = helper.make_graph(nodes, "test", inputs, outputs, constants, value_info=values)
+    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("tosajit", 1)])
+
+
+def bytes_constant(name, data):
+    return helper.make_tensor(name, TensorProto.UINT8, [len(data)], data, raw=True)
+
+
+class Library:
+    """libtosajit: its interpreter, and images."""
+    INTERPRET, CROSS = 2, 4
+
+    class Options(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_size_t), ("allocator", ctypes.c_void_p), ("backend", ctypes.c_int), ("cpu", ctypes.c_char_p),
+                    ("rest", ctypes.c_byte * 256)]
+
+    class Tensor(ctypes.Structure):
+        _fields_ = [("element", ctypes.c_int), ("rank", ctypes.c_int32), ("data", ctypes.c_void_p), ("dims", ctypes.c_void_p),
+                    ("strides", ctypes.c_void_p)]
+
+    def __init__(self, path):
+        self.library = ctypes.CDLL(path)
+        self.library.tosajit_last_error.restype = ctypes.c_char_p
+
+    def _call(self, name, *arguments):
+        if getattr(self.library, "tosajit_" + name)(*arguments):
+            raise AssertionError(name + ": " + self.library.tosajit_last_error().decode())
+
+    def _made(self, name, *arguments):
+        made = ctypes.c_void_p()
+        self._call(name, *arguments, ctypes.byref(made))
+        return made
+
+    def _engine(self, backend, cpu=None):
+        return self._made("engine_create", ctypes.byref(self.Options(self.Options.rest.offset, None, backend, cpu and cpu.encode())))
+
+    def _parsed(self, text):
+        return self._made("expr_parse", text.encode(), ctypes.c_size_t(len(text)), None)
+
+    def interpret(self, text, x):
+        """What an expression of f32 makes of x, which its result is like."""
+        f32 = 8
+        y, dims = np.empty_like(x), (ctypes.c_int64 * x.ndim)(*x.shape)
+        kernel = self._made("compile_expr", self._engine(self.INTERPRET), self._parsed(text))
+        operand, result = (self.Tensor(f32, a.ndim, a.ctypes.data, ctypes.addressof(dims), None) for a in (x, y))
+        self._call("run", kernel, ctypes.byref(operand), ctypes.c_size_t(1), ctypes.byref(result), ctypes.c_size_t(1))
+        return y
+
+    def image(self, text, cpus):
+        """The bytes of an expression's image, with code for CPUs of these names."""
+        engines, size = (ctypes.c_void_p * len(cpus))(*[self._engine(self.CROSS, cpu).value for cpu in cpus]), ctypes.c_size_t()
+        data = ctypes.c_void_p()
+        self._call("compile_image", engines, ctypes.c_size_t(len(cpus)), self._parsed(text), ctypes.byref(data), ctypes.byref(size))
+        return ctypes.string_at(data, size.value)

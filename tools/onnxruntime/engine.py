@@ -1,0 +1,319 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `tosajit onnx` needs ONNX Runtime for. The command runs this by a Python that has the engine; the library of operators
+lies beside it.
+
+    engine.py ready WORDS                    whether `compare` can be asked for, before anything is written
+    engine.py optimize FROM TO [FROM TO]...  write models as the engine has optimised them
+    engine.py compare BEFORE AFTER WORDS     both models on the same inputs: --check, --bench
+    engine.py start MODEL INPUTS.npz         seconds of a session and its first call, the first ones of a process
+
+It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
+one that has the engine.
+"""
+import argparse
+import ctypes
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SELF = os.path.abspath(__file__)
+OPERATORS = os.path.join(os.path.dirname(SELF), "libtosajit-onnxruntime.so")
+USUAL_SIZE = 32
+SECONDS, LEAST_CALLS, STARTS = 2, 5, 3  # of --bench
+# How far apart outputs may be: some roundings of numbers around 1, and a part of the largest.
+LEAST, RELATIVE = 1e-6, 1e-3
+# A session's code is compared and timed, not how it comes; and the code in this model is the command's own.
+TRUSTED, AT_ONCE = ("tosajit.images", "1"), ("tosajit.compile", "now")
+
+
+class Refused(Exception):
+    """Something cannot be done; what it says is for the user."""
+
+
+class WrongUsage(Exception):
+    """So is this, of the words of the command line."""
+
+
+def find_engine():
+    """Import the engine here, or go on in another Python that has it."""
+    global np, ort
+    try:
+        import numpy as np
+        import onnxruntime as ort
+        from onnxruntime import InferenceSession  # a folder of the engine's name is none
+        return
+    except ImportError as error:
+        tried = ["%s: %s" % (sys.executable, error)]
+    # One that was named, or that another one has found, looks no further.
+    for folder in [] if os.environ.get("TOSAJIT_PYTHON") else dict.fromkeys(map(os.path.realpath, os.get_exec_path())):
+        for python in (os.path.join(folder, name) for name in ("python3", "python")):
+            environment = dict(os.environ, TOSAJIT_PYTHON=python)
+            if not os.access(python, os.X_OK):
+                continue
+            if subprocess.call([python, SELF, "ready"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL) == 0:
+                os.execve(python, [python, SELF] + sys.argv[1:], environment)
+            tried.append(python)
+    raise Refused("no Python here has ONNX Runtime; `pip install onnxruntime` brings it. Where the system's Python refuses that:\n"
+                  "  python3 -m venv onnx && onnx/bin/pip install onnxruntime && export TOSAJIT_PYTHON=\"$PWD/onnx/bin/python3\"\n"
+                  "Tried:\n  " + "\n  ".join(tried))
+
+
+def pairs_of(option, form, words):
+    """{"x": "a.npy"} of ["x=a.npy"]."""
+    pairs = {}
+    for word in words:
+        name, _, value = word.rpartition("=") if option == "--size" else word.partition("=")
+        if not name or not value:
+            raise WrongUsage("%s takes %s, not %s" % (option, form, word))
+        if name in pairs:
+            raise WrongUsage("%s %s: this %s is given twice" % (option, word, option[2:]))
+        pairs[name] = value
+    return pairs
+
+
+def read_words(asked):
+    asked.input = pairs_of("--input", "NAME=A.npy", asked.input)
+    asked.size = pairs_of("--size", "NAME=N", asked.size)
+    for name, size in asked.size.items():
+        if not size.isdecimal() or not 0 < int(size) < 1 << 63:
+            raise WrongUsage("--size takes NAME=N, not %s=%s" % (name, size))
+        asked.size[name] = int(size)
+
+
+def open_session(path, operators, settled, entries=(), save=None):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4  # what fails is raised
+    options.intra_op_num_threads = 1
+    if settled:  # what the engine has optimised once it need not optimise again
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    for key, word in entries:  # the library of operators reads them
+        options.add_session_config_entry(key, word)
+    if save:
+        options.optimized_model_filepath = save
+    if operators:
+        options.register_custom_ops_library(OPERATORS)
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def optimize(asked):
+    # A model may have regions, whose code is not needed.
+    for source, target in zip(asked.files[::2], asked.files[1::2]):
+        open_session(source, True, False, [TRUSTED], target)
+
+
+# Inputs
+
+def elements_of(port):
+    """NumPy's type of an input's or output's elements, of their bits for bfloat16; None where they are no numbers."""
+    name = port.type[len("tensor("):-1] if port.type.startswith("tensor(") else ""
+    integers = ["%sint%d" % (sign, bits) for sign in ("", "u") for bits in (8, 16, 32, 64)]
+    known = dict({name: name for name in integers + ["float16", "bool"]}, float="float32", double="float64", bfloat16="uint16")
+    return known.get(name)
+
+
+def names_of(port):
+    """What --size may call each size that a call decides: {1: ["x:1", "batch"]}."""
+    return {d: ["%s:%d" % (port.name, d)] + ([size] if size else []) for d, size in enumerate(port.shape)
+            if not isinstance(size, int)}
+
+
+def check_sizes(ports, sizes):
+    free = [names for port in ports for names in names_of(port).values()]
+    for name in sizes:
+        if not any(name in names for names in free):
+            known = ["%s (%s)" % tuple(names) if names[1:] else names[0] for names in free]
+            raise Refused("--size %s: calls decide no such size; %s" % (name, "there are " + " ".join(known) if known else "all are known"))
+
+
+def read_input(port, path):
+    elements = elements_of(port)
+    try:
+        array = np.load(path, allow_pickle=False)
+        dtype = array.dtype
+    except (OSError, ValueError, EOFError, AttributeError) as error:
+        raise Refused("--input %s: %s" % (path, error))
+    if elements == "uint16" and dtype.kind == "V" and dtype.itemsize == 2:  # bfloat16 of another package
+        array = array.view("uint16")
+    elif elements is None or dtype.newbyteorder("=") != np.dtype(elements):
+        raise Refused("--input %s: it has %s, but input %s is %s" % (path, dtype, port.name, port.type))
+    return np.asarray(array, elements, "C")
+
+
+def make_input(port, sizes, random):
+    """Floating-point numbers in [-1, 1), integers that may divide and count, in 1..15, false and true; the same each time."""
+    elements, names = elements_of(port), names_of(port)
+    if elements is None:
+        raise Refused("input %s is %s, of which none can be made" % (port.name, port.type))
+    shape = [next((sizes[name] for name in names[d] if name in sizes), USUAL_SIZE) if d in names else size
+             for d, size in enumerate(port.shape)]
+    try:
+        if "float" in port.type or elements == "float64":
+            numbers = random.random(shape, "float64" if elements == "float64" else "float32") * 2 - 1
+            return (numbers.view("uint32") >> 16).astype("uint16") if elements == "uint16" else numbers.astype(elements)
+        return random.integers(*(0, 2) if elements == "bool" else (1, 16), size=shape, dtype="uint8").astype(elements)
+    except (MemoryError, ValueError) as error:
+        raise Refused("input %s of sizes %s: %s" % (port.name, "x".join(map(str, shape)), error))
+
+
+def arrays_for(session, asked):
+    """One for each input."""
+    ports, random = session.get_inputs(), np.random.default_rng(1)
+    check_sizes(ports, asked.size)
+    for name, path in asked.input.items():
+        if name not in [port.name for port in ports]:
+            raise Refused("--input %s=%s: the model has no input of this name" % (name, path))
+    return [read_input(port, asked.input[port.name]) if port.name in asked.input else make_input(port, asked.size, random)
+            for port in ports]
+
+
+def values_of(session, arrays):
+    return {port.name: ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, 16) if port.type == "tensor(bfloat16)"
+            else ort.OrtValue.ortvalue_from_numpy(array) for port, array in zip(session.get_inputs(), arrays)}
+
+
+# Comparison
+
+def array_of(value):
+    if value.data_type() != "tensor(bfloat16)":
+        return value.numpy()
+    shape = value.shape()
+    bits = np.frombuffer(ctypes.string_at(value.data_ptr(), 2 * int(np.prod(shape))), "uint16")
+    return (bits.astype("uint32") << 16).view("float32").reshape(shape)
+
+
+def apart(a, b):
+    """The largest difference, the largest number of a, and how many NaNs only one of them has."""
+    with np.errstate(all="ignore"):
+        x, y = a.astype("float64"), b.astype("float64")
+        nans = np.isnan(x) | np.isnan(y)
+        far = np.where((x == y) | nans, 0, abs(x - y))
+    return far.max(initial=0), abs(x[np.isfinite(x)]).max(initial=0), np.count_nonzero(np.isnan(x) != np.isnan(y))
+
+
+def check(asked, inputs, before, after, out):
+    # The engine without its optimisations: its own error.
+    plain = open_session(asked.files[0], asked.converted, True)
+    outputs = [session.run_with_ort_values(None, inputs) for session in (before, after, plain)]
+    same = True
+    for port, *values in zip(before.get_outputs(), *outputs):
+        if elements_of(port) is None:
+            print("%s: %s, which is not compared" % (port.name, port.type), file=out)
+            continue
+        a, b, c = map(array_of, values)
+        if a.dtype != b.dtype or a.shape != b.shape:
+            raise Refused("output %s is %s %s in one model, and %s %s in the other" % (port.name, a.dtype, a.shape, b.dtype, b.shape))
+        far, scale, nans = apart(a, b)
+        near = nans == 0 and far <= LEAST + RELATIVE * scale
+        print("%s: at most %.3g apart; the engine without its optimisations: %.3g; numbers up to %.3g, %d elements%s"
+              % (port.name, far, apart(a, c)[0], scale, a.size, "" if near else ": NOT THE SAME"), file=out)
+        same = same and near
+    if not same:
+        out.flush()
+        raise Refused("the models differ")
+
+
+# Time
+
+def seconds_of(what, *arguments):
+    start = time.perf_counter()
+    what(*arguments)
+    return time.perf_counter() - start
+
+
+def time_calls(sessions, inputs):
+    """Seconds of both models' calls, in turns, so that what disturbs one disturbs the other."""
+    times, end = ([], []), time.perf_counter() + SECONDS
+    call = lambda k: seconds_of(sessions[k].run_with_ort_values, None, inputs)
+    for k in (0, 1, 0, 1):
+        call(k)
+    while len(times[0]) < LEAST_CALLS or time.perf_counter() < end:
+        # Who is first changes, because the second finds the caches as the first left them.
+        for k in (0, 1) if len(times[0]) % 2 else (1, 0):
+            times[k].append(call(k))
+    return times
+
+
+def time_starts(asked, arrays):
+    """Seconds to both models' first results, in processes of their own, in turns."""
+    flags = ["--converted"] * asked.converted, ["--converted"] + ["--settled"] * asked.settled
+    times = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        kept = os.path.join(folder, "inputs.npz")
+        np.savez(kept, *arrays)
+        for k in (0, 1) * STARTS:
+            words = [sys.executable, SELF, "start", asked.files[k], kept] + flags[k]
+            times[k].append(float(subprocess.check_output(words, stdin=subprocess.DEVNULL)))
+    return times
+
+
+def start(asked):
+    path, kept = asked.files
+    with np.load(kept) as arrays:
+        arrays = list(arrays.values())
+
+    def answer():
+        session = open_session(path, asked.converted, asked.settled, [TRUSTED])
+        session.run_with_ort_values(None, values_of(session, arrays))
+    print(seconds_of(answer))
+
+
+def beside(times):
+    """Medians; the ratio is of neighbours."""
+    ratio = statistics.median(b / a for a, b in zip(*times))
+    return "%.3f ms before, %.3f ms now: %.3f %s" % (1e3 * statistics.median(times[0]), 1e3 * statistics.median(times[1]), ratio,
+                                                    "of the time" if ratio < 1 else "times as long")
+
+
+def compare(asked):
+    out = sys.stderr if asked.json else sys.stdout  # one object stands alone
+    before = open_session(asked.files[0], asked.converted, False)
+    after = open_session(asked.files[1], True, asked.settled, [TRUSTED, AT_ONCE])
+    arrays = arrays_for(before, asked)
+    inputs = values_of(before, arrays)
+    if asked.check:
+        check(asked, inputs, before, after, out)
+    if asked.bench:
+        times = time_calls((before, after), inputs)
+        print("a call: %s (medians of %d, one thread)" % (beside(times), len(times[0])), file=out)
+        times = time_starts(asked, arrays)
+        print("a session and its first call: %s (medians of %d processes)" % (beside(times), STARTS), file=out)
+
+
+def main():
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("what", choices=["ready", "optimize", "compare", "start"])
+    parser.add_argument("files", nargs="*")
+    for option in ("--input", "--size"):
+        parser.add_argument(option, action="append", default=[])
+    for option in ("--check", "--bench", "--json"):
+        parser.add_argument(option, action="store_true")
+    parser.add_argument("--converted", action="store_true", help="BEFORE, or MODEL, has regions")
+    parser.add_argument("--settled", action="store_true", help="AFTER, or MODEL, has been optimised by the engine")
+    asked = parser.parse_args()
+    for end in (signal.SIGINT, signal.SIGPIPE):
+        signal.signal(end, signal.SIG_DFL)
+    try:
+        read_words(asked)
+        find_engine()
+        ort.set_default_logger_severity(4)
+        {"ready": lambda asked: None, "optimize": optimize, "compare": compare, "start": start}[asked.what](asked)
+    except WrongUsage as error:
+        print("tosajit onnx: error: %s\ntry: tosajit onnx --help" % error, file=sys.stderr)
+        sys.exit(2)
+    except Refused as error:
+        sys.exit("tosajit: error: %s" % error)
+    except Exception as error:
+        if not type(error).__module__.startswith("onnxruntime"):
+            raise
+        # "[ONNXRuntimeError] : 1 : FAIL : " says nothing more
+        sys.exit("tosajit: error: %s" % str(error).split(" : ", 3)[-1])
+
+
+if __name__ == "__main__":
+    main()
