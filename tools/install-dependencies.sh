@@ -12,12 +12,11 @@ library="gcc cmake ninja-build llvm-22-dev"
 # Models of ONNX: their messages and who reads these.
 command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
-# documents; an emulator of older CPUs; a locale that writes numbers in another way; the Python package and what it is compared with.
+# documents; an emulator of older CPUs; a locale that writes numbers in another way; the Python package and what it is compared with, and where
+# pip brings ONNX Runtime to.
 tests="$command mlir-22-tools clang-22 libclang-rt-22-dev libcmocka-dev libmpfr-dev libgmp-dev libbenchmark-dev clang-format
     libxml2-utils gdb doxygen mandoc bsdextrautils pkg-config dpkg-dev debhelper lintian reuse qemu-user valgrind
-    locales python3-dev python3-onnx python3-numpy python3-numexpr dh-python"
-# npm brings ONNX Runtime to the tests; it may have come with another Node.js than Debian's.
-command -v npm >/dev/null || tests="$tests npm"
+    locales python3-dev python3-venv python3-onnx python3-numpy python3-numexpr dh-python"
 case ${1:-} in
 '') packages=$tests ;;
 --command) packages=$command ;;

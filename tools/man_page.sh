@@ -71,8 +71,12 @@ awk -F ' *[|] *' '/^\| `TOSAJIT/ {
 }' "$environment"
 cat <<'END'
 .TP
-.B TOSAJIT_ONNXRUNTIME
-the shared library of ONNX Runtime, or its folder
+.B TOSAJIT_PYTHON
+the Python that has ONNX Runtime, for
+.BR "tosajit onnx" ;
+without it the first python3 of
+.B PATH
+that has it
 .TP
 .B TOSAJIT_HISTORY
 the file that keeps the lines typed at

@@ -3,7 +3,7 @@
 """Models that bring their code: what a process without a compiler computes with it, and that an image which is damaged, forged, of
 another expression or of another CPU changes no result.
 
-    python3 image_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT THE_ONE_WITHOUT_A_COMPILER
+    python3 image_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT THE_ONE_WITHOUT_A_COMPILER [TOSAJIT]
 """
 import os
 import platform
@@ -18,7 +18,7 @@ import onnx
 
 from support import NUMBERS, Library, bytes_constant, model, region
 
-operators, libtosajit, without_compiler = sys.argv[1:4]
+operators, libtosajit, without_compiler, *command = sys.argv[1:]
 library = Library(libtosajit)
 LEVELS, OTHER = (["x86-64-v2", "x86-64-v3", "x86-64-v4"], "aarch64") if platform.machine() == "x86_64" else (["aarch64"], "x86-64-v2")
 SWISH = "x: f32[?,64]; y = x * sigmoid(x)"
@@ -104,6 +104,18 @@ class Images(unittest.TestCase):
         self.ask(operators, false, "0", text=ceil)
         self.ask(alone, false, "0", "background", text=ceil)
 
+    @unittest.skipUnless(command, "there is no command in this build")
+    def test_the_command_runs_no_code_that_came_with_a_model(self):
+        """It would show: the model that is written has the code, too, and computes something else with it."""
+        ceil, floor = "x: f32[?,64]; y = ceil(x)", "x: f32[?,64]; y = floor(x)"
+        onnx.save(one(ceil, forged(ceil, floor)), at("forged.onnx"))
+        for options in (["--check"], ["--check", "--optimize"], ["--check", "--bench"]):
+            done = subprocess.run([*command, "onnx", at("forged.onnx"), "-o", at("again.onnx"), *options],
+                                  env=dict(os.environ, TOSAJIT_PYTHON=sys.executable), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, (options, done.stdout, done.stderr))
+            self.assertIn("y: at most 0 apart", done.stdout)
+        self.assertIn("code", [constant.name for constant in onnx.load(at("again.onnx")).graph.initializer])
+
     def test_the_best_code_for_the_cpu_runs(self):
         whole = one(SWISH, library.image(SWISH, LEVELS))
         for level in LEVELS:
@@ -156,4 +168,4 @@ class Images(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
+    unittest.main(argv=sys.argv[:1])

@@ -19,7 +19,7 @@ from onnx import TensorProto
 
 from support import BF16, F16, NUMBERS, Library, engine, model, node, region
 
-operators, libtosajit = sys.argv[1:3]
+operators, libtosajit = sys.argv[1:]
 
 
 def open_session(model, threads=1, save=None):
@@ -197,4 +197,4 @@ class Operators(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    unittest.main(argv=sys.argv[:1])

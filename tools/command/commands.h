@@ -25,10 +25,12 @@ int cmd_onnx(const options *o);
  * say. Every other task asks that first, too. */
 int onnx_engine_ready(const options *o);
 /* Write a model as the engine has optimised it, and a second one, which may be null, over itself.
- * The paths may be the same. */
-int onnx_engine_optimize(const options *o, const char *from, const char *to, const char *second);
+ * The paths may be the same. converted: the first one may have regions with code of others, which
+ * is not run. */
+int onnx_engine_optimize(const options *o, bool converted, const char *from, const char *to,
+                         const char *second);
 /* What --check and --bench ask for, of the models that cmd_onnx has read and written; converted:
- * the first one has regions, too. */
+ * as above, and so may the second one. */
 int onnx_engine_compare(const options *o, bool converted);
 
 /* The function that a command is about. */

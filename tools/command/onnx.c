@@ -71,7 +71,7 @@ static int read_optimized(const options *o, const char *path, const char *probe,
                           int64_t *block) {
     onnx_error error;
     if (!onnx_probe_write(probe, &error)) return command_error("%s", error.text);
-    int code = onnx_engine_optimize(o, o->file, path, probe);
+    int code = onnx_engine_optimize(o, true, o->file, path, probe);
     if (code != EXIT_FINE) return code;
     if (!onnx_probe_read(probe, block, &error)) return command_error("%s: %s", probe, error.text);
     if (onnx_model_open(model, path, &error)) return EXIT_FINE;
@@ -98,13 +98,14 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
 
 /* What the engine can join around regions, it joins now: a Transpose with a MatMul for instance.
  * Sessions then have nothing left to optimise. */
-static int settle(const options *o, const onnx_model *model, onnx_model *settled) {
+static int settle(const options *o, bool converted, const onnx_model *model, onnx_model *settled) {
     char path[PATH_MAX];
     onnx_error error;
     int code = make_scratch(path);
     if (code != EXIT_FINE) return code;
-    code = onnx_model_write(model, path, &error) ? onnx_engine_optimize(o, path, path, NULL)
-                                                 : command_error("%s", error.text);
+    code = onnx_model_write(model, path, &error)
+               ? onnx_engine_optimize(o, converted, path, path, NULL)
+               : command_error("%s", error.text);
     if (code == EXIT_FINE && !onnx_model_open(settled, path, &error))
         code = command_error("%s, as ONNX Runtime has optimised it: %s", o->model, error.text);
     unlink(path);
@@ -147,7 +148,7 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_
         return command_error("%s: %s", o->file, error.text);
     if (!o->optimize || report->taken_count == 0) return write_model(o, model, report);
     onnx_model settled = {.proto = NULL};
-    code = settle(o, model, &settled);
+    code = settle(o, report->had > 0, model, &settled);
     if (code == EXIT_FINE) code = write_model(o, &settled, report);
     onnx_model_release(&settled);
     return code;

@@ -56,6 +56,7 @@ int onnx_engine_compare(const options *o, bool converted) {
     return ask("compare", o, converted, (const char *const[]){o->file, o->model, NULL});
 }
 
-int onnx_engine_optimize(const options *o, const char *from, const char *to, const char *probe) {
-    return ask("optimize", o, false, (const char *const[]){from, to, probe, probe, NULL});
+int onnx_engine_optimize(const options *o, bool converted, const char *from, const char *to,
+                         const char *second) {
+    return ask("optimize", o, converted, (const char *const[]){from, to, second, second, NULL});
 }

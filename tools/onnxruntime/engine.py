@@ -8,7 +8,7 @@ lies beside it.
     engine.py compare BEFORE AFTER           both models on the same inputs: --check, --bench; --json: beside standard output
     engine.py start MODEL INPUTS.npz         seconds of a session and its first call, the first ones of a process
 
---converted: BEFORE, or MODEL, has regions, too. --settled: AFTER, or MODEL, has been optimised by the engine. It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
+--converted: BEFORE, FROM or MODEL may have regions, and code of others. --settled: AFTER, or MODEL, has been optimised by the engine. It says what fails as the command does, with the command's exit codes. Any Python 3 can read it, so that it can look for another
 one that has the engine.
 """
 import ctypes
@@ -27,8 +27,6 @@ USUAL_SIZE = 32
 SECONDS, LEAST_CALLS, STARTS = 2, 5, 5  # of --bench
 # How far apart outputs may be: some roundings of numbers around 1, and a part of the largest.
 LEAST, RELATIVE = 1e-6, 1e-3
-# A session's code is compared and timed, not how it comes; and the code in this model is the command's own.
-TRUSTED, AT_ONCE = ("tosajit.images", "1"), ("tosajit.compile", "now")
 
 
 class Refused(Exception):
@@ -82,7 +80,7 @@ def pairs_of(option, form, words):
 def read_words(words):
     """What is asked. The command has checked all but what --input and --size say."""
     asked = types.SimpleNamespace(what=words[0], files=[], input=[], size=[], check=False, bench=False, json=False, converted=False,
-                                  settled=False)
+                                  settled=False, trusted=False)
     rest = iter(words[1:])
     for word in rest:
         if word in ("--input", "--size"):
@@ -100,25 +98,26 @@ def read_words(words):
     return asked
 
 
-def open_session(path, operators, settled, entries=(), save=None):
+def open_session(path, operators, settled, trusted=False, at_once=False, save=None):
     options = ort.SessionOptions()
     options.log_severity_level = 4  # what fails is raised
     options.intra_op_num_threads = 1
     if settled:  # what the engine has optimised once it need not optimise again
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    for key, word in entries:  # the library of operators reads them
-        options.add_session_config_entry(key, word)
+    if trusted:  # the code in the model is the command's own
+        options.add_session_config_entry("tosajit.images", "1")
+    if at_once:
+        options.add_session_config_entry("tosajit.compile", "now")
     if save:
         options.optimized_model_filepath = save
-    if operators:
+    if operators:  # which reads these entries
         options.register_custom_ops_library(OPERATORS)
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 def optimize(asked):
-    # A model may have regions, whose code is not needed.
     for source, target in zip(asked.files[::2], asked.files[1::2]):
-        open_session(source, True, False, [TRUSTED], target)
+        open_session(source, True, False, not asked.converted, save=target)
 
 
 # Inputs
@@ -256,7 +255,8 @@ def time_calls(sessions, inputs):
 
 def time_starts(asked, arrays):
     """Seconds to both models' first results, in processes of their own, in turns."""
-    times, flags = ([], []), (["--converted"] * asked.converted, ["--converted"] + ["--settled"] * asked.settled)
+    times, flags = ([], []), (["--converted"] * asked.converted,
+                                 ["--converted"] + ["--settled"] * asked.settled + ["--trusted"] * (not asked.converted))
     with tempfile.TemporaryDirectory() as folder:
         kept = os.path.join(folder, "inputs.npz")
         np.savez(kept, *arrays)
@@ -272,7 +272,7 @@ def start(asked):
         arrays = list(arrays.values())
 
     def answer():
-        session = open_session(path, asked.converted, asked.settled, [TRUSTED])
+        session = open_session(path, asked.converted, asked.settled, asked.trusted)
         session.run_with_ort_values(None, values_of(session, arrays))
     print(seconds_of(answer))
 
@@ -287,7 +287,8 @@ def compare(asked):
     sys.stdout.reconfigure(errors="backslashreplace")
     out = sys.stderr if asked.json else sys.stdout  # one object stands alone
     before = open_session(asked.files[0], asked.converted, False)
-    after = open_session(asked.files[1], True, asked.settled, [TRUSTED, AT_ONCE])
+    # The code is compared and timed, not how it comes.
+    after = open_session(asked.files[1], True, asked.settled, not asked.converted, at_once=True)
     arrays = arrays_for(before, asked)
     inputs = values_of(before, arrays)
     if asked.check:
