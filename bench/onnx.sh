@@ -4,7 +4,7 @@
 # Every ONNX model of three packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
 # call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
 # progress is told on standard error. Models and engine come from pip into BUILD/tests/onnx/engine, as for the tests.
-# usage: sh bench/onnx.sh [build directory] [pattern]         (about two minutes without a pattern)
+# usage: sh bench/onnx.sh [build directory] [pattern]         (about five minutes without a pattern)
 #        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
 #   RUN="taskset -c 1"    what stands before each measurement
 set -eu
@@ -52,7 +52,7 @@ model = onnx.load(sys.argv[1])
 sizes = dict(word.rsplit("=", 1) for word in sys.argv[3:])
 for value in model.graph.input:
     for k, dim in enumerate(value.type.tensor_type.shape.dim):
-        if dim.WhichOneof("value") != "dim_value":
+        if dim.dim_value <= 0:
             size = sizes.get(f"{value.name}:{k}", sizes.get(dim.dim_param))
             dim.dim_value = int(size) if size else sys.exit(f"{value.name}:{k} has no size")
 for value in model.graph.output:

@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The Debian packages: made from source, judged by lintian, accepted by apt, unpacked, used; the man pages; the reference.
-#   sh tests/install/package_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
+#   sh tests/install/package_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY [FOLDER]      FOLDER: what tests/onnx/engine.sh has made
 set -eu
-build=$1 source=$2
+build=$1 source=$2 engine=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$1"; exit 1; }
@@ -49,6 +49,10 @@ dpkg-deb -f "$work"/packages/libtosajit0_*.deb Recommends | grep -q libtosajit-c
 # What a user does with them.
 library=$(dirname "$(find "$work/root" -name 'libtosajit.so.0')")
 export LD_LIBRARY_PATH="$library" PKG_CONFIG_PATH="$library/pkgconfig"
+if [ -n "$engine" ]; then
+    export TOSAJIT_PYTHON="$engine/bin/python3"
+    run "$work/root/usr/bin/tosajit" onnx "$source/examples/swish.onnx" -o "$work/out.onnx" --optimize --check
+fi
 "$work/root/usr/bin/tosajit" --version >"$work/log" || fail "the packaged command does not start"
 cat >"$work/use.c" <<'END'
 #include <stdio.h>
