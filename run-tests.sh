@@ -5,6 +5,7 @@
 set -eu
 cd "$(dirname "$0")"
 sh tools/install-dependencies.sh
-cmake -S . -B build -G Ninja -DTOSAJIT_BUILD_TESTS=ON -DTOSAJIT_BUILD_BENCH=ON # run-example.sh does without
+# run-example.sh does without these, and a machine without Python's headers, which has them now, had no Python package.
+cmake -S . -B build -G Ninja -DTOSAJIT_BUILD_TESTS=ON -DTOSAJIT_BUILD_BENCH=ON -DTOSAJIT_BUILD_PYTHON=ON
 cmake --build build
 ctest --test-dir build --output-on-failure --no-tests=error "$@"
