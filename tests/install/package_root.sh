@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Debian packages in a Debian that has nothing else: each is installed by apt, with what it depends on, and used.
-#   sudo sh tests/install/package_root.sh SOURCE_DIRECTORY        or: sudo ctest --test-dir build -C root -L root
+# The Debian packages in a Debian that has nothing else: each is installed by apt, with what it depends on, and used, as far as it goes alone;
+# then the list of what a user does (user_list.sh).
+#   sudo sh tests/install/package_root.sh SOURCE_DIRECTORY PACKAGES ENGINE      or: sudo ctest --test-dir build -C root -L root
 # Needs root, debootstrap and the network (MIRROR and SECURITY name other servers than Debian's), a minute or two, and 3 GB in TMPDIR.
 # Out: exit code 1, and what was said, if something fails.
 set -eu
-source=$1
+source=$1 packages=$2 engine=$3
 mirror=${MIRROR:-http://deb.debian.org/debian} security=${SECURITY:-http://deb.debian.org/debian-security}
 root=$(mktemp -d)/root
 leave() {
@@ -29,11 +30,10 @@ says() {
 [ "$(id -u)" = 0 ] || fail "only root can make a root"
 command -v debootstrap >/dev/null || fail "debootstrap is missing: apt-get install debootstrap"
 
-run sh "$source/tests/install/package_build.sh" "$source" "$(dirname "$root")/packages"
-rm "$(dirname "$root")"/packages/*-dbgsym_*.deb
 run debootstrap --variant=minbase bookworm "$root" "$mirror"
-for package in "$(dirname "$root")"/packages/*.deb; do
+for package in "$packages"/*.deb; do
     name=${package##*/}
+    case $name in *-dbgsym_*) continue ;; esac
     cp "$package" "$root/${name%%_*}.deb"
 done
 cp -r "$source/tests/install/consumer" "$root/consumer"
@@ -87,12 +87,15 @@ run inside cmake --build /consumer/build
 says "11 12 13, 2 4 6" /consumer/build/consumer_mlir /consumer/twice.mlir
 run inside sh -c 'cc /consumer/mlir.c -o /mlir_by_pkg_config $(pkg-config --cflags --libs tosajit-mlir) && /mlir_by_pkg_config /consumer/twice.mlir'
 
-# The packages' own tests, which a distributor runs.
-install ./tosajit-doc.deb ./python3-tosajit.deb python3 python3-numpy
-mkdir "$root/source"
+# The packages' own tests, which a distributor runs; and the list.
+install ./tosajit-doc.deb ./python3-tosajit.deb python3 python3-numpy bsdextrautils gnuplot-nox
+mkdir "$root/source" "$root/list"
 cp -r "$source/debian" "$source/tests" "$source/examples" "$root/source"
 for test in consumer reader command python; do run inside sh -c "cd /source && debian/tests/$test"; done
-rm -r "$root/source"
+cp -r "$engine" "$root/engine"
+run inside sh -c 'cd /list && PYTHONS=/usr/bin/python3 ENGINE=/engine sh /source/tests/install/user_list.sh "Debian packages" /usr/share/doc/tosajit /source/tests'
+cat "$log"
+rm -r "$root/source" "$root/list"
 
 # All of it can go again.
 run inside apt-get purge -y 'libtosajit*' 'tosajit*' python3-tosajit
