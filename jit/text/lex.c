@@ -70,7 +70,7 @@ void lex_skip_space(lexer *p) {
         while (p->at < p->length && lex_is_space(p->text[p->at]) &&
                (p->text[p->at] != '\n' || p->open > 0))
             p->at++;
-        if (!lex_begins(p, "//") && !lex_begins(p, "#")) return;
+        if (!lex_begins(p, "#")) return;
         while (p->at < p->length && p->text[p->at] != '\n') p->at++;
     }
 }
@@ -81,22 +81,12 @@ void lex_skip_lines(lexer *p) {
     p->open--;
 }
 
-static bool is_comment(const char *text, size_t length) {
-    return *text == '#' || (*text == '/' && length > 1 && text[1] == '/');
-}
-
-bool lex_has_comment(const char *line, size_t length) {
-    for (size_t k = 0; k < length; k++)
-        if (is_comment(line + k, length - k)) return true;
-    return false;
-}
-
 bool lex_is_open(const char *text, size_t length) {
     static const char *const unfinished = "+-*/&|^=,!~(["; /* at the end of a line */
     int depth = 0;
     char last = ';';
     for (size_t k = 0; k < length; k++) {
-        if (is_comment(text + k, length - k))
+        if (text[k] == '#')
             while (k < length && text[k] != '\n') k++;
         if (k == length) break;
         depth += text[k] == '(' || text[k] == '[';

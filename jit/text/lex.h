@@ -60,8 +60,6 @@ bool lex_key(lexer *p, text_span *word);
 bool lex_deeper(lexer *p);
 /* Whether a text ends within brackets, or where an operand must follow: more lines belong to it. */
 bool lex_is_open(const char *text, size_t length);
-/* Whether a comment is in a line, or what could be one. */
-bool lex_has_comment(const char *line, size_t length);
 
 bool lex_is_word(const lexer *p, text_span word, const char *text);
 /* What to write instead of `x and y` or `not x`, of which the word is the first; null: it is none.

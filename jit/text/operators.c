@@ -130,6 +130,8 @@ static const pair signs[] = {
     {"&&", "&& is written &, with comparisons in brackets: (a > 0) & (b > 0)"},
     {"||", "|| is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
     {"?", "condition ? a : b is written select(condition, a, b)"},
+    {"//", "// could be two things: a comment begins with #; floor division is "
+           "floor(a / b) of floats, and a / b of integers rounds toward zero"},
     {"%", "there is no remainder; of integers it is a - a / b * b"},
     {"@", "a product of matrices joins elements, and everything here works on each element alone"},
     {"+=", "names are given once: write another one, y = x + 1"},

@@ -17,7 +17,7 @@
  *     list       = "[" number { "," number } "]" | "[" list { "," list } "]"
  *
  * A newline is a space within brackets and where an operand must follow. A comment begins with #
- * or // and ends with its line. */
+ * and ends with its line. There is no //, which other languages read in two ways. */
 #ifndef TOSAJIT_JIT_TEXT_PARSE_H
 #define TOSAJIT_JIT_TEXT_PARSE_H
 

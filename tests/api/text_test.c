@@ -189,6 +189,10 @@ static void what_others_have_is_answered(void **state) {
         {"x : float32[?]", "f32"},
         {"x + 1 : u8", "unsigned"},
         {"x || y : i1", "written |"},
+        {"x // 3 + 100 : f32[?]", "a comment begins with #; floor division is floor(a / b)"},
+        {"(x\n // 3) : f32[?]", "floor(a / b)"},
+        {"x : f32[?] // why", "a comment begins with #"},
+        {"// why\nx : f32[?]", "a comment begins with #"},
         {"leaky_relu(x) : f32", "maximum(x, x * 0.01)"},
     };
     (void)state;

@@ -89,7 +89,7 @@ static void trees_follow_precedence(void **state) {
         {"i8(x)", "(to i8 x)"},
         {"rescale(x, multiplier=[1,2], shift=s, round = 1)", NULL},
         {"arithmetic_right_shift(x, 1, round=true)", "(arithmetic_right_shift x 1 round=#1)"},
-        {"[[1, 2], [3, -4]] + x // why", "(+ [[1, 2], [3, -4]] x)"},
+        {"[[1, 2], [3, -4]] + x # why", "(+ [[1, 2], [3, -4]] x)"},
         {"add f32 [?] [?]", "(add #0 #1)"},
         {"clamp i8[4], min=1 max=2 -> i8", "(clamp #0 min_val=1 max_val=2)"},
     };
@@ -153,7 +153,7 @@ static void commands_are_cut_into_words(void **state) {
 }
 
 static void lines_without_content_are_empty(void **state) {
-    static const char *const cases[] = {"", "   \t\r", "# add", "// add", "  // :run", "\n;\n"};
+    static const char *const cases[] = {"", "   \t\r", "# add", "  # :run", "\n;\n", "# a // b"};
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         text_line line;

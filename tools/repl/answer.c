@@ -24,7 +24,7 @@ static const char *find_command(const char *text, size_t length) {
 /* Nothing but spaces and a comment. */
 static bool is_comment(const char *text, size_t length) {
     while (length > 0 && strchr(" \t\r", *text)) text++, length--;
-    return length == 0 || *text == '#' || (length > 1 && text[0] == '/' && text[1] == '/');
+    return length == 0 || *text == '#';
 }
 
 void repl_answer(repl *r, const char *text, size_t length, size_t line) {

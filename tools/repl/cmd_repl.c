@@ -164,6 +164,8 @@ static void take_line(session *s, const char *line, size_t length) {
         repl_fail_line(s->r, s->number, "this line has more than %d bytes", MOST_BYTES);
     else if (s->skipping)
         s->skipping = !is_blank(line, length);
+    else if (!s->inside && !s->open && repl_is_mlir_comment(line, length))
+        return; /* files of MLIR begin so */
     else if (s->inside || repl_is_mlir(line, length))
         take_mlir(s, line, length);
     else
@@ -177,7 +179,7 @@ static void remember(session *s, const char *line, size_t length) {
     while (length > 0 && is_blank(line + length - 1, 1)) length--;
     if (s->entry.length > 0 && length > 0) append(&s->entry, " ", 1);
     append(&s->entry, line, length);
-    const bool goes_on = (s->inside || s->open) && !lex_has_comment(line, length);
+    const bool goes_on = (s->inside || s->open) && !repl_has_comment(line, length);
     if (goes_on) return;
     if (!s->entry.too_long) repl_edit_remember(s->edit, s->entry.bytes, s->entry.length);
     clear(&s->entry);

@@ -22,6 +22,21 @@ bool repl_is_mlir(const char *text, size_t length) {
     return false;
 }
 
+static bool is_mlir_comment(const char *text, size_t length) {
+    return length > 1 && text[0] == '/' && text[1] == '/';
+}
+
+bool repl_is_mlir_comment(const char *line, size_t length) {
+    while (length > 0 && lex_is_space(*line)) line++, length--;
+    return is_mlir_comment(line, length);
+}
+
+bool repl_has_comment(const char *line, size_t length) {
+    for (size_t k = 0; k < length; k++)
+        if (line[k] == '#' || is_mlir_comment(line + k, length - k)) return true;
+    return false;
+}
+
 /* Where a string that begins at `at` ends. */
 static size_t skip_string(const char *text, size_t length, size_t at) {
     for (at++; at < length && text[at] != '"'; at++) at += text[at] == '\\';
@@ -37,7 +52,7 @@ repl_extent repl_scan_line(repl_scan *s, const char *line, size_t length) {
             k = skip_string(line, length, k);
             continue;
         }
-        if (c == '/' && k + 1 < length && line[k + 1] == '/') break;
+        if (is_mlir_comment(line + k, length - k)) break;
         if (s->depth == 0 && length - k >= word && memcmp(line + k, attributes, word) == 0)
             s->dictionary = true;
         s->depth += c == '(' || c == '[' || c == '{';
