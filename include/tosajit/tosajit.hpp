@@ -32,6 +32,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -292,6 +293,20 @@ value integer(const value &beside, tosajit_type element, Number number) {
     return constant_of(beside, element, &exact);
 }
 
+/* The f32 that smaller floats round from as they do from the number itself: if it is not equal to
+ * the number, its last bit is 1, so it is no midpoint of two of theirs. */
+inline float round_to_odd(long double number) {
+    float rounded = static_cast<float>(number);
+    const long double found = rounded;
+    if (found == number || std::isnan(number)) return rounded;
+    std::uint32_t bits;
+    std::memcpy(&bits, &rounded, sizeof bits);
+    if (std::fabs(found) > std::fabs(number)) bits--; /* toward zero */
+    bits |= 1;
+    std::memcpy(&rounded, &bits, sizeof bits);
+    return rounded;
+}
+
 /* A number becomes a constant of the element type beside it. */
 template <class Number> value number(const value &beside, Number given) {
     const tosajit_type element = beside.type().element;
@@ -309,10 +324,13 @@ template <class Number> value number(const value &beside, Number given) {
         const double exact = static_cast<double>(given);
         return constant_of(beside, element, &exact);
     }
-    default: { /* smaller floats are rounded as cast rounds */
-        const float rounded = static_cast<float>(given);
-        const value constant = constant_of(beside, TOSAJIT_F32, &rounded);
-        return element == TOSAJIT_F32 ? constant : cast(constant, element);
+    case TOSAJIT_F32: {
+        const float nearest = static_cast<float>(given);
+        return constant_of(beside, element, &nearest);
+    }
+    default: { /* smaller floats are rounded by cast */
+        const float odd = round_to_odd(static_cast<long double>(given));
+        return cast(constant_of(beside, TOSAJIT_F32, &odd), element);
     }
     }
 }

@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C++ interface, compiled by each compiler of the machine: operators against the same computed
  * in C++, errors, views, ownership. A failed check ends the program with its line. */
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -102,6 +104,70 @@ static void small_floats_round_as_cast_does(const tosajit::engine &engine) {
     CHECK(r[0] == 0x1.998p-4F && r[1] == 0x1.998p-3F); /* 0.1, rounded to 11 bits */
 }
 
+/* The bits of y + -0 with a number y of the smaller type, as an f32 again. */
+static std::uint32_t sum(const tosajit::engine &engine, const tosajit_expr *e) {
+    float x = -0.0F, r = 0;
+    const std::int64_t one[1] = {1};
+    const tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, &x, 1, one),
+                         result = tosajit_dense(TOSAJIT_F32, &r, 1, one);
+    tosajit_kernel *kernel = nullptr;
+    tosajit::check(tosajit_compile_expr(engine.c(), e, &kernel));
+    tosajit::check(tosajit_run(kernel, &operand, 1, &result, 1));
+    tosajit_kernel_release(kernel);
+    std::uint32_t bits;
+    std::memcpy(&bits, &r, sizeof bits);
+    return bits;
+}
+
+static std::uint32_t sum_by_header(const tosajit::engine &engine, tosajit_type type,
+                                   double number) {
+    tosajit::expression e;
+    const auto x = e.input<float>({1}), beside = cast(x, type);
+    e.result(cast(tosajit::detail::number(beside, number), TOSAJIT_F32) + x);
+    return sum(engine, e.c());
+}
+
+/* A text refuses what is beyond the type; beside a value it is as infinity is. */
+static std::uint32_t sum_by_text(const tosajit::engine &engine, tosajit_type type, double number) {
+    char text[120];
+    std::snprintf(text, sizeof text, "f32(%s(%.17g)) + x : f32[1]", tosajit_type_name(type),
+                  number);
+    tosajit_expr *e = nullptr;
+    if (tosajit_expr_parse(text, std::strlen(text), nullptr, &e))
+        return sum_by_header(engine, type, std::copysign(HUGE_VAL, number));
+    const std::uint32_t bits = sum(engine, e);
+    tosajit_expr_destroy(e);
+    return bits;
+}
+
+static void check_number(const tosajit::engine &engine, tosajit_type type, double number) {
+    const unsigned found = sum_by_header(engine, type, number),
+                   expected = sum_by_text(engine, type, number);
+    if (found == expected) return;
+    std::printf("%.17g as %s: %#x, in a text %#x\n", number, tosajit_type_name(type), found,
+                expected);
+    std::exit(1);
+}
+
+/* Numbers that lie beside a midpoint of two values, by less than an f32 tells. */
+static void small_floats_round_once(void) {
+    static const tosajit_type types[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F8E4M3FN,
+                                         TOSAJIT_F8E5M2};
+    tosajit_engine_options options = {};
+    options.size = sizeof options;
+    options.backend = TOSAJIT_BACKEND_INTERPRET;
+    const tosajit::engine engine(options);
+    for (const tosajit_type type : types) {
+        for (int exponent = -160; exponent < 140; exponent += 3)
+            for (const int significand : {16, 17, 19, 24, 27, 2048, 2049, 2051, 257, 259})
+                for (const double beside : {0.0, 0x1p-50, -0x1p-50})
+                    check_number(engine, type,
+                                 std::ldexp(significand, exponent - 10) * (1 + beside));
+        for (const double number : {HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 1e-300, -0.0, -DBL_MIN})
+            check_number(engine, type, number);
+    }
+}
+
 static void errors_say_what_the_library_says(const tosajit::engine &engine) {
     tosajit::expression e, other;
     auto x = e.input<float>({4, 3}), y = e.input<float>({5, 3});
@@ -189,6 +255,7 @@ int main(int argc, char **argv) {
     bound_calls_run_on_any_memory(engine);
     integers_are_exact(engine);
     small_floats_round_as_cast_does(engine);
+    small_floats_round_once();
     errors_say_what_the_library_says(engine);
     views_and_ownership(argv[1]);
     return 0;
