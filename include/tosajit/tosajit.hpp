@@ -293,8 +293,8 @@ value integer(const value &beside, tosajit_type element, Number number) {
     return constant_of(beside, element, &exact);
 }
 
-/* The f32 that smaller floats round from as they do from the number itself: if it is not equal to
- * the number, its last bit is 1, so it is no midpoint of two of theirs. */
+/* An f32 from which smaller floats round as they do from the number itself. Where it is not equal
+ * to the number, its last bit is 1, so it lies in the middle of no two of theirs. */
 inline float round_to_odd(long double number) {
     float rounded = static_cast<float>(number);
     const long double found = rounded;
