@@ -70,6 +70,7 @@ static void convert_again(const onnx_model *model, const onnx_options *options) 
     onnx_error error;
     if (!bytes) abort();
     onnx__model_proto__pack(model->proto, bytes);
+    if (!onnx_model_write(model, "/dev/null", &error)) fail("cannot be written", error.text);
     if (!onnx_model_read(&again, bytes, size, &error)) fail("cannot be read again", error.text);
     free(bytes);
     check_graph(again.proto->graph);

@@ -2,8 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "tools/onnx/transpose.h"
 
-#include <string.h>
-
 /* The order that gives a value, where a Transpose gives it: size d was that of order[d]. */
 static const Onnx__AttributeProto *order_of(const onnx_graph *g, int32_t value) {
     const onnx_value *v = &g->values[value];
@@ -22,7 +20,10 @@ static const Onnx__AttributeProto *order_of(const onnx_graph *g, int32_t value) 
 }
 
 static bool is_same(const Onnx__AttributeProto *a, const Onnx__AttributeProto *b) {
-    return a->n_ints == b->n_ints && memcmp(a->ints, b->ints, a->n_ints * sizeof *a->ints) == 0;
+    if (a->n_ints != b->n_ints) return false;
+    for (size_t d = 0; d < a->n_ints; d++) /* a scalar's order is a null pointer */
+        if (a->ints[d] != b->ints[d]) return false;
+    return true;
 }
 
 /* Whether nobody but the region reads a value. */

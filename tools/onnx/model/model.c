@@ -85,8 +85,9 @@ typedef struct sink {
     FILE *stream;
 } sink;
 
+/* Of an empty text there are no bytes, and fwrite must not be given a null pointer. */
 static void append(ProtobufCBuffer *buffer, size_t length, const uint8_t *bytes) {
-    fwrite(bytes, 1, length, ((sink *)(void *)buffer)->stream);
+    if (length) fwrite(bytes, 1, length, ((sink *)(void *)buffer)->stream);
 }
 
 bool onnx_model_write(const onnx_model *model, const char *path, onnx_error *error) {
