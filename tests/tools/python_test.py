@@ -6,6 +6,7 @@ import array
 import ctypes
 import gc
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -108,6 +109,32 @@ class Calls(unittest.TestCase):
         self.assertEqual(tosajit.evaluate("x + y", x=array.array("q", [1]),
                                           y=-(1 << 63)).tolist(), [1 - (1 << 63)])
 
+    def test_a_bool_is_an_i1(self):
+        x, y = floats(1, 2), floats(3, 4)
+        for bits, expected in ((True, [1, 2]), (False, [3, 4])):
+            self.assertEqual(tosajit.evaluate("select(c, x, y)", c=bits, x=x, y=y).tolist(),
+                             expected)
+            self.assertEqual(tosajit.evaluate("select(c, x, n)", c=bits, x=x, n=9).tolist(),
+                             [1, 2] if bits else [9, 9])
+            self.assertEqual(tosajit.evaluate("x * f32(c)", c=bits, x=x).tolist(),
+                             [1, 2] if bits else [0, 0])
+            self.assertEqual(tosajit.evaluate("!c", c=bits).tolist(), not bits)
+            kernel = tosajit.compile("y = select(c, x, -x) : c i1, x f32[?]")
+            self.assertEqual(kernel(bits, x).tolist(), [1, 2] if bits else [-1, -2])
+        mask = memoryview(bytes((1, 0))).cast("?")
+        self.assertEqual(tosajit.evaluate("m & c", m=mask, c=True).tolist(), [True, False])
+        with self.assertRaisesRegex(tosajit.ElementTypeError, "i1"):
+            tosajit.evaluate("x * c", x=x, c=True)
+        kernel = tosajit.compile("y = x * a : f32[?]")
+        with self.assertRaisesRegex(tosajit.ElementTypeError, "operand a: a bool is an i1, which "
+                                    "is no value of f32"):
+            kernel(x, True)
+
+    def test_floor_division_is_no_comment(self):
+        with self.assertRaisesRegex(tosajit.ArgumentError, "begins with #; floor division is"):
+            tosajit.evaluate("x // 3 + 100", x=floats(1))
+        self.assertEqual(tosajit.evaluate("x # // 3", x=floats(1)).tolist(), [1])
+
     def test_elements_of_all_types(self):
         for code, values in (("b", (-128, 127)), ("h", (-32768, 1)), ("i", (-5, 6)), ("q", (-5, 6)),
                              ("l", (-5, 6)), ("f", (0.5, -1.5)), ("d", (0.5, -1.5))):
@@ -196,6 +223,155 @@ class Evaluation(unittest.TestCase):
         names = [f"x{k}" for k in range(70)]
         with self.assertRaises(tosajit.Error):
             tosajit.evaluate(" + ".join(names), **{name: floats(1) for name in names})
+
+
+# The buffer protocol from the other side: exporters that answer with any fields.
+class Buffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]
+
+
+class Slot(ctypes.Structure):
+    _fields_ = [("slot", ctypes.c_int), ("function", ctypes.c_void_p)]
+
+
+class Spec(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("size", ctypes.c_int), ("item_size", ctypes.c_int),
+                ("flags", ctypes.c_uint), ("slots", ctypes.POINTER(Slot))]
+
+
+@ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int)
+def get_buffer(exporter, buffer, flags):
+    exporter.asked = flags
+    for name, value in exporter.fields.items():
+        setattr(buffer.contents, name, value)
+    buffer.contents.obj = id(exporter)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(exporter))
+    return 0
+
+
+def make_type():
+    get_buffer_slot, default_and_base = 1, 1 << 18 | 1 << 10  # of typeslots.h, of object.h
+    slots = (Slot * 2)(Slot(get_buffer_slot, ctypes.cast(get_buffer, ctypes.c_void_p)))
+    make = ctypes.pythonapi.PyType_FromSpec
+    make.restype = ctypes.py_object
+    return make(ctypes.byref(Spec(b"test.Exporter", 0, 0, default_and_base, slots)))
+
+
+class Exporter(make_type()):
+    def __init__(self, values=(1, 2, 3, 4), shape=None, strides=None, suboffsets=None, offset=0,
+                 **fields):
+        self.memory = (ctypes.c_float * len(values))(*values)
+        self.numbers = [list and (ctypes.c_ssize_t * len(list))(*list)
+                        for list in (shape, strides, suboffsets)]
+        self.fields = {name: list and ctypes.addressof(list) for name, list in
+                       zip(("shape", "strides", "suboffsets"), self.numbers)}
+        self.fields.update(buf=ctypes.addressof(self.memory) + offset, len=4 * len(values),
+                           itemsize=4, readonly=0, ndim=1, format=b"f", internal=None)
+        self.fields.update(fields)
+
+
+class Buffers(unittest.TestCase):
+    def test_arrays_of_ctypes(self):
+        x = (ctypes.c_float * 4)(1, 2, 3, 4)
+        self.assertEqual(tosajit.evaluate("x + x", x=x).tolist(), [2, 4, 6, 8])
+        rows = ((ctypes.c_int16 * 3) * 2)((1, 2, 3), (4, 5, 6))
+        self.assertEqual(tosajit.evaluate("x ^ 1", x=rows).tolist(), [[0, 3, 2], [5, 4, 7]])
+        self.assertEqual(tosajit.evaluate("x * a", x=x, a=ctypes.c_float(2)).tolist(),
+                         [2, 4, 6, 8])
+        self.assertEqual(tosajit.evaluate("x + x", x=(ctypes.c_float * 0)()).tolist(), [])
+        out = (ctypes.c_float * 4)()
+        self.assertIs(tosajit.evaluate("x * x", x=x, out=out), out)
+        self.assertEqual(list(out), [1, 4, 9, 16])
+        kernel = tosajit.compile("y = x + x : f32[?]")
+        self.assertEqual(kernel(x).tolist(), [2, 4, 6, 8])
+        self.assertIn("operand 0", kernel.explain(x))
+        for kind in (ctypes.c_bool, ctypes.c_int8, ctypes.c_int32, ctypes.c_long, ctypes.c_double):
+            y = tosajit.evaluate("select(c, x, x)", c=True, x=(kind * 2)(1, 0))
+            self.assertEqual(y.tolist(), [1, 0])
+
+        class Pair(ctypes.Structure):
+            _fields_ = [("first", ctypes.c_float), ("second", ctypes.c_float)]
+
+        for wrong in ((Pair * 2)(), (ctypes.c_uint32 * 2)(), (ctypes.c_char * 2)(),
+                      (ctypes.c_longdouble * 2)(), (ctypes.c_void_p * 2)(), (ctypes.c_wchar * 2)(),
+                      (ctypes.c_float.__ctype_be__ * 2)()):
+            with self.assertRaisesRegex(tosajit.ElementTypeError, "operand x: elements of format"):
+                tosajit.evaluate("x + x", x=wrong)
+
+    def test_what_exporters_may_leave_out(self):
+        for expected, exporter in (
+            ([2, 4, 6, 8], Exporter()),
+            ([2, 4, 6, 8], Exporter(shape=(4,))),
+            ([2, 4, 6, 8], Exporter(strides=(4,))),
+            ([8, 6, 4, 2], Exporter(shape=(4,), strides=(-4,), offset=12)),
+            ([[2, 4], [6, 8]], Exporter(ndim=2, shape=(2, 2))),
+            ([[2, 6], [4, 8]], Exporter(ndim=2, shape=(2, 2), strides=(4, 8))),
+            ([[2, 4], [6, 8]], Exporter(ndim=2, shape=(2, 2), suboffsets=(-1, -1))),
+            ([2, 4, 6, 8], Exporter(readonly=1, format=b"@f")),
+            ([2, 4, 6, 8], Exporter(format=b"=f")),
+            ([2, 4, 6, 8], Exporter(format=b"^f")),
+            (2, Exporter(ndim=0, len=4)),
+            ([], Exporter(len=0)),
+            ([], Exporter(len=0, buf=None, shape=(0,), strides=(4,))),
+        ):
+            before = sys.getrefcount(exporter)
+            self.assertEqual(tosajit.evaluate("x + x", x=exporter).tolist(), expected)
+            self.assertEqual(sys.getrefcount(exporter), before)
+        out = Exporter()
+        tosajit.evaluate("x + x", x=floats(5, 6, 7, 8), out=out)
+        self.assertEqual(list(out.memory), [10, 12, 14, 16])
+        for format in (b">?", b"!?", b"?"):
+            bits = Exporter(values=(0,), len=4, itemsize=1, format=format)
+            self.assertEqual(tosajit.evaluate("!x", x=bits).tolist(), [True] * 4)
+
+    def test_what_cannot_be_read_is_refused(self):
+        for wrong, words in (
+            (Exporter(ndim=2), "several dimensions, but tells no sizes"),
+            (Exporter(ndim=2, shape=(2, 2), suboffsets=(0, -1)), "suboffsets"),
+            (Exporter(ndim=-1), "negative number of dimensions"),
+            (Exporter(ndim=17, shape=(1,) * 17), "more than 16 dimensions"),
+            (Exporter(shape=(-4,)), "size"),
+            (Exporter(format=None), "format 'B'"),
+            (Exporter(format=b""), "format ''"),
+            (Exporter(format=b">f"), "big-endian"),
+            (Exporter(format=b"2f"), "format '2f'"),
+            (Exporter(format=b"T{f:x:}"), "format 'T"),
+            (Exporter(format=b"f", itemsize=0), "format 'f'"),
+            (Exporter(format=b"f", itemsize=-4), "format 'f'"),
+            (Exporter(format=b"f", itemsize=1 << 40), "format 'f'"),
+            (Exporter(format=b"\xff"), "format"),
+        ):
+            before = sys.getrefcount(wrong)
+            with self.assertRaisesRegex(tosajit.Error, words):
+                tosajit.evaluate("x + x", x=wrong)
+            self.assertEqual(sys.getrefcount(wrong), before)
+        with self.assertRaisesRegex(ValueError, "result .*: the .*Exporter.* is read-only"):
+            tosajit.evaluate("x + x", x=floats(1, 2, 3, 4), out=Exporter(readonly=1))
+
+    def test_results_answer_to_every_flag(self):
+        y = tosajit.evaluate("x + x", x=matrix(2, 3))
+        row = tosajit.evaluate("x + x", x=matrix(1, 3))
+        get, release = ctypes.pythonapi.PyObject_GetBuffer, ctypes.pythonapi.PyBuffer_Release
+        get.argtypes = [ctypes.py_object, ctypes.POINTER(Buffer), ctypes.c_int]
+        writable, format, nd, strides = 1, 4, 8, 0x10 | 8
+        c, fortran, any_order, indirect = 0x20 | strides, 0x40 | strides, 0x80 | strides, 0x118
+        for flags in (0, writable, format, nd, strides, c, any_order, indirect, format | indirect):
+            buffer = Buffer()
+            get(y, ctypes.byref(buffer), flags)
+            self.assertEqual((buffer.len, buffer.itemsize), (24, 4))
+            self.assertEqual(bool(buffer.shape), bool(flags & nd))
+            self.assertEqual(bool(buffer.strides), flags & strides == strides)
+            self.assertEqual(buffer.format, b"f" if flags & format else None)
+            release(ctypes.byref(buffer))
+        buffer = Buffer()
+        with self.assertRaisesRegex(BufferError, "the last dimension is the innermost"):
+            get(y, ctypes.byref(buffer), fortran)
+        get(row, ctypes.byref(buffer), fortran)
+        release(ctypes.byref(buffer))
 
 
 class Errors(unittest.TestCase):
@@ -379,12 +555,11 @@ class DLPack(unittest.TestCase):
     def test_results_are_lent(self):
         y = tosajit.evaluate("x + x", x=floats(1, 2))
         self.assertEqual(y.__dlpack_device__(), (1, 0))
-        before = sys.getrefcount(y)
-        capsules = [y.__dlpack__(), y.__dlpack__(max_version=(1, 1)),
-                    y.__dlpack__(max_version=(0, 8), stream=None, copy=False, dl_device=(1, 0))]
-        self.assertEqual(sys.getrefcount(y), before + 3)
-        capsules.clear()
-        self.assertEqual(sys.getrefcount(y), before)
+        for keywords in ({}, {"max_version": (1, 1)},
+                         {"max_version": (0, 8), "stream": None, "copy": False,
+                          "dl_device": (1, 0)}):
+            self.assertEqual(tosajit.evaluate("x + x", x=Lent(y.__dlpack__(**keywords))).tolist(),
+                             [4, 8])
         self.assertIn("dltensor_versioned", repr(y.__dlpack__(max_version=(1, 0))))
         self.assertIn('"dltensor"', repr(y.__dlpack__()))
 
@@ -393,13 +568,92 @@ class DLPack(unittest.TestCase):
                 return y.__dlpack__(**keywords)
 
         self.assertEqual(tosajit.evaluate("x + x", x=Lender()).tolist(), [4, 8])
-        self.assertEqual(sys.getrefcount(y), before)
         for wrong in ({"dl_device": (2, 0)}, {"copy": True}):
             with self.assertRaises(BufferError):
                 y.__dlpack__(**wrong)
         for wrong in ({"max_version": 3}, {"dl_device": "cpu"}, {"unknown": 1}):
             with self.assertRaises(TypeError):
                 y.__dlpack__(**wrong)
+
+
+    def test_what_is_lent_outlives_the_array(self):
+        for keywords in ({}, {"max_version": (1, 1)}):
+            size = 1 << 20  # memory that goes back to the system is not there to be read
+            y = tosajit.evaluate("x + x", x=memoryview(array.array("f", [1]) * size))
+            capsules = [y.__dlpack__(**keywords) for _ in range(3)]
+            del y
+            gc.collect()
+            del capsules[0]
+            total = tosajit.evaluate("x + y", x=Lent(capsules[0]), y=Lent(capsules[1]))
+            self.assertEqual((total.shape, total.tolist()[-1]), ((size,), 4))
+
+    def test_consumers_give_back_without_pythons_lock(self):
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        rename = ctypes.pythonapi.PyCapsule_SetName
+        rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
+        y = tosajit.evaluate("x + x", x=floats(1, 2))
+        capsule = y.__dlpack__()
+        managed = Managed.from_address(get(capsule, b"dltensor"))
+        rename(capsule, b"used_dltensor")
+        give_back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(managed.deleter)  # drops the lock
+        thread = threading.Thread(target=give_back, args=(ctypes.addressof(managed),))
+        thread.start()
+        thread.join()
+        self.assertEqual(y.tolist(), [2, 4])
+
+
+class Lent:
+    """A capsule, as its consumer sees it."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+
+# Runs a text in a subinterpreter that shares the main one's lock, which is what 3.11 calls any.
+SUBINTERPRETER = """
+import sys
+try:
+    import _interpreters as s
+    made, run = s.create("legacy"), s.exec
+except ImportError:
+    import _xxsubinterpreters as s
+    made, run = s.create(isolated=False), s.run_string
+failed = run(made, TEXT)
+if failed: sys.exit(str(failed))
+s.destroy(made)
+"""
+
+
+class Subinterpreters(unittest.TestCase):
+    def run_in_one(self, text, then=""):
+        program = f"TEXT = {text!r}\n" + SUBINTERPRETER + then
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                              timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_capsules_are_dropped(self):
+        for keywords in ("", "max_version=(1, 1)"):
+            self.assertEqual(self.run_in_one(f"""
+import tosajit, array
+y = tosajit.evaluate("x + x", x=array.array("f", [1, 2]))
+c = y.__dlpack__({keywords})
+del c
+print("dropped", flush=True)
+"""), "dropped\n")
+
+    def test_their_end_leaves_the_compiler_to_others(self):
+        self.assertEqual(self.run_in_one("""
+import tosajit, array
+print(tosajit.evaluate("x * x", x=array.array("f", [3])).tolist(), flush=True)
+""", """
+import tosajit
+print(tosajit.compile("y = exp(x) : f32[?]").is_native)
+"""), "[9.0]\nTrue\n")
 
 
 class Life(unittest.TestCase):

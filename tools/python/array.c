@@ -3,31 +3,16 @@
 /* In: an element type and sizes. Out: an object with memory of its own. */
 #include "tools/python/array.h"
 
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "tools/data/element.h"
 #include "tools/python/array_dlpack.h"
 #include "tools/python/dlpack.h"
 #include "tools/python/elements.h"
 
-enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
-
-/* Fresh pages cost more than most kernels; large ones cost less. */
-static void *allocate(size_t bytes) {
-    size_t alignment = bytes >= 2 * (size_t)HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
-    if (bytes > SIZE_MAX - alignment) return NULL;
-    size_t whole = bytes ? (bytes + alignment - 1) / alignment * alignment : alignment;
-    void *memory = aligned_alloc(alignment, whole);
-    if (memory && alignment == HUGE_PAGE) madvise(memory, whole, MADV_HUGEPAGE);
-    return memory;
-}
-
 PyObject *array_object_make(module_state *state, tosajit_type element, int32_t rank,
                             const int64_t *dims) {
     array_object *a = PyObject_New(array_object, state->array);
     if (!a) return NULL;
-    a->data = NULL;
+    a->memory = NULL;
     a->element = element;
     a->rank = rank;
     a->bytes = (Py_ssize_t)tosajit_type_size(element);
@@ -37,22 +22,35 @@ PyObject *array_object_make(module_state *state, tosajit_type element, int32_t r
         a->strides[d] = a->bytes;
         overflow |= __builtin_mul_overflow(a->bytes, dims[d], &a->bytes);
     }
-    a->data = overflow ? NULL : allocate((size_t)a->bytes);
-    if (a->data) return (PyObject *)a;
+    a->memory = overflow ? NULL : array_memory_make((size_t)a->bytes);
+    if (a->memory) return (PyObject *)a;
     Py_DECREF(a);
     return PyErr_NoMemory();
 }
 
 static void array_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
-    free(((array_object *)self)->data);
+    array_memory *memory = ((array_object *)self)->memory;
+    if (memory) array_memory_release(memory);
     PyObject_Free(self);
     Py_DECREF(type);
 }
 
+/* Whether Fortran's order is C's, too: at most one size is not 1. */
+static bool either_order(const array_object *a) {
+    int larger = 0;
+    for (int32_t d = 0; d < a->rank; d++) larger += a->dims[d] != 1;
+    return larger <= 1 || !a->bytes;
+}
+
 static int array_buffer(PyObject *self, Py_buffer *buffer, int flags) {
     array_object *a = (array_object *)self;
-    *buffer = (Py_buffer){.buf = a->data,
+    if ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !either_order(a)) {
+        buffer->obj = NULL;
+        PyErr_SetString(PyExc_BufferError, "the last dimension is the innermost one");
+        return -1;
+    }
+    *buffer = (Py_buffer){.buf = a->memory->data,
                           .obj = Py_NewRef(self),
                           .len = a->bytes,
                           .itemsize = (Py_ssize_t)tosajit_type_size(a->element),
@@ -113,7 +111,7 @@ static PyObject *list_from(const array_object *a, int32_t d, const char *at) {
 }
 static PyObject *array_tolist(PyObject *self, PyObject *unused) {
     (void)unused;
-    return list_from((array_object *)self, 0, ((array_object *)self)->data);
+    return list_from((array_object *)self, 0, ((array_object *)self)->memory->data);
 }
 
 static PyObject *array_device(PyObject *self, PyObject *unused) {

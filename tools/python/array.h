@@ -5,10 +5,11 @@
 #ifndef TOSAJIT_TOOLS_PYTHON_ARRAY_H
 #define TOSAJIT_TOOLS_PYTHON_ARRAY_H
 
+#include "tools/python/array_memory.h"
 #include "tools/python/module.h"
 
 typedef struct array_object {
-    PyObject_HEAD void *data; /* its own */
+    PyObject_HEAD array_memory *memory;
     tosajit_type element;
     int32_t rank;
     Py_ssize_t bytes;

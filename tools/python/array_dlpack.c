@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In: an array. Out: a capsule that keeps it alive until its consumer is done. */
+/* In: an array. Out: a capsule that keeps its memory until the consumer is done. */
 #include "tools/python/array_dlpack.h"
 
 #include <stdlib.h>
@@ -8,21 +8,20 @@
 #include "tools/python/dlpack.h"
 #include "tools/python/elements.h"
 
-/* What is lent: one of the two forms, and the strides in elements. */
+/* What is lent: one of the two forms, and sizes and strides in elements. The array may be gone
+ * before it is given back. */
 typedef struct lent {
     union {
         dlpack_managed plain;
         dlpack_versioned versioned;
     } form;
-    int64_t strides[TOSAJIT_MAX_RANK];
+    int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
 } lent;
 
-/* A consumer may be done on any thread, whether it holds Python's lock or not. */
-static void give_back(void *memory, void *owner) {
-    PyGILState_STATE lock = PyGILState_Ensure();
-    Py_DECREF((PyObject *)owner);
-    PyGILState_Release(lock);
-    free(memory);
+/* A consumer may be done on any thread, in any interpreter: nothing here asks Python. */
+static void give_back(void *form, void *memory) {
+    array_memory_release(memory);
+    free(form);
 }
 static void delete_plain(dlpack_managed *self) { give_back(self, self->context); }
 static void delete_versioned(dlpack_versioned *self) { give_back(self, self->context); }
@@ -37,31 +36,34 @@ static void drop_versioned(PyObject *capsule) {
         delete_versioned(PyCapsule_GetPointer(capsule, DLPACK_VERSIONED_NAME));
 }
 
-static dlpack_tensor describe(array_object *a, lent *l) {
+static dlpack_tensor describe(const array_object *a, lent *l) {
     int64_t size = (int64_t)tosajit_type_size(a->element);
-    for (int32_t d = 0; d < a->rank; d++) l->strides[d] = a->strides[d] / size;
-    return (dlpack_tensor){.data = a->data,
+    for (int32_t d = 0; d < a->rank; d++) {
+        l->dims[d] = a->dims[d];
+        l->strides[d] = a->strides[d] / size;
+    }
+    return (dlpack_tensor){.data = a->memory->data,
                            .device = DLPACK_CPU,
                            .rank = a->rank,
                            .element = elements_dlpack(a->element),
-                           .dims = (int64_t *)a->dims,
+                           .dims = l->dims,
                            .strides = l->strides};
 }
 
-static PyObject *lend(array_object *a, bool versioned) {
+static PyObject *lend(const array_object *a, bool versioned) {
     lent *l = calloc(1, sizeof *l);
     if (!l) return PyErr_NoMemory();
     PyObject *capsule;
     if (versioned) {
-        l->form.versioned =
-            (dlpack_versioned){DLPACK_MAJOR, DLPACK_MINOR, a, delete_versioned, 0, describe(a, l)};
+        l->form.versioned = (dlpack_versioned){
+            DLPACK_MAJOR, DLPACK_MINOR, a->memory, delete_versioned, 0, describe(a, l)};
         capsule = PyCapsule_New(l, DLPACK_VERSIONED_NAME, drop_versioned);
     } else {
-        l->form.plain = (dlpack_managed){describe(a, l), a, delete_plain};
+        l->form.plain = (dlpack_managed){describe(a, l), a->memory, delete_plain};
         capsule = PyCapsule_New(l, DLPACK_NAME, drop_plain);
     }
     if (capsule)
-        Py_INCREF((PyObject *)a);
+        array_memory_keep(a->memory);
     else
         free(l);
     return capsule;

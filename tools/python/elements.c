@@ -42,7 +42,7 @@ static bool code_of_letter(char letter, uint8_t *code) {
 
 tosajit_type elements_of_format(const char *format, Py_ssize_t size, tosajit_type wanted) {
     if (!format) format = "B"; /* as the buffer protocol has it */
-    if (*format && strchr("@=<", *format)) format++;
+    if (*format && strchr(size == 1 ? "@=<>!^" : "@=<^", *format)) format++;
     dlpack_element element = {0, (uint8_t)(size * 8), 1};
     if (size < 1 || size > 8 || !code_of_letter(*format, &element.code) || format[1])
         return TOSAJIT_TYPE_COUNT;

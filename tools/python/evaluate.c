@@ -131,7 +131,7 @@ static tosajit_type common_type(const engine_object *e, const remembered *r, con
                                 const view *views) {
     tosajit_type common = TOSAJIT_TYPE_COUNT;
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        if (view_is_number(g->objects[i])) continue;
+        if (view_is_number(g->objects[i]) || PyBool_Check(g->objects[i])) continue;
         tosajit_type element = views[i].tensor.element;
         if (common != TOSAJIT_TYPE_COUNT && common != element) {
             errors_say(e->state, TOSAJIT_TYPE_MISMATCH,
@@ -146,7 +146,7 @@ static tosajit_type common_type(const engine_object *e, const remembered *r, con
     return common;
 }
 
-/* Arrays first, then numbers: taken[i] tells which are held. */
+/* Arrays and bools first, then numbers: taken[i] tells which are held. */
 static bool take(const engine_object *e, const remembered *r, const call_given *g, view *views,
                  bool *taken) {
     Py_ssize_t numbers = 0;
@@ -158,6 +158,7 @@ static bool take(const engine_object *e, const remembered *r, const call_given *
             continue;
         }
         ask.name = PyTuple_GetItem(r->names, i);
+        ask.element = PyBool_Check(g->objects[i]) ? TOSAJIT_I1 : TOSAJIT_TYPE_COUNT;
         taken[i] = view_take(e->state, &views[i], g->objects[i], &ask);
         if (!taken[i]) {
             while (++i < r->count) taken[i] = false;

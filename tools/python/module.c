@@ -6,15 +6,18 @@
 #include "tools/python/errors.h"
 #include "tools/python/numpy.h"
 
+/* A subinterpreter may end, and call this, long before the process does. */
 static PyObject *quiesce(PyObject *self, PyObject *unused) {
     (void)self, (void)unused;
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) return Py_NewRef(Py_None);
     Py_BEGIN_ALLOW_THREADS tosajit_quiesce();
     Py_END_ALLOW_THREADS return Py_NewRef(Py_None);
 }
 
 static PyMethodDef METHODS[] = {
     {"quiesce", quiesce, METH_NOARGS,
-     "Let no compilation begin any more, and return when none is under way."},
+     "Let no compilation begin any more, and return when none is under way. For the end of the "
+     "process: a subinterpreter's call does nothing."},
     {0}};
 
 static int execute(PyObject *module) {

@@ -20,27 +20,33 @@ static bool integer_fits(tosajit_type type, long long value) {
     return -half <= value && value < half;
 }
 
-static bool store_integer(module_state *state, view *v, PyObject *object, const request *r) {
-    bool is_float = PyFloat_CheckExact(object);
-    int overflow = 0;
-    long long value = is_float ? 0 : PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (value == -1 && PyErr_Occurred()) return false;
-    if (!is_float && !overflow && integer_fits(r->element, value)) {
-        element_store_integer(r->element, value, &v->from.number);
-        return true;
-    }
+/* The format is for the name of the request's type. */
+static bool refuse_number(module_state *state, const request *r, tosajit_status status,
+                          const char *format) {
     PyObject *type = PyUnicode_FromString(tosajit_type_name(r->element));
-    if (type)
-        request_refuse(state, r, is_float ? TOSAJIT_TYPE_MISMATCH : TOSAJIT_BAD_ATTRIBUTE,
-                       is_float ? "a float is no value of %U" : "the number is no value of %U",
-                       type);
+    if (type) request_refuse(state, r, status, format, type);
     Py_XDECREF(type);
     return false;
+}
+
+static bool store_integer(module_state *state, view *v, PyObject *object, const request *r) {
+    int overflow = 0;
+    if (PyFloat_CheckExact(object))
+        return refuse_number(state, r, TOSAJIT_TYPE_MISMATCH, "a float is no value of %U");
+    long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (value == -1 && PyErr_Occurred()) return false;
+    if (overflow || !integer_fits(r->element, value))
+        return refuse_number(state, r, TOSAJIT_BAD_ATTRIBUTE, "the number is no value of %U");
+    element_store_integer(r->element, value, &v->from.number);
+    return true;
 }
 
 static bool take_number(module_state *state, view *v, PyObject *object, const request *r) {
     if (r->writable)
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "%R is no array", object);
+    if (PyBool_Check(object) && r->element != TOSAJIT_I1)
+        return refuse_number(state, r, TOSAJIT_TYPE_MISMATCH,
+                             "a bool is an i1, which is no value of %U; int() makes it a number");
     v->source = VIEW_NUMBER;
     v->from.number = 0;
     v->tensor = tosajit_dense(r->element, &v->from.number, 0, ONES);
@@ -48,16 +54,6 @@ static bool take_number(module_state *state, view *v, PyObject *object, const re
     double value = PyFloat_AsDouble(object);
     if (value == -1 && PyErr_Occurred()) return false;
     element_store_float(r->element, value, &v->from.number);
-    return true;
-}
-
-/* Strides of dense tensors are left out: the library recognises such calls sooner. */
-static bool is_dense(const Py_buffer *b) {
-    Py_ssize_t expected = b->itemsize;
-    for (int d = b->ndim; d-- > 0;) {
-        if (b->shape[d] != 1 && b->strides[d] != expected) return false;
-        expected *= b->shape[d];
-    }
     return true;
 }
 
@@ -76,6 +72,21 @@ static bool refuse_format(module_state *state, const char *format, const request
     return false;
 }
 
+static bool has_pointers(const Py_buffer *b) {
+    for (int d = 0; d < b->ndim && b->suboffsets; d++)
+        if (b->suboffsets[d] >= 0) return true;
+    return false;
+}
+
+/* What an exporter should not answer to the flags of take_buffer, but may. */
+static const char *complaint(const Py_buffer *b) {
+    if (b->ndim < 0) return "%R has a negative number of dimensions";
+    if (b->ndim > 1 && !b->shape) return "%R has several dimensions, but tells no sizes";
+    if (has_pointers(b)) return "%R has pointers to its rows (suboffsets), and no strides";
+    return NULL;
+}
+
+/* The protocol lets an exporter leave out sizes of one dimension, and strides of dense ones. */
 static bool view_buffer(module_state *state, view *v, PyObject *type, const request *r) {
     const Py_buffer *b = &v->from.buffer;
     tosajit_type element = elements_of_format(b->format, b->itemsize, r->element);
@@ -83,10 +94,15 @@ static bool view_buffer(module_state *state, view *v, PyObject *type, const requ
     if (b->ndim > TOSAJIT_MAX_RANK)
         return request_refuse(state, r, TOSAJIT_LIMIT_EXCEEDED, "%R of more than 16 dimensions",
                               type);
+    const char *wrong = complaint(b);
+    if (wrong) return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, wrong, type);
     if (r->writable && b->readonly)
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "the %R is read-only", type);
-    v->tensor = (tosajit_tensor){element, b->ndim, b->buf, (const int64_t *)b->shape, NULL};
-    if (b->ndim > 0 && !is_dense(b)) v->tensor.strides = (const int64_t *)b->strides;
+    v->size = b->len / b->itemsize;
+    const int64_t *dims = b->shape ? (const int64_t *)b->shape : &v->size;
+    const int64_t *strides = (const int64_t *)b->strides;
+    v->tensor = (tosajit_tensor){element, b->ndim, b->buf, dims, NULL};
+    if (!view_is_dense(b->ndim, dims, strides, b->itemsize)) v->tensor.strides = strides;
     return true;
 }
 
@@ -99,8 +115,8 @@ static bool take_buffer(module_state *state, view *v, PyObject *object, const re
 }
 
 bool view_take(module_state *state, view *v, PyObject *object, const request *r) {
-    bool taken = view_is_number(object)         ? take_number(state, v, object, r)
-                 : PyObject_CheckBuffer(object) ? take_buffer(state, v, object, r)
+    bool taken = view_is_number(object) || PyBool_Check(object) ? take_number(state, v, object, r)
+                 : PyObject_CheckBuffer(object)                 ? take_buffer(state, v, object, r)
                                                 : view_take_dlpack(state, v, object, r);
     if (taken && v->tensor.rank == 0 && r->rank > 0 && !r->writable) {
         v->tensor.rank = r->rank;

@@ -20,11 +20,23 @@ typedef struct view {
         dlpack_versioned *versioned;
     } from;
     int64_t strides[TOSAJIT_MAX_RANK]; /* of DLPack, in bytes */
+    int64_t size;                      /* of a buffer that tells none */
 } view;
 
-/* A number has no element type of its own; it gets that of the request. */
+/* A number has no element type of its own; it gets that of the request. A bool has one, i1. */
 static inline bool view_is_number(PyObject *object) {
-    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
+}
+
+/* Whether strides are those of a dense tensor, whose innermost one is `unit`. They are left out
+ * then: the library recognises such calls sooner. */
+static inline bool view_is_dense(int32_t rank, const int64_t *dims, const int64_t *strides,
+                                 int64_t unit) {
+    for (int32_t d = rank; d-- > 0 && strides;) {
+        if (dims[d] != 1 && strides[d] != unit) return false;
+        if (__builtin_mul_overflow(unit, dims[d], &unit)) return false;
+    }
+    return true;
 }
 
 /* False with an exception, and nothing to release. The element type of a number must be known. */

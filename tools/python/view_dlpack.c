@@ -44,16 +44,6 @@ static bool scale_strides(view *v, const dlpack_tensor *t) {
     return true;
 }
 
-static bool is_dense(const dlpack_tensor *t) {
-    int64_t expected = 1;
-    for (int32_t d = t->rank; d-- > 0 && t->strides;) {
-        if (t->dims[d] != 1 && t->strides[d] != expected) return false;
-        if (t->dims[d] > 1 && expected > INT64_MAX / t->dims[d]) return false;
-        expected *= t->dims[d];
-    }
-    return true;
-}
-
 static const char *complaint(const dlpack_tensor *t, tosajit_type element) {
     if (t->device != DLPACK_CPU && t->device != DLPACK_CUDA_HOST)
         return "%R is on another device than the CPU";
@@ -77,7 +67,7 @@ static bool view_tensor(module_state *state, view *v, PyObject *object, const re
         return request_refuse(state, r, TOSAJIT_TYPE_MISMATCH, wrong, (PyObject *)Py_TYPE(object));
     char *data = t->data ? (char *)t->data + t->byte_offset : NULL;
     v->tensor = (tosajit_tensor){element, t->rank, data, t->dims, NULL};
-    if (is_dense(t) || scale_strides(v, t)) return true;
+    if (view_is_dense(t->rank, t->dims, t->strides, 1) || scale_strides(v, t)) return true;
     return request_refuse(state, r, TOSAJIT_OVERFLOW, "%R has strides beyond 2^63",
                           (PyObject *)Py_TYPE(object));
 }
