@@ -20,9 +20,13 @@ if(NOT TOSAJIT_LLVM)
       break()
     endif()
   endforeach()
-  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places} ${_tosajit_llvm_need})
+  find_library(TOSAJIT_LLVM NAMES LLVM HINTS ${TOSAJIT_LLVM_ROOT} ${_tosajit_llvm_places})
 endif()
-find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH ${_tosajit_llvm_need})
+find_path(TOSAJIT_LLVM_INCLUDE llvm-c/LLJIT.h HINTS ${TOSAJIT_LLVM_ROOT} PATH_SUFFIXES include NO_DEFAULT_PATH)
+if(_tosajit_llvm_need AND NOT (TOSAJIT_LLVM AND TOSAJIT_LLVM_INCLUDE))
+  message(FATAL_ERROR "Building tosajit needs LLVM 22 or 19, because operations are compiled ahead, too. On Debian "
+    "`sh tools/install-dependencies.sh --library` installs it. TOSAJIT_LLVM_ROOT or LLVM_DIR tells another place.")
+endif()
 mark_as_advanced(TOSAJIT_LLVM TOSAJIT_LLVM_INCLUDE)
 
 # The same as static libraries, with what they need, for a library that has LLVM within. Of the others that llvm-config names, generating

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every Python here that can load it, with LLVM and
+# without; and what `pip install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
+#   sh tests/install/wheel_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
+set -eu
+build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "FAILED: $1"; exit 1; }
+quietly() { "$@" >"$work/log" 2>&1 || { tail -60 "$work/log"; fail "$*"; }; }
+setting() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+export PYTHON SKBUILD_CMAKE_DEFINE CMAKE_C_COMPILER_LAUNCHER CC PYTHONDONTWRITEBYTECODE=1
+PYTHON=$(setting _Python3_EXECUTABLE) CC=$(setting CMAKE_C_COMPILER)
+CMAKE_C_COMPILER_LAUNCHER=$(setting CMAKE_C_COMPILER_LAUNCHER)
+SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=$(setting TOSAJIT_LLVM_ROOT)
+unset PYTHONPATH
+
+# What is published: sources without what is built, and a wheel that has all of the package.
+quietly sh "$source/tools/python/dist.sh" "$work/dist"
+[ "$(find "$work/dist" -type f | wc -l)" = 2 ] || fail "there is more than sources and a wheel: $(ls "$work/dist")"
+sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl)
+if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then fail "the sources have what is not theirs"; fi
+for file in LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
+    tar -tzf "$sources" | grep -qE "^[^/]*/$file\$" || fail "the sources have no $file"
+done
+# contents WHEEL: its files, without the version in a name.
+contents() { "$PYTHON" -m zipfile -l "$1" | awk 'NR > 1 && $1 !~ "/$" { print $1 }' | sed 's/^tosajit-[0-9.]*\.dist-info/info/' | sort; }
+contents "$wheel" >"$work/files"
+cat >"$work/expected" <<END
+info/METADATA
+info/RECORD
+info/WHEEL
+info/licenses/LICENSE
+tosajit/__init__.py
+tosajit/__init__.pyi
+tosajit/_tosajit.abi3.so
+tosajit/libtosajit-codegen.so.0
+tosajit/libtosajit-ops.so.0
+tosajit/libtosajit.so.0
+tosajit/py.typed
+END
+diff "$work/expected" "$work/files" || fail "the wheel has other files"
+[ "$(stat -c %s "$wheel")" -lt 8000000 ] || fail "the wheel is $(stat -c %s "$wheel") bytes"
+
+# use PYTHON TITLE PACKAGE: a fresh venv with the package. A file that is no library stands for an LLVM that is not there.
+use() {
+    rm -rf "$work/venv"
+    quietly "$1" -m venv "$work/venv"
+    shift
+    quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-deps "$@"
+}
+lines='import array, tosajit
+x, b = array.array("f", [-1, 0, 1, 2]), array.array("f", [1])
+print(*(f"{y:.6f}" for y in tosajit.evaluate("x * sigmoid(x + b)", x=x, b=b).tolist()))
+print(tosajit.compile("y = exp(x) : f32[?]").is_native, tosajit.__file__)'
+result='-0.500000 0.000000 0.880797 1.905148'
+# gives NATIVE: the lines in the venv, far from the source tree.
+gives() {
+    found=$(cd / && "$work/venv/bin/python" -c "$lines") || fail "the lines in Python"
+    case $found in "$result"*"$1 $work/venv/"*) ;; *) fail "found $found" ;; esac
+}
+mkdir "$work/hidden"
+quietly "$PYTHON" -m zipfile -e "$wheel" "$work/unpacked"
+llvm=$(readelf -d "$work/unpacked/tosajit/libtosajit-codegen.so.0" | sed -n 's/.*NEEDED.*\[\(libLLVM.*\)\]/\1/p')
+[ -n "$llvm" ] || fail "libtosajit-codegen.so does not need LLVM"
+: >"$work/hidden/$llvm"
+for file in "$work"/unpacked/tosajit/*.so*; do
+    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN/?)?\]' && fail "$file looks elsewhere"
+done
+tried=""
+for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; do
+    home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' 2>/dev/null) || continue
+    case " $tried " in *" $home "*) continue ;; esac
+    [ -n "$home" ] || continue
+    tried="$tried $home"
+    use "$python" --no-index "$wheel"
+    gives True
+    quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py"
+    (export LD_LIBRARY_PATH="$work/hidden" TOSAJIT_TEST_COMPILER=0
+        gives False
+        quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
+done
+"$work/venv/bin/python" - <<END || fail "the metadata"
+from importlib.metadata import metadata
+about = metadata("tosajit")
+assert about["License-Expression"] == "Apache-2.0 WITH LLVM-exception", about["License-Expression"]
+assert about["Requires-Python"] == ">=3.11" and len(about.get_all("Classifier")) > 5
+assert about["Description-Content-Type"] == "text/markdown" and "import numpy as np, tosajit" in about["Description"]
+assert "](docs/" not in about["Description"] and "](https://" in about["Description"]
+assert about.get_all("Project-URL") and about["Summary"] and about["Author"]
+END
+
+# The same of the tree itself: by the target, and by pip.
+quietly cmake --build "$build" --target wheel
+contents "$(ls "$build"/tools/python/tosajit-*-linux_*.whl)" | diff "$work/expected" - || fail "the target's wheel has other files"
+use "$PYTHON" --config-settings=build-dir="$build/tools/python/wheel" "$source"
+gives True
+echo "tried$tried: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
