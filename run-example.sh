@@ -14,4 +14,4 @@ build/tools/tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --in
 echo "
 Now an expression of your own: run build/tools/tosajit and type, for instance,
     y = x * sigmoid(x + b) : f32[?,64], f32[1,64]
-    :sweep sweep.svg"
+    :sweep"

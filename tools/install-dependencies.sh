@@ -4,13 +4,13 @@
 # Install what building and testing needs, on Debian 12, or less of it, or the packages that are named. Nothing happens where all of it is
 # there already.
 #   sh tools/install-dependencies.sh               everything: library, command, tests, benchmarks, documents
-#   sh tools/install-dependencies.sh --command     library and command, with plots
+#   sh tools/install-dependencies.sh --command     library and command
 #   sh tools/install-dependencies.sh --library     the library alone
 #   sh tools/install-dependencies.sh PACKAGE...
 set -eu
 library="gcc cmake ninja-build llvm-22-dev"
 # Models of ONNX: their messages and who reads these.
-command="$library g++ libmlir-22-dev libedit-dev gnuplot-nox libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
+command="$library g++ libmlir-22-dev libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
 # documents; an emulator of older CPUs; a locale that writes numbers in another way; the Python package and what it is compared with, and where
 # pip brings ONNX Runtime to.

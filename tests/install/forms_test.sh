@@ -112,8 +112,8 @@ prefix)
     for python in $PYTHONS; do run "$python" -c "$native"; done
     ;;
 packages)
-    # gnuplot is what the command's package recommends; llvm-22-dev, of which the archive with the compiler is linked, takes too much room.
-    tools="gnuplot-nox bash gcc g++ cmake make pkg-config python3 python3-numpy man-db bsdextrautils apt"
+    # llvm-22-dev, of which the archive with the compiler is linked, takes too much room.
+    tools="bash gcc g++ cmake make pkg-config python3 python3-numpy man-db bsdextrautils apt"
     mkdir "$work/root" "$work/debs"
     for package in "$packages"/*.deb; do case $package in *-dbgsym_*) ;; *) cp "$package" "$work/debs/" ;; esac; done
     needs=$(for package in "$work"/debs/*.deb; do dpkg-deb -f "$package" Pre-Depends Depends; done |

@@ -88,7 +88,7 @@ says "11 12 13, 2 4 6" /consumer/build/consumer_mlir /consumer/twice.mlir
 run inside sh -c 'cc /consumer/mlir.c -o /mlir_by_pkg_config $(pkg-config --cflags --libs tosajit-mlir) && /mlir_by_pkg_config /consumer/twice.mlir'
 
 # The packages' own tests, which a distributor runs; and the list.
-install ./tosajit-doc.deb ./python3-tosajit.deb python3 python3-numpy bsdextrautils gnuplot-nox
+install ./tosajit-doc.deb ./python3-tosajit.deb python3 python3-numpy bsdextrautils
 mkdir "$root/source" "$root/list"
 cp -r "$source/debian" "$source/tests" "$source/examples" "$root/source"
 for test in consumer reader command python; do run inside sh -c "cd /source && debian/tests/$test"; done

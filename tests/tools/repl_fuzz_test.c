@@ -89,7 +89,7 @@ static const char *const words[] = {
     "\t",
     "\t\t",
 };
-/* Keys by which libedit edits, and what terminals send for others. */
+/* Keys that edit here or elsewhere, and what terminals send for others. */
 static const char *const keys[] = {
     "\001",     "\002",      "\003",      "\005",        "\006",   "\007",        "\010",
     "\011",     "\013",      "\014",      "\016",        "\017",   "\020",        "\022",

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "tools/repl/asm_loops.h"
 #include "tools/data/element.h"
 #include "tools/repl/command_line.h"
 #include "tools/repl/scan.h"
@@ -540,36 +539,6 @@ static void numbers_beyond_a_type_are_refused(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------
- * Hot loops */
-
-static void innermost_vector_loops_are_hot(void **state) {
-    static const char text[] = "f:\n"
-                               ".LBB0_1:\n"
-                               "\tmovq\t%rax, %rbx\n"
-                               ".LBB0_2:\n"
-                               "\tvmovups\t(%rax), %zmm0\n"
-                               "\tjne\t.LBB0_2\n"
-                               ".LBB0_3:\n"
-                               "\tvmovss\t(%rax), %xmm0\n"
-                               "\tjne\t.LBB0_3\n"
-                               "\tjmp\t.LBB0_1\n"
-                               "\tjmp\t.LBB0_9\n"
-                               ".LBB0_9:\n"
-                               "\tretq";
-    (void)state;
-    size_t count;
-    asm_line *lines = asm_find_loops(text, &count);
-    assert_non_null(lines);
-    assert_int_equal(count, 13);
-    for (size_t k = 0; k < count; k++) assert_int_equal(lines[k].hot, k >= 3 && k <= 5);
-    free(lines);
-    lines = asm_find_loops("", &count);
-    assert_non_null(lines);
-    assert_int_equal(count, 0);
-    free(lines);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_follow_precedence),
@@ -585,7 +554,6 @@ int main(void) {
         cmocka_unit_test(stored_floats_read_back),
         cmocka_unit_test(stored_floats_are_rounded_like_casts),
         cmocka_unit_test(numbers_beyond_a_type_are_refused),
-        cmocka_unit_test(innermost_vector_loops_are_hot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

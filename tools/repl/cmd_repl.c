@@ -14,7 +14,7 @@
 
 #include "tools/repl/answer.h"
 #include "tools/repl/edit.h"
-#include "tools/repl/edit_guard.h"
+
 #include "jit/text/lex.h"
 #include "tools/repl/scan.h"
 
@@ -202,18 +202,13 @@ static void loop(session *s) {
             repl_fail_line(
                 s->r, ++s->number,
                 "a line has at most %d characters here; a file or a pipe takes longer ones",
-                EDIT_GUARD_LONGEST);
+                REPL_LONGEST_LINE);
         fflush(stdout);
     }
     if (s->open && !s->r->quit) end_expression(s);
     if (s->inside && !s->r->quit)
         repl_fail_line(s->r, s->mlir_number,
                        "the input ends within the module or function that begins here");
-}
-
-static bool may_style(void) {
-    const char *terminal = getenv("TERM"), *plain = getenv("NO_COLOR");
-    return !(plain && *plain) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 static void release(session *s) {
@@ -275,7 +270,6 @@ static bool answer_lines(repl *r, const options *o) {
 static bool answer_input(session *s) {
     repl *r = s->r;
     r->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    r->styled = r->terminal && may_style();
     if (r->terminal) {
         s->edit = repl_edit_open();
         if (!s->edit) r->failed = true;

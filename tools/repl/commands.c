@@ -60,18 +60,15 @@ static const repl_verb verbs[] = {
      "be 1 ulp apart.\n"},
     {"explain", "OPERAND...", "say what such a call does: loops, tiles, threads, cost", true,
      NO_LIMIT, repl_explain, "ramp random zeros ones", ".npy", "Operands as for :run.\n"},
-    {"sweep", "[SIZES...] [FILE]", "measure the last kernel over growing sizes", true, NO_LIMIT,
-     repl_sweep, NULL, ".svg .png",
-     "Sizes of each operand with an N that grows until the result has 16 Mi elements: :sweep Nx3 "
-     "1x3. Without sizes N is the outermost\n"
-     "dimension that is ?, other ones are 64. Bars are GB/s of the kernel; memcpy copies as many "
-     "bytes. With a file .svg or .png gnuplot\n"
-     "draws both.\n"},
+    {"sweep", "[SIZES...]", "measure the last kernel over growing sizes", true, NO_LIMIT,
+     repl_sweep, NULL, NULL,
+     "What :time says while an N in the sizes doubles, until the largest operand has 16 Mi "
+     "elements: :sweep Nx3 1x3. Without sizes N is the\n"
+     "outermost dimension that is ?, other ones are 64.\n"},
     {"plan", "", "show how the last kernel walks its operands", true, 0, repl_show_plan, NULL, NULL,
      ""},
     {"ir", "", "show the LLVM IR of the last kernel", true, 0, repl_show_ir, NULL, NULL, ""},
-    {"asm", "", "show the assembly of the last kernel", true, 0, repl_show_asm, NULL, NULL,
-     "On a terminal the innermost loops over vectors are bright.\n"},
+    {"asm", "", "show the assembly of the last kernel", true, 0, repl_show_asm, NULL, NULL, ""},
     {"save", "FILE", "write the last kernel to a file", true, 1, repl_save, NULL,
      ".mlir .svg .plan .s .ll .o .image",
      "The ending says what: .mlir a function of TOSA, which the other commands read; .o an object, "

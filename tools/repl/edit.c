@@ -1,159 +1,149 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* libedit does the editing. Keys are read here, so that a Ctrl-C ends the line at once and no
- * signal is lost between looking for it and waiting for a key. The history is a text file, to which
- * each line is appended when it is entered: sessions at the same time do not take each other's
- * lines away. */
-#define _POSIX_C_SOURCE 200809L /* sigaction, pselect, getline, fdopen */
+/* A line is always drawn in one row, of which it shows what fits beside the cursor. So nothing has
+ * to be known of the window but its width, and nothing of the terminal but how it goes back by a
+ * column. */
+#define _XOPEN_SOURCE 700 /* wcwidth */
 #include "tools/repl/edit.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <histedit.h>
 #include <limits.h>
 #include <locale.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/select.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <wchar.h>
+#include <wctype.h>
 
 #include "runtime/base/escape.h"
-#include "tools/repl/edit_guard.h"
 #include "tools/repl/complete.h"
-#include "tools/repl/history_search.h"
+#include "tools/repl/history.h"
 #include "tools/repl/interrupt.h"
+#include "tools/repl/terminal.h"
 
-enum { HISTORY = 1000, PATH = 4096, CANDIDATES = 1000, WIDTH = 80 };
+enum { CANDIDATES = 1000, WIDTH = 80, CONTROL_C = 3, CONTROL_D = 4 };
 
 struct repl_edit {
-    EditLine *line;
-    edit_guard guard;
-    History *history;
-    history_search search;
+    history history;
     const char *prompt;
-    char path[PATH];  /* of the history; empty: none */
-    int keys;         /* where they are read, without waiting; standard input if need be */
-    sigset_t waiting; /* the signals that are blocked while a key is waited for: not ours */
+    wchar_t text[REPL_LONGEST_LINE];
+    size_t length, cursor;
+    bool cut;             /* the end of what was typed was left out */
+    size_t first;         /* character that is shown */
+    size_t column, shown; /* behind the prompt: the cursor's, and how many are in use */
+    size_t back;          /* the line of the history that is shown; 0: none */
+    char *kept;           /* the line as it was typed, while `back` is not 0 */
+    char *line;           /* what was returned */
 };
 
-static volatile sig_atomic_t resizes, resumptions;
+/* ---------------------------------------------------------------------------------------------
+ * Text */
 
-static void on_signal(int number) {
-    if (number == SIGINT) repl_interrupt();
-    if (number == SIGWINCH) resizes = 1;
-    if (number == SIGCONT) resumptions = 1;
+/* A part of the line as bytes, to be freed. */
+static char *to_bytes(const repl_edit *e, size_t from, size_t to) {
+    const size_t capacity = (to - from) * MB_CUR_MAX + MB_LEN_MAX;
+    char *bytes = malloc(capacity);
+    size_t used = 0;
+    mbstate_t state;
+    memset(&state, 0, sizeof state);
+    for (size_t k = from; bytes && k < to; k++) {
+        size_t length = wcrtomb(bytes + used, e->text[k], &state);
+        used += length == (size_t)-1 ? 0 : length;
+    }
+    if (bytes) bytes[used] = '\0';
+    return bytes;
+}
+
+static void forget_place(repl_edit *e) {
+    free(e->kept);
+    e->kept = NULL;
+    e->back = 0;
+}
+
+static void erase(repl_edit *e, size_t from, size_t to) {
+    wmemmove(e->text + from, e->text + to, e->length - to);
+    e->length -= to - from;
+    e->cursor = from;
+    if (e->length == 0) e->cut = false;
+}
+
+static void insert(repl_edit *e, wchar_t character) {
+    if (e->length == REPL_LONGEST_LINE) {
+        e->cut = true;
+        return;
+    }
+    wmemmove(e->text + e->cursor + 1, e->text + e->cursor, e->length - e->cursor);
+    e->text[e->cursor++] = character;
+    e->length++;
+}
+
+static void insert_bytes(repl_edit *e, const char *bytes) {
+    wchar_t character;
+    size_t length;
+    mbstate_t state;
+    memset(&state, 0, sizeof state);
+    while ((length = mbrtowc(&character, bytes, MB_CUR_MAX, &state)) > 0) {
+        if (length > MB_CUR_MAX) return; /* of another locale */
+        insert(e, character);
+        bytes += length;
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Keys */
+ * Drawing */
 
-static void block_signals(const repl_edit *e, bool block) {
-    sigset_t set = e->waiting;
-    if (block) {
-        sigaddset(&set, SIGINT);
-        sigaddset(&set, SIGWINCH);
-        sigaddset(&set, SIGCONT);
-    }
-    sigprocmask(SIG_SETMASK, &set, NULL);
+static size_t width_of(wchar_t character) {
+    int width = wcwidth(character);
+    return width < 0 ? 1 : (size_t)width;
 }
 
-/* Negative with EINTR after a signal. Signals are blocked only from looking for them until pselect
- * waits. While libedit writes they must not be: a terminal that takes no more throws its output
- * away at a Ctrl-C, but does not wake who waits for room in it; the signal does. */
-static int wait_for_byte(const repl_edit *e) {
-    fd_set set;
-    FD_ZERO(&set);
-    FD_SET(e->keys, &set);
-    block_signals(e, true);
-    bool signalled = repl_interrupted() || resumptions;
-    int ready = signalled ? -1 : pselect(e->keys + 1, &set, NULL, NULL, NULL, &e->waiting);
-    int reason = signalled ? EINTR : errno;
-    block_signals(e, false);
-    errno = reason;
-    return ready;
-}
-
-/* After Ctrl-Z and fg. */
-static void resume(const repl_edit *e) {
-    resumptions = 0;
-    el_set(e->line, EL_PREP_TERM, 1);
-    el_set(e->line, EL_REFRESH);
-}
-
-/* Wait for a byte. 1, 0 at the end, -1 after Ctrl-C. */
-static int read_byte(const repl_edit *e, char *byte) {
-    for (;;) {
-        if (repl_interrupted()) return -1;
-        if (resumptions) resume(e);
-        if (wait_for_byte(e) < 0) {
-            if (errno == EINTR) continue;
-            return 0;
-        }
-        ssize_t count = read(e->keys, byte, 1);
-        if (count >= 0) return (int)count;
-        if (errno != EINTR && errno != EAGAIN) return 0; /* EIO: the terminal is gone */
-    }
-}
-
-/* A character. What is no character of the locale is left out. */
-static int read_character(repl_edit *e, wchar_t *character) {
+static void put(wchar_t character) {
+    char bytes[MB_LEN_MAX];
     mbstate_t state;
-    char byte;
     memset(&state, 0, sizeof state);
-    for (;;) {
-        int got = read_byte(e, &byte);
-        if (got <= 0) return got;
-        size_t length = mbrtowc(character, &byte, 1, &state);
-        if (length == (size_t)-1) {
-            memset(&state, 0, sizeof state);
-            continue;
-        }
-        if (length == (size_t)-2) continue;
-        if (length == 0) *character = L'\0';
-        return 1;
+    size_t length = wcwidth(character) < 0 ? (size_t)-1 : wcrtomb(bytes, character, &state);
+    if (length == (size_t)-1)
+        putchar('?');
+    else
+        fwrite(bytes, 1, length, stdout);
+}
+
+static void repeat(char c, size_t count) {
+    while (count-- > 0) putchar(c);
+}
+
+/* The cursor stays within the row. Where it leaves it to the left, half a row is shown in front. */
+static void scroll(repl_edit *e, size_t room) {
+    size_t least = e->cursor, before = 0;
+    while (least > 0 && before + width_of(e->text[least - 1]) < room)
+        before += width_of(e->text[--least]);
+    if (e->cursor <= e->first) e->first = e->cursor > room / 2 ? e->cursor - room / 2 : 0;
+    if (e->first < least) e->first = least;
+}
+
+static void draw(void *context, bool anew) {
+    repl_edit *e = context;
+    const size_t columns = terminal_columns(), prompt = strlen(e->prompt),
+                 room = columns > prompt + 1 ? columns - prompt - 1 : 1;
+    size_t column = 0, cursor = 0;
+    if (anew) {
+        printf("\r%s", e->prompt);
+        e->column = 0;
+        e->shown = room;
     }
-}
-
-/* A key, for libedit. The window's size is looked at when a key comes, not while somebody drags its
- * corner. */
-static int read_key(EditLine *line, wchar_t *key) {
-    repl_edit *e;
-    int got;
-    el_get(line, EL_CLIENTDATA, &e);
-    do {
-        got = history_search_return(&e->search, key) ? 1 : read_character(e, key);
-        if (got > 0 && resizes) {
-            resizes = 0;
-            edit_guard_resize(&e->guard);
-        }
-    } while (got > 0 && !edit_guard_key(&e->guard, *key));
-    if (got > 0) history_search_take(&e->search, key);
-    return got;
-}
-
-/* A Ctrl-C throws away what has been typed. After pselect a read may thus find nothing, and would
- * wait for another key. The terminal is opened again for that, since others share standard input.
- */
-static int open_keys(void) {
-    char name[PATH];
-    int keys = ttyname_r(STDIN_FILENO, name, sizeof name) == 0
-                   ? open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-                   : -1;
-    return keys >= 0 && keys < FD_SETSIZE ? keys : STDIN_FILENO;
-}
-
-static void catch_signals(repl_edit *e) {
-    static const int numbers[] = {SIGINT, SIGWINCH, SIGCONT};
-    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-        sigemptyset(&action.sa_mask);
-        sigaction(numbers[k], &action, NULL);
+    scroll(e, room);
+    repeat('\b', e->column);
+    for (size_t k = e->first; k <= e->length; k++) {
+        if (k == e->cursor) cursor = column;
+        if (k == e->length || column + width_of(e->text[k]) > room) break;
+        put(e->text[k]);
+        column += width_of(e->text[k]);
     }
-    sigprocmask(SIG_SETMASK, NULL, &e->waiting);
+    const size_t end = e->shown > column ? e->shown : column;
+    repeat(' ', end - column);
+    repeat('\b', end - cursor);
+    e->column = cursor;
+    e->shown = column;
+    fflush(stdout);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -208,244 +198,221 @@ static void list_candidates(candidates *c, bool files) {
         column = last ? 0 : column + width + 2;
         if (last) putchar('\n');
     }
-    fflush(stdout);
 }
 
 /* The word becomes what all candidates begin with; a path with spaces needs quotes. */
-static unsigned char insert_common(EditLine *line, const candidates *c, const repl_place *place,
-                                   size_t length) {
+static void insert_common(repl_edit *e, const candidates *c, const repl_place *place,
+                          const char *word) {
     char *text = malloc(c->common + 4);
-    if (!text) return CC_REFRESH_BEEP;
+    if (!text) return;
     bool certain = c->count == 1, leads_on = certain && c->names[0][c->common - 1] == '/';
     bool quotes = place->is_file && !place->quoted && memchr(c->names[0], ' ', c->common);
     bool closing = certain && !leads_on && (place->quoted || quotes);
     bool space = certain && !leads_on && (place->is_file || c->names[0][0] == ':');
     sprintf(text, "%s%.*s%s%s", quotes ? "\"" : "", (int)c->common, c->names[0],
             closing ? "\"" : "", space ? " " : "");
-    el_deletestr(line, (int)length);
-    bool fine = el_insertstr(line, text) == 0;
+    const size_t characters = mbstowcs(NULL, word, 0);
+    if (characters <= e->cursor) {
+        erase(e, e->cursor - characters, e->cursor);
+        insert_bytes(e, text);
+    }
     free(text);
-    return fine ? CC_REFRESH : CC_REFRESH_BEEP;
 }
 
-static unsigned char complete(EditLine *line, int key) {
+static void complete(repl_edit *e) {
     static candidates c; /* too large for a stack */
-    (void)key;
-    const LineInfo *info = el_line(line);
-    size_t all = (size_t)(info->cursor - info->buffer);
-    repl_place place = repl_find_word(info->buffer, all);
-    size_t length = all - place.begin;
-    unsigned char answer = CC_REFRESH;
+    char *before = to_bytes(e, 0, e->cursor);
+    if (!before) return;
+    const size_t all = strlen(before);
+    const repl_place place = repl_find_word(before, all);
+    const size_t length = all - place.begin;
     c.common = 0;
-    repl_complete(info->buffer, all, &place, add_candidate, &c);
+    repl_complete(before, all, &place, add_candidate, &c);
     if (c.count == 0) {
-        answer = CC_REFRESH_BEEP;
+        putchar('\a');
     } else if (c.count == 1 || c.common > length) {
         bool unfinished = c.common > length || place.is_file;
-        if (unfinished) answer = insert_common(line, &c, &place, length);
+        if (unfinished) insert_common(e, &c, &place, before + place.begin);
     } else {
         list_candidates(&c, place.is_file);
-        answer = CC_REDISPLAY;
+        draw(e, true);
     }
     release_candidates(&c);
-    return answer;
+    free(before);
 }
 
 /* ---------------------------------------------------------------------------------------------
- * History */
+ * Keys */
 
-/* Make the directories that lead to a file; what fails is found when the file is opened. */
-static void make_directories(const char *path) {
-    char part[PATH];
-    for (size_t k = 1; path[k] && k < sizeof part; k++) {
-        if (path[k] != '/') continue;
-        memcpy(part, path, k);
-        part[k] = '\0';
-        mkdir(part, 0700);
+static void to_begin(repl_edit *e) { e->cursor = 0; }
+static void to_end(repl_edit *e) { e->cursor = e->length; }
+static void left(repl_edit *e) { e->cursor -= e->cursor > 0; }
+static void right(repl_edit *e) { e->cursor += e->cursor < e->length; }
+
+static void word_left(repl_edit *e) {
+    while (e->cursor > 0 && !iswalnum((wint_t)e->text[e->cursor - 1])) e->cursor--;
+    while (e->cursor > 0 && iswalnum((wint_t)e->text[e->cursor - 1])) e->cursor--;
+}
+
+static void word_right(repl_edit *e) {
+    while (e->cursor < e->length && !iswalnum((wint_t)e->text[e->cursor])) e->cursor++;
+    while (e->cursor < e->length && iswalnum((wint_t)e->text[e->cursor])) e->cursor++;
+}
+
+/* What a movement goes over. */
+static void erase_over(repl_edit *e, void (*move)(repl_edit *e)) {
+    const size_t from = e->cursor;
+    move(e);
+    const size_t to = e->cursor;
+    erase(e, from < to ? from : to, from < to ? to : from);
+    forget_place(e);
+}
+
+static void rub_out(repl_edit *e) { erase_over(e, left); }
+static void erase_next(repl_edit *e) { erase_over(e, right); }
+static void erase_word(repl_edit *e) { erase_over(e, word_right); }
+static void rub_out_word(repl_edit *e) { erase_over(e, word_left); }
+static void erase_begin(repl_edit *e) { erase_over(e, to_begin); }
+static void erase_end(repl_edit *e) { erase_over(e, to_end); }
+
+static void show_place(repl_edit *e, size_t back) {
+    if (back == e->back) {
+        putchar('\a');
+        return;
     }
+    erase(e, 0, e->length);
+    insert_bytes(e, back ? history_line(&e->history, back) : e->kept);
+    e->back = back;
+    if (!back) forget_place(e);
 }
 
-/* TOSAJIT_HISTORY, which is empty for none, or the XDG state directory. */
-static void find_history(char path[PATH]) {
-    const char *own = getenv("TOSAJIT_HISTORY"), *state = getenv("XDG_STATE_HOME"),
-               *home = getenv("HOME");
-    int length = 0;
-    path[0] = '\0';
-    if (own)
-        length = snprintf(path, PATH, "%s", own);
-    else if (state && *state == '/')
-        length = snprintf(path, PATH, "%s/tosajit/history", state);
-    else if (home && *home == '/')
-        length = snprintf(path, PATH, "%s/.local/state/tosajit/history", home);
-    struct stat status;
-    /* A pipe would not end; /dev/null means none, too. */
-    bool other = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    if (length >= PATH || other) path[0] = '\0';
+/* The next older line with a text in it, which is what had been typed or nothing. */
+static void go_back(repl_edit *e, bool search) {
+    if (!e->kept) e->kept = to_bytes(e, 0, e->length);
+    if (e->kept) show_place(e, history_older(&e->history, e->back, search ? e->kept : ""));
 }
 
-static void append_history(const repl_edit *e, const char *line, size_t length) {
-    int file = open(e->path, O_WRONLY | O_APPEND | O_CREAT, 0600);
-    if (file < 0) return;
-    char *whole = malloc(length + 1);
-    if (whole) {
-        memcpy(whole, line, length);
-        whole[length] = '\n';
-        /* In one piece, so that sessions do not mix within a line. */
-        (void)!write(file, whole, length + 1);
-        free(whole);
+static void older(repl_edit *e) { go_back(e, false); }
+static void search(repl_edit *e) { go_back(e, true); }
+static void newer(repl_edit *e) { show_place(e, history_newer(&e->history, e->back, "")); }
+static void redraw(repl_edit *e) { draw(e, true); }
+
+static void suspend(repl_edit *e) {
+    terminal_suspend();
+    draw(e, true);
+}
+
+static const struct binding {
+    const wchar_t *keys; /* as terminals send them */
+    void (*act)(repl_edit *e);
+} bindings[] = {{L"\001", to_begin},        {L"\002", left},
+                {L"\004", erase_next},      {L"\005", to_end},
+                {L"\006", right},           {L"\010", rub_out},
+                {L"\011", complete},        {L"\013", erase_end},
+                {L"\014", redraw},          {L"\016", newer},
+                {L"\020", older},           {L"\022", search},
+                {L"\025", erase_begin},     {L"\027", rub_out_word},
+                {L"\032", suspend},         {L"\177", rub_out},
+                {L"\033b", word_left},      {L"\033f", word_right},
+                {L"\033d", erase_word},     {L"\033[A", older},
+                {L"\033OA", older},         {L"\033[B", newer},
+                {L"\033OB", newer},         {L"\033[C", right},
+                {L"\033OC", right},         {L"\033[D", left},
+                {L"\033OD", left},          {L"\033[H", to_begin},
+                {L"\033OH", to_begin},      {L"\033[1~", to_begin},
+                {L"\033[F", to_end},        {L"\033OF", to_end},
+                {L"\033[4~", to_end},       {L"\033[3~", erase_next},
+                {L"\033[1;5C", word_right}, {L"\033[1;5D", word_left},
+                {L"\033\177", rub_out_word}};
+
+enum { KEYS = 8 }; /* of a binding, with its end */
+
+/* A character, or all that a key sends: Escape and one character, or Escape [ up to a letter or ~.
+ * False at the end. */
+static bool read_key(repl_edit *e, wchar_t keys[KEYS]) {
+    size_t count = 0;
+    bool more = true;
+    while (more) {
+        wchar_t character;
+        if (!terminal_read(&character, draw, e)) return false;
+        if (count > 0 && character < L' ') count = 0; /* not a part of a sequence */
+        if (count + 1 < KEYS) keys[count++] = character;
+        const bool sequence = count > 1 && (keys[1] == L'[' || keys[1] == L'O');
+        more = keys[0] == L'\033' &&
+               (count == 1 || (sequence && (count == 2 || character < L'@' || character > L'~')));
     }
-    close(file);
+    keys[count] = L'\0';
+    return true;
 }
 
-/* Keep the last lines of a file that has grown: written anew beside it. */
-static void shorten_history(const repl_edit *e) {
-    char temporary[PATH + 8];
-    HistEvent event;
-    snprintf(temporary, sizeof temporary, "%s.tmp", e->path);
-    int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    FILE *out = file < 0 ? NULL : fdopen(file, "w");
-    if (!out) return;
-    for (int more = history(e->history, &event, H_LAST); more >= 0;
-         more = history(e->history, &event, H_PREV))
-        fprintf(out, "%s\n", event.str);
-    bool whole = !ferror(out);
-    whole = fclose(out) == 0 && whole;
-    if (!whole || rename(temporary, e->path) != 0) remove(temporary);
-}
-
-static void load_history(repl_edit *e) {
-    HistEvent event;
-    char *line = NULL;
-    size_t capacity = 0, count = 0;
-    ssize_t length;
-    FILE *in = fopen(e->path, "r");
-    while (in && (length = getline(&line, &capacity, in)) > 0) {
-        if (line[length - 1] == '\n') line[length - 1] = '\0';
-        bool fits = length <= EDIT_GUARD_REMEMBERED;
-        if (*line && fits) history(e->history, &event, H_ENTER, line);
-        count++;
-    }
-    free(line);
-    if (in) fclose(in);
-    if (count > 2 * (size_t)HISTORY) shorten_history(e);
-}
-
-void repl_edit_remember(repl_edit *e, const char *line, size_t length) {
-    HistEvent event;
-    char *text = malloc(length + 1);
-    bool fits = length > 0 && length <= EDIT_GUARD_REMEMBERED;
-    if (text && fits && !memchr(line, '\0', length)) {
-        memcpy(text, line, length);
-        text[length] = '\0';
-        history(e->history, &event, H_ENTER, text);
-        if (e->path[0]) append_history(e, line, length);
-    }
-    free(text);
-}
-
-static unsigned char begin_search(EditLine *line, int key) {
-    repl_edit *e;
-    (void)key;
-    el_get(line, EL_CLIENTDATA, &e);
-    return history_search_begin(&e->search);
-}
-
-static unsigned char step_search(EditLine *line, int key) {
-    repl_edit *e;
-    (void)key;
-    el_get(line, EL_CLIENTDATA, &e);
-    return history_search_step(&e->search);
+static void take_key(repl_edit *e, const wchar_t *keys) {
+    for (size_t k = 0; k < sizeof bindings / sizeof *bindings; k++)
+        if (wcscmp(keys, bindings[k].keys) == 0) {
+            bindings[k].act(e);
+            return;
+        }
+    if (keys[0] < L' ') return;
+    insert(e, keys[0]);
+    forget_place(e);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * Lines */
 
-static char *show_prompt(EditLine *line) {
-    repl_edit *e;
-    el_get(line, EL_CLIENTDATA, &e);
-    return (char *)e->prompt;
-}
-
-static void configure(repl_edit *e) {
-    HistEvent event;
-    char step[8];
-    history(e->history, &event, H_SETSIZE, HISTORY);
-    history(e->history, &event, H_SETUNIQUE, 1);
-    el_set(e->line, EL_CLIENTDATA, e);
-    el_set(e->line, EL_PROMPT, show_prompt);
-    el_set(e->line, EL_EDITOR, "emacs");
-    el_set(e->line, EL_SIGNAL, 0);
-    el_set(e->line, EL_GETCFN, read_key);
-    el_set(e->line, EL_HIST, history, e->history);
-    el_set(e->line, EL_ADDFN, "tosajit-complete", "complete a name", complete);
-    el_set(e->line, EL_ADDFN, "tosajit-search", "search the history", begin_search);
-    el_set(e->line, EL_ADDFN, "tosajit-search-step", "a key of a search", step_search);
-    edit_guard_open(&e->guard, e->line, &e->prompt);
-    history_search_open(&e->search, e->line, e->history, &e->prompt);
-    el_set(e->line, EL_BIND, "^I", "tosajit-complete", NULL);
-    el_set(e->line, EL_BIND, "^R", "tosajit-search", NULL);
-    snprintf(step, sizeof step, "\\%o", HISTORY_SEARCH_KEY);
-    el_set(e->line, EL_BIND, step, "tosajit-search-step", NULL);
-    el_source(e->line, NULL); /* ~/.editrc, where people keep their own keys */
-}
-
 repl_edit *repl_edit_open(void) {
     repl_edit *e = calloc(1, sizeof *e);
     setlocale(LC_CTYPE, ""); /* what a character is; numbers stay as they are */
-    if (e) {
-        e->prompt = "";
-        e->line = el_init("tosajit", stdin, stdout, stderr);
-        e->history = history_init();
-    }
-    if (!e || !e->line || !e->history) {
-        fprintf(stderr, "tosajit: error: the terminal cannot be used for editing\n");
-        repl_edit_close(e);
+    if (!e) {
+        fprintf(stderr, "tosajit: error: out of memory\n");
         return NULL;
     }
-    e->keys = open_keys();
-    catch_signals(e);
-    configure(e);
-    find_history(e->path);
-    if (e->path[0]) {
-        make_directories(e->path);
-        load_history(e);
-    }
+    terminal_open();
+    history_open(&e->history);
     return e;
 }
 
+static repl_input edit(repl_edit *e) {
+    wchar_t keys[KEYS];
+    while (read_key(e, keys)) {
+        if (keys[0] == CONTROL_C) return REPL_INTERRUPTED;
+        if (keys[0] == CONTROL_D && e->length == 0) return REPL_END;
+        if (keys[0] == L'\n' || keys[0] == L'\r') return e->cut ? REPL_CUT : REPL_LINE;
+        take_key(e, keys);
+    }
+    return REPL_END;
+}
+
 repl_input repl_edit_line(repl_edit *e, const char *prompt, const char **line, size_t *length) {
-    int count = 0;
     e->prompt = prompt;
-    edit_guard_begin(&e->guard);
-    history_search_reset(&e->search);
-    repl_listen();
-    fflush(stdout);
+    e->length = e->cursor = e->first = e->column = e->shown = 0;
+    e->cut = false;
     /* Before the prompt: what is typed at once must not be taken for a line of the terminal's own.
      */
-    el_set(e->line, EL_PREP_TERM, 1);
-    *line = el_gets(e->line, &count);
-    bool interrupted = repl_interrupted();
+    terminal_edit(true);
+    fputs(prompt, stdout);
+    repl_input input = edit(e);
+    e->cursor = e->length;
+    draw(e, false);
     repl_listen();
-    if (interrupted) {
-        el_reset(e->line);
-        printf("^C\n");
-        return REPL_INTERRUPTED;
-    }
-    if (!*line || count <= 0) {
-        putchar('\n');
-        return REPL_END;
-    }
-    if (e->guard.cut) return REPL_CUT;
-    *length = (size_t)count;
-    if ((*line)[*length - 1] == '\n') (*length)--;
-    return REPL_LINE;
+    terminal_edit(
+        false); /* before the line's end is seen: Ctrl-C is for the command from there on */
+    puts(input == REPL_INTERRUPTED ? "^C" : "");
+    fflush(stdout);
+    forget_place(e);
+    free(e->line);
+    *line = e->line = to_bytes(e, 0, e->length);
+    *length = e->line ? strlen(e->line) : 0;
+    return input == REPL_LINE && !e->line ? REPL_END : input;
+}
+
+void repl_edit_remember(repl_edit *e, const char *line, size_t length) {
+    history_add(&e->history, line, length);
 }
 
 void repl_edit_close(repl_edit *e) {
     if (!e) return;
-    history_search_reset(&e->search);
-    if (e->keys > STDERR_FILENO) close(e->keys);
-    if (e->line) el_end(e->line);
-    if (e->history) history_end(e->history);
+    history_close(&e->history);
+    forget_place(e);
+    free(e->line);
     free(e);
 }

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+enum { REPL_LONGEST_LINE = 65536 }; /* in characters */
+
 typedef struct repl_edit repl_edit;
 
 typedef enum repl_input {

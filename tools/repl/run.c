@@ -17,6 +17,7 @@ typedef struct job {
     npy_array operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     tosajit_tensor operand_views[TOSAJIT_MAX_TENSORS], result_views[TOSAJIT_MAX_TENSORS];
     size_t operand_count, result_count;
+    int64_t n; /* of a sweep; 0 without one */
 } job;
 
 static bool prepare(repl *r, const repl_line *line, bool repeated, job *j) {
@@ -64,6 +65,7 @@ bool repl_run(repl *r, const repl_line *line) {
 /* What a call is, and what memcpy reaches in the same minute with as many bytes. */
 static void show_timing(const job *j, const timing *t, double bytes, double copied) {
     double elements = (double)array_count(&j->results[0]), rate = bytes / t->median / 1e9;
+    if (j->n > 0) printf("N %-8" PRId64 "  ", j->n);
     printf("%s per call", timing_print(t->median).text);
     if (elements > 0) printf(", %.4g ns/element, %.4g GB/s", t->median * 1e9 / elements, rate);
     if (bytes >= (double)REPL_COMPARED && copied > 0)
@@ -97,12 +99,15 @@ static bool measure(repl *r, const job *j) {
     return true;
 }
 
-bool repl_time(repl *r, const repl_line *line) {
+bool repl_time_of(repl *r, const repl_line *line, int64_t n) {
     static job j;
+    j.n = n;
     bool fine = prepare(r, line, true, &j) && measure(r, &j);
     finish(&j);
     return fine;
 }
+
+bool repl_time(repl *r, const repl_line *line) { return repl_time_of(r, line, 0); }
 
 bool repl_explain(repl *r, const repl_line *line) {
     static job j;

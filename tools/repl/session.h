@@ -26,7 +26,6 @@ typedef struct repl_kernel {
 typedef struct repl repl;
 struct repl {
     bool terminal;      /* somebody is watching */
-    bool styled;        /* may use escape codes */
     bool strict, quiet; /* quiet: nothing is said about an expression that is fine */
     const char *name;   /* of what lines come from, in messages */
     size_t threads;     /* that runs may use */

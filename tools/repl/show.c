@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "tools/base/pager.h"
-#include "tools/repl/asm_loops.h"
 #include "tools/repl/kernel.h"
 #include "tools/repl/verbs.h"
 
@@ -30,21 +29,7 @@ bool repl_show_ir(repl *r, const repl_line *line) {
     return show(r, TOSAJIT_VIEW_IR);
 }
 
-/* On a terminal the hot loops are bright. */
 bool repl_show_asm(repl *r, const repl_line *line) {
     (void)line;
-    if (!r->styled) return show(r, TOSAJIT_VIEW_ASM);
-    char *text = repl_print(r, TOSAJIT_VIEW_ASM);
-    size_t count = 0;
-    asm_line *lines = text ? asm_find_loops(text, &count) : NULL;
-    pager_begin(true);
-    for (size_t k = 0; k < count; k++)
-        printf("%s%.*s%s\n", lines[k].hot ? "\033[1;32m" : "", (int)lines[k].length, lines[k].text,
-               lines[k].hot ? "\033[0m" : "");
-    pager_end();
-    bool fine = lines != NULL;
-    if (text && !fine) repl_fail(r, (text_span){0, 0}, "out of memory");
-    free(lines);
-    free(text);
-    return fine;
+    return show(r, TOSAJIT_VIEW_ASM);
 }

@@ -13,6 +13,8 @@ enum { REPL_COMPARED = 4096 };
 
 bool repl_run(repl *r, const repl_line *line);
 bool repl_time(repl *r, const repl_line *line);
+/* The same as a line of a sweep. */
+bool repl_time_of(repl *r, const repl_line *line, int64_t n);
 bool repl_sweep(repl *r, const repl_line *line);
 bool repl_save(repl *r, const repl_line *line);
 bool repl_check(repl *r, const repl_line *line);
