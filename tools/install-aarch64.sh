@@ -11,7 +11,7 @@ sh "$here/install-dependencies.sh" gcc-aarch64-linux-gnu g++-aarch64-linux-gnu q
 
 packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm22 llvm-22-dev libmlir-22 libmlir-22-dev
     libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev
-    libbsd0 libmd0 libtinfo6 libffi8 libxml2 libicu72 liblzma5 zlib1g libzstd1 libz3-4"
+    libedit2 libbsd0 libmd0 libtinfo6 libffi8 libxml2 libicu72 liblzma5 zlib1g libzstd1 libz3-4"
 stamp=$sysroot/packages
 [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$packages" ] && exit 0
 echo "installing for AArch64: $(echo $packages)"
