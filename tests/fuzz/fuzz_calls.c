@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/fuzz/bytes.h"
-#include "tests/fuzz/divide.h"
+#include "tests/numbers/divide.h"
 #include "tests/numbers/shape_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Random expressions, shapes, views and data: every engine against an oracle. The oracle computes
- * op by op: it decides with its own loops which element of each operand feeds a result element,
- * gathers those into dense 1-D operands, and has the interpreter compute the op on them, where
- * nothing broadcasts. Native code is also compared with itself: one op per kernel, and with all
- * sizes static. All memory is guarded. See differential.h; the test is differential_main.c, and a
- * fuzzer calls it, too. */
+/* Random expressions, shapes, views and data: every engine, the interpreter among them, with
+ * kernels of all forms, against an oracle. The oracle computes op by op, and shares no code with
+ * the library: here is decided, with loops of their own, which element of each operand feeds a
+ * result element; what an op makes of those, oracle.h tells. Native code is also compared with
+ * itself: one op per kernel, and with all sizes static. All memory is guarded. See differential.h;
+ * the test is differential_main.c, and a fuzzer calls it, too. */
 #define _POSIX_C_SOURCE 200809L /* write */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,20 +19,25 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/numbers/divide.h"
 #include "tests/numbers/differential.h"
+#include "tests/numbers/forms.h"
+#include "tests/numbers/oracle.h"
 #include "tests/support/guard.h"
 #include "tests/support/random_program.h"
 
 enum {
     RUNS = 5,           /* calls per kernel */
-    RELOADED = 3,       /* every so many cases run kernels that come from images */
+    NAME_SIZE = 64,     /* of an engine, and the form of its kernel */
     CAPACITY = 1 << 20, /* of a guarded tensor */
 };
 
 struct differential {
     test_engine opened[TEST_MAX_ENGINES],
-        engines[TEST_MAX_ENGINES]; /* all; those of the next case */
-    size_t opened_count, engine_count;
+        engines[TEST_MAX_ENGINES]; /* all; those of this case, whose names tell the form, too */
+    size_t opened_count, engine_count, chosen[TEST_MAX_ENGINES]; /* which of the opened ones */
+    char names[TEST_MAX_ENGINES][NAME_SIZE];
+    forms *forms;
     guard_tensor inputs[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS], shared;
     unsigned char *oracle[PROGRAM_MAX_NODES], *gathered[TOSAJIT_MAX_OPERANDS],
         *values[PROGRAM_MAX_NODES];
@@ -47,8 +52,7 @@ typedef struct trial {
     uint64_t seed;
     test_random random;
     program p;
-    tosajit_kernel *kernels[TEST_MAX_ENGINES],
-        *flat[PROGRAM_MAX_NODES]; /* flat: of the ops that a result depends on */
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
     bool live[PROGRAM_MAX_NODES];
     int run;
     program_shape input_shapes[PROGRAM_MAX_INPUTS], shapes[PROGRAM_MAX_NODES];
@@ -135,49 +139,34 @@ static void print_sources(const trial *t, int r, const int64_t *index) {
 
 /* Compiling. */
 
-/* Put what comes back from its image in the place of a native kernel. */
-static void reload(trial *t, size_t e) {
-    if (!t->f->engines[e].native) return;
-    size_t size;
-    tosajit_kernel *loaded = NULL;
-    const char *name = t->f->engines[e].name;
-    expect_status(t, name, "kernel_save", tosajit_kernel_save(t->kernels[e], NULL, 0, &size),
-                  TOSAJIT_OK);
-    void *image = malloc(size);
-    expect_status(t, name, "kernel_save", tosajit_kernel_save(t->kernels[e], image, size, &size),
-                  TOSAJIT_OK);
-    tosajit_kernel_release(t->kernels[e]);
-    const tosajit_load_options any = {.size = sizeof any, .any_strides = 1};
-    expect_status(t, name, "kernel_load", tosajit_kernel_load(image, size, &any, &loaded),
-                  TOSAJIT_OK);
-    free(image);
-    t->kernels[e] = loaded;
-}
-
+/* Every engine's kernel in another form. */
 static void compile(trial *t) {
-    announce(t, "all engines", "compile");
+    fixture *f = t->f;
     tosajit_expr *expr = NULL;
     expect_status(t, "-", "program_build", program_build(&t->p, &expr), TOSAJIT_OK);
-    for (size_t e = 0; e < t->f->engine_count; e++)
-        expect_status(t, t->f->engines[e].name, "compile_expr",
-                      tosajit_compile_expr(t->f->engines[e].engine, expr, &t->kernels[e]),
-                      TOSAJIT_OK);
-    tosajit_expr_destroy(expr);
-    for (size_t e = 0; t->seed % RELOADED == 0 && e < t->f->engine_count; e++) reload(t, e);
-    for (size_t e = 0; t->f->prepare && e < t->f->engine_count; e++) t->f->prepare(t->kernels[e]);
-    for (int k = 0; k < t->p.count; k++) {
-        if (!t->live[k] || t->p.nodes[k].kind != PROGRAM_OP) continue;
-        expect_status(t, "-", "program_build_flat", program_build_flat(&t->p, k, &expr),
-                      TOSAJIT_OK);
-        expect_status(t, "oracle", "compile_expr",
-                      tosajit_compile_expr(t->f->engines[0].engine, expr, &t->flat[k]), TOSAJIT_OK);
-        tosajit_expr_destroy(expr);
+    for (size_t e = 0; e < f->engine_count; e++) {
+        const test_engine *engine = &f->opened[f->chosen[e]];
+        const uint64_t form = t->seed + e;
+        snprintf(f->names[e], NAME_SIZE, "%s, %s", engine->name, forms_name(engine, form));
+        f->engines[e] = *engine;
+        f->engines[e].name = f->names[e];
+        announce(t, f->names[e], "compile");
+        expect_status(t, f->names[e], "compile",
+                      forms_make(f->forms, engine, form, expr, &t->kernels[e]), TOSAJIT_OK);
+        if (f->prepare && !forms_is_later(engine, form)) f->prepare(t->kernels[e]);
     }
+    tosajit_expr_destroy(expr);
+}
+
+/* Behind the first calls, which those that compile in the background answer in another way. */
+static void await_code(const trial *t) {
+    for (size_t e = 0; e < t->f->engine_count; e++)
+        expect_status(t, t->f->names[e], "kernel_wait", tosajit_kernel_wait(t->kernels[e]),
+                      TOSAJIT_OK);
 }
 
 static void release(trial *t) {
     for (size_t e = 0; e < t->f->engine_count; e++) tosajit_kernel_release(t->kernels[e]);
-    for (int k = 0; k < t->p.count; k++) tosajit_kernel_release(t->flat[k]);
     program_free(&t->p);
 }
 
@@ -311,21 +300,18 @@ static void gather(trial *t, int node, const program_shape *space, unsigned char
 static void compute_op(trial *t, int node) {
     const program_node *op = &t->p.nodes[node];
     const program_shape *space = &t->shapes[node];
-    int64_t count = guard_count(space->rank, space->dims);
-    tosajit_tensor operands[TOSAJIT_MAX_OPERANDS];
+    const int64_t count = guard_count(space->rank, space->dims);
+    oracle_op asked = {op->op, tosajit_op_arity(op->op), op->operand_count,
+                       {0},    op->type.element,         op->attributes};
+    unsigned char *operands[TOSAJIT_MAX_OPERANDS];
     if (count == 0) return;
     for (int o = 0; o < op->operand_count; o++) {
-        tosajit_type element = t->p.nodes[op->operands[o]].type.element;
-        bool whole = o >= tosajit_op_arity(op->op) && program_parameter(&t->p, node, o).count > 0;
-        if (!whole) gather(t, op->operands[o], space, t->f->gathered[o]);
-        operands[o] =
-            tosajit_dense(element, whole ? t->f->oracle[op->operands[o]] : t->f->gathered[o], 1,
-                          whole ? t->shapes[op->operands[o]].dims : &count);
+        asked.operands[o] = t->p.nodes[op->operands[o]].type.element;
+        const bool whole = o >= asked.arity && program_parameter(&t->p, node, o).count > 0;
+        operands[o] = whole ? t->f->oracle[op->operands[o]] : t->f->gathered[o];
+        if (!whole) gather(t, op->operands[o], space, operands[o]);
     }
-    tosajit_tensor result = tosajit_dense(op->type.element, t->f->oracle[node], 1, &count);
-    expect_status(t, "oracle", "run",
-                  tosajit_run(t->flat[node], operands, (size_t)op->operand_count, &result, 1),
-                  TOSAJIT_OK);
+    oracle_compute(&asked, operands, (size_t)count, t->f->oracle[node]);
 }
 
 /* Every value that a result depends on. */
@@ -392,14 +378,24 @@ static void check_result_dims(trial *t, size_t e, const tosajit_tensor *operands
     }
 }
 
-/* The two ways to run a kernel. */
+/* The ways to run a kernel: the first always, and one of the others in turn. */
 typedef struct run_way {
     const char *name;
     tosajit_status (*run)(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                           size_t operand_count, const tosajit_tensor *results, size_t result_count);
 } run_way;
 
-static const run_way ways[2] = {{"run", tosajit_run}, {"run bound", test_run_bound}};
+/* On the host's threads, which the kernel may not have been told of. */
+static tosajit_status run_on_pool(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                  size_t operand_count, const tosajit_tensor *results,
+                                  size_t result_count) {
+    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
+    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
+}
+
+enum { WAYS = 3 };
+static const run_way ways[WAYS] = {
+    {"run", tosajit_run}, {"run bound", test_run_bound}, {"run in parallel", run_on_pool}};
 
 /* So that the next run must write them. */
 static void forget_elements(guard_tensor *result) {
@@ -415,8 +411,9 @@ static void call(trial *t, size_t e) {
     for (int k = 0; k < t->p.input_count; k++) operands[k] = f->inputs[k].tensor;
     for (int r = 0; r < t->p.result_count; r++) results[r] = f->results[r].tensor;
     check_result_dims(t, e, operands);
-    for (const run_way *way = ways; way < ways + 2; way++) {
-        for (int r = 0; r < t->p.result_count && way > ways && !t->expected; r++)
+    for (int w = 0; w < 2; w++) {
+        const run_way *way = w == 0 ? ways : &ways[1 + (t->seed + (uint64_t)t->run) % (WAYS - 1)];
+        for (int r = 0; r < t->p.result_count && w > 0 && !t->expected; r++)
             forget_elements(&f->results[r]);
         announce(t, f->engines[e].name, way->name);
         tosajit_status status = way->run(t->kernels[e], operands, (size_t)t->p.input_count, results,
@@ -465,8 +462,8 @@ static void call_in_place(trial *t, size_t e, int k, int r) {
     results[r] = f->shared.tensor;
     results[r].element = out->tensor.element;
     announce(t, f->engines[e].name, "run in place");
-    tosajit_status status = ways[t->seed & 1].run(t->kernels[e], operands, (size_t)t->p.input_count,
-                                                  results, (size_t)t->p.result_count);
+    tosajit_status status = ways[t->seed % WAYS].run(
+        t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
     bool table = program_is_table(&t->p, t->p.inputs[k]);
     if (status == TOSAJIT_OVERLAP && (table || tosajit_kernel_part_count(t->kernels[e]) > 1)) {
         if (!guard_intact(&f->shared, false))
@@ -532,8 +529,8 @@ static void call_overlapping(trial *t, size_t e, int k, int r) {
     if (!shares_a_byte(in, &results[r], f->gathered[0])) return;
     for (int i = 0; i < t->p.result_count; i++) guard_remember(&f->results[i]);
     announce(t, f->engines[e].name, "run on overlapping memory");
-    tosajit_status status = ways[t->seed & 1].run(t->kernels[e], operands, (size_t)t->p.input_count,
-                                                  results, (size_t)t->p.result_count);
+    tosajit_status status = ways[t->seed % WAYS].run(
+        t->kernels[e], operands, (size_t)t->p.input_count, results, (size_t)t->p.result_count);
     expect_status(t, f->engines[e].name, "run on overlapping memory", status, TOSAJIT_OVERLAP);
     if (!guard_intact(in, false))
         report(t, f->engines[e].name, "a call refused for overlap wrote its operand");
@@ -711,7 +708,9 @@ void differential_case(fixture *f, uint64_t seed, test_random random) {
         if (t.run == 0 && t.expected)
             report(&t, "test", "the sizes that the program was made for do not fit it");
         f->counts.mismatches += t.expected != TOSAJIT_OK;
-        if (!run_calls(&t)) continue;
+        const bool ran = run_calls(&t);
+        if (t.run == 0) await_code(&t);
+        if (!ran) continue;
         bool stepwise = !single && t.run == 0 && test_random_chance(&t.random, 30);
         for (size_t e = 0; stepwise && e < f->engine_count; e++)
             if (e == 0 || e == 1 + seed % (f->engine_count - 1)) compare_stepwise(&t, e);
@@ -732,7 +731,7 @@ void differential_prepare(fixture *f, void (*prepare)(tosajit_kernel *kernel)) {
 }
 
 void differential_choose(fixture *f, size_t level) {
-    f->engines[1] = f->opened[1 + level % (f->opened_count - 1)];
+    f->chosen[1] = 1 + level % (f->opened_count - 1);
     f->engine_count = 2;
 }
 
@@ -744,8 +743,9 @@ fixture *differential_open(void) {
     fixture *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->engine_count = f->opened_count = test_engines_open(f->opened, TOSAJIT_EXACT);
-    memcpy(f->engines, f->opened, sizeof f->engines);
-    bool ok = f->engine_count > 1 && guard_create(&f->shared, CAPACITY);
+    for (size_t e = 0; e < f->engine_count; e++) f->chosen[e] = e;
+    f->forms = forms_open();
+    bool ok = f->engine_count > 1 && f->forms && guard_create(&f->shared, CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_INPUTS; k++) ok = guard_create(&f->inputs[k], CAPACITY);
     for (int k = 0; ok && k < PROGRAM_MAX_RESULTS; k++) ok = guard_create(&f->results[k], CAPACITY);
     for (int k = 0; ok && k < TOSAJIT_MAX_OPERANDS; k++) ok = (f->gathered[k] = malloc(CAPACITY));
@@ -757,6 +757,7 @@ fixture *differential_open(void) {
 }
 
 void differential_close(fixture *f) {
+    forms_close(f->forms);
     test_engines_close(f->opened, f->opened_count);
     guard_destroy(&f->shared);
     for (int k = 0; k < PROGRAM_MAX_INPUTS; k++) guard_destroy(&f->inputs[k]);

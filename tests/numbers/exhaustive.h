@@ -43,6 +43,11 @@ typedef struct job {
     bool function; /* a transcendental function: its value is real and gets rounded */
 } job;
 
+/* Bytes of an element, as tosajit_type_size tells them; the reference calls nothing of the library.
+ */
+size_t exhaustive_size(tosajit_type type);
+bool exhaustive_is_function(tosajit_op op);
+
 /* All jobs, the long ones of functions and casts first; the array is static. `pairs` is the number
  * of points for pow on f32. */
 const job *exhaustive_jobs(size_t *count, uint64_t pairs);
@@ -58,7 +63,7 @@ typedef union value {
     double f;
 } value;
 
-/* What a chunk should give. */
+/* What a chunk should give, of at most CHUNK points. */
 typedef struct expectation {
     _Alignas(64) uint8_t bits[CHUNK * MAX_ELEMENT]; /* the results, in memory form */
     double real[CHUNK];     /* functions: the real value, to 2^-50 relative */

@@ -18,16 +18,6 @@ enum { MAX_JOBS = 512, STRUCTURED = 1024 };
 static job jobs[MAX_JOBS];
 static size_t job_count;
 
-static bool is_function(tosajit_op op) {
-    static const tosajit_op functions[] = {
-        TOSAJIT_OP_cos, TOSAJIT_OP_erf,        TOSAJIT_OP_exp,   TOSAJIT_OP_log,
-        TOSAJIT_OP_pow, TOSAJIT_OP_reciprocal, TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid,
-        TOSAJIT_OP_sin, TOSAJIT_OP_sqrt,       TOSAJIT_OP_tanh};
-    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
-        if (functions[k] == op) return true;
-    return false;
-}
-
 static void choose_source(job *j, uint64_t pairs) {
     size_t bits = 0;
     for (int k = 0; k < j->arity; k++) bits += 8 * j->sizes[k];
@@ -44,7 +34,10 @@ static void add_job(tosajit_op op, tosajit_type from, tosajit_type to,
                     const tosajit_attributes *attributes, const char *variant, uint64_t pairs) {
     if (job_count == MAX_JOBS) return;
     job *j = &jobs[job_count++];
-    *j = (job){.op = op, .arity = tosajit_op_arity(op), .result = to, .function = is_function(op)};
+    *j = (job){.op = op,
+               .arity = tosajit_op_arity(op),
+               .result = to,
+               .function = exhaustive_is_function(op)};
     if (attributes) j->attributes = *attributes;
     for (int k = 0; k < j->arity; k++) {
         j->operands[k] = j->arity == 3 && k == 0 ? TOSAJIT_I1 : from;
@@ -98,7 +91,7 @@ static void add_variants(tosajit_op op, tosajit_type from, tosajit_type to, uint
  * several operands, and last all pairs of 16-bit floating point. */
 static int turn_of(tosajit_op op, tosajit_type from) {
     bool half = from == TOSAJIT_F16 || from == TOSAJIT_BF16;
-    if (is_function(op) && tosajit_op_arity(op) == 1) return half ? 1 : 0;
+    if (exhaustive_is_function(op) && tosajit_op_arity(op) == 1) return half ? 1 : 0;
     if (tosajit_op_arity(op) == 1) return 2;
     return tosajit_op_arity(op) == 2 && half ? 4 : 3;
 }

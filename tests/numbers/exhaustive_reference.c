@@ -19,6 +19,8 @@ typedef struct format {
 } format;
 
 static const format formats[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_F64] = {52, -1022, 1023, UINT64_C(1) << 63, INT64_MAX - (UINT64_C(1) << 52),
+                     UINT64_C(2047) << 52, UINT64_C(4095) << 51},
     [TOSAJIT_F16] = {10, -14, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00},
     [TOSAJIT_BF16] = {7, -126, 127, 0x8000, 0x7f7f, 0x7f80, 0x7fc0},
     [TOSAJIT_F32] = {23, -126, 127, 0x80000000, 0x7f7fffff, 0x7f800000, 0x7fc00000},
@@ -28,9 +30,19 @@ static const format formats[TOSAJIT_TYPE_COUNT] = {
 
 static bool is_float(tosajit_type type) { return formats[type].sign != 0; }
 
-static int width_of(tosajit_type type) {
-    return type == TOSAJIT_I1 ? 1 : type == TOSAJIT_I48 ? 48 : (int)(8 * tosajit_type_size(type));
+/* Of integers. */
+static const int widths[TOSAJIT_TYPE_COUNT] = {
+    [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16,
+    [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
+};
+
+static int width_of(tosajit_type type) { return widths[type]; }
+
+size_t exhaustive_size(tosajit_type type) {
+    static const size_t sizes[TOSAJIT_TYPE_COUNT] = {1, 1, 2, 4, 8, 8, 2, 2, 4, 1, 1, 8};
+    return sizes[type];
 }
+
 static int64_t lowest(tosajit_type type) { return (int64_t)(~UINT64_C(0) << (width_of(type) - 1)); }
 static int64_t highest(tosajit_type type) { return ~lowest(type); }
 
@@ -56,6 +68,7 @@ static int last_place(const format *f, double x) {
 }
 
 static double decode(const format *f, uint64_t bits) {
+    if (f == &formats[TOSAJIT_F64]) return double_of_bits(bits);
     uint64_t magnitude = bits & (f->sign - 1), one = UINT64_C(1) << f->fraction_bits,
              exponent = magnitude >> f->fraction_bits;
     uint64_t significand = (magnitude & (one - 1)) + (exponent ? one : 0);
@@ -69,6 +82,7 @@ static double decode(const format *f, uint64_t bits) {
 /* Nearest multiple of the last place, ties to even: adding 2^52 rounds to an integer. Carries run
  * into the exponent by themselves. */
 static uint64_t encode(const format *f, double x) {
+    if (f == &formats[TOSAJIT_F64]) return bits_of_double(x);
     uint64_t sign = bits_of_double(x) >> 63 ? f->sign : 0;
     double size = fabs(x);
     if (!(size < power_of_two(f->emax + 1))) return sign | (size == size ? f->infinity : f->nan);
@@ -90,6 +104,7 @@ LOAD(load_i16, int16_t, i)
 LOAD(load_i32, int32_t, i)
 LOAD(load_i64, int64_t, i)
 LOAD(load_f32, float, f)
+LOAD(load_f64, double, f)
 static void load_i8(value *v, const void *memory, size_t count) {
     const uint8_t *m = memory;
     for (size_t k = 0; k < count; k++) v[k].i = (m[k] ^ 0x80) - 0x80;
@@ -115,7 +130,8 @@ static void load_values(tosajit_type type, value *v, const void *memory, size_t 
     case TOSAJIT_I48:
     case TOSAJIT_I64: load_i64(v, memory, count); break;
     case TOSAJIT_F32: load_f32(v, memory, count); break;
-    default: load_small(&formats[type], tosajit_type_size(type), v, memory, count);
+    case TOSAJIT_F64: load_f64(v, memory, count); break;
+    default: load_small(&formats[type], exhaustive_size(type), v, memory, count);
     }
 }
 
@@ -133,6 +149,7 @@ STORE(store_i16, uint16_t, i)
 STORE(store_i32, uint32_t, i)
 STORE(store_i64, int64_t, i)
 STORE(store_f32, float, f)
+STORE(store_f64, double, f)
 static void store_small(const format *f, size_t size, void *memory, const value *v, size_t count) {
     uint8_t *bytes = memory;
     if (size == 1)
@@ -150,7 +167,8 @@ static void store_values(tosajit_type type, void *memory, const value *v, size_t
     case TOSAJIT_I48:
     case TOSAJIT_I64: store_i64(memory, v, count); break;
     case TOSAJIT_F32: store_f32(memory, v, count); break;
-    default: store_small(&formats[type], tosajit_type_size(type), memory, v, count);
+    case TOSAJIT_F64: store_f64(memory, v, count); break;
+    default: store_small(&formats[type], exhaustive_size(type), memory, v, count);
     }
 }
 
@@ -247,7 +265,7 @@ static double unsigned_to_odd(uint64_t i) {
 }
 
 static double nearest_even(double x) {
-    if (!(fabs(x) < 0x1p51)) return x;
+    if (!(fabs(x) < 0x1p52)) return x;
     return copysign(fabs(x) + 0x1p52 - 0x1p52, x);
 }
 
@@ -309,10 +327,11 @@ DEFINE(unsigned_to_float, f, unsigned_to_odd(unsigned_of(j->operands[0], A.i)))
 DEFINE(float_to_float, f, A.f)
 DEFINE(float_to_int, i, nearest_integer(j->result, A.f))
 DEFINE(float_to_bool, i, !(A.f == 0))
+DEFINE(int_to_double, f, (double)A.i)
 /* Functions. Points that differ in sign only come one after the other, and libm keeps the symmetry
  * of even and odd functions. 1 / (1 + e^-x) cancels nothing; overflow to infinity gives 0, which is
  * right for every type here. */
-#define MIRRORED (k > 0 && A.f == -a[k - 1].f)
+#define MIRRORED (k > 0 && A.f == -a[k - 1].f && A.f != 0)
 DEFINE(real_cos, f, MIRRORED ? r[k - 1].f : cos(A.f))
 DEFINE(real_erf, f, MIRRORED ? -r[k - 1].f : erf(A.f))
 DEFINE(real_exp, f, exp(A.f))
@@ -389,12 +408,17 @@ static const op_definition definitions[TOSAJIT_OP_COUNT] = {
     [TOSAJIT_OP_select] = {choose, choose, true, NULL},
 };
 
+bool exhaustive_is_function(tosajit_op op) {
+    return definitions[op].precise || op == TOSAJIT_OP_pow;
+}
+
 static definition *cast_definition(const job *j) {
     tosajit_type from = j->operands[0], to = j->result;
     if (is_float(from))
         return is_float(to) ? float_to_float : to == TOSAJIT_I1 ? float_to_bool : float_to_int;
     if (to == TOSAJIT_I1) return int_to_bool;
     if (j->attributes.input_unsigned) return is_float(to) ? unsigned_to_float : unsigned_to_int;
+    if (to == TOSAJIT_F64) return int_to_double;
     return is_float(to) ? int_to_float : int_to_int;
 }
 
@@ -404,7 +428,7 @@ static bool moves_bits(const job *j) { return definitions[j->op].bits && is_floa
 static tosajit_type form_of(const job *j, tosajit_type type) {
     static const tosajit_type integers[] = {
         [1] = TOSAJIT_I8, [2] = TOSAJIT_I16, [4] = TOSAJIT_I32, [8] = TOSAJIT_I64};
-    return moves_bits(j) && type != TOSAJIT_I1 ? integers[tosajit_type_size(type)] : type;
+    return moves_bits(j) && type != TOSAJIT_I1 ? integers[exhaustive_size(type)] : type;
 }
 
 bool exhaustive_same(const job *j, uint64_t actual, uint64_t expected) {

@@ -51,7 +51,8 @@ static bool wide_less(wide a, wide b) {
 }
 
 int reference_width(tosajit_type type) {
-    return type == TOSAJIT_I1 ? 1 : type == TOSAJIT_I48 ? 48 : 8 * (int)tosajit_type_size(type);
+    static const int widths[TOSAJIT_TYPE_COUNT] = {1, 8, 16, 32, 48, 64, 16, 16, 32, 8, 8, 64};
+    return widths[type];
 }
 static wide largest(int width) { return wide_add(power_of_two(width - 1), wide_of(-1)); }
 static wide smallest(int width) { return wide_negate(power_of_two(width - 1)); }
@@ -218,17 +219,20 @@ reference reference_of(tosajit_op op) {
 /* Quantisation. */
 
 /* apply_scale_32 and apply_scale_16 by their meaning: the exact product, rounded to a multiple of
- * 2^shift. DOUBLE_ROUND adds 2^30 away from zero for shifts above 31. */
+ * 2^shift. DOUBLE_ROUND adds 2^30 away from zero for shifts above 31. What TOSA leaves open is as
+ * docs/semantics.md says: the sum wraps at 64 bits, and what is scaled saturates at 32. */
 int64_t reference_rescale(const question *q, const int64_t *p) {
     const tosajit_attributes *a = q->attributes;
-    const int width = reference_width(q->result);
+    const int width = reference_width(q->result), shift = (int)p[1];
     int64_t value = q->a;
     if (a->input_unsigned) value = reference_unsigned(value, q->w);
     value -= p[2];
-    wide product = wide_multiply(value, p[0]), half = power_of_two((int)p[1] - 1);
-    if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && p[1] > 31)
-        half = wide_add(half, wide_of(value >= 0 ? 1 << 30 : -(1 << 30)));
-    wide scaled = wide_shift(wide_add(product, half), (int)p[1]);
+    wide sum = wide_multiply(value, p[0]);
+    if (shift > 0) sum = wide_add(sum, power_of_two(shift - 1));
+    if (a->rounding_mode == TOSAJIT_DOUBLE_ROUND && shift > 31)
+        sum = wide_add(sum, wide_of(value >= 0 ? 1 << 30 : -(1 << 30)));
+    wide scaled =
+        wide_of(saturate(wide_shift(wide_of(low_bits(sum, 64)), shift), smallest(32), largest(32)));
     wide low = a->output_unsigned ? wide_of(0) : smallest(width);
     wide high = a->output_unsigned ? wide_add(power_of_two(width), wide_of(-1)) : largest(width);
     return low_bits(wide_of(saturate(wide_add(scaled, wide_of(p[3])), low, high)), width);

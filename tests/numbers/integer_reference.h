@@ -34,7 +34,8 @@ typedef struct question {
 typedef int64_t (*reference)(const question *q);
 reference reference_of(tosajit_op op);
 
-/* Of rescale; p: multiplier, shift, and the zero points of operand and result. */
+/* Of rescale; p: multiplier, shift of 0..63, and the zero points of operand and result, which of
+ * unsigned types are not negative. */
 int64_t reference_rescale(const question *q, const int64_t *p);
 
 /* The number that an element of a floating-point type is, and the bits of the nearest one, of two

@@ -51,8 +51,9 @@ size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy) {
         tosajit_engine *engine = NULL;
         tosajit_status status = tosajit_engine_create(&options, &engine);
         if (status == TOSAJIT_OK) {
-            engines[count++] = (test_engine){
-                engine_rows[k].name, engine_rows[k].backend == TOSAJIT_BACKEND_NATIVE, engine};
+            engines[count++] =
+                (test_engine){engine_rows[k].name, engine_rows[k].cpu,
+                              engine_rows[k].backend == TOSAJIT_BACKEND_NATIVE, engine};
             continue;
         }
         /* A program of the library's objects may have no ops; precompiled_test insists. */

@@ -13,7 +13,7 @@
 /* The interpreter, native code for every CPU that this machine can run, and precompiled code. */
 enum { TEST_MAX_ENGINES = 9 };
 typedef struct test_engine {
-    const char *name;
+    const char *name, *cpu; /* cpu: as of the engine's options */
     bool native;
     tosajit_engine *engine;
 } test_engine;
