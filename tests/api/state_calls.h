@@ -19,14 +19,23 @@ typedef struct outcome {
     uint64_t digest;
 } outcome;
 
-/* Objects for the calls, made by the library in whatever state the process is. */
+/* Objects for the calls, made by the library in whatever state the process is. Memory that the
+ * calls write, of which one thread makes them at a time, is here and not on a stack, which some
+ * states limit. */
+enum { STATE_MANY = 1 << 16, STATE_FEW = 1001, STATE_WIDE = 1 << 8, STATE_TENSORS = 61 };
 typedef struct fixture {
     const char *directory; /* for files */
     tosajit_engine *engine, *interpreter, *threads, *background;
-    tosajit_expr *expr, *wide_expr;
+    tosajit_expr *expr, *wide_expr; /* of the thread that makes the calls */
     tosajit_kernel *kernel, *divided, *division, *interpreted, *wide;
-    char image[1 << 17];
+    char image[1 << 17], saved[1 << 17], path[512], text[512];
     size_t image_size;
+    float results_f32[STATE_MANY];
+    uint32_t bits[STATE_MANY];
+    int32_t results_i32[STATE_FEW];
+    int64_t wide_results[STATE_WIDE], wide_dims[STATE_TENSORS][TOSAJIT_MAX_RANK],
+        wide_strides[STATE_TENSORS][TOSAJIT_MAX_RANK];
+    tosajit_tensor wide_tensors[STATE_TENSORS];
 } fixture;
 
 typedef struct state_call {
@@ -43,5 +52,10 @@ extern const bool state_calls_end_without_memory;
 void state_data_fill(void);
 /* The status of what failed first. */
 tosajit_status fixture_make(fixture *f, const char *directory);
+/* The objects that another thread made, but for expressions, which belong to one thread at a time.
+ */
+tosajit_status fixture_share(fixture *f, const fixture *made);
+/* What share has made, or make with `own`. */
+void fixture_release(fixture *f, bool own);
 
 #endif
