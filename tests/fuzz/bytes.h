@@ -10,6 +10,9 @@
 
 /* libFuzzer calls it; replay.c does where there is no libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A fuzzer may have mutations of its own, and use those of libFuzzer, or of replay.c. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
 typedef struct fuzz_bytes {
     const uint8_t *at;

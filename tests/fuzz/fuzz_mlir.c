@@ -1,10 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the
- * builder says must have a place. A fault inside MLIR's parser ends the tool in production
- * (tools/mlir/crash_guard.h); here it only ends the input. So does a reading of bytecode, for which
- * MLIR may take exponential time, after two seconds, or memory as a damaged file says: it is left
- * to a process of its own, which can be killed. */
+ * builder says must have a place. Most mutations of bytecode keep its sections: see bytecode.h. A
+ * fault inside MLIR's parser ends the tool in production (tools/mlir/crash_guard.h); here it only
+ * ends the input. So does a reading of bytecode, for which MLIR may take exponential time, after
+ * two seconds, or memory as a damaged file says: it is left to a process of its own, which can be
+ * killed. */
 #define _GNU_SOURCE /* memfd_create, setitimer */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/fuzz/bytecode.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash_trap.h"
 #include "tools/mlir/module.h"
@@ -97,10 +99,6 @@ static void read_input(const uint8_t *data, size_t size, tosajit_engine *engine)
     close(descriptor);
 }
 
-static bool is_bytecode(const uint8_t *data, size_t size) {
-    return size >= 4 && memcmp(data, "ML\xefR", 4) == 0;
-}
-
 static bool is_apart;
 
 /* What production's allocator refuses, for which the parser ends, a sanitizer reports. */
@@ -126,10 +124,17 @@ static void read_apart(const uint8_t *data, size_t size, tosajit_engine *engine)
     if (status != 0 && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGVTALRM)) abort();
 }
 
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+    enum { ANY = 8 }; /* one in so many is of any bytes, as damage on the way is */
+    size_t made = 0;
+    if (seed % ANY) made = bytecode_mutate(data, size, capacity, seed);
+    return made ? made : LLVMFuzzerMutate(data, size, capacity);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static tosajit_engine *engine;
     tosajit_engine_options options = {.size = sizeof options, .backend = TOSAJIT_BACKEND_INTERPRET};
     if (!engine && tosajit_engine_create(&options, &engine)) abort();
-    (is_bytecode(data, size) ? read_apart : read_input)(data, size, engine);
+    (bytecode_is(data, size) ? read_apart : read_input)(data, size, engine);
     return 0;
 }

@@ -55,7 +55,7 @@ static void copy(const input *from, input *to) {
 }
 
 /* A few bytes changed, inserted, taken out or copied from elsewhere in the input. */
-static size_t mutate(test_random *random, uint8_t *data, size_t size) {
+static size_t mutate(test_random *random, uint8_t *data, size_t size, size_t capacity) {
     for (int64_t changes = test_random_range(random, 1, 6); changes > 0; changes--) {
         size_t at = size ? (size_t)test_random_range(random, 0, (int64_t)size - 1) : 0;
         size_t length = (size_t)test_random_range(random, 1, 8);
@@ -63,7 +63,7 @@ static size_t mutate(test_random *random, uint8_t *data, size_t size) {
         if (way == 0 && size > at + length) {
             memmove(data + at, data + at + length, size - at - length);
             size -= length;
-        } else if (way == 1 && size + length <= CAPACITY) {
+        } else if (way == 1 && size + length <= capacity) {
             memmove(data + at + length, data + at, size - at);
             size += length;
         } else if (way == 2 && size > 2 * length) {
@@ -76,19 +76,31 @@ static size_t mutate(test_random *random, uint8_t *data, size_t size) {
     return size;
 }
 
+static test_random mutations;
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity) {
+    return mutate(&mutations, data, size, capacity);
+}
+
+#pragma weak LLVMFuzzerCustomMutator
+static size_t mutate_input(uint8_t *data, size_t size) {
+    if (!LLVMFuzzerCustomMutator) return LLVMFuzzerMutate(data, size, CAPACITY);
+    return LLVMFuzzerCustomMutator(data, size, CAPACITY, (unsigned)test_random_next(&mutations));
+}
+
 static void run(const input *now) {
     LLVMFuzzerTestOneInput(fuzz_place(now->bytes, now->size), now->size);
 }
 
 static void run_all(const input *stored, int count, int64_t seconds, progress *p) {
-    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    mutations = test_random_start(test_setting("TOSAJIT_SEED", 1));
     for (int k = 0; k < count; k++) {
         copy(&stored[k], &p->now);
         run(&p->now);
     }
     for (time_t end = time(NULL) + seconds; time(NULL) < end; p->mutations++) {
-        copy(&stored[test_random_range(&random, 0, count - 1)], &p->now);
-        p->now.size = mutate(&random, p->now.bytes, p->now.size);
+        copy(&stored[test_random_range(&mutations, 0, count - 1)], &p->now);
+        p->now.size = mutate_input(p->now.bytes, p->now.size);
         run(&p->now);
     }
 }

@@ -436,6 +436,29 @@ static void models_are_divided(void **state) {
     tosajit_mlir_close(module);
 }
 
+/* MLIR reads a constant with an operand, whose owner is no op here. It is refused, and left out. */
+static void a_constant_that_reads_is_none(void **state) {
+    (void)state;
+    static const char text[] =
+        FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
+                 "%b = \"tosa.const\"(%a) <{values = dense<1.0> : tensor<4xf32>}> : "
+                 "(tensor<4xf32>) -> tensor<4xf32>\n"
+                 "%c = tosa.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+                 "return %c : tensor<4xf32>");
+    notes n;
+    tosajit_mlir_function *f;
+    tosajit_mlir *module = read_text(text, &n);
+    tosajit_mlir_outlined outlined = {.size = sizeof outlined};
+    expect_error(tosajit_mlir_build(module, 0, NULL, &f), TOSAJIT_BAD_MODULE,
+                 "tosa.const: a constant has no operands, this one has 1");
+    require(tosajit_mlir_outline(module, 0, &outlined));
+    assert_true(outlined.regions == 1 && outlined.inside == 1 && outlined.outside == 1);
+    require(tosajit_mlir_build(module, 1, NULL, &f));
+    assert_int_equal(tosajit_mlir_function_input_count(f), 2);
+    tosajit_mlir_function_release(f);
+    tosajit_mlir_close(module);
+}
+
 /* What the library takes one by one but not together: a size that cannot be. */
 static void regions_that_cannot_be_one_stay_apart(void **state) {
     (void)state;
@@ -710,6 +733,7 @@ int main(void) {
         cmocka_unit_test(null_pointers_are_named),
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(models_are_divided),
+        cmocka_unit_test(a_constant_that_reads_is_none),
         cmocka_unit_test(regions_that_cannot_be_one_stay_apart),
         cmocka_unit_test(long_functions_are_divided),
         cmocka_unit_test(values_have_the_names_of_the_file),

@@ -319,6 +319,8 @@ static bool build_constant(builder *b, tosajit_op op) {
     mlir_phrase why = {0};
     tosajit_tensor_type declared, type;
     MlirAttribute attribute;
+    const intptr_t operands = mlirOperationGetNumOperands(b->op);
+    if (operands) return fail_op(b, "a constant has no operands, this one has %d", (int)operands);
     if (!constant_elements(b, &attribute) || !result_type(b, &declared)) return false;
     mlir_step step = {.op = TOSAJIT_OP_COUNT};
     step.data = mlir_constant(attribute, &type, &why);

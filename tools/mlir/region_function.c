@@ -28,9 +28,10 @@ static bool has_tensors_only(MlirOperation op) {
     return mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
+/* What is not verified may be called a constant and read something. */
 bool region_is_constant(MlirOperation op) {
     bool constant = graph_is_called(op, "tosa.const") || graph_is_called(op, "arith.constant");
-    return constant && has_tensors_only(op);
+    return constant && has_tensors_only(op) && mlirOperationGetNumOperands(op) == 0;
 }
 
 bool region_may_have(MlirOperation op) {
