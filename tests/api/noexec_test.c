@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A process that may not have executable memory: a seccomp filter refuses mmap and mprotect with
- * PROT_EXEC, as hardened systems do. The engine must run precompiled ops, or say why it does not.
- */
+ * PROT_EXEC, as hardened systems do, before the library is first called, or later. The engine must
+ * run precompiled ops, with the bits of native code, or say why it does not. Where the filter ends
+ * the process instead, the backend that makes no memory executable lives. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,12 +15,17 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/support/random_program.h"
 #include "tosajit/tosajit.h"
 
 static unsigned char image[65536];
@@ -42,11 +48,11 @@ static int save_image(void) {
 
 /* Where no filter can be installed, as under an emulator, these answer in the C library's place:
  * the loader finds the program's first. */
-static int refuses;
+static int refuses; /* with this error; 0: not */
 
 static int is_refused(int protection) {
     if (!refuses || !(protection & PROT_EXEC)) return 0;
-    errno = EACCES;
+    errno = refuses;
     return 1;
 }
 
@@ -60,9 +66,9 @@ __attribute__((visibility("default"))) void *mmap(void *address, size_t size, in
     return (void *)(uintptr_t)syscall(SYS_mmap, address, size, protection, flags, file, offset);
 }
 
-static int forbid_executable_memory(void **state) {
-    (void)state;
-    if (save_image()) return -1;
+/* What the system does from now on is SECCOMP_RET_ERRNO | error, or SECCOMP_RET_KILL_PROCESS. False
+ * where it does not allow a filter. */
+static bool filter(uint32_t action) {
     /* Its low half: little-endian. */
     enum { PROT_ARGUMENT = offsetof(struct seccomp_data, args[2]) };
     struct sock_filter program[] = {
@@ -71,17 +77,182 @@ static int forbid_executable_memory(void **state) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, PROT_ARGUMENT),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog filter = {sizeof program / sizeof *program, program};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return -1;
-    refuses = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0;
-    if (refuses)
-        print_message("no seccomp here (%s): mmap and mprotect of the program refuse\n",
-                      strerror(errno));
+    struct sock_fprog all = {sizeof program / sizeof *program, program};
+    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all);
+}
+
+static void forbid(int error) {
+    if (filter(SECCOMP_RET_ERRNO | (uint32_t)error)) return;
+    print_message("no seccomp here (%s): mmap and mprotect of the program refuse\n",
+                  strerror(errno));
+    refuses = error;
+}
+
+static int forbid_executable_memory(void **state) {
+    (void)state;
+    if (save_image()) return -1;
+    forbid(EACCES);
     return 0;
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * Random programs in processes of their own */
+
+enum { PROGRAMS = 120, FORBIDDEN = 3 };
+
+/* What they gave, in memory that a child shares. */
+typedef struct answers {
+    uint64_t digests[PROGRAMS];
+    size_t by[TOSAJIT_BACKEND_PRECOMPILED + 1]; /* how many kernels each backend answered */
+} answers;
+
+static uint64_t digest_of(const program *p, const tosajit_tensor *results) {
+    uint64_t digest = 1;
+    for (int r = 0; r < p->result_count; r++) {
+        const tosajit_type type = results[r].element;
+        int64_t count = 1;
+        for (int32_t d = 0; d < results[r].rank; d++) count *= results[r].dims[d];
+        for (int64_t k = 0; k < count; k++) {
+            const unsigned char *at =
+                (const unsigned char *)results[r].data + (size_t)k * tosajit_type_size(type);
+            const uint64_t bits = test_bits(type, at);
+            /* Which NaN it is, is nobody's promise but where elements are only moved. */
+            const bool any = test_is_nan(type, bits) && !program_moves(p, p->results[r]);
+            digest = (digest ^ (any ? 0 : bits)) * UINT64_C(0x100000001b3);
+        }
+    }
+    return digest;
+}
+
+static void *room_for(const tosajit_tensor *tensor) {
+    size_t size = tosajit_type_size(tensor->element);
+    for (int32_t d = 0; d < tensor->rank; d++) size *= (size_t)tensor->dims[d];
+    return calloc(size ? size : 1, 1);
+}
+
+static bool run_program(const program *p, test_random *random, const tosajit_kernel *kernel,
+                        uint64_t *digest) {
+    tosajit_tensor operands[PROGRAM_MAX_INPUTS], results[PROGRAM_MAX_RESULTS];
+    int64_t dims[PROGRAM_MAX_RESULTS][TOSAJIT_MAX_RANK];
+    const size_t inputs = (size_t)p->input_count, outputs = (size_t)p->result_count;
+    for (size_t k = 0; k < inputs; k++) {
+        const program_node *node = &p->nodes[p->inputs[k]];
+        operands[k] = tosajit_dense(node->type.element, NULL, node->type.rank, node->first_dims);
+        operands[k].data = room_for(&operands[k]);
+        int64_t count = 1;
+        for (int32_t d = 0; d < node->type.rank; d++) count *= node->first_dims[d];
+        for (int64_t i = 0; i < count; i++)
+            program_fill(node, random, true,
+                         (unsigned char *)operands[k].data +
+                             (size_t)i * tosajit_type_size(node->type.element));
+    }
+    bool fine = !tosajit_kernel_results(kernel, operands, inputs, results, outputs, dims);
+    for (size_t k = 0; fine && k < outputs; k++) results[k].data = room_for(&results[k]);
+    fine = fine && !tosajit_run(kernel, operands, inputs, results, outputs);
+    if (fine) *digest = digest_of(p, results);
+    for (size_t k = 0; k < inputs; k++) free(operands[k].data);
+    for (size_t k = 0; fine && k < outputs; k++) free(results[k].data);
+    return fine;
+}
+
+static bool answer_one(tosajit_engine *engine, uint64_t seed, answers *a) {
+    test_random random = test_random_start(seed);
+    program p;
+    tosajit_expr *expr;
+    tosajit_kernel *kernel;
+    tosajit_kernel_info info = {.size = sizeof info};
+    if (!program_random(&random, (int)test_random_range(&random, 1, 5), &p) ||
+        program_build(&p, &expr) || tosajit_compile_expr(engine, expr, &kernel) ||
+        tosajit_kernel_describe(kernel, &info))
+        return false;
+    a->by[info.backend]++;
+    const bool fine = run_program(&p, &random, kernel, &a->digests[seed]);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    program_free(&p);
+    return fine;
+}
+
+static int answer_all(tosajit_backend backend, answers *a) {
+    const tosajit_engine_options options = {.size = sizeof options, .backend = backend};
+    tosajit_engine *engine;
+    if (tosajit_engine_create(&options, &engine)) return 1;
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++)
+        if (!answer_one(engine, seed, a)) return 2;
+    tosajit_engine_destroy(engine);
+    return 0;
+}
+
+/* A child that has not called the library before its filter; 0 for none. How it ended. */
+static int answer_in_child(uint32_t action, tosajit_backend backend, answers *a) {
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const int error = (int)(action & SECCOMP_RET_DATA);
+        if (action == SECCOMP_RET_KILL_PROCESS && !filter(action)) _exit(FORBIDDEN);
+        if (error) forbid(error);
+        const int code = answer_all(backend, a);
+        if (code) fprintf(stderr, "%s\n", tosajit_last_error());
+        _exit(code);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static answers *native, *other;
+
+static int answer_natively(void **state) {
+    (void)state;
+    answers *both =
+        mmap(NULL, 2 * sizeof *both, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (both == MAP_FAILED) return -1;
+    native = both, other = both + 1;
+    return answer_in_child(0, TOSAJIT_BACKEND_NATIVE, native) ||
+           native->by[TOSAJIT_BACKEND_NATIVE] != PROGRAMS;
+}
+
+static void expect_the_same_bits(void) {
+    assert_memory_equal(other->digests, native->digests, sizeof native->digests);
+    assert_int_equal(other->by[TOSAJIT_BACKEND_PRECOMPILED], PROGRAMS);
+    memset(other, 0, sizeof *other);
+}
+
+/* Which error the filter gives makes no difference. */
+static void a_filter_before_the_first_call_changes_no_bit(void **state) {
+    (void)state;
+    static const int errors[] = {EPERM, EACCES, ENOSYS, ENOMEM};
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_BACKGROUND,
+                                               TOSAJIT_BACKEND_PRECOMPILED};
+    for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
+        for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+            assert_int_equal(
+                answer_in_child(SECCOMP_RET_ERRNO | (uint32_t)errors[e], backends[b], other), 0);
+            expect_the_same_bits();
+        }
+}
+
+/* Others ask the system, which ends the process: SECURITY.md says so. */
+static void a_filter_that_kills_leaves_precompiled_ops(void **state) {
+    (void)state;
+    const int ended = answer_in_child(SECCOMP_RET_KILL_PROCESS, TOSAJIT_BACKEND_PRECOMPILED, other);
+    if (ended == FORBIDDEN) {
+        print_message("*** NOT TESTED: a filter that kills: no seccomp here\n");
+        return;
+    }
+    assert_int_equal(ended, 0);
+    expect_the_same_bits();
+    assert_int_equal(answer_in_child(SECCOMP_RET_KILL_PROCESS, TOSAJIT_BACKEND_AUTO, other),
+                     1000 + SIGSYS);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * This process, which has compiled before its filter */
 
 static tosajit_status create(tosajit_backend backend, tosajit_engine **engine) {
     tosajit_engine_options options = {.size = sizeof options, .backend = backend};
@@ -219,5 +390,9 @@ int main(void) {
                                        cmocka_unit_test(the_backend_of_its_own_runs_them),
                                        cmocka_unit_test(they_are_fast),
                                        cmocka_unit_test(images_run_precompiled_ops)};
-    return cmocka_run_group_tests(tests, forbid_executable_memory, NULL);
+    const struct CMUnitTest children[] = {
+        cmocka_unit_test(a_filter_before_the_first_call_changes_no_bit),
+        cmocka_unit_test(a_filter_that_kills_leaves_precompiled_ops)};
+    const int failed = cmocka_run_group_tests(children, answer_natively, NULL);
+    return failed + cmocka_run_group_tests(tests, forbid_executable_memory, NULL);
 }
