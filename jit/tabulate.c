@@ -39,14 +39,16 @@ static bool has_shape_of(const expr_node *a, const expr_node *b) {
            memcmp(a->type.dims, b->type.dims, (size_t)a->type.rank * sizeof *a->type.dims) == 0;
 }
 
-/* What an operand depends on. A constant with a size per channel, or that is a tensor, varies. */
+/* What an operand depends on. A constant with a size per channel, or that is a tensor, varies. So
+ * does a parameter that is no constant: it has one element, however many the source has. */
 static tosajit_value operand_source(const tabulation *t, const expr_node *node, int o) {
     const tosajit_value operand = node->operands[o];
     const bool is_constant = t->program->nodes[operand].kind == NODE_CONSTANT;
     switch (expr_role(node, o)) {
     case ROLE_TABLE: return is_constant ? FIXED : MIXED;
     case ROLE_CHANNEL: return MIXED;
-    default: return t->source[operand];
+    case ROLE_DATA: return t->source[operand];
+    default: return t->source[operand] == FIXED ? FIXED : MIXED;
     }
 }
 

@@ -222,6 +222,40 @@ static void an_expression_of_all_nodes_compiles(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* A byte that comes with the call is a shift and zero points here. It has one element, of which no
+ * 256 can be tried: (59 - 3) * 4 / 2^3 + 3. */
+static void a_byte_that_is_a_parameter_is_not_tabulated(void **state) {
+    (void)state;
+    const tosajit_tensor_type one = test_type(TOSAJIT_I8, "1"), any = test_type(TOSAJIT_I8, "?"),
+                              factor = test_type(TOSAJIT_I32, "1");
+    const int8_t number = 59;
+    const int32_t multiplier = 4;
+    const int64_t dims[1] = {1};
+    for (size_t e = 0; e < test_engine_count; e++) {
+        tosajit_expr *expr;
+        tosajit_value v[5];
+        tosajit_kernel *kernel;
+        int8_t shift = 3, result = 0;
+        assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_constant(expr, &one, &number, &v[0]), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_constant(expr, &factor, &multiplier, &v[1]), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_input(expr, &any, &v[2]), TOSAJIT_OK);
+        v[3] = v[4] = v[2];
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_rescale, v, 5,
+                                         &(tosajit_attributes){.scale32 = 1}, &any, &v[0]),
+                         TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_result(expr, v[0]), TOSAJIT_OK);
+        if (tosajit_compile_expr(test_engines[e].engine, expr, &kernel))
+            fail_msg("%s: %s", test_engines[e].name, tosajit_last_error());
+        const tosajit_tensor operand = tosajit_dense(TOSAJIT_I8, &shift, 1, dims),
+                             to = tosajit_dense(TOSAJIT_I8, &result, 1, dims);
+        assert_int_equal(tosajit_run(kernel, &operand, 1, &to, 1), TOSAJIT_OK);
+        assert_int_equal(result, 31);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+    }
+}
+
 /* Whichever allocation fails: the status says so, and nothing is left behind. */
 static void exhausted_memory_is_reported(void **state) {
     (void)state;
@@ -261,9 +295,10 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
-                                       cmocka_unit_test(plans_show_tables),
-                                       cmocka_unit_test(an_expression_of_all_nodes_compiles),
-                                       cmocka_unit_test(exhausted_memory_is_reported)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_have_the_bits), cmocka_unit_test(plans_show_tables),
+        cmocka_unit_test(an_expression_of_all_nodes_compiles),
+        cmocka_unit_test(a_byte_that_is_a_parameter_is_not_tabulated),
+        cmocka_unit_test(exhausted_memory_is_reported)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }
