@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzzer of the reader of TOSA files, text and bytecode. Every function is built, and what the
- * builder says must have a place. Most mutations of bytecode keep its sections: see bytecode.h. A
- * fault inside MLIR's parser ends the tool in production (tools/mlir/crash_guard.h); here it only
- * ends the input. So does a reading of bytecode, for which MLIR may take exponential time, after
- * two seconds, or memory as a damaged file says: it is left to a process of its own, which can be
- * killed. */
+ * builder says must have a place. Most mutations of bytecode keep its sections: see
+ * mutate_bytecode.h. A fault inside MLIR's parser ends the tool in production
+ * (tools/mlir/crash_guard.h); here it only ends the input. So does a reading of bytecode, for which
+ * MLIR may take exponential time, after two seconds, or memory as a damaged file says: it is left
+ * to a process of its own, which can be killed. */
 #define _GNU_SOURCE /* memfd_create, setitimer */
 #include <errno.h>
 #include <setjmp.h>
@@ -19,9 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/fuzz/bytecode.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash_trap.h"
+#include "tests/fuzz/mutate_bytecode.h"
+#include "tools/mlir/bytecode.h"
 #include "tools/mlir/module.h"
 #include "tosajit/tosajit.h"
 
@@ -127,7 +128,7 @@ static void read_apart(const uint8_t *data, size_t size, tosajit_engine *engine)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
     enum { ANY = 8 }; /* one in so many is of any bytes, as damage on the way is */
     size_t made = 0;
-    if (seed % ANY) made = bytecode_mutate(data, size, capacity, seed);
+    if (seed % ANY) made = mutate_bytecode(data, size, capacity, seed);
     return made ? made : LLVMFuzzerMutate(data, size, capacity);
 }
 

@@ -1,89 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Mutations of MLIR's bytecode: see bytecode.h. The format is that of mlir/Bytecode/Encoding.h:
- *
- *     "ML\xefR", version, producer, 0
- *     sections: identifier, of which the highest bit says whether an alignment follows the length;
- *               length, alignment, padding, contents
- *
- * A number has as many zeros below its lowest one as it has further bytes. */
-#include "tests/fuzz/bytecode.h"
+/* Mutations of MLIR's bytecode: see mutate_bytecode.h. */
+#include "tests/fuzz/mutate_bytecode.h"
 
 #include <string.h>
 
 #include "tests/fuzz/bytes.h"
 #include "tests/support/support.h"
+#include "tools/mlir/bytecode.h"
 
-enum {
-    MAGIC = 4,
-    MOST_SECTIONS = 16,
-    ALIGNED = 0x80,
-    MOST_ALIGNMENT = 4096,
-    LARGEST = 1 << 16,
-    PADDING = 0xCB
-};
-
-typedef struct section {
-    uint8_t identifier;
-    uint64_t alignment;
-    const uint8_t *contents;
-    size_t size;
-} section;
-
-typedef struct file {
-    size_t head, count; /* bytes before the sections; sections */
-    section sections[MOST_SECTIONS];
-} file;
-
-bool bytecode_is(const uint8_t *data, size_t size) {
-    return size >= MAGIC && memcmp(data, "ML\xefR", MAGIC) == 0;
-}
-
-/* Reading. */
-
-/* How many bytes a number has that begins so. */
-static size_t number_size(uint8_t first) {
-    size_t size = 1;
-    for (; size < 9 && !(first & 1); size++) first = (uint8_t)(first >> 1 | 0x80);
-    return size;
-}
-
-static bool take_number(const uint8_t *data, size_t size, size_t *at, uint64_t *number) {
-    const size_t bytes = *at < size ? number_size(data[*at]) : 0;
-    if (bytes == 0 || bytes > size - *at) return false;
-    uint64_t value = 0;
-    for (size_t k = bytes; k-- > (bytes == 9);) value = value << 8 | data[*at + k];
-    *number = bytes == 9 ? value : value >> bytes;
-    *at += bytes;
-    return true;
-}
-
-static bool take_section(const uint8_t *data, size_t size, size_t *at, section *s) {
-    uint64_t length;
-    *s = (section){.identifier = data[(*at)++]};
-    if (!take_number(data, size, at, &length)) return false;
-    if (s->identifier & ALIGNED) {
-        if (!take_number(data, size, at, &s->alignment)) return false;
-        if (s->alignment == 0 || s->alignment > MOST_ALIGNMENT) return false;
-        while (*at < size && *at % s->alignment) ++*at;
-    }
-    if (length > size - *at) return false;
-    s->contents = data + *at;
-    s->size = (size_t)length;
-    *at += s->size;
-    return true;
-}
-
-static bool take_file(const uint8_t *data, size_t size, file *f) {
-    uint64_t version;
-    size_t at = MAGIC;
-    if (!bytecode_is(data, size) || !take_number(data, size, &at, &version)) return false;
-    while (at < size && data[at]) at++;
-    *f = (file){.head = at + 1};
-    for (at++; at < size && f->count < MOST_SECTIONS; f->count++)
-        if (!take_section(data, size, &at, &f->sections[f->count])) return false;
-    return f->count > 0;
-}
+enum { LARGEST = 1 << 16, PADDING = 0xCB };
 
 /* Writing. */
 
@@ -101,17 +27,17 @@ static size_t bytes_of(uint64_t number) {
 }
 
 /* 0 if there is no room. */
-static size_t put_file(const uint8_t *head, const file *f, uint8_t *to, size_t capacity) {
+static size_t put_file(const uint8_t *head, const bytecode_file *f, uint8_t *to, size_t capacity) {
     enum { MOST_NUMBERS = 1 + 9 + 9 };
     size_t at = f->head;
     if (at > capacity) return 0;
     memcpy(to, head, at);
     for (size_t k = 0; k < f->count; k++) {
-        const section *s = &f->sections[k];
+        const bytecode_section *s = &f->sections[k];
         if (capacity - at < MOST_NUMBERS + s->alignment + s->size) return 0;
         to[at++] = s->identifier;
         at += put_number(to + at, s->size, bytes_of(s->size));
-        if (s->identifier & ALIGNED) {
+        if (s->identifier & BYTECODE_ALIGNED) {
             at += put_number(to + at, s->alignment, bytes_of(s->alignment));
             while (at % s->alignment) to[at++] = PADDING;
         }
@@ -128,17 +54,17 @@ static void change_number(test_random *random, uint8_t *contents, size_t size) {
     if (size == 0) return;
     size_t at = (size_t)test_random_range(random, 0, (int64_t)size - 1), end = at;
     uint64_t number;
-    if (!take_number(contents, size, &end, &number)) return;
+    if (!bytecode_number(contents, size, &end, &number)) return;
     const uint64_t some[] = {0,          1,          number + 1,      number - 1,
                              number ^ 1, number * 2, UINT64_MAX >> 1, test_random_next(random)};
     number = some[test_random_range(random, 0, (int64_t)(sizeof some / sizeof *some) - 1)];
     put_number(contents + at, number, end - at);
 }
 
-static void change_sections(test_random *random, file *f) {
+static void change_sections(test_random *random, bytecode_file *f) {
     const size_t k = (size_t)test_random_range(random, 0, (int64_t)f->count - 1),
                  other = (size_t)test_random_range(random, 0, (int64_t)f->count - 1);
-    const section first = f->sections[k];
+    const bytecode_section first = f->sections[k];
     switch (test_random_range(random, 0, 3)) {
     case 0: f->sections[k] = f->sections[other], f->sections[other] = first; break;
     case 1:
@@ -147,18 +73,18 @@ static void change_sections(test_random *random, file *f) {
         break;
     case 2: f->sections[k].identifier = (uint8_t)test_random_range(random, 0, 9); break;
     default:
-        if (f->count < MOST_SECTIONS) f->sections[f->count++] = first;
+        if (f->count < BYTECODE_MOST_SECTIONS) f->sections[f->count++] = first;
     }
 }
 
-size_t bytecode_mutate(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+size_t mutate_bytecode(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
     static uint8_t before[LARGEST], contents[LARGEST];
     test_random random = test_random_start(seed);
-    file f;
+    bytecode_file f;
     if (size > LARGEST || capacity > LARGEST) return 0;
     memcpy(before, data, size);
-    if (!take_file(before, size, &f)) return 0;
-    section *s = &f.sections[test_random_range(&random, 0, (int64_t)f.count - 1)];
+    if (!bytecode_open(before, size, &f)) return 0;
+    bytecode_section *s = &f.sections[test_random_range(&random, 0, (int64_t)f.count - 1)];
     memcpy(contents, s->contents, s->size);
     s->contents = contents;
     if (test_random_chance(&random, 10)) {

@@ -459,6 +459,35 @@ static void a_constant_that_reads_is_none(void **state) {
     tosajit_mlir_close(module);
 }
 
+/* MLIR reads an op that reads itself, or two that read each other. */
+static void what_is_used_before_it_is_defined_is_refused(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
+                 "%b = tosa.add %b, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+                 "return %b : tensor<4xf32>"),
+        FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
+                 "%b = tosa.add %c, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+                 "%c = tosa.exp %b : (tensor<4xf32>) -> tensor<4xf32>\n"
+                 "return %c : tensor<4xf32>"),
+        FUNCTION("%a: tensor<4xf32>", "tensor<4xf32>",
+                 "%b = tosa.add %z, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n"
+                 "%z = \"tosa.const\"() <{values = dense<1.0> : tensor<4xf32>}> : () -> "
+                 "tensor<4xf32>\n"
+                 "return %b : tensor<4xf32>")};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        notes n;
+        tosajit_mlir_function *f;
+        tosajit_mlir *module = read_text(texts[k], &n);
+        expect_error(tosajit_mlir_build(module, 0, NULL, &f), TOSAJIT_BAD_MODULE,
+                     "operand 0 is used before it is defined");
+        expect_error(tosajit_mlir_outline(module, 0, NULL), TOSAJIT_BAD_MODULE,
+                     "an operand is used before it is defined");
+        assert_int_equal(tosajit_mlir_count(module), 1);
+        tosajit_mlir_close(module);
+    }
+}
+
 /* What the library takes one by one but not together: a size that cannot be. */
 static void regions_that_cannot_be_one_stay_apart(void **state) {
     (void)state;
@@ -644,6 +673,32 @@ static void bytecode_cut_anywhere_is_refused(void **state) {
     free(bytes);
 }
 
+/* MLIR writes the entries of a group beyond its table, if there are more of them than the table
+ * has. Its numbers below 64 are 2 n + 1. */
+static void bytecode_that_has_more_than_it_says_is_refused(void **state) {
+    (void)state;
+    enum { VERSION = 4, OFFSETS = 3 };
+    size_t size, at = VERSION;
+    unsigned char *bytes =
+        (unsigned char *)file_bytes(SOURCES "/tests/fuzz/inputs/mlir/gelu_bias.mlirbc", &size);
+    while (bytes[at]) at++;
+    for (at++; at < size && bytes[at] != OFFSETS;) at += 2 + bytes[at + 1] / 2;
+    unsigned char *attributes = bytes + at + 2, *types = attributes + 1;
+    unsigned char *const counts[] = {attributes, types};
+    for (size_t k = 0; k < 2; k++) {
+        tosajit_mlir *module;
+        const unsigned char right = *counts[k];
+        assert_true(right > 3 && right & 1);
+        *counts[k] = 3;
+        expect_error(tosajit_mlir_read(bytes, size, NULL, &module), TOSAJIT_BAD_MODULE,
+                     "this bytecode is damaged");
+        *counts[k] = right;
+        require(tosajit_mlir_read(bytes, size, NULL, &module));
+        tosajit_mlir_close(module);
+    }
+    free(bytes);
+}
+
 /* Nested so deeply that MLIR's stack overflows, or a small mistake, in a process of its own; its
  * standard error. */
 static int read_in_child(bool deep, int guard, char *errors, size_t capacity) {
@@ -734,12 +789,14 @@ int main(void) {
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(models_are_divided),
         cmocka_unit_test(a_constant_that_reads_is_none),
+        cmocka_unit_test(what_is_used_before_it_is_defined_is_refused),
         cmocka_unit_test(regions_that_cannot_be_one_stay_apart),
         cmocka_unit_test(long_functions_are_divided),
         cmocka_unit_test(values_have_the_names_of_the_file),
         cmocka_unit_test(types_and_elements_are_the_librarys),
         cmocka_unit_test(every_allocation_of_an_expression_may_fail),
         cmocka_unit_test(bytecode_cut_anywhere_is_refused),
+        cmocka_unit_test(bytecode_that_has_more_than_it_says_is_refused),
         cmocka_unit_test(the_guard_is_there_only_if_asked_for),
         cmocka_unit_test(threads_have_modules_of_their_own),
     };

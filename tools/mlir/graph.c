@@ -47,6 +47,7 @@ static void each_edge(graph *g, int32_t k, int32_t *last_in_order,
         for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[k], r));
              !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
             int32_t user = find_holder(g, mlirOpOperandGetOwner(use));
+            if (user >= 0 && user <= k) g->early = user;
             if (user >= 0) visit(g, k, user);
         }
     if (!g->in_order[k]) return;
@@ -98,7 +99,7 @@ static bool list_ops(graph *g, MlirBlock block) {
 
 bool graph_open(graph *g, MlirBlock block) {
     MlirOperation end = mlirBlockGetTerminator(block), op = mlirBlockGetFirstOperation(block);
-    memset(g, 0, sizeof *g);
+    *g = (graph){.early = -1};
     for (; !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op)) g->count++;
     size_t count = (size_t)g->count;
     g->ops = calloc(count + 1, sizeof *g->ops);

@@ -18,6 +18,8 @@ typedef struct graph {
     pointer_map index;          /* from op to number */
     int32_t *producers, *first; /* of op k: producers[first[k]] to producers[first[k + 1] - 1] */
     int32_t *followers, *first_follower; /* who must stand behind op k, in the same way */
+    int32_t early; /* an op that reads what it gives itself or a later one gives, or -1: text and
+                      bytecode may say that */
 } graph;
 
 /* False if out of memory; in either case graph_release. */

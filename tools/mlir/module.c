@@ -20,6 +20,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/options.h"
 #include "tools/mlir/build.h"
+#include "tools/mlir/bytecode.h"
 #include "tools/mlir/crash_guard.h"
 #include "runtime/base/escape.h"
 #include "tools/mlir/names.h"
@@ -205,11 +206,17 @@ static void guard_leave(const tosajit_mlir *m) {
     if (m->guarded) crash_guard_leave();
 }
 
-/* Excerpts are of text; bytecode begins with "ML\xefR". */
-static void show_text(tosajit_mlir *m) {
-    const bool bytecode = m->length >= 4 && memcmp(m->text, "ML\xefR", 4) == 0;
+/* Excerpts are of text. False for bytecode that must not be given to MLIR. */
+static bool show_text(tosajit_mlir *m) {
+    const uint8_t *bytes = (const uint8_t *)m->text;
+    const bool bytecode = bytecode_is(bytes, m->length);
     m->report.bytes = bytecode ? NULL : m->text;
     m->report.length = m->length;
+    if (!bytecode || bytecode_is_sound(bytes, m->length)) return true;
+    mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
+                           "this bytecode is damaged: its sections, or its groups of attributes "
+                           "and types, do not have the sizes that it says");
+    return false;
 }
 
 /* Whatever may still point into the module as it was is out of date. */
@@ -221,7 +228,7 @@ static void renew_state(tosajit_mlir *m) {
 static bool parse_text(tosajit_mlir *m) {
     m->context = create_context();
     mlir_report_attach(&m->report, m->context);
-    show_text(m);
+    if (!show_text(m)) return false;
     guard_enter(m);
     m->module = mlir_parse_module(m->context, m->text, m->length, m->report.file);
     guard_leave(m);

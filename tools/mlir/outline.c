@@ -40,6 +40,11 @@ static bool fail_module(const outliner *o, const char *text) {
     return fail_outline(o, TOSAJIT_BAD_MODULE, text);
 }
 
+static void fail_early(const outliner *o) {
+    mlir_report_error(o->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(o->g.ops[o->g.early]),
+                      "outline: an operand is used before it is defined");
+}
+
 static bool fail_memory(const outliner *o) {
     return fail_outline(o, TOSAJIT_OUT_OF_MEMORY, "out of memory");
 }
@@ -225,11 +230,13 @@ bool mlir_outline(MlirOperation function, pointer_map *names, mlir_report *repor
     *count = (tosajit_mlir_outlined){.size = count->size};
     o.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (!check(&o)) return false;
-    bool fine = graph_open(&o.g, o.block) && regions_open(&o.r, &o.g) && place_all(&o);
+    bool fine = graph_open(&o.g, o.block), early = fine && o.g.early >= 0;
+    if (early) fail_early(&o);
+    fine = fine && !early && regions_open(&o.r, &o.g) && place_all(&o);
     if (fine) drop_unused(&o);
     regions_release(&o.r);
     graph_release(&o.g);
     free(o.waiting);
     free(o.ready);
-    return fine || fail_memory(&o);
+    return fine || (!early && fail_memory(&o));
 }
