@@ -36,10 +36,17 @@ static tosajit_status make_object(const observed *o, unsigned char **bytes, size
 /* ---------------------------------------------------------------------------------------------
  * Files */
 
+/* No piece of a file stays. */
 static void close_dump(const char *path, FILE *out, bool fine) {
+    int reason = errno; /* of what failed before */
     fine = fine && !ferror(out);
-    if (fclose(out) != 0 || !fine)
-        fprintf(stderr, "tosajit: warning: TOSAJIT_DUMP: %s: cannot write\n", path);
+    if (fclose(out) != 0 && fine) {
+        reason = errno;
+        fine = false;
+    }
+    if (fine) return;
+    remove(path);
+    fprintf(stderr, "tosajit: warning: TOSAJIT_DUMP: %s: %s\n", path, strerror(reason));
 }
 
 /* DIRECTORY/NAME.EXTENSION; null after a warning. */

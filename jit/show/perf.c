@@ -43,27 +43,59 @@ static uint64_t timestamp(void) {
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The file of this process, -1 if there is none; perf notices it by the executable mapping of its
- * first page, which is kept. */
-static int open_jitdump(uint16_t machine) {
-    static int file = -1;
-    static pid_t owner;
-    static bool warned;
-    if (owner == getpid()) return file;
-    owner = getpid(); /* a process that has forked begins a file of its own */
+/* The file of this process; perf notices it by the executable mapping of its first page, which is
+ * kept. */
+static struct {
+    int file; /* -1: nothing is written */
+    pid_t owner;
+    bool warned;
     char path[ENVIRONMENT_PATH + 64];
-    snprintf(path, sizeof path, "%s/jit-%ld.dump", environment_get()->perf_directory, (long)owner);
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-    const jitdump_header header = {
-        JITDUMP_MAGIC, JITDUMP_VERSION, sizeof header, machine, 0, (uint32_t)owner, timestamp(), 0};
-    bool fine = file >= 0 && files_write(file, &header, sizeof header) &&
-                mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE, file,
-                     0) != MAP_FAILED;
-    if (fine) return file;
-    if (!warned) fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", path, strerror(errno));
-    warned = true;
-    if (file >= 0) close(file);
-    return file = -1;
+} dump = {.file = -1};
+
+static void end_dump(void) {
+    if (!dump.warned)
+        fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", dump.path, strerror(errno));
+    dump.warned = true;
+    if (dump.file >= 0) close(dump.file);
+    dump.file = -1;
+}
+
+static void open_dump(uint16_t machine) {
+    if (dump.owner == getpid()) return;
+    dump.owner = getpid(); /* a process that has forked begins a file of its own */
+    snprintf(dump.path, sizeof dump.path, "%s/jit-%ld.dump", environment_get()->perf_directory,
+             (long)dump.owner);
+    dump.file = open(dump.path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    const jitdump_header header = {JITDUMP_MAGIC,
+                                   JITDUMP_VERSION,
+                                   sizeof header,
+                                   machine,
+                                   0,
+                                   (uint32_t)dump.owner,
+                                   timestamp(),
+                                   0};
+    bool fine = dump.file >= 0 && files_write(dump.file, &header, sizeof header) &&
+                mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE,
+                     dump.file, 0) != MAP_FAILED;
+    if (fine) return;
+    const int reason = errno;
+    if (dump.file >= 0) unlink(dump.path);
+    errno = reason;
+    end_dump();
+}
+
+/* A record that there is no room for is taken back, and none follows: a reader stops at a piece of
+ * one. */
+static void add_record(const jitdump_load *load, const char *name, const void *code) {
+    const off_t whole = lseek(dump.file, 0, SEEK_CUR);
+    if (files_write(dump.file, load, sizeof *load) &&
+        files_write(dump.file, name, strlen(name) + 1) &&
+        files_write(dump.file, code, (size_t)load->code_size))
+        return;
+    const int reason = errno;
+    (void)!ftruncate(dump.file, whole);
+    errno = reason;
+    end_dump();
 }
 
 void perf_jitdump_add(const perf_code *code) {
@@ -71,7 +103,7 @@ void perf_jitdump_add(const perf_code *code) {
     size_t name = strlen(code->name) + 1;
     if (!presence_enter(&inside)) return;
     pthread_mutex_lock(&mutex);
-    int file = open_jitdump(code->machine);
+    open_dump(code->machine);
     const jitdump_load load = {JITDUMP_LOAD,
                                (uint32_t)(sizeof load + name + code->size),
                                timestamp(),
@@ -81,8 +113,7 @@ void perf_jitdump_add(const perf_code *code) {
                                code->address,
                                code->size,
                                index++};
-    if (file >= 0 && files_write(file, &load, sizeof load) && files_write(file, code->name, name))
-        files_write(file, code->bytes, code->size);
+    if (dump.file >= 0) add_record(&load, code->name, code->bytes);
     pthread_mutex_unlock(&mutex);
     presence_leave(&inside);
 }

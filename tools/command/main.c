@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* fcntl, SIGXFSZ, pthread_sigmask */
 #include <fcntl.h>
 #include <pthread.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -309,6 +310,8 @@ int main(int argc, char **argv) {
     /* A file beyond the limit is an error like any other, and what was begun is removed. */
     signal(SIGXFSZ, SIG_IGN);
     int code = dispatch_on_stack(argc > 0 ? argc - 1 : 0, argv + 1);
-    bool written = fflush(stdout) == 0 && !ferror(stdout);
-    return written || code != EXIT_FINE ? code : command_error("cannot write to standard output");
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != EXIT_FINE) return code;
+    return command_error("standard output: cannot write%s%s", errno ? ": " : "",
+                         errno ? strerror(errno) : "");
 }

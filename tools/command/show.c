@@ -26,6 +26,7 @@ static int write_svg(const entry *e, const char *plan, const char *path) {
         return command_error("out of memory");
     }
     fine = fine && output_file_finish(&out) && output_file_commit(&out);
+    if (strcmp(path, "-") == 0) path = "standard output";
     return fine ? EXIT_FINE : command_error("%s: cannot write: %s", path, strerror(errno));
 }
 
