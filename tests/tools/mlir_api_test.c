@@ -699,6 +699,15 @@ static void bytecode_that_has_more_than_it_says_is_refused(void **state) {
     free(bytes);
 }
 
+/* A constant whose type says more elements than it has, of which MLIR would print others' memory.
+ */
+static void bytecode_with_half_a_constant_is_refused(void **state) {
+    (void)state;
+    tosajit_mlir *module;
+    expect_error(tosajit_mlir_open(SOURCES "/tests/fuzz/inputs/mlir/a742d9fe7811", NULL, &module),
+                 TOSAJIT_BAD_MODULE, "a constant does not have as many elements as its type");
+}
+
 /* Nested so deeply that MLIR's stack overflows, or a small mistake, in a process of its own; its
  * standard error. */
 static int read_in_child(bool deep, int guard, char *errors, size_t capacity) {
@@ -797,6 +806,7 @@ int main(void) {
         cmocka_unit_test(every_allocation_of_an_expression_may_fail),
         cmocka_unit_test(bytecode_cut_anywhere_is_refused),
         cmocka_unit_test(bytecode_that_has_more_than_it_says_is_refused),
+        cmocka_unit_test(bytecode_with_half_a_constant_is_refused),
         cmocka_unit_test(the_guard_is_there_only_if_asked_for),
         cmocka_unit_test(threads_have_modules_of_their_own),
     };

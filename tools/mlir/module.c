@@ -206,17 +206,23 @@ static void guard_leave(const tosajit_mlir *m) {
     if (m->guarded) crash_guard_leave();
 }
 
-/* Excerpts are of text. False for bytecode that must not be given to MLIR. */
-static bool show_text(tosajit_mlir *m) {
-    const uint8_t *bytes = (const uint8_t *)m->text;
-    const bool bytecode = bytecode_is(bytes, m->length);
-    m->report.bytes = bytecode ? NULL : m->text;
-    m->report.length = m->length;
-    if (!bytecode || bytecode_is_sound(bytes, m->length)) return true;
-    mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE,
-                           "this bytecode is damaged: its sections, or its groups of attributes "
-                           "and types, do not have the sizes that it says");
-    return false;
+/* MLIR believes some of what bytecode says of itself. A null module, with or without words. */
+static MlirModule parse_bytecode(tosajit_mlir *m) {
+    MlirModule module = {NULL};
+    const char *wrong = bytecode_is_sound((const uint8_t *)m->text, m->length)
+                            ? NULL
+                            : "its sections, or its groups of attributes and types, do not have "
+                              "the sizes that it says";
+    if (!wrong) module = mlir_parse_module(m->context, m->text, m->length, m->report.file);
+    if (!mlirModuleIsNull(module) && !mlir_module_is_whole(module)) {
+        mlirModuleDestroy(module);
+        module.ptr = NULL;
+        wrong = "a constant does not have as many elements as its type";
+    }
+    if (wrong)
+        mlir_report_file_error(&m->report, TOSAJIT_BAD_MODULE, "this bytecode is damaged: %s",
+                               wrong);
+    return module;
 }
 
 /* Whatever may still point into the module as it was is out of date. */
@@ -228,9 +234,12 @@ static void renew_state(tosajit_mlir *m) {
 static bool parse_text(tosajit_mlir *m) {
     m->context = create_context();
     mlir_report_attach(&m->report, m->context);
-    if (!show_text(m)) return false;
+    const bool bytecode = bytecode_is((const uint8_t *)m->text, m->length);
+    m->report.bytes = bytecode ? NULL : m->text; /* excerpts are of text */
+    m->report.length = m->length;
     guard_enter(m);
-    m->module = mlir_parse_module(m->context, m->text, m->length, m->report.file);
+    m->module = bytecode ? parse_bytecode(m)
+                         : mlir_parse_module(m->context, m->text, m->length, m->report.file);
     guard_leave(m);
     bool fine = !mlirModuleIsNull(m->module);
     /* It happens: an attribute without a name is refused in silence. */

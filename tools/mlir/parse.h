@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The two things of MLIR that its C API (22) does not offer. In: text or bytecode; out: a module
- * that MLIR has parsed but not verified. In: a resource attribute; out: its bytes. */
+/* The things of MLIR that its C API (22) does not offer. In: text or bytecode; out: a module that
+ * MLIR has parsed but not verified, and whether its constants are whole. In: a resource attribute;
+ * out: its bytes. */
 #ifndef TOSAJIT_TOOLS_MLIR_PARSE_H
 #define TOSAJIT_TOOLS_MLIR_PARSE_H
 
@@ -16,6 +17,10 @@ extern "C" {
  * destroyed, be followed by a 0 byte and, for bytecode, be aligned as its sections demand. */
 MlirModule mlir_parse_module(MlirContext context, const char *text, size_t length,
                              const char *name);
+
+/* Whether every constant has as many elements as its type. Those of bytecode may have fewer, and
+ * who reads or prints one reads beyond them. */
+bool mlir_module_is_whole(MlirModule module);
 
 /* The bytes of a dense resource; false if the file does not define it. They belong to the context.
  */
