@@ -68,7 +68,9 @@ def regions(graph):
 
 
 def expression(node):
-    check(node.op_type == "Region" and node.attribute[0].name == "expression", node)
+    count = len(node.output)
+    check(node.op_type == ("Region" if count == 1 else f"Region{min(count, 4)}") and node.attribute[0].name == "expression", node)
+    check(node.attribute[1].name == "types" and len(node.attribute[1].ints) == count, node)
     return node.attribute[0].s.decode()
 
 
@@ -444,7 +446,7 @@ for k in range(3):
 model = model_of([helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Cast", ["n"], ["wide"], to=F64), helper.make_node("Exp", ["n"], ["out"])],
                  [value("a", x)], [value("out", x), helper.make_tensor_value_info("wide", F64, (3, 4)), value("n", x)])
 converted, _ = convert(model, *ALL)
-check([n.op_type for n in converted.graph.node] == ["Region", "Cast"], converted.graph.node)
+check([n.op_type for n in converted.graph.node] == ["Region2", "Cast"], converted.graph.node)
 check(sorted(converted.graph.node[0].output) == ["n", "out"] and "f64" not in expression(converted.graph.node[0]), converted.graph.node[0])
 
 # A graph within a node reads what a region gives, and has regions of its own.
@@ -453,7 +455,7 @@ model = model_of([helper.make_node("Neg", ["a"], ["t"]), helper.make_node("Abs",
                   helper.make_node("If", ["choice"], ["other"], then_branch=branch, else_branch=branch)],
                  [value("a", x), value("choice", BOOL, [])], [value("out", x), value("other", x)])
 converted, report = convert(model, *ALL)
-check([n.op_type for n in converted.graph.node] == ["Region", "If"] and list(converted.graph.node[0].output) == ["t", "out"], converted.graph)
+check([n.op_type for n in converted.graph.node] == ["Region2", "If"] and list(converted.graph.node[0].output) == ["t", "out"], converted.graph)
 within = converted.graph.node[1].attribute[0].g
 check(expression(within.node[0]).startswith("x0: f32[3,4];") and report["inside"] == 6, report)
 

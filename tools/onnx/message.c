@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_ATTRIBUTES = 2 };
+enum { MOST_ATTRIBUTES = 3 };
 
 Onnx__NodeProto *message_node(arena *memory, const char *domain, const char *op, int32_t inputs,
                               int32_t outputs) {

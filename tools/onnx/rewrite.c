@@ -248,11 +248,29 @@ static void finish_result(writing *w, const onnx_region *r, int32_t value, const
     give_plain(w, value);
 }
 
+/* The expression, and what it does not say: which results are unsigned. */
+static bool add_attributes(const writing *w, const onnx_choice *choice, Onnx__NodeProto *node) {
+    const onnx_region *r = &choice->region;
+    int64_t types[TOSAJIT_MAX_TENSORS];
+    for (int32_t k = 0; k < r->output_count; k++)
+        types[k] = w->g->values[r->outputs[k]].type.element;
+    return message_add_text(w->memory, node, "expression", choice->text) &&
+           message_add_numbers(w->memory, node, "types", types, (size_t)r->output_count) &&
+           (!w->fast || message_add_text(w->memory, node, "accuracy", "fast"));
+}
+
+/* The operator says how many outputs there are at least. */
+static Onnx__NodeProto *region_node(const writing *w, int32_t inputs, int32_t outputs) {
+    static const char *const names[] = {"Region", "Region2", "Region3", "Region4"};
+    const int32_t last = sizeof names / sizeof *names;
+    return message_node(w->memory, "tosajit", names[(outputs < last ? outputs : last) - 1], inputs,
+                        outputs);
+}
+
 static void add_region(writing *w, onnx_choice *choice) {
     const onnx_region *r = &choice->region;
     const int32_t operands = r->input_count + r->masked;
-    Onnx__NodeProto *node = message_node(w->memory, "tosajit", "Region",
-                                         operands + (choice->image != NULL), r->output_count);
+    Onnx__NodeProto *node = region_node(w, operands + (choice->image != NULL), r->output_count);
     if (!node) {
         w->failed = true;
         return;
@@ -269,9 +287,7 @@ static void add_region(writing *w, onnx_choice *choice) {
         node->output[k] = (char *)result(w, r, r->outputs[k]);
     for (int32_t k = 0; k < r->output_count; k++)
         finish_result(w, r, r->outputs[k], node->output[k]);
-    bool whole = node->name && message_add_text(w->memory, node, "expression", choice->text) &&
-                 (!w->fast || message_add_text(w->memory, node, "accuracy", "fast"));
-    w->failed = w->failed || !whole;
+    w->failed = w->failed || !node->name || !add_attributes(w, choice, node);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ typedef struct ort_domain ort_domain;
 typedef struct ort_logger ort_logger;           /* of a session */
 typedef struct ort_kernel_info ort_kernel_info; /* a node, when its kernel is made */
 typedef struct ort_context ort_context;         /* a call of a kernel */
+typedef struct ort_inference ort_inference;     /* a node, before there is a kernel */
+typedef struct ort_attribute ort_attribute;     /* of such a node */
 typedef struct ort_custom_op ort_custom_op;
 
 /* FUNCTION(position, name, result, arguments) */
@@ -35,6 +37,10 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(51, GetTensorMutableData, ort_status *, (ort_value * value, void **data))             \
     FUNCTION(55, CastTypeInfoToTensorInfo, ort_status *,                                           \
              (const ort_type_info *info, const ort_tensor_info **tensor)) /* null: another type */ \
+    FUNCTION(57, CreateTensorTypeAndShapeInfo, ort_status *, (ort_tensor_info * *info))            \
+    FUNCTION(58, SetTensorElementType, ort_status *, (ort_tensor_info * info, int type))           \
+    FUNCTION(59, SetDimensions, ort_status *,                                                      \
+             (ort_tensor_info * info, const int64_t *dims, size_t rank))                           \
     FUNCTION(60, GetTensorElementType, ort_status *, (const ort_tensor_info *info, int *type))     \
     FUNCTION(61, GetDimensionsCount, ort_status *, (const ort_tensor_info *info, size_t *rank))    \
     FUNCTION(62, GetDimensions, ort_status *,                                                      \
@@ -74,6 +80,19 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(                                                                                      \
         249, KernelInfoGetConstantInput_tensor, ort_status *,                                      \
         (const ort_kernel_info *info, size_t index, int *is_constant, const ort_value **value))    \
+    FUNCTION(267, ShapeInferContext_GetInputCount, ort_status *,                                   \
+             (const ort_inference *node, size_t *count))                                           \
+    FUNCTION(268, ShapeInferContext_GetInputTypeShape, ort_status *,                               \
+             (const ort_inference *node, size_t index, ort_tensor_info **lent))                    \
+    FUNCTION(269, ShapeInferContext_GetAttribute, ort_status *,                                    \
+             (const ort_inference *node, const char *name, const ort_attribute **lent))            \
+    FUNCTION(270, ShapeInferContext_SetOutputTypeShape, ort_status *,                              \
+             (const ort_inference *node, size_t index, const ort_tensor_info *info))               \
+    FUNCTION(271, SetSymbolicDimensions, ort_status *,                                             \
+             (ort_tensor_info * info, const char **names, size_t rank))                            \
+    FUNCTION(                                                                                      \
+        272, ReadOpAttr, ort_status *,                                                             \
+        (const ort_attribute *attribute, int type, void *data, size_t capacity, size_t *bytes))    \
     FUNCTION(274, KernelContext_ParallelFor, ort_status *,                                         \
              (const ort_context *context, void (*task)(void *argument, size_t index),              \
               size_t count, size_t batches, void *argument))                                       \
@@ -99,7 +118,7 @@ typedef struct ort_api {
 
 /* Versions of the interface: release 1.17 brought 17. */
 enum {
-    ORT_VERSION_LEAST = 17,  /* with KernelContext_ParallelFor */
+    ORT_VERSION_LEAST = 19,  /* ShapeInferContext_SetOutputTypeShape sets the element type */
     ORT_VERSION_SHAPES = 24, /* with GetTensorElementTypeAndShapeDataReference; no later one is
                                 needed */
 };
@@ -114,6 +133,7 @@ enum { ORT_CODE_FAIL = 1, ORT_CODE_INVALID_ARGUMENT = 2 };
 enum { ORT_LOG_WARNING = 2 };
 enum { ORT_MEMORY_DEFAULT = 0 };
 enum { ORT_INPUT_VARIADIC = 2 };
+enum { ORT_ATTRIBUTE_INTS = 2, ORT_ATTRIBUTE_STRING = 5 };
 
 /* An operator of a library, as of version 18. Functions of the first three lines are asked when
  * the library is registered. A version later than the engine's is refused. */
@@ -139,7 +159,8 @@ struct ort_custom_op {
     ort_status *(*create_kernel)(const ort_custom_op *op, const ort_api *api,
                                  const ort_kernel_info *info, void **kernel);
     ort_status *(*compute)(void *kernel, ort_context *context);
-    ort_status *(*infer_shapes)(const ort_custom_op *op, void *context);
+    /* It gives no output that the node has not: the engine does not check the index. */
+    ort_status *(*infer)(const ort_custom_op *op, ort_inference *node);
     int (*start_version)(const ort_custom_op *op);
     int (*end_version)(const ort_custom_op *op);
     /* Pairs of an input and an output that may lie in its memory, as two arrays; how many. */

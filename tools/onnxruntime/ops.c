@@ -8,22 +8,50 @@
  *
  * Its inputs are the text's operands in their order, its outputs the results. The attribute
  * `accuracy` is "exact", which is the default, or "fast". One input more than there are operands is
- * an image: a constant of uint8, which many nodes may name. Outputs of uint8, uint16 and so on are
- * declared so by the model; the expression computes them as i8 and i16. */
+ * an image: a constant of uint8, which many nodes may name. Outputs may be of uint8, uint16 and so
+ * on, which the expression computes as i8 and i16. The attribute `types` has the element type of
+ * each output, by ONNX's number; without it the model declares outputs of integers.
+ *
+ * `Region2` is the same with two outputs at least, and so on. The engine checks their number, which
+ * it does not tell whoever infers their types. */
 #define _POSIX_C_SOURCE 200809L /* pthread */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/onnxruntime/infer.h"
 #include "tools/onnxruntime/region.h"
 
-enum { SENTENCE = 2048, NAME = 256 };
+enum { SENTENCE = 2048, NAME = 256, OPERATORS = 4 };
+
+/* An operator as it was registered with one engine, for sessions that ask for the same. */
+typedef struct operator_n {
+    ort_custom_op op;
+    size_t least; /* outputs */
+    const struct registered *own;
+} operator_n;
+
+typedef struct registered {
+    operator_n operators[OPERATORS];
+    const ort_api *api;
+    uint32_t version;
+    settings settings;
+    ort_domain *domain;
+    struct registered *next;
+} registered;
+
+static const operator_n *operator_of(const ort_custom_op *op) {
+    return (const operator_n *)(const void *)op; /* its first member */
+}
 
 /* ---------------------------------------------------------------------------------------------
  * What the operator is */
 
-static const char *name(const ort_custom_op *op) { return (void)op, "Region"; }
+static const char *name(const ort_custom_op *op) {
+    static const char *const names[OPERATORS] = {"Region", "Region2", "Region3", "Region4"};
+    return names[operator_of(op)->least - 1];
+}
 static const char *provider(const ort_custom_op *op) { return (void)op, NULL; }
 static int any_type(const ort_custom_op *op, size_t index) { return (void)op, (void)index, 0; }
 static size_t one(const ort_custom_op *op) { return (void)op, 1; }
@@ -34,9 +62,16 @@ static int default_memory(const ort_custom_op *op, size_t index) {
     return (void)op, (void)index, ORT_MEMORY_DEFAULT;
 }
 static int at_least_one(const ort_custom_op *op) { return (void)op, 1; }
+static int least_outputs(const ort_custom_op *op) { return (int)operator_of(op)->least; }
 static int different_types(const ort_custom_op *op) { return (void)op, 0; }
 static int version_one(const ort_custom_op *op) { return (void)op, 1; }
 static int every_version(const ort_custom_op *op) { return (void)op, INT32_MAX; }
+
+static ort_status *infer(const ort_custom_op *op, ort_inference *node) {
+    const operator_n *o = operator_of(op);
+    infer_outputs(o->own->api, o->least, node);
+    return NULL;
+}
 
 /* The first result may take the place of any operand of its sizes that nobody else reads. */
 enum { IN_PLACE = 8 };
@@ -210,16 +245,6 @@ static void log_refused(const region *r, const ort_kernel_info *info, const char
 /* ---------------------------------------------------------------------------------------------
  * Kernels */
 
-/* An operator as it was registered with one engine, for sessions that ask for the same. */
-typedef struct registered {
-    ort_custom_op op;
-    const ort_api *api;
-    uint32_t version;
-    settings settings;
-    ort_domain *domain;
-    struct registered *next;
-} registered;
-
 static ort_status *check(const region *r, const ort_kernel_info *info) {
     ort_status *status = check_counts(r, info);
     if (!status) status = check_types(r, info, "operand", r->operand_count);
@@ -238,7 +263,7 @@ static ort_status *read_request(const registered *own, const ort_kernel_info *in
 
 static ort_status *create_kernel(const ort_custom_op *op, const ort_api *api,
                                  const ort_kernel_info *info, void **kernel) {
-    const registered *own = (const registered *)op; /* its first member */
+    const registered *own = operator_of(op)->own;
     region_request request;
     ort_status *status = read_request(own, info, &request);
     if (status) return status;
@@ -277,10 +302,11 @@ static const ort_custom_op region_op = {
     .input_memory = default_memory,
     .input_least = at_least_one,
     .input_homogeneous = different_types,
-    .output_least = at_least_one,
+    .output_least = least_outputs,
     .output_homogeneous = different_types,
     .create_kernel = create_kernel,
     .compute = region_compute,
+    .infer = infer,
     .start_version = version_one,
     .end_version = every_version,
     .may_in_place = may_in_place,
@@ -290,18 +316,27 @@ static const ort_custom_op region_op = {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static registered *all; /* of the process; sessions refer to it until the end */
 
+/* All operators in a domain of their own. */
+static ort_status *add_operators(registered *own) {
+    ort_status *status = ORT(own->api, CreateCustomOpDomain)("tosajit", &own->domain);
+    for (size_t k = 0; !status && k < OPERATORS; k++) {
+        operator_n *o = &own->operators[k];
+        *o = (operator_n){region_op, k + 1, own};
+        o->op.version = own->version;
+        status = ORT(own->api, CustomOpDomain_Add)(own->domain, &o->op);
+    }
+    return status;
+}
+
 static ort_status *add(const ort_api *api, uint32_t version, const settings *asked,
                        registered **made) {
     registered *own = calloc(1, sizeof *own);
     if (!own)
-        return ORT(api, CreateStatus)(ORT_CODE_FAIL, "tosajit: out of memory for its operator");
-    own->op = region_op;
-    own->op.version = version;
+        return ORT(api, CreateStatus)(ORT_CODE_FAIL, "tosajit: out of memory for its operators");
     own->api = api;
     own->version = version;
     own->settings = *asked;
-    ort_status *status = ORT(api, CreateCustomOpDomain)("tosajit", &own->domain);
-    if (!status) status = ORT(api, CustomOpDomain_Add)(own->domain, &own->op);
+    ort_status *status = add_operators(own);
     if (status) {
         if (own->domain) ORT(api, ReleaseCustomOpDomain)(own->domain);
         free(own);
@@ -337,7 +372,7 @@ ort_status *RegisterCustomOps(ort_options *options, const ort_api_base *base) {
     if (!api) return NULL; /* no function to complain with; the model's nodes will be refused */
     if (version < ORT_VERSION_LEAST)
         return ORT(api, CreateStatus)(ORT_CODE_FAIL,
-                                      "tosajit needs ONNX Runtime 1.17 or a later 1.x");
+                                      "tosajit needs ONNX Runtime 1.19 or a later 1.x");
     settings asked;
     ort_status *status = settings_read(api, options, &asked);
     if (status) return status;

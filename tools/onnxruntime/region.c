@@ -158,15 +158,23 @@ static const struct {
     [19] = {"f8E5M2", TOSAJIT_F8E5M2},
 };
 
+static int is_known(int64_t engine_type) {
+    return engine_type > 0 && engine_type < (int64_t)(sizeof types / sizeof *types) &&
+           types[engine_type].name;
+}
+
 const char *region_type_name(int engine_type) {
-    const size_t count = sizeof types / sizeof *types;
-    const char *name =
-        engine_type < 0 || (size_t)engine_type >= count ? NULL : types[engine_type].name;
-    return name ? name : "a type that kernels do not know";
+    return is_known(engine_type) ? types[engine_type].name : "a type that kernels do not know";
 }
 
 int region_takes(tosajit_type element, int engine_type) {
-    const size_t count = sizeof types / sizeof *types;
-    return engine_type >= 0 && (size_t)engine_type < count && types[engine_type].name &&
-           types[engine_type].element == element;
+    return is_known(engine_type) && types[engine_type].element == element;
+}
+
+int region_result_type(tosajit_type element, int64_t said) {
+    int only = 0;
+    if (said) return is_known(said) ? (int)said : 0;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (region_takes(element, (int)k)) only = only ? -1 : (int)k;
+    return only > 0 ? only : 0;
 }

@@ -44,6 +44,9 @@ void region_destroy(region *r);
 /* Whether elements of a tensor of the engine's can be read as those of a kernel's operand, or
  * written as its result: unsigned ones as signed ones of as many bits. */
 int region_takes(tosajit_type element, int engine_type);
+/* The engine's type of a result: what is said of it, or with 0 the only one that it can be. 0:
+ * there are several, or kernels do not know what is said. */
+int region_result_type(tosajit_type element, int64_t said);
 /* "f32" for 1; never null. */
 const char *region_type_name(int engine_type);
 

@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The expression tells ranks, sizes that are known, and element types but for signs: u8 is an i8
+ * there. The attribute `types` tells those. A size that is open in the expression is that of the
+ * inputs which decide it, if all agree. */
+#define _POSIX_C_SOURCE 200809L /* pthread */
+#include "tools/onnxruntime/infer.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/onnxruntime/region.h"
+
+enum { SYMBOL = 40 };
+
+/* What the engine knows of an input. */
+typedef struct input {
+    size_t rank;
+    int64_t dims[TOSAJIT_MAX_RANK];
+    const char *symbols[TOSAJIT_MAX_RANK]; /* lent */
+} input;
+
+typedef struct inference {
+    const ort_api *api;
+    ort_inference *node;
+    tosajit_kernel *kernel; /* owned */
+    int64_t types[TOSAJIT_MAX_TENSORS];
+    size_t type_count, input_count;
+    input inputs[TOSAJIT_MAX_TENSORS];
+} inference;
+
+/* Whether a call went well; what was wrong is nobody's business here. */
+static bool is_fine(const ort_api *api, ort_status *status) {
+    if (status) ORT(api, ReleaseStatus)(status);
+    return !status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The node */
+
+static const ort_attribute *find(const inference *i, const char *name) {
+    const ort_attribute *found = NULL;
+    ort_status *status = ORT(i->api, ShapeInferContext_GetAttribute)(i->node, name, &found);
+    return is_fine(i->api, status) ? found : NULL;
+}
+
+/* The expression, owned; null where there is none. Some engines count and write its end. */
+static char *read_text(const inference *i) {
+    const ort_api *api = i->api;
+    const ort_attribute *attribute = find(i, "expression");
+    size_t size = 0;
+    if (!attribute) return NULL;
+    is_fine(api, ORT(api, ReadOpAttr)(attribute, ORT_ATTRIBUTE_STRING, NULL, 0, &size));
+    char *text = calloc(1, size + 1);
+    if (text &&
+        is_fine(api, ORT(api, ReadOpAttr)(attribute, ORT_ATTRIBUTE_STRING, text, size, &size)))
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void read_types(inference *i) {
+    const ort_attribute *attribute = find(i, "types");
+    size_t bytes = 0;
+    if (attribute && is_fine(i->api, ORT(i->api, ReadOpAttr)(attribute, ORT_ATTRIBUTE_INTS,
+                                                             i->types, sizeof i->types, &bytes)))
+        i->type_count = bytes / sizeof *i->types;
+}
+
+static void read_input(inference *i, size_t index) {
+    const ort_api *api = i->api;
+    input *in = &i->inputs[index];
+    ort_tensor_info *info = NULL; /* lent */
+    if (!is_fine(api, ORT(api, ShapeInferContext_GetInputTypeShape)(i->node, index, &info)) ||
+        !is_fine(api, ORT(api, GetDimensionsCount)(info, &in->rank)) ||
+        in->rank > TOSAJIT_MAX_RANK ||
+        !is_fine(api, ORT(api, GetDimensions)(info, in->dims, in->rank)) ||
+        !is_fine(api, ORT(api, GetSymbolicDimensions)(info, in->symbols, in->rank)))
+        in->rank = SIZE_MAX;
+}
+
+static bool read_inputs(inference *i) {
+    size_t count = 0;
+    if (!is_fine(i->api, ORT(i->api, ShapeInferContext_GetInputCount)(i->node, &count)))
+        return false;
+    i->input_count = tosajit_kernel_operand_count(i->kernel);
+    for (size_t k = 0; k < i->input_count && k < count; k++) read_input(i, k);
+    return i->input_count <= count;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Expressions */
+
+/* A session asks for each node after each of its optimisations. */
+static struct {
+    pthread_mutex_t lock;
+    tosajit_engine *engine; /* reads, and compiles nothing; null before the first text */
+    struct {
+        char *text; /* owned, as the kernel */
+        tosajit_kernel *kernel;
+    } slots[64]; /* by the texts' hash, the last one of each */
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t slot_of(const char *text) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash % (sizeof known.slots / sizeof *known.slots);
+}
+
+/* A kernel that tells types alone; null where the text is none. */
+static tosajit_kernel *compile(const char *text) {
+    const tosajit_engine_options options = {.size = sizeof options,
+                                            .backend = TOSAJIT_BACKEND_INTERPRET};
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    if (!known.engine && tosajit_engine_create(&options, &known.engine)) return NULL;
+    if (!tosajit_expr_parse(text, strlen(text), NULL, &expr))
+        (void)tosajit_compile_expr(known.engine, expr, &kernel);
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* The same, for whoever releases it. The text is taken over. */
+static tosajit_kernel *kernel_of(char *text) {
+    const size_t slot = slot_of(text);
+    pthread_mutex_lock(&known.lock);
+    tosajit_kernel *kernel = known.slots[slot].kernel;
+    if (!kernel || strcmp(known.slots[slot].text, text) != 0) kernel = compile(text);
+    if (kernel && kernel != known.slots[slot].kernel) {
+        free(known.slots[slot].text);
+        tosajit_kernel_release(known.slots[slot].kernel);
+        known.slots[slot].text = text;
+        known.slots[slot].kernel = kernel;
+        text = NULL;
+    }
+    if (kernel) tosajit_kernel_retain(kernel);
+    pthread_mutex_unlock(&known.lock);
+    free(text);
+    return kernel;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Sizes */
+
+/* A size: a number, or else -1 and a symbol, which is empty where nothing is known. */
+typedef struct extent {
+    int64_t number;
+    const char *symbol;
+} extent;
+
+static bool is_known(const extent *e) { return e->number >= 0 || *e->symbol; }
+
+static bool is_equal(const extent *a, const extent *b) {
+    return is_known(a) && a->number == b->number && strcmp(a->symbol, b->symbol) == 0;
+}
+
+/* Along the dimension that is so far from the last one. Some input decides it; if all that may do
+ * have the same size, whichever it is. */
+static extent decided(const inference *i, int32_t from_last) {
+    static const extent unknown = {-1, ""};
+    extent found = unknown;
+    bool any = false;
+    for (size_t k = 0; k < i->input_count; k++) {
+        const tosajit_tensor_type type = tosajit_kernel_operand_type(i->kernel, k);
+        const int32_t d = type.rank - 1 - from_last;
+        const input *in = &i->inputs[k];
+        if (d < 0 || type.dims[d] >= 0) continue;
+        if (in->rank != (size_t)type.rank) return unknown;
+        const extent own = {in->dims[d], in->symbols[d] ? in->symbols[d] : ""};
+        if (any && !is_equal(&found, &own)) return unknown;
+        found = own;
+        any = true;
+    }
+    return found;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Outputs */
+
+/* The engine takes -1 for a number, so an unknown size has a symbol that nothing else has. */
+static void name_unknown(char symbol[SYMBOL]) {
+    static atomic_size_t count;
+    snprintf(symbol, SYMBOL, "tosajit/size_%zu", atomic_fetch_add(&count, 1));
+}
+
+static bool set_shape(const inference *i, const tosajit_tensor_type *type, ort_tensor_info *info) {
+    const ort_api *api = i->api;
+    const size_t rank = (size_t)type->rank;
+    int64_t dims[TOSAJIT_MAX_RANK];
+    const char *symbols[TOSAJIT_MAX_RANK];
+    char fresh[TOSAJIT_MAX_RANK][SYMBOL];
+    for (int32_t d = 0; d < type->rank; d++) {
+        extent e = {type->dims[d], ""};
+        if (e.number < 0) e = decided(i, type->rank - 1 - d);
+        if (!is_known(&e)) {
+            name_unknown(fresh[d]);
+            e.symbol = fresh[d];
+        }
+        dims[d] = e.number;
+        symbols[d] = e.symbol;
+    }
+    return is_fine(api, ORT(api, SetDimensions)(info, dims, rank)) &&
+           is_fine(api, ORT(api, SetSymbolicDimensions)(info, symbols, rank));
+}
+
+static void tell(const inference *i, size_t index) {
+    const ort_api *api = i->api;
+    const tosajit_tensor_type type = tosajit_kernel_result_type(i->kernel, index);
+    const int64_t said = index < i->type_count ? i->types[index] : 0;
+    const int element = region_result_type(type.element, said);
+    ort_tensor_info *info = NULL;
+    if (!element || !is_fine(api, ORT(api, CreateTensorTypeAndShapeInfo)(&info))) return;
+    if (is_fine(api, ORT(api, SetTensorElementType)(info, element)) && set_shape(i, &type, info))
+        is_fine(api, ORT(api, ShapeInferContext_SetOutputTypeShape)(i->node, index, info));
+    ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
+}
+
+void infer_outputs(const ort_api *api, size_t least, ort_inference *node) {
+    inference i = {.api = api, .node = node};
+    char *text = read_text(&i);
+    i.kernel = text ? kernel_of(text) : NULL;
+    if (!i.kernel) return;
+    const size_t results = tosajit_kernel_result_count(i.kernel);
+    read_types(&i);
+    if (read_inputs(&i))
+        for (size_t k = 0; k < least && k < results; k++) tell(&i, k);
+    tosajit_kernel_release(i.kernel);
+}
