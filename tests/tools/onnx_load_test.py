@@ -122,6 +122,14 @@ network = model_of([*pair("x", "xq"), node("DequantizeLinear", ["w8", "ws", "wz"
 compare(network, {"x": random.standard_normal((2, 3, 16, 16)).astype(np.float32)}, 1.01 * SCALE)
 
 
+# An input with a default takes other sizes as well.
+default = model_of([node("Add", ["x", "b"], ["t"]), node("Sigmoid", ["t"], ["y"])], [value("x", F32, ["n", "m"]), value("b", F32, ["k"])],
+                   [value("y", F32, [None, None])], {"b": np.float32([0.5])})
+data = random.standard_normal((3, 8)).astype(np.float32)
+for inputs in ({"x": data}, {"x": data, "b": np.arange(8, dtype=np.float32)}):
+    compare(default, inputs, 1e-6)
+
+
 # What is inferred of a value that nobody declares. Softmax gives the sizes on.
 def region(text, inputs, outputs, op="Region", **attributes):
     return node(op, inputs, outputs, domain="tosajit", expression=text, **attributes)

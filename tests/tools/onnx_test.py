@@ -220,6 +220,26 @@ with open(os.path.join(os.path.dirname(__file__), "../../docs/onnx.md")) as file
 unlisted = {name.rpartition(".")[2] for name in table} - set(listed)
 check(not unlisted, "docs/onnx.md does not list", unlisted)
 
+# Operands and results that are too few, too many, or left out: such a node stays, whatever it is, and others go on.
+with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/shapes.c")) as file:
+    rules = [line.split('"')[1] for line in file if line.startswith('    {"')]
+check(len(rules) > 50, rules)
+sets = [(), ("",), ("a",), ("a", ""), ("", "w"), ("a", "w"), ("a", "w", ""), ("a", "", "z"), ("a", "w", "z"), ("a", "w", "z", "z"),
+        ("a", "w", "w", "w", "w"), ("a", "w", "z", "z", "z", "z")]
+for name in table + rules + ["Constant", "com.microsoft.nchwc.Conv", "com.microsoft.nchwc.ReorderOutput"]:
+    nodes = []
+    attributes = {"perm": [1]} if name == "Transpose" else {"axis": 1} if name == "Concat" else {}
+    for operands in sets:
+        for results in ((), ("",), ("r",), ("r", ""), ("", "r"), ("r", "q")):
+            for kind in "fi":
+                given = [result and f"{result}{len(nodes)}" for result in results]
+                nodes.append(node_of(name, [operand and operand + kind for operand in operands], given, attributes))
+    nodes += [helper.make_node("Neg", ["b"], ["t"]), helper.make_node("Exp", ["t"], ["out"])]
+    scale = np.float32([0.5, 1])
+    model = model_of(nodes, [value("af", F32, [2, 2, 2]), value("ai", I8, [2, 2, 2]), value("b", F32, [2])], [value("out", F32, [2])],
+                     {"wf": scale, "wi": scale, "zf": scale, "zi": np.int8([3, 3])})
+    check("= exp(" in str(convert(model, *ALL)[1]["regions"]), name)
+
 # Constants of one element stand in the text, others are operands; ranks are extended in front.
 weight, scale = random.standard_normal((4, 1)).astype(np.float32), np.full((1,), 0.5, np.float32)
 model = model_of([helper.make_node("Mul", ["a", "scale"], ["t"]), helper.make_node("Add", ["t", "weight"], ["u"]),
@@ -235,6 +255,17 @@ check(list(converted.graph.node[0].input) == ["a", "weight"], converted.graph.no
 a = random.standard_normal((1, 3)).astype(np.float32)
 expected = np.clip(a * scale + weight[None], -1, 1)**2 / 4
 same(evaluate(converted.graph, {"a": a})["out"], expected.astype(np.float32), text, NEAR)
+
+# An initialiser is but the default of an input of its name: a call may give other sizes, where these are not declared.
+for sizes, text in ((["k"], "x1: f32[?]"), ([1], "x1: f32[1]"), (None, None)):
+    model = model_of([helper.make_node("Add", ["a", "b"], ["t"]), helper.make_node("Sigmoid", ["t"], ["out"])],
+                     [value("a", F32, ["n", "m"]), value("b", F32, sizes) if sizes else helper.make_tensor_value_info("b", F32, None)],
+                     [value("out", F32, [None, None])], {"b": np.float32([0.5])})
+    converted, report = convert(model, *ALL)
+    check(text in expression(converted.graph.node[0]) if text else "rank is not known" in str(report["left"]), report)
+    if sizes == ["k"]:
+        found = tosajit.evaluate(expression(converted.graph.node[0]), x0=x, x1=y[0])
+        same(found, expected_of(lambda a, b: sigmoid(a + b), [x, y[0]], np.float32), "a default", NEAR)
 
 # Constants keep their bits in every type: halves, and zeros with a sign, which infinities tell apart.
 near = np.array([[3, -0.5, 0, -0.0, 7]])

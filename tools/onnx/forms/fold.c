@@ -12,8 +12,7 @@ enum { ZERO = 2 }; /* of QuantizeLinear and DequantizeLinear */
 static bool foldable(const onnx_graph *g, const onnx_node *node) {
     const Onnx__AttributeProto *training = onnx_attribute(node->proto, "training_mode");
     const onnx_value *x = onnx_input(g, node, 0), *scale = onnx_input(g, node, SCALE);
-    bool whole = node->input_count == OPERANDS && node->output_count > 0;
-    if (!onnx_is(node, "BatchNormalization") || !whole) return false;
+    if (!onnx_is(node, "BatchNormalization") || node->input_count != OPERANDS) return false;
     if (!x || x->type.rank < 2 || g->opset < 7 || (training && training->i != 0)) return false;
     for (int32_t k = SCALE; k < OPERANDS; k++) {
         const onnx_value *v = onnx_input(g, node, k);
@@ -156,6 +155,7 @@ static bool fold_scale(onnx_graph *g, onnx_node *node, arena *memory) {
 bool onnx_fold(onnx_graph *g, arena *memory) {
     for (int32_t k = 0; k < g->node_count; k++) {
         onnx_node *node = &g->nodes[k];
+        if (node->output_count < 1) continue; /* constants are called after what it gives */
         if (foldable(g, node) && !fold(g, node, memory)) return false;
         if (is_quantising(g, node) && !fold_scale(g, node, memory)) return false;
     }

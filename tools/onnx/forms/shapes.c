@@ -254,11 +254,11 @@ static void concatenate(site *s) {
 
 static void transpose(site *s) {
     const onnx_type from = *s->result;
+    const Onnx__AttributeProto *order = onnx_attribute(s->node->proto, "perm");
     forget_sizes(s->result);
+    if (order && (int64_t)order->n_ints != from.rank) return;
     for (int32_t d = 0; d < from.rank; d++) {
-        int64_t source = from.rank - 1 - d;
-        bool named = onnx_attribute(s->node->proto, "perm");
-        if (named && !listed(s, "perm", -1, (size_t)d, &source)) return;
+        int64_t source = order ? order->ints[d] : from.rank - 1 - d;
         if (source >= 0 && source < from.rank) s->result->dims[d] = from.dims[source];
     }
 }

@@ -99,13 +99,15 @@ static void declare(onnx_graph *g, Onnx__ValueInfoProto **infos, size_t count) {
     }
 }
 
-/* Initialisers that no input overrides, and nodes of operator Constant. */
+/* Initialisers, and nodes of operator Constant. For an input an initialiser is but a default: a
+ * call may give other elements, and other sizes where these are not declared. */
 static void declare_constants(onnx_graph *g) {
     for (size_t k = 0; k < g->proto->n_initializer; k++) {
         Onnx__TensorProto *tensor = g->proto->initializer[k];
         onnx_value *value = &g->values[value_of(g, onnx_text(tensor->name))];
+        if (value->argument) continue;
         value->type = onnx_constant_type(tensor);
-        if (!value->argument) value->constant = tensor;
+        value->constant = tensor;
     }
     for (int32_t k = 0; k < g->node_count; k++) {
         const onnx_node *node = &g->nodes[k];
