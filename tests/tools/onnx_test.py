@@ -10,6 +10,7 @@ In the folder MODELS it leaves the model of each operator.
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 
@@ -546,6 +547,33 @@ model = model_of(nodes, [value("v0", F32, ["n", 64])], [value("v2000", F32, ["n"
 model.doc_string, model.producer_name = "kept", "kept, too"
 converted, report = convert(model)
 check(report["inside"] >= 1990 and converted.doc_string == "kept" and converted.producer_name == "kept, too", report["inside"])
+
+# Sixteen times the nodes, all of whose values are declared, take at most 60 times the processor's time; quadratic work would take
+# 256 times as long. Names are as short as can be: memory is bounded by the size of the file, and must be enough.
+
+
+def many(count):
+    nodes = [n for k in range(count) for n in (helper.make_node("Sigmoid", ["x"], [f"s{k}"]), helper.make_node("Mul", ["x", f"s{k}"], [f"y{k}"]),
+                                               helper.make_node("Softmax", [f"y{k}"], [f"z{k}"]))]
+    return model_of(nodes + [helper.make_node("Sum", [f"z{k}" for k in range(count)], ["o"])], [value("x", F32, ["n", 64])], [value("o", F32, ["n", 64])],
+                    infos=[value(f"{name}{k}", F32, ["n", 64]) for k in range(count) for name in "syz"])
+
+
+def many_constants(count):
+    nodes = [n for k in range(count) for n in (helper.make_node("Mul", ["x", f"c{k}"], [f"s{k}"]), helper.make_node("Sigmoid", [f"s{k}"], [f"y{k}"]),
+                                               helper.make_node("Softmax", [f"y{k}"], [f"z{k}"]))]
+    return model_of(nodes + [helper.make_node("Sum", [f"z{k}" for k in range(count)], ["o"])], [value("x", F32, ["n", 64])], [value("o", F32, ["n", 64])],
+                    {f"c{k}": np.float32(k + 0.5) for k in range(count)})
+
+
+for build, least in ((many, 2500), (many_constants, 800)):
+    took = []
+    for count in (least, 16 * least):
+        model, before = build(count), resource.getrusage(resource.RUSAGE_CHILDREN)
+        check(len(convert(model, "--min-bytes", "0")[1]["regions"]) == count)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    check(took[1] <= 60 * took[0], build.__name__, took)
 
 # What is no model has a place in its message, and is not written.
 good = pair.SerializeToString()

@@ -183,12 +183,6 @@ static const char *operand(writing *w, const onnx_region *r, int32_t value) {
     return r->view == ONNX_FLAT ? in_blocks(w, value) : split_image(w, value);
 }
 
-static size_t find_declared(const Onnx__GraphProto *graph, const char *name) {
-    size_t k = 0;
-    while (k < graph->n_value_info && strcmp(onnx_text(graph->value_info[k]->name), name) != 0) k++;
-    return k;
-}
-
 static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *info) {
     const Onnx__TypeProto *type = info->type;
     bool tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
@@ -198,16 +192,15 @@ static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *
 /* What the model declares of a value, with the sizes that its nodes tell besides: they may no
  * longer be there. Symbols of sizes stay. */
 static void declare(writing *w, const onnx_value *value) {
-    const Onnx__GraphProto *graph = w->g->proto;
-    size_t k = find_declared(graph, value->name);
-    if (k == graph->n_value_info) {
+    const int32_t k = value->declared;
+    if (k < 0) {
         if (!value->result) add_type(w, value->name, &value->type);
         return;
     }
     Onnx__ValueInfoProto *info = message_value(w->memory, value->name, &value->type);
     w->failed = w->failed || !info;
     if (w->failed) return;
-    const Onnx__TensorShapeProto *old = declared_shape(graph->value_info[k]);
+    const Onnx__TensorShapeProto *old = declared_shape(w->g->proto->value_info[k]);
     Onnx__TensorShapeProto *shape = info->type->tensor_type->shape;
     for (size_t d = 0; old && old->n_dim == shape->n_dim && d < shape->n_dim; d++)
         if (value->type.dims[d] < 0) shape->dim[d] = old->dim[d];

@@ -55,7 +55,8 @@ static int32_t add_value(onnx_graph *g, Onnx__TensorProto *tensor) {
                                              .type = onnx_constant_type(tensor),
                                              .producer = -1,
                                              .constant = tensor,
-                                             .fresh = tensor};
+                                             .fresh = tensor,
+                                             .declared = -1};
     return g->value_count++;
 }
 

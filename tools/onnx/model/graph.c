@@ -25,7 +25,7 @@ static int32_t value_of(onnx_graph *g, const char *name) {
     int32_t *slot = slot_of(g, name);
     if (*slot == 0) {
         g->values[g->value_count] =
-            (onnx_value){.name = name, .type = {.rank = -1}, .producer = -1};
+            (onnx_value){.name = name, .type = {.rank = -1}, .producer = -1, .declared = -1};
         *slot = ++g->value_count;
     }
     return *slot - 1;
@@ -95,7 +95,9 @@ static onnx_type declared_type(const Onnx__ValueInfoProto *info) {
 static void declare(onnx_graph *g, Onnx__ValueInfoProto **infos, size_t count) {
     for (size_t k = 0; k < count; k++) {
         int32_t value = onnx_graph_find(g, onnx_text(infos[k]->name));
-        if (value >= 0) g->values[value].type = declared_type(infos[k]);
+        if (value < 0) continue;
+        g->values[value].type = declared_type(infos[k]);
+        if (infos == g->proto->value_info) g->values[value].declared = (int32_t)k;
     }
 }
 

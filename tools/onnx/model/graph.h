@@ -15,6 +15,7 @@ typedef struct onnx_value {
     bool argument, result; /* of the graph */
     const Onnx__TensorProto *constant; /* null: not known before a call */
     Onnx__TensorProto *fresh;          /* a constant that the model does not have yet; else null */
+    int32_t declared;                  /* its place in the graph's value_info; -1: it has none */
 } onnx_value;
 
 typedef struct onnx_node {

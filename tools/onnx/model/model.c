@@ -15,7 +15,7 @@
 
 enum {
     MESSAGE_LIMIT = 0x7fffffff,
-    GROWTH = 64,            /* a message of two bytes is a struct of a hundred */
+    GROWTH = 128,           /* a message of two bytes is a struct of a hundred */
     LEAST_MEMORY = 1 << 24, /* what converting takes of a small model */
 };
 
