@@ -221,6 +221,62 @@ with open(os.path.join(os.path.dirname(__file__), "../../docs/onnx.md")) as file
 unlisted = {name.rpartition(".")[2] for name in table} - set(listed)
 check(not unlisted, "docs/onnx.md does not list", unlisted)
 
+# Activations keep both ends, in units of the last place of each type over all its numbers, or a sample of f32's. Softplus of -30 is
+# exp(-30), and of 100 it is 100. A result has passed half a unit of each rounding on its way: the functions, their argument 1 + t, which
+# is corrected, and the sums of Softplus are two and a quarter; Mish has nine roundings, whose units are up to twice those of the result.
+MOST = {"Softplus": 2.5, "Mish": 5}
+DIGITS = {"float16": (10, -14), "bfloat16": (7, -126), "float32": (23, -126)}
+wide_softplus = lambda a: np.log1p(np.exp(-np.abs(a))) + np.maximum(a, 0)
+
+
+def all_numbers(kind):
+    """As f32, which has all of each type."""
+    halves = np.arange(2**16, dtype=np.uint16)
+    numbers = {"float16": halves.view(np.float16).astype(np.float32), "bfloat16": (halves.astype(np.uint32) << 16).view(np.float32),
+               "float32": np.concatenate([np.arange(0, 2**32, 65521, dtype=np.uint64).astype(np.uint32).view(np.float32),
+                                          np.linspace(-104, 20, 200001).astype(np.float32), np.linspace(-2, 2, 100001).astype(np.float32)])}[kind]
+    return numbers[np.isfinite(numbers)]
+
+
+def units_apart(found, expected, kind):
+    digits, least = DIGITS[kind]
+    exponent = np.floor(np.log2(np.maximum(np.abs(expected), 2.0**least)))
+    return np.max(np.abs(found.astype(np.float64) - expected) / np.exp2(exponent - digits))
+
+
+for kind, element in (("float16", TensorProto.FLOAT16), ("bfloat16", TensorProto.BFLOAT16), ("float32", F32)):
+    numbers = all_numbers(kind)
+    wide = numbers.astype(np.float64)
+    for op, definition in (("Softplus", wide_softplus), ("Mish", lambda a: a * np.tanh(wide_softplus(a)))):
+        model = model_of([helper.make_node(op, ["a"], ["out"])], [value("a", element, ["n", "m"])], [value("out", element, ["n", "m"])], opset=18)
+        operand, _, statements = expression(convert(model, *ALL)[0].graph.node[0]).partition("; ")
+        name = operand.partition(": ")[2].partition("[")[0]
+        text = f"x: f32[?]; x0 = {name}(x); {statements.rpartition('; ')[0]}; f32({statements.rpartition('; ')[2]})"
+        with np.errstate(all="ignore"):
+            apart = units_apart(tosajit.evaluate(text, x=numbers), definition(wide), kind)
+            check(apart <= MOST[op], op, kind, apart, text)
+    cast = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}[kind]
+    with np.errstate(all="ignore"):
+        for function, definition, chosen in (("softplus", wide_softplus, numbers), ("log1p", np.log1p, numbers[numbers > -1])):
+            found = tosajit.evaluate(f"z = {cast}(x); f32({function}(z))", x=chosen)
+            check(units_apart(found, definition(chosen.astype(np.float64)), kind) <= MOST["Softplus"], function, kind)
+ends = np.float32([np.inf, -np.inf, np.nan, -1, -1.5])
+with np.errstate(all="ignore"):
+    same(tosajit.evaluate("softplus(x)", x=ends), wide_softplus(ends.astype(np.float64)).astype(np.float32), "softplus", NEAR)
+    same(tosajit.evaluate("log1p(x)", x=ends), np.log1p(ends), "log1p", NEAR)
+
+# Infinities, NaN and the largest numbers: where the definition has an end, so has the form.
+huge = np.float32([np.inf, -np.inf, np.nan, 3e38, -3e38, 1e30, -1e30, 200, -200])
+for name, operands, definition, tolerance, *rest in cases:
+    if len(operands) > 1 or operands[0].dtype != np.float32 or name == "Cast":
+        continue
+    attributes, opset = (rest + [{}])[0], (rest + [{}, 17])[1] if len(rest) > 1 else 17
+    with np.errstate(all="ignore"):
+        expected = np.asarray(definition(huge.astype(np.float64)))
+        expected = expected if expected.dtype == bool else expected.astype(np.float32)
+    model = model_of([node_of(name, ["a"], ["out"], attributes)], [value("a", huge)], [value("out", expected)], opset=opset)
+    same(evaluate(convert(model, *ALL)[0].graph, {"a": huge})["out"], expected, name, NEAR)
+
 # Operands and results that are too few, too many, or left out: such a node stays, whatever it is, and others go on.
 with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/shapes.c")) as file:
     rules = [line.split('"')[1] for line in file if line.startswith('    {"')]

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The table of operators. In a text $0, $1, ... are operands, $T is the name of the result's
- * element type, and $alpha an attribute; what an attribute is by default stands beside it. An
- * operator that takes any number of operands is written once for each further one, $0 being what
- * there is so far. What depends on more than that has a function. */
+ * element type, and $alpha an attribute; what an attribute is by default stands beside it. A text
+ * may have several statements, of which %0 is the first one's value. An operator that takes any
+ * number of operands is written once for each further one, $0 being what there is so far. What
+ * depends on more than that has a function. */
 #include "tools/onnx/forms/forms.h"
 
 #include <ctype.h>
@@ -32,6 +33,13 @@ static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.7978846 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
+
+/* x * tanh(log(1 + w)) with w = exp(x) is x * w * (w + 2) / (w * (w + 2) + 2). Below 0 the product
+ * of x and w comes in halves, because w is lost long before it. */
+#define MISH                                                                                       \
+    "exp(abs($0) * -0.5); %0 * %0; "                                                               \
+    "where($0 < 0, $0 * %0 * (%0 * ((%1 + 2) / (%1 * (%1 + 2) + 2))), "                            \
+    "$0 * ((%1 * 2 + 1) / (%1 * (%1 + 1) * 2 + 1)))"
 
 /* clang-format off */
 static const onnx_form forms[] = {
@@ -74,10 +82,9 @@ static const onnx_form forms[] = {
                                                           "alpha=1", 1, 1, 1, FIRST, false, NULL},
     {"Selu",            "where($0 > 0, $gamma * $0, $gamma * ($alpha * exp($0) - $alpha))",
                                 "alpha=1.67326319 gamma=1.05070102", 1, 1, 1, FIRST, false, NULL},
-    {"Softplus",        "maximum($0, 0) + log(exp(-abs($0)) + 1)", "", 1, 1, 1, FIRST, false, NULL},
+    {"Softplus",        "softplus($0)",                          "", 1, 1, 1, FIRST, false, NULL},
     {"Softsign",        "$0 / (abs($0) + 1)",                    "", 1, 1, 1, FIRST, false, NULL},
-    {"Mish",            "$0 * tanh(maximum($0, 0) + log(exp(-abs($0)) + 1))",
-                                                                 "", 1, 1, 3, FIRST, false, NULL},
+    {"Mish",            MISH,                                    "", 1, 1, 3, FIRST, false, NULL},
     {"Gelu", NULL, "", 1, 1, 2, FIRST, false, write_gelu},
     {"com.microsoft.Gelu",      ERF_GELU,                        "", 1, 1, 1, FIRST, false, NULL},
     {"com.microsoft.BiasGelu",  "0.5 * ($0 + $1) * (erf(($0 + $1) * 0.70710678) + 1)",
@@ -210,20 +217,33 @@ static void put_attribute(const onnx_form *form, const onnx_site *s, const char 
     put(text, number);
 }
 
+/* "; t7 =", and the 7 counts on; or "t5", a statement of this form. */
+static void put_statement(const onnx_site *s, bool begins, int32_t number, byte_writer *text) {
+    char word[32];
+    snprintf(word, sizeof word, begins ? "; t%d =" : "t%d", number);
+    put(text, word);
+    if (begins) *s->statement = number;
+}
+
 static void expand(const onnx_form *form, const onnx_site *s, const char *from,
                    const char *const *operands, byte_writer *text) {
+    const int32_t first = *s->statement;
     while (*from) {
-        size_t plain = strcspn(from, "$");
+        size_t plain = strcspn(from, "$%;"), length = 0;
         bytes_put(text, from, plain);
         from += plain;
         if (!*from) return;
-        size_t length = 0;
-        while (islower((unsigned char)from[1 + length])) length++;
+        const char sign = *from++;
+        while (sign == '$' && islower((unsigned char)from[length])) length++;
         if (length > 0)
-            put_attribute(form, s, from + 1, length, text);
+            put_attribute(form, s, from, length, text);
+        else if (sign == '$')
+            put(text, *from == 'T' ? type_name(s) : operands[*from - '0']);
+        else if (sign == '%')
+            put_statement(s, false, first + *from - '0', text);
         else
-            put(text, from[1] == 'T' ? type_name(s) : operands[from[1] - '0']);
-        from += 1 + (length > 0 ? length : 1);
+            put_statement(s, true, *s->statement + 1, text);
+        from += length > 0 ? length : sign != ';';
     }
 }
 

@@ -22,10 +22,12 @@ typedef struct onnx_site {
     const onnx_graph *g;
     const onnx_node *node;
     const char *const *operands; /* per input; null where it is left out */
+    int32_t *statement;          /* in and out: the number of the statement that is written */
     const char *why;             /* out: null, or what is refused */
 } onnx_site;
 
-/* Append the node as an expression. False: site->why says why not. */
+/* Append the node as an expression, behind statements that it is made of. False: site->why says why
+ * not. */
 bool onnx_form_write(const onnx_form *form, onnx_site *site, byte_writer *text);
 
 #endif

@@ -132,7 +132,7 @@ static bool write_node(writer *w, const onnx_node *node) {
     char left[NAME];
     snprintf(left, sizeof left, "; t%d = ", w->statements);
     put(w->text, left);
-    onnx_site site = {.g = w->g, .node = node, .operands = operands};
+    onnx_site site = {.g = w->g, .node = node, .operands = operands, .statement = &w->statements};
     if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
     w->labels[node->outputs[0]] = -1 - w->statements++;
     return true;
