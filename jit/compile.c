@@ -239,7 +239,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     if (!engine || !expr || !text)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "print: engine, expr or text is a null pointer");
-    if ((unsigned)view > TOSAJIT_VIEW_JSON)
+    if ((unsigned)view > TOSAJIT_VIEW_NEST)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
     tosajit_status status = tabulated_kernel(expr, &engine->allocator, &kernel);

@@ -806,6 +806,7 @@ typedef enum tosajit_view {
     TOSAJIT_VIEW_IR,   /* LLVM IR after the passes */
     TOSAJIT_VIEW_ASM,  /* assembly */
     TOSAJIT_VIEW_JSON, /* the plan for programs: docs/json.md */
+    TOSAJIT_VIEW_NEST, /* the loops of the engine's code: for which rows, in which steps */
 } tosajit_view;
 
 /* A text about the expression as this engine would compile it. *text is terminated and released

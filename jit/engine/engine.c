@@ -28,6 +28,13 @@ uint64_t engine_features(const tosajit_engine *engine) {
                               features_of(model->level->machine, model->features));
 }
 
+const cpu_level *engine_level(const tosajit_engine *engine) {
+    const cpu_model *model = engine->chosen_cpu ? cpu_find(engine->chosen_cpu) : NULL;
+    if (model) return model->level;
+    const cpu_level *level = cpu_level_of(features_machine(), features_host());
+    return level ? level : cpu_floor(features_machine());
+}
+
 tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,
                                int *level) {
     *library = ops_find();

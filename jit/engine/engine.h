@@ -10,6 +10,7 @@
 #include "jit/engine/background.h"
 #include "jit/engine/cache.h"
 #include "jit/engine/compiler.h"
+#include "jit/target/cpu.h"
 #include "runtime/machine/ops.h"
 #include "jit/engine/pool.h"
 #include "jit/engine/presence.h"
@@ -63,6 +64,10 @@ void engine_release(tosajit_engine *engine);
 
 /* What the engine's code may use. Thread-safe. */
 uint64_t engine_features(const tosajit_engine *engine);
+
+/* The level of the CPU that the engine's code is for; the lowest of this machine's if this CPU has
+ * none, null if no machine of its kind has kernels. Thread-safe. */
+const cpu_level *engine_level(const tosajit_engine *engine);
 
 /* The library of precompiled ops, and its best level for the engine's CPU. NOT_EXECUTABLE.
  * Thread-safe. */

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "jit/schedule/nest.h"
 #include "runtime/plan/plan.h"
 
 /* How plans call an operand: as messages do. A table that the library made of several ops has the
@@ -18,6 +19,8 @@ leaf_name plan_leaf_name(const tosajit_expr *program, const plan_leaf *leaf);
 
 /* In MLIR's vocabulary: plan_print.c. */
 void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
+/* The loop nests that code for a target has: nest_print.c. */
+void nest_print(FILE *out, const plan *p, const tosajit_expr *program, nest_target target);
 /* As an object of JSON, without a line's end: plan_json.c. */
 void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out);
 

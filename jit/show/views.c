@@ -9,22 +9,33 @@
 
 #include "jit/engine/backend.h"
 #include "jit/show/plan_print.h"
+#include "jit/target/caches.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 
-/* How a plan is shown in each view; null: the view is of code. */
+/* How a plan is shown in each view. */
 static void (*const plan_printers[])(const plan *p, const tosajit_expr *program, FILE *out) = {
     [TOSAJIT_VIEW_PLAN] = plan_print,
     [TOSAJIT_VIEW_JSON] = plan_print_json,
 };
 
-static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view, char **text) {
+static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_kernel *kernel,
+                                 tosajit_view view, char **text) {
+    /* As the compiler does: results are stored past the caches of this machine alone. */
+    const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
+    const nest_target target = {engine_level(engine), runs ? caches_largest() : 0};
+    if (view == TOSAJIT_VIEW_NEST && !target.level)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "print: there are no native kernels for this CPU");
     size_t size;
     FILE *out = open_memstream(text, &size);
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
     fpenv environment;
     fpenv_hold(&environment);
-    plan_printers[view](&kernel->plan, kernel->program, out);
+    if (view == TOSAJIT_VIEW_NEST)
+        nest_print(out, &kernel->plan, kernel->program, target);
+    else
+        plan_printers[view](&kernel->plan, kernel->program, out);
     fpenv_restore(&environment);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed) return TOSAJIT_OK;
@@ -35,11 +46,12 @@ static tosajit_status print_plan(const tosajit_kernel *kernel, tosajit_view view
 tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
                            char **text) {
     char *printed = NULL;
-    const bool planned = plan_printers[view] != NULL;
+    const bool planned = view != TOSAJIT_VIEW_IR && view != TOSAJIT_VIEW_ASM;
     if (!planned && !engine_compiles(engine))
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "print: an engine that compiles nothing has no code to show");
-    tosajit_status status = planned ? print_plan(kernel, view, &printed) : engine_enter(engine);
+    tosajit_status status =
+        planned ? print_plan(engine, kernel, view, &printed) : engine_enter(engine);
     if (!planned && !status) {
         status = backend_print(engine, kernel, view, &printed);
         engine_leave(engine);

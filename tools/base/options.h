@@ -33,6 +33,7 @@ enum {
     OPTION_OBJECT = 1 << 15,
     OPTION_SCRIPT = 1 << 16, /* and the file may be left out */
     OPTION_MODEL = 1 << 17,
+    OPTION_NEST = 1 << 18,
 };
 
 typedef struct options {
@@ -42,7 +43,7 @@ typedef struct options {
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
-    bool json, strict, print, check, markdown, quiet, help, fused, regions, bench, optimize;
+    bool json, strict, print, check, markdown, quiet, help, fused, regions, bench, optimize, nest;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

@@ -1,0 +1,69 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Nests for people, one of each part. */
+#include <inttypes.h>
+
+#include "jit/schedule/nest.h"
+#include "jit/show/plan_print.h"
+
+/* What each kind of row is; n is the number of columns of a call. */
+static const char *const rows[] = {
+    [NEST_TAIL] = "levels from column 0 on, then the tail",
+    [NEST_PEELED] = "a first and a last vector, peeled; aligned levels between, which they overlap",
+    [NEST_MASKED] = "one vector, by a mask",
+    [NEST_EITHER] = "one vector where n is no more, else peeled vectors and levels between",
+    [NEST_HALVES] = "two narrower vectors, which overlap",
+    [NEST_STREAMED] = "whole cache lines, stored past the caches",
+};
+
+static const char *const tails[] = {
+    [TOSAJIT_TAIL_NONE] = "none",
+    [TOSAJIT_TAIL_MASKED] = "masked",
+    [TOSAJIT_TAIL_OVERLAP] = "a vector that overlaps the one before",
+};
+
+static void print_dimension(FILE *out, const plan_part *part, const tosajit_expr *program,
+                            int32_t d) {
+    if (part->extents[d] == TOSAJIT_DYNAMIC)
+        fprintf(out, "  parallel d%d = ?:", (int)d);
+    else
+        fprintf(out, "  parallel d%d = %" PRId64 ":", (int)d, part->extents[d]);
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        if (!part->leaves[k].table && part->leaves[k].maps[d] != MAP_ZERO)
+            fprintf(out, " %s%s", plan_leaf_name(program, &part->leaves[k]).text,
+                    part->leaves[k].maps[d] == MAP_RUNTIME ? " (or repeats)" : "");
+    for (int32_t r = 0; r < part->result_count; r++)
+        fprintf(out, " result %d", (int)part->results[r]);
+    fputc('\n', out);
+}
+
+static void print_row(FILE *out, const nest *n, nest_row row, bool merged) {
+    fputs("  rows", out);
+    if (row == NEST_HALVES) fprintf(out, " of n < %u", n->lanes);
+    if (row == NEST_MASKED) fprintf(out, " of n <= %u", n->lanes);
+    if (row == NEST_STREAMED) fputs(" of large tiles", out);
+    fprintf(out, ": %s%s\n", rows[row], merged ? "; one loop for all variants" : "");
+}
+
+static void print_level(FILE *out, const nest_level *l) {
+    fprintf(out, "  level: steps of %u, as %u of %u lanes%s%s\n", l->lanes * l->repeats, l->repeats,
+            l->lanes, l->masked ? ", masked" : "", l->shared ? "; the tail is a step, too" : "");
+}
+
+static void print_nest(FILE *out, const nest *n, const plan_part *part,
+                       const tosajit_expr *program) {
+    for (int32_t d = 0; d < part->rank; d++) print_dimension(out, part, program, d);
+    for (int k = 0; k < n->merged_count; k++) print_row(out, n, n->merged[k], true);
+    for (int k = 0; k < n->row_count; k++) print_row(out, n, n->rows[k], false);
+    for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
+    fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
+            n->quick_select ? "quick" : "full");
+}
+
+void nest_print(FILE *out, const plan *p, const tosajit_expr *program, nest_target target) {
+    for (int32_t k = 0; k < p->part_count; k++) {
+        const nest n = nest_make(p, k, program, target);
+        fprintf(out, "nest %d of %d for %s\n", (int)k, (int)p->part_count, target.level->cpu);
+        print_nest(out, &n, &p->parts[k], program);
+    }
+}
