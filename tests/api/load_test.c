@@ -120,15 +120,13 @@ static void *work(void *given) {
     return NULL;
 }
 
-/* The same objects, but for an engine that keeps code in files and makes kernels for frequent
- * sizes, and a kernel of it. */
+/* The same objects, but for an engine that keeps code in files, and a kernel of it. */
 static bool make_cached(void) {
     static char path[PATH];
     snprintf(path, sizeof path, "%s/cache", directory);
     const tosajit_engine_options options = {.size = sizeof options,
                                             .cache_directory = path,
-                                            .cache_bytes = CACHE_BYTES,
-                                            .specialise = 1};
+                                            .cache_bytes = CACHE_BYTES};
     return !fixture_share(&cached, &shared) && !tosajit_engine_create(&options, &cached.engine) &&
            !tosajit_compile_expr(cached.engine, cached.expr, &cached.kernel);
 }

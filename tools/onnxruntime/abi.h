@@ -45,6 +45,8 @@ typedef struct ort_custom_op ort_custom_op;
     FUNCTION(61, GetDimensionsCount, ort_status *, (const ort_tensor_info *info, size_t *rank))    \
     FUNCTION(62, GetDimensions, ort_status *,                                                      \
              (const ort_tensor_info *info, int64_t *dims, size_t rank))                            \
+    FUNCTION(63, GetSymbolicDimensions, ort_status *,                                              \
+             (const ort_tensor_info *info, const char **names, size_t rank))                       \
     FUNCTION(65, GetTensorTypeAndShape, ort_status *,                                              \
              (const ort_value *value, ort_tensor_info **info))                                     \
     FUNCTION(87, KernelInfoGetAttribute_string, ort_status *,                                      \
