@@ -8,7 +8,8 @@
  *     program: checked, compact, without names                       runtime/expr/expr.c
  *        | plan: parts, their spaces, which operands repeat          runtime/plan/plan.c
  *     kernel, which runs: interpreted                                runtime/run/kernel.c
- *        | code of single ops, where nothing is compiled yet         jit/precompiled.c
+ *        | code of single ops, where nothing is compiled yet, or     jit/precompiled.c
+ *        | the program is too large for code of its own
  *        | code that an earlier process has left                     jit/engine/stored.c
  *        | code that came with the expression, as an image           jit/native.c
  *        | or else, now or on the engine's thread                    jit/engine/background.c
@@ -89,7 +90,9 @@ static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kern
     if (status) return status;
     status = native_compile(engine, kernel);
     engine_leave(engine);
-    return status;
+    if (!kernel->too_large) return status;
+    if (environment_get()->verbose) verbose_compiled(kernel, status, NULL);
+    return TOSAJIT_OK; /* it goes on as it has begun */
 }
 
 /* Code, by the engine's backend. What has no precompiled code is interpreted until it is compiled,
@@ -100,11 +103,9 @@ static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) 
     if (engine->backend == TOSAJIT_BACKEND_INTERPRET) return TOSAJIT_OK;
     if (engine->backend == TOSAJIT_BACKEND_PRECOMPILED || later) {
         tosajit_status status = precompiled_attach(engine, kernel);
-        const bool attached = !status;
-        if (status == TOSAJIT_OUT_OF_MEMORY) return status;
-        status =
-            later ? background_add(&engine->background, compile_later, engine, kernel) : TOSAJIT_OK;
-        if (!status && attached) precompiled_count(engine);
+        if (!status && later)
+            status = background_add(&engine->background, compile_later, engine, kernel);
+        if (!status && kernel->machine) precompiled_count(engine);
         return status;
     }
     return compile_now(engine, kernel);
@@ -119,7 +120,7 @@ typedef struct brought {
 
 /* An engine that makes no memory executable takes none. */
 static void take_image(tosajit_engine *engine, tosajit_kernel *kernel, brought *image) {
-    if (!image->bytes || tosajit_kernel_is_native(kernel)) return;
+    if (!image->bytes || kernel_is_settled(kernel)) return;
     failure_keep(&image->refused,
                  engine_compiles(engine)
                      ? native_load(engine, kernel, image->bytes, image->size)
@@ -135,7 +136,7 @@ static tosajit_status make_kernel(tosajit_engine *engine, const tosajit_expr *ex
     if (status) return status;
     const bool compiles = engine_compiles(engine);
     take_image(engine, made, image);
-    if (!tosajit_kernel_is_native(made)) status = give_code(engine, made);
+    if (!kernel_is_settled(made)) status = give_code(engine, made);
     if ((status || !compiles) && environment_get()->verbose) verbose_compiled(made, status, NULL);
     if (status)
         tosajit_kernel_release(made);

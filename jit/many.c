@@ -78,7 +78,7 @@ static void prepare(list *l, size_t position) {
     case CACHE_BUSY: r->way = FOLLOW; break;
     case CACHE_MISS:
         status = compile_begin(engine, expr, &r->kernel);
-        if (status || tosajit_kernel_is_native(r->kernel)) {
+        if (status || kernel_is_settled(r->kernel)) {
             finish_request(engine, r, status);
         } else {
             r->way = MAKE;

@@ -9,9 +9,11 @@
 
 #include "jit/engine/backend.h"
 #include "jit/engine/stored.h"
+#include "jit/precompiled.h"
 #include "jit/show/observe.h"
 #include "jit/target/cpu_choice.h"
 #include "runtime/base/diag.h"
+#include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/verbose.h"
 
@@ -112,9 +114,10 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     return TOSAJIT_OK;
 }
 
-/* Code that lies somewhere, copied. */
+/* What lies somewhere, copied. */
 static tosajit_status take_code(tosajit_engine *engine, tosajit_kernel *kernel,
                                 const image_variant *code) {
+    if (code->code.entry_count == 0) return precompiled_settle(engine, kernel);
     native *n = create_native(engine, kernel);
     if (!n) return TOSAJIT_OUT_OF_MEMORY;
     tosajit_status status = map_stored(engine, kernel, code, n);
@@ -152,10 +155,18 @@ tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,
     return status;
 }
 
+/* The store keeps that, too, so that no later process tries again. */
+static void say_too_large(tosajit_engine *engine, tosajit_kernel *kernel) {
+    const image_variant none = image_without_code(features_machine());
+    stored_keep(engine, kernel, &none);
+    atomic_store_explicit(&kernel->too_large, true, memory_order_release);
+}
+
 tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel) {
     compiler_output fresh;
     tosajit_status status =
         backend_compile(engine, (const tosajit_kernel *const *)&kernel, 1, &fresh);
+    if (status == TOSAJIT_LIMIT_EXCEEDED) say_too_large(engine, kernel);
     if (status) return status;
     status = native_adopt(engine, kernel, &fresh);
     code_release(&fresh.image, &kernel->allocator);

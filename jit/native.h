@@ -6,8 +6,8 @@
 
 #include "jit/engine/engine.h"
 
-/* Give the kernel, which holds the engine, code that lies in the store on disk; false if there is
- * none or it cannot be had. */
+/* Give the kernel, which holds the engine, what an earlier compilation left in the store on disk:
+ * its code, or that it is too large for any. False if there is nothing or it cannot be had. */
 bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel);
 
 /* Give the kernel, which holds the engine, the code of an image that came with its expression.
@@ -20,8 +20,8 @@ tosajit_status native_load(tosajit_engine *engine, tosajit_kernel *kernel, const
 tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,
                             const compiler_output *fresh);
 
-/* Compile the kernel, which holds the engine, and have it adopt its code. LIMIT_EXCEEDED,
- * CODEGEN_FAILED, OUT_OF_MEMORY. */
+/* Compile the kernel, which holds the engine, and have it adopt its code. LIMIT_EXCEEDED: beyond
+ * max_bytes, or, if the kernel says so from then on, too large; CODEGEN_FAILED, OUT_OF_MEMORY. */
 tosajit_status native_compile(tosajit_engine *engine, tosajit_kernel *kernel);
 
 /* Give the code back, if there is any: the kernel's last reference is gone. */

@@ -14,24 +14,39 @@ tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel
     int level;
     tosajit_status status = engine_find_ops(engine, &library, &level);
     if (!status) status = machine_make(kernel, library, level);
-    if (!status) status = engine_check_cap(engine);
-    if (status) {
+    if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_OK;
+    status = engine_check_cap(engine);
+    if (status)
         machine_release(kernel);
-        return status;
-    }
-    atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
-    return TOSAJIT_OK;
+    else
+        atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
+    return status;
+}
+
+/* It answers from now on. */
+static void begin(tosajit_engine *engine, const tosajit_kernel *kernel) {
+    if (kernel->machine) precompiled_count(engine);
+    if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);
 }
 
 tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kernel,
                                     tosajit_status status) {
     failure reason;
-    if (engine->backend != TOSAJIT_BACKEND_AUTO) return status;
+    if (!kernel->too_large && engine->backend != TOSAJIT_BACKEND_AUTO) return status;
     failure_keep(&reason, status);
-    if (precompiled_attach(engine, kernel)) return failure_tell(&reason);
-    precompiled_count(engine);
-    failure_tell(&reason); /* of which the first line tells */
-    if (environment_get()->verbose) verbose_compiled(kernel, status, NULL);
-    if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);
+    status = precompiled_attach(engine, kernel);
+    if (kernel->too_large && status) return status;
+    failure_tell(&reason);
+    if (status || !(kernel->too_large || kernel->machine)) return reason.status;
+    if (environment_get()->verbose) verbose_compiled(kernel, reason.status, NULL);
+    begin(engine, kernel);
+    return TOSAJIT_OK;
+}
+
+tosajit_status precompiled_settle(tosajit_engine *engine, tosajit_kernel *kernel) {
+    tosajit_status status = precompiled_attach(engine, kernel);
+    if (status) return status;
+    atomic_store_explicit(&kernel->too_large, true, memory_order_release);
+    begin(engine, kernel);
     return TOSAJIT_OK;
 }

@@ -6,8 +6,9 @@
 
 #include "jit/engine/engine.h"
 
-/* Let the kernel, which has no code yet, run the library's. NOT_EXECUTABLE, LIMIT_EXCEEDED and
- * OUT_OF_MEMORY as machine_make gives them. */
+/* Let the kernel, which has no code yet, run the library's; without a library, or if it has no room
+ * for as many values, the kernel stays interpreted. OUT_OF_MEMORY; LIMIT_EXCEEDED beyond max_bytes.
+ */
 tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel);
 
 /* Count such a kernel, once nothing that may fail is left to do. */
@@ -15,9 +16,13 @@ static inline void precompiled_count(tosajit_engine *engine) {
     atomic_fetch_add_explicit(&engine->precompiled, 1, memory_order_relaxed);
 }
 
-/* The same where compiling has failed with `status`, if the engine's backend leaves the way open:
- * then OK, else the status with its message. */
+/* The same where compiling has failed with `status`, for good if the kernel is too large, else if
+ * the engine's backend leaves the way open and there is a library: then OK, else the status with
+ * its message. */
 tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kernel,
                                     tosajit_status status);
+
+/* The same for a kernel of which an earlier compilation has found that it is too large. */
+tosajit_status precompiled_settle(tosajit_engine *engine, tosajit_kernel *kernel);
 
 #endif

@@ -50,9 +50,11 @@ tosajit_status variants_compile(const char *what, tosajit_engine *const *engines
         if (status) return status;
         status = backend_compile(engines[k], &kernel, 1, &fresh);
         engine_leave(engines[k]);
-        if (status) return status;
-        made->list[made->count++] = (image_variant){fresh.image, fresh.features};
-        if (fresh.image.machine != made->list[0].code.machine)
+        if (status && status != TOSAJIT_LIMIT_EXCEEDED) return status;
+        image_variant *v = &made->list[made->count++];
+        *v = status ? image_without_code(engine_machine(engines[k]))
+                    : (image_variant){fresh.image, fresh.features};
+        if (v->code.machine != made->list[0].code.machine)
             return diag_error(TOSAJIT_INVALID_ARGUMENT,
                               "%s: engine %zu is for another architecture than engine 0", what, k);
     }

@@ -19,9 +19,10 @@ typedef struct variants {
  * public function's name. INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 tosajit_status variants_check(const char *what, tosajit_engine *const *engines, size_t count);
 
-/* Compile the kernel, which need not belong to any of the engines. In either case
- * variants_release. NOT_EXECUTABLE for an engine that compiles nothing; INVALID_ARGUMENT for
- * engines of several architectures; CODEGEN_FAILED, OUT_OF_MEMORY. */
+/* Compile the kernel, which need not belong to any of the engines. Where it is too large for code
+ * of its own, its variant says so. In either case variants_release. NOT_EXECUTABLE for an engine
+ * that compiles nothing; INVALID_ARGUMENT for engines of several architectures; CODEGEN_FAILED,
+ * OUT_OF_MEMORY. */
 tosajit_status variants_compile(const char *what, tosajit_engine *const *engines, size_t count,
                                 const tosajit_kernel *kernel, variants *made);
 void variants_release(variants *made, const tosajit_allocator *allocator);

@@ -96,7 +96,7 @@ typedef enum tosajit_status {
     TOSAJIT_OVERLAP, /* a result shares memory with an operand or result in another way than exactly
                         in place */
     TOSAJIT_OVERFLOW,       /* a number of elements or bytes beyond 2^63 - 1 */
-    TOSAJIT_LIMIT_EXCEEDED, /* more than TOSAJIT_MAX_*, or an expression too large for one kernel */
+    TOSAJIT_LIMIT_EXCEEDED, /* more than TOSAJIT_MAX_*, or than max_bytes of an engine */
     TOSAJIT_OUT_OF_MEMORY,
     TOSAJIT_NOT_EXECUTABLE, /* the host refuses executable memory, and the options ask for a native
                                kernel */
@@ -471,7 +471,8 @@ typedef enum tosajit_backend {
     TOSAJIT_BACKEND_AUTO, /* native code. Without executable memory or LLVM, or beyond a limit: code
                              of single ops that came with the library. Without that: the interpreter
                              */
-    TOSAJIT_BACKEND_NATIVE,     /* native code, or an error */
+    TOSAJIT_BACKEND_NATIVE, /* native code, or an error. What is too large for code of its own gets
+                               that of single ops, as with AUTO */
     TOSAJIT_BACKEND_INTERPRET,  /* the interpreter; LLVM is never started */
     TOSAJIT_BACKEND_BACKGROUND, /* code of single ops answers until a thread has compiled the kernel
                                  */
@@ -577,8 +578,13 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
 /* Compile an expression into a kernel, and give the caller a reference to it. The same expression,
  * compiled again while its kernel lives, is the same kernel: the same ops, attributes, types,
  * constants and options. Threads that ask for it at the same time get one kernel, compiled once.
- * The expression may be destroyed afterwards. SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT,
- * LIMIT_EXCEEDED, OVERFLOW, OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+ * The expression may be destroyed afterwards.
+ *
+ * An expression of hundreds of functions or thousands of other ops may be too large for code of its
+ * own: too long, or with too many values at once. Which ones are, depends on the CPU. Then code of
+ * single ops computes it, in the same bits, with every backend. The interpreter does where some
+ * thousand values live at once. tosajit_kernel_describe tells who computes. SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED (max_bytes), OVERFLOW,
+ * OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
 
@@ -622,8 +628,8 @@ TOSAJIT_API void tosajit_kernel_retain(tosajit_kernel *kernel);
 /* Give up one reference; the last one returns the code's memory. Null is allowed. */
 TOSAJIT_API void tosajit_kernel_release(tosajit_kernel *kernel);
 
-/* Wait until a BACKGROUND kernel runs natively; the status of its compilation, NOT_EXECUTABLE if
- * its engine was destroyed before. OK for others, at once. */
+/* Wait until a BACKGROUND kernel runs natively, or is known to be too large for that; the status of
+ * its compilation, NOT_EXECUTABLE if its engine was destroyed before. OK for others, at once. */
 TOSAJIT_API tosajit_status tosajit_kernel_wait(tosajit_kernel *kernel);
 /* Nonzero if runs use native code now. */
 TOSAJIT_API int tosajit_kernel_is_native(const tosajit_kernel *kernel);
@@ -716,9 +722,11 @@ TOSAJIT_API const char *tosajit_kernel_result_name(const tosajit_kernel *kernel,
  * checks, however, are those of a fresh kernel, and damage is found before anything runs. */
 
 /* Write the image of a native kernel to `image`, which has room for capacity bytes; *size receives
- * how many it takes. With a null image nothing else happens. LIMIT_EXCEEDED if there is too little
- * room, NOT_EXECUTABLE if the kernel is interpreted (one that compiles in the background: see
- * tosajit_kernel_wait), OUT_OF_MEMORY, INVALID_ARGUMENT. */
+ * how many it takes. With a null image nothing else happens. The image of a kernel that is too
+ * large for code of its own says so. Whoever loads it computes as whoever made it does. With
+ * libtosajit-runtime, which has no code of single ops, the interpreter computes it. LIMIT_EXCEEDED
+ * if there is too little room, OUT_OF_MEMORY, INVALID_ARGUMENT. NOT_EXECUTABLE if the kernel has no
+ * code for another reason. For one that compiles in the background see tosajit_kernel_wait. */
 TOSAJIT_API tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image,
                                                size_t capacity, size_t *size);
 /* The same to a file, which is whole or, on failure, as it was before. INVALID_ARGUMENT says what
@@ -853,8 +861,8 @@ typedef struct tosajit_raw {
 
 /* Results of one iteration space are computed together, as one part; most kernels have one. */
 TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
-/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted.
- */
+/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if it has none of its own: the
+ * kernel is interpreted, or several ops of the library compute the part. */
 TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part,
                                               tosajit_raw *raw);
 

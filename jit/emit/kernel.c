@@ -148,8 +148,8 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
     *e->k.left = length < before ? before - length : 0;
     if (*e->k.left > 0) return TOSAJIT_OK;
     return diag_error(TOSAJIT_LIMIT_EXCEEDED,
-                      "the expression makes more than the %d instructions of one kernel; compile "
-                      "it in several",
+                      "the expression makes more than %d instructions, the most that a kernel's "
+                      "own code may have",
                       (int)EMIT_MAX_INSTRUCTIONS);
 }
 

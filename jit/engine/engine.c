@@ -35,6 +35,11 @@ const cpu_level *engine_level(const tosajit_engine *engine) {
     return level ? level : cpu_floor(features_machine());
 }
 
+uint16_t engine_machine(const tosajit_engine *engine) {
+    const cpu_model *model = engine->chosen_cpu ? cpu_find(engine->chosen_cpu) : NULL;
+    return model ? model->level->machine : features_machine();
+}
+
 tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,
                                int *level) {
     *library = ops_find();

@@ -69,6 +69,9 @@ uint64_t engine_features(const tosajit_engine *engine);
  * none, null if no machine of its kind has kernels. Thread-safe. */
 const cpu_level *engine_level(const tosajit_engine *engine);
 
+/* The machine, as ELF numbers it, that it makes code for. */
+uint16_t engine_machine(const tosajit_engine *engine);
+
 /* The library of precompiled ops, and its best level for the engine's CPU. NOT_EXECUTABLE.
  * Thread-safe. */
 tosajit_status engine_find_ops(const tosajit_engine *engine, const rows_library **library,

@@ -48,9 +48,10 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
  * time in the length of a block. From QUICK_INSTRUCTIONS on code is generated without the first
  * two, which takes a tenth to a thirtieth. The quick register allocator may spill more than the
  * stack has room for; up to SLOW_INSTRUCTIONS it is then done well, in some seconds, if there is
- * memory for that: what the first attempt took is not all given back. Beyond
+ * memory for that: what the first attempt took is not all given back. More would take many, and
+ * precompiled ops answer at once, which compute a chain of functions as fast. Beyond
  * EMIT_MAX_INSTRUCTIONS the third alone would take many. */
-enum { QUICK_INSTRUCTIONS = 4000, SLOW_INSTRUCTIONS = 24000 };
+enum { QUICK_INSTRUCTIONS = 4000, SLOW_INSTRUCTIONS = 12000 };
 
 /* LLVM ends the process when memory is out, so what a module will take is asked of the system
  * first, and given back. That is exact where address space is limited (setrlimit, overcommit
@@ -184,7 +185,7 @@ static tosajit_status emit(const codegen *c, LLVMTargetMachineRef machine, LLVMC
     if (status == TOSAJIT_LIMIT_EXCEEDED)
         diag_error(
             status,
-            "the expression keeps too many values at once (%s); compile it in several kernels",
+            "the expression keeps too many values at once for the stack of a kernel's own code: %s",
             f.text);
     else if (failed || status)
         status = diag_error(TOSAJIT_CODEGEN_FAILED, "LLVM generated no code: %s",

@@ -3,7 +3,6 @@
 /* Code of ops as an object file: tosajit-precompile OUT.o. .text has the code, each piece
  * once, .rodata a rows_library over it. In a build for another architecture an emulator runs it.
  */
-#define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +163,6 @@ static bool is_made(const char *path) {
 int main(int argc, char **argv) {
     if (argc != 2) return fprintf(stderr, "usage: tosajit-precompile OUT.o\n"), 2;
     if (is_made(argv[1])) return 0;
-    unsetenv("TOSAJIT_CPU"); /* which would lower the levels */
     writer w = {.heap = memory_allocator(NULL)};
     byte_writer *writers[] = {&w.text, &w.entries, &w.pieces};
     unsigned char *bytes = NULL;

@@ -124,7 +124,8 @@ typedef struct call_report {
 static void tell_call(FILE *out, const call_report *c) {
     const tosajit_kernel *kernel = c->kernel;
     if (c->precompiled)
-        fputs("precompiled ops compute it, one after the other: nothing was compiled\n", out);
+        fprintf(out, "precompiled ops compute it, one after the other: %s\n",
+                kernel->too_large ? "it is too large for code of its own" : "nothing was compiled");
     if (!c->native)
         fputs("the interpreter computes it, element by element: there is no code\n", out);
     else if (c->quick)
@@ -253,7 +254,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
-    if (c->precompiled) tell_gain(out, part), said = true;
+    if (c->precompiled && !c->kernel->too_large) tell_gain(out, part), said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",

@@ -43,6 +43,18 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
     return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
 }
 
+/* Code that is not there, as a comment that says why. */
+static tosajit_status print_reason(tosajit_view view, char **text) {
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a comment");
+    fprintf(out, "%c no code of its own: %s\n", view == TOSAJIT_VIEW_IR ? ';' : '#',
+            tosajit_last_error());
+    if (fclose(out) == 0) return TOSAJIT_OK;
+    free(*text);
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a comment");
+}
+
 tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel, tosajit_view view,
                            char **text) {
     char *printed = NULL;
@@ -56,6 +68,7 @@ tosajit_status views_print(tosajit_engine *engine, const tosajit_kernel *kernel,
         status = backend_print(engine, kernel, view, &printed);
         engine_leave(engine);
     }
+    if (status == TOSAJIT_LIMIT_EXCEEDED) status = print_reason(view, &printed);
     if (!status) *text = printed;
     return status;
 }

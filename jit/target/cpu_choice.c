@@ -77,14 +77,14 @@ tosajit_status cpu_choose(const char *name, bool runs, const char **chosen) {
     cpu_use asked, lowered;
     *chosen = name && strcmp(name, "native") == 0 ? NULL : name;
     tosajit_status status = check(*chosen, runs, &asked);
-    /* This machine lowers nothing. */
-    if (status || !*lower || strcmp(lower, "native") == 0) return status;
+    /* Code for a CPU with a name may be for another machine; "native" lowers nothing. */
+    if (status || !*lower || strcmp(lower, "native") == 0 || (*chosen && !runs)) return status;
     if (check(lower, runs, &lowered))
         warn_lower(lower, tosajit_last_error());
-    else if (lowered.machine != asked.machine || lowered.features & ~asked.features)
-        warn_lower(lower, "that is more than what the engine asks for");
-    else
+    else if (lowered.machine == asked.machine && !(lowered.features & ~asked.features))
         *chosen = lower;
+    else if (lowered.machine != asked.machine || asked.features & ~lowered.features)
+        warn_lower(lower, "it has what the engine's CPU has not");
     return TOSAJIT_OK;
 }
 

@@ -101,12 +101,18 @@ void image_write(const tosajit_expr *program, const plan *p, const image_variant
     set_number(w, CHECKSUM_AT, bytes_hash(w->bytes + CHECKED_FROM, w->size - CHECKED_FROM));
 }
 
+image_variant image_without_code(uint16_t machine) {
+    return (image_variant){.code = {.machine = machine, .alignment = 1}};
+}
+
 tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!code || code->precompiled)
+    if (!kernel_is_settled(kernel))
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "the kernel is %s and has no code to save",
                           code ? "precompiled" : "interpreted");
-    const image_variant variant = {code->image, code->features};
+    const image_variant variant = tosajit_kernel_is_native(kernel)
+                                      ? (image_variant){code->image, code->features}
+                                      : image_without_code(features_machine());
     image_write(kernel->program, &kernel->plan, &variant, 1, NULL, w);
     return w->failed ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel image")
                      : TOSAJIT_OK;
@@ -183,13 +189,13 @@ static tosajit_status read_variant(byte_reader *r, const image_code *from, int32
     v->features = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
     v->code.alignment = (uint32_t)bytes_take_number(r, 1, CODE_MAX_ALIGNMENT);
     uint64_t offset = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
-    v->code.size = (size_t)bytes_take_number(r, 1, INT64_MAX);
-    v->code.entry_count = (uint32_t)bytes_take_number(r, 1, TOSAJIT_MAX_TENSORS);
+    v->code.size = (size_t)bytes_take_number(r, 0, INT64_MAX);
+    v->code.entry_count = (uint32_t)bytes_take_number(r, 0, TOSAJIT_MAX_TENSORS);
     for (uint32_t k = 0; k < v->code.entry_count; k++)
         v->code.entries[k] = (uint32_t)bytes_take_number(r, 0, UINT32_MAX);
     bool fine = !r->failed && (v->code.alignment & (v->code.alignment - 1)) == 0 &&
                 offset <= from->size && v->code.size <= from->size - offset &&
-                v->code.entry_count == (uint32_t)part_count;
+                v->code.entry_count == (v->code.size ? (uint32_t)part_count : 0);
     for (uint32_t k = 0; fine && k < v->code.entry_count; k++)
         fine = v->code.entries[k] < v->code.size;
     v->code.bytes = from->bytes + (fine ? offset : 0);
@@ -284,8 +290,12 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
     if (status) return status;
     if (head->apart && (uintptr_t)v.code.bytes % v.code.alignment)
         return damaged("its code is not aligned");
-    status = attach(&v, head->apart, kernel);
-    if (status != TOSAJIT_NOT_EXECUTABLE || backend == TOSAJIT_BACKEND_NATIVE) return status;
+    if (v.code.entry_count == 0) {
+        kernel->too_large = true;
+    } else {
+        status = attach(&v, head->apart, kernel);
+        if (status != TOSAJIT_NOT_EXECUTABLE || backend == TOSAJIT_BACKEND_NATIVE) return status;
+    }
     return machine_stand_in(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK;
 }
 

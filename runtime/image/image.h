@@ -8,7 +8,8 @@
 #include "runtime/base/bytes.h"
 #include "runtime/run/kernel.h"
 
-/* Code for one set of CPU features. */
+/* Code for one set of CPU features; without an entry it says that the program is too large for code
+ * of its own, on any CPU of that machine that has no other variant. */
 typedef struct image_variant {
     code_image code;
     uint64_t features; /* that it needs; runtime/base/features.h */
@@ -20,8 +21,11 @@ typedef struct image_variant {
 void image_write(const tosajit_expr *program, const plan *p, const image_variant *variants,
                  size_t count, const uint64_t *apart, byte_writer *w);
 
-/* The kernel that runs natively, as an image. NOT_EXECUTABLE if it is interpreted, OUT_OF_MEMORY.
- */
+/* What stands for the code of a program that is too large for any. */
+image_variant image_without_code(uint16_t machine);
+
+/* The kernel that runs natively, or is too large to, as an image. NOT_EXECUTABLE for others that
+ * have no code of their own, OUT_OF_MEMORY. */
 tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w);
 
 /* Where an image that has no code finds it. */
@@ -31,9 +35,10 @@ typedef struct image_code {
 } image_code;
 
 /* A kernel with the code of the first variant that this CPU can run. Of the image nothing is kept,
- * but apart code is used where it is. backend as for an engine: who answers where the process may
- * not have executable memory. BAD_IMAGE; NOT_EXECUTABLE if no variant suits the CPU, with the
- * features that are missing; OUT_OF_MEMORY. */
+ * but apart code is used where it is. Precompiled ops or the interpreter answer where the variant
+ * has no code, and, as the backend allows, where the process may not have executable memory.
+ * BAD_IMAGE; NOT_EXECUTABLE if no variant suits the CPU, with the features that are missing;
+ * OUT_OF_MEMORY. */
 tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart,
                                tosajit_backend backend, const tosajit_allocator *allocator,
                                tosajit_kernel **kernel);

@@ -48,6 +48,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         made->program = program;
         atomic_init(&made->references, 1);
         atomic_init(&made->code, NULL);
+        atomic_init(&made->too_large, false);
         index_tensors(made);
         prepared_describe(made);
         status = quick_make(made, &made->quick);

@@ -48,7 +48,9 @@ struct tosajit_kernel {
     bool floats;      /* its code depends on the floating-point environment */
     bool any_strides; /* they need not be multiples of the element size */
     bool loud;        /* say each run on standard error */
-    const char *cpu;  /* that the engine was asked for; null: the machine's own. The maker's */
+    atomic_bool too_large; /* for code of its own: precompiled ops compute it, else the interpreter,
+                              and nothing better will be made */
+    const char *cpu;       /* that the engine was asked for; null: the machine's own. The maker's */
     char name[48];    /* "tosajit_add_f32_7", unique in the process */
 
     const kernel_owner *owner; /* null: nobody has anything to do with it */
@@ -59,6 +61,12 @@ struct tosajit_kernel {
     void *native;                    /* what its code belongs to */
     struct machine *machine;         /* what its precompiled code belongs to; null: there is none */
 };
+
+/* Whether it has what computes it for good. */
+static inline bool kernel_is_settled(const tosajit_kernel *kernel) {
+    return tosajit_kernel_is_native(kernel) ||
+           atomic_load_explicit(&kernel->too_large, memory_order_acquire);
+}
 
 /* Whether a size keeps a contract. */
 static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {

@@ -101,7 +101,8 @@ void verbose_compiled(const tosajit_kernel *kernel, tosajit_status status,
     if (!begin(&l)) return;
     fprintf(l.out, "tosajit: compile %s", kernel->name);
     if (status)
-        fprintf(l.out, " failed, %s", tosajit_last_error());
+        fprintf(l.out, " %s, %s", kernel->too_large ? "has no code of its own" : "failed",
+                tosajit_last_error());
     else if (info && info->codegen_ms == 0)
         fprintf(l.out, " native, %zu bytes from the cache in %.2f ms", info->code_bytes,
                 info->link_ms);

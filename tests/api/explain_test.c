@@ -212,8 +212,10 @@ static void tails_are_those_of_the_code(void **state) {
         tosajit_expr *expr;
         tosajit_value value;
         char *text;
-        /* A CPU that this machine cannot be. */
-        if (tosajit_engine_create(&options, &engine)) continue;
+        if (test_is_lowered(c->cpu) || tosajit_engine_create(&options, &engine)) {
+            print_message("*** NOT TESTED: code for %s: not a CPU that this machine is\n", c->cpu);
+            continue;
+        }
         assert_int_equal(tosajit_compile(engine, c->op, &type, 1, NULL, NULL, &kernel), TOSAJIT_OK);
         assert_int_equal(tosajit_explain(kernel, &operand, 1, NULL, 0, &e, &text), TOSAJIT_OK);
         print_message("%s, %s of %d\n", c->cpu, tosajit_op_name(c->op), (int)c->size);

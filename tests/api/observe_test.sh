@@ -98,8 +98,14 @@ tosajit asm --expr "$move" --cpu $lower >"$work/asked" 2>>"$work/err"
 TOSAJIT_CPU=$higher tosajit asm --expr "$move" --cpu $lower >"$work/raised" 2>"$work/err"
 sed -i 's/tosajit_exp_f32_[0-9]*//g' "$work/lowered" "$work/asked" "$work/raised"
 check "TOSAJIT_CPU lowers" cmp -s "$work/lowered" "$work/asked"
-says "tosajit: warning: TOSAJIT_CPU=$higher is not used: that is more than what the engine asks for"
+check "a CPU that is lower already is no warning" [ ! -s "$work/err" ]
 check "TOSAJIT_CPU does not raise" cmp -s "$work/raised" "$work/asked"
+tosajit asm --expr "$move" --cpu $higher >"$work/asked" 2>"$work/err"
+TOSAJIT_CPU=$lower tosajit asm --expr "$move" --cpu $higher >"$work/named" 2>>"$work/err"
+sed -i 's/tosajit_exp_f32_[0-9]*//g' "$work/named" "$work/asked"
+check "code that need not run here is as it is named" cmp -s "$work/named" "$work/asked"
+TOSAJIT_CPU=$lower $gelu --cpu $lower >"$work/out" 2>"$work/err"
+check "nor is an equal one" [ ! -s "$work/err" ]
 
 # --- perf ------------------------------------------------------------------------------------------------------------
 TOSAJIT_PERF=map,jitdump TOSAJIT_PERF_DIR=$work/dump sh -c 'echo $$ && exec "$@"' sh $gelu >"$work/out" 2>"$work/err"

@@ -120,6 +120,47 @@ static void a_later_process_needs_no_compiler(void **state) {
     scratch_in_child(find_later, 0);
 }
 
+/* Of a program that is too large for code of its own the directory keeps that. */
+static void use_too_large(tosajit_backend backend) {
+    tosajit_engine *engine = open_engine((tosajit_engine_options){.backend = backend});
+    tosajit_kernel *kernel;
+    tosajit_expr *expr;
+    tosajit_value value;
+    tosajit_kernel_info info = {.size = sizeof info};
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC});
+    REQUIRE(!tosajit_expr_create(NULL, &expr));
+    REQUIRE(!tosajit_expr_input(expr, &type, &value));
+    for (int k = 0; k < 4000; k++)
+        REQUIRE(!tosajit_expr_op(expr, TOSAJIT_OP_sin, &value, 1, NULL, NULL, &value));
+    REQUIRE(!tosajit_expr_result(expr, value));
+    REQUIRE(!tosajit_compile_expr(engine, expr, &kernel));
+    REQUIRE(!tosajit_kernel_wait(kernel));
+    REQUIRE(!tosajit_kernel_describe(kernel, &info));
+    REQUIRE(info.backend == TOSAJIT_BACKEND_PRECOMPILED);
+    REQUIRE(count_entries() == 1);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
+static void try_too_large(void) {
+    use_too_large(TOSAJIT_BACKEND_NATIVE);
+    REQUIRE(has_llvm());
+}
+
+static void know_too_large(void) {
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_NATIVE, TOSAJIT_BACKEND_AUTO,
+                                               TOSAJIT_BACKEND_BACKGROUND};
+    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++) use_too_large(backends[k]);
+    REQUIRE(!has_llvm());
+}
+
+static void what_is_too_large_is_not_tried_again(void **state) {
+    (void)state;
+    scratch_in_child(try_too_large, 0);
+    scratch_in_child(know_too_large, 0);
+}
+
 static void find_in_background_engine(void) {
     tosajit_engine *engine =
         open_engine((tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND});
@@ -137,12 +178,14 @@ static void a_background_engine_finds_code_at_once(void **state) {
     scratch_in_child(find_in_background_engine, 0);
 }
 
-/* What changes the code makes another entry; what does not, does not. */
+/* What changes the code makes another entry; what does not, does not. Without TOSAJIT_CPU, which
+ * may make two CPUs one. */
 static void compile_others(void) {
     int entries = 0;
+    REQUIRE(unsetenv("TOSAJIT_CPU") == 0);
     const tosajit_engine_options variations[] = {{.cpu = NULL},
                                                  {.accuracy = TOSAJIT_FAST},
-                                                 {.cpu = "x86-64-v3"},
+                                                 {.cpu = "x86-64-v2"},
                                                  {.threads = 2},
                                                  {.uncached = 1}};
     const int fresh[] = {1, 1, 1, 0, 0};
@@ -295,6 +338,7 @@ int main(void) {
 #define STORED_TEST(name) cmocka_unit_test_setup_teardown(name, scratch_make, scratch_remove)
     const struct CMUnitTest tests[] = {
         STORED_TEST(a_later_process_needs_no_compiler),
+        STORED_TEST(what_is_too_large_is_not_tried_again),
         STORED_TEST(a_background_engine_finds_code_at_once),
         STORED_TEST(what_changes_the_code_is_in_the_key),
         STORED_TEST(damaged_entries_are_compiled_anew),

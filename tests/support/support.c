@@ -35,12 +35,29 @@ static bool is_wanted(const char *name) {
     return false;
 }
 
+/* Where a level stands among those of its architecture; -1: it is none of them. */
+static int rank_of(const char *cpu) {
+    static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+    for (int k = 0; cpu && k < (int)(sizeof levels / sizeof *levels); k++)
+        if (strcmp(levels[k], cpu) == 0) return k;
+    return -1;
+}
+
+bool test_is_lowered(const char *cpu) {
+    const int most = rank_of(getenv("TOSAJIT_CPU"));
+    return most >= 0 && rank_of(cpu) > most;
+}
+
 size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy) {
     size_t count = 0;
     for (size_t k = 0; k < TEST_MAX_ENGINES; k++) {
         if (k > 0 && !is_wanted(engine_rows[k].name)) {
             printf("*** NOT TESTED: code for %s: TOSAJIT_ENGINES does not name it\n",
                    engine_rows[k].name);
+            continue;
+        }
+        if (test_is_lowered(engine_rows[k].cpu)) {
+            printf("*** NOT TESTED: code for %s: TOSAJIT_CPU lowers it\n", engine_rows[k].name);
             continue;
         }
         tosajit_engine_options options = {.size = sizeof options,

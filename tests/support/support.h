@@ -20,7 +20,7 @@ typedef struct test_engine {
 
 /* Open them all, or the interpreter and those that the environment variable TOSAJIT_ENGINES names
  * ("native x86-64-v2"); prints which are left out. 0 if one fails for another reason than a CPU
- * that this machine is not. */
+ * that this machine is not, or not with TOSAJIT_CPU. */
 size_t test_engines_open(test_engine *engines, tosajit_accuracy accuracy);
 void test_engines_close(test_engine *engines, size_t count);
 
@@ -30,6 +30,9 @@ extern size_t test_engine_count;
 int test_setup_exact(void **state);
 int test_setup_fast(void **state);
 int test_teardown(void **state);
+
+/* Whether TOSAJIT_CPU makes code that runs here of a lower level than this one's. */
+bool test_is_lowered(const char *cpu);
 
 /* "2x?" -> a tensor type; "*" is unranked, "" is rank 0. */
 tosajit_tensor_type test_type(tosajit_type element, const char *shape);

@@ -183,6 +183,10 @@ static void compile_beside(bench *b) {
     if (is_precompiled(b) && open_engine(b, TOSAJIT_BACKEND_NATIVE, &b->compiler) == TOSAJIT_OK &&
         tosajit_compile_expr(b->compiler, b->entry.function.expr, &b->beside) != TOSAJIT_OK)
         b->beside = NULL;
+    if (b->beside && !tosajit_kernel_is_native(b->beside)) { /* too large for it */
+        tosajit_kernel_release(b->beside);
+        b->beside = NULL;
+    }
 }
 
 static int compile(bench *b) {
