@@ -17,7 +17,7 @@ import onnx
 import onnxruntime as ort
 from onnx import TensorProto
 
-from support import BF16, F16, NUMBERS, Library, engine, model, node, region
+from support import BF16, F16, NUMBERS, Library, engine, model, node, region, tell_leaks
 
 operators, libtosajit = sys.argv[1:]
 
@@ -194,6 +194,10 @@ class Operators(unittest.TestCase):
             saved = open_session(one, save=path)
             self.assertEqual([(n.domain, n.op_type) for n in onnx.load(path).graph.node], [("tosajit", "Region"), ("", "Neg")])
             self.expect_same(saved, open_session(path), N=9)
+
+
+def tearDownModule():
+    tell_leaks()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,11 @@ def model(nodes, inputs, outputs, values="", constants=(), type=F32):
     return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("tosajit", 1)])
 
 
+def tell_leaks():
+    """What nobody has any more, on standard error, if a leak sanitizer is here to tell."""
+    getattr(ctypes.CDLL(None), "__lsan_do_recoverable_leak_check", lambda: 0)()
+
+
 def bytes_constant(name, data):
     return helper.make_tensor(name, TensorProto.UINT8, [len(data)], data, raw=True)
 
@@ -81,14 +86,23 @@ class Library:
         """What an expression of f32 makes of x, which its result is like."""
         f32 = 8
         y, dims = np.empty_like(x), (ctypes.c_int64 * x.ndim)(*x.shape)
-        kernel = self._made("compile_expr", self._engine(self.INTERPRET), self._parsed(text))
+        engine, expr = self._engine(self.INTERPRET), self._parsed(text)
+        kernel = self._made("compile_expr", engine, expr)
         operand, result = (self.Tensor(f32, a.ndim, a.ctypes.data, ctypes.addressof(dims), None) for a in (x, y))
         self._call("run", kernel, ctypes.byref(operand), ctypes.c_size_t(1), ctypes.byref(result), ctypes.c_size_t(1))
+        self.library.tosajit_kernel_release(kernel)
+        self.library.tosajit_expr_destroy(expr)
+        self.library.tosajit_engine_destroy(engine)
         return y
 
     def image(self, text, cpus):
         """The bytes of an expression's image, with code for CPUs of these names."""
-        engines, size = (ctypes.c_void_p * len(cpus))(*[self._engine(self.CROSS, cpu).value for cpu in cpus]), ctypes.c_size_t()
-        data = ctypes.c_void_p()
-        self._call("compile_image", engines, ctypes.c_size_t(len(cpus)), self._parsed(text), ctypes.byref(data), ctypes.byref(size))
-        return ctypes.string_at(data, size.value)
+        engines, expr = (ctypes.c_void_p * len(cpus))(*[self._engine(self.CROSS, cpu).value for cpu in cpus]), self._parsed(text)
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        self._call("compile_image", engines, ctypes.c_size_t(len(cpus)), expr, ctypes.byref(data), ctypes.byref(size))
+        image = ctypes.string_at(data, size.value)
+        self.library.tosajit_text_release(data)
+        self.library.tosajit_expr_destroy(expr)
+        for engine in engines:
+            self.library.tosajit_engine_destroy(ctypes.c_void_p(engine))
+        return image
