@@ -10,6 +10,7 @@
 #include "tests/fuzz/bytes.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/dot.h"
+#include "tools/onnx/model/weights.h"
 #include "tosajit/tosajit.h"
 
 static void fail(const char *what, const char *why) {
@@ -91,13 +92,15 @@ static bool draw(onnx_model *model, const onnx_report *report, onnx_error *error
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     onnx_model model;
     onnx_report report;
+    onnx_weights weights;
     onnx_error error = {""};
     const onnx_options options = {
         .least_ops = size % 3 == 0 ? 2 : 0, .block = size % 4 == 0 ? 16 : 0, .fused = size % 2};
     bool fine = onnx_model_read(&model, data, size, &error);
     /* Some have no memory left at some place of the conversion. */
     if (fine && size % 5 == 0) model.memory.limit = model.memory.taken + (size % 7 << 16);
-    fine = fine && onnx_convert(&model, &options, &report, &error) && draw(&model, &report, &error);
+    fine = fine && onnx_convert(&model, &options, &report, &error) &&
+           onnx_weights_copy(&model, "-", "-", &weights, &error) && draw(&model, &report, &error);
     if (fine)
         convert_again(&model, &options);
     else if (!*error.text)

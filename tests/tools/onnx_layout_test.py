@@ -156,6 +156,16 @@ for first in (shared, [shared[0], mul("in", "c", "s"), *shared[2:]]):
     converted = check(first, {**whole, "second": weights(32, 32, 3)}, 1, image=wide)
     assert [n.op_type for n in converted.graph.node].count("ReorderInput") == 1, converted.graph.node
 
+# Weights in files of their own, where the engine optimises the model and what has become of it.
+for folder in ("weights", "elsewhere"):
+    os.makedirs(os.path.join(work, folder), exist_ok=True)
+onnx.save_model(model_of(ends(square, "r"), whole), os.path.join(work, "weights/m.onnx"), save_as_external_data=True, size_threshold=0)
+for target in ("elsewhere/m.onnx", "weights/out.onnx"):
+    done = subprocess.run([tool, "onnx", os.path.join(work, "weights/m.onnx"), "-o", os.path.join(work, target), "--optimize", "--check",
+                           "--min-bytes", "0"], capture_output=True, text=True)
+    assert done.returncode == 0 and "in 1 region" in done.stdout, done
+    assert not [name for name in os.listdir(os.path.dirname(os.path.join(work, target))) if name.startswith(".")]
+
 # A region before all blocks is as it was.
 outside = [mul("in", "in", "s"), add("s", "half", "r"), conv("r", "first", "c"), one("Relu", "c", "out")]
 check(outside, whole, 0, views="x0: f32[1,3,")

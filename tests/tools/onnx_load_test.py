@@ -130,6 +130,18 @@ for inputs in ({"x": data}, {"x": data, "b": np.arange(8, dtype=np.float32)}):
     compare(default, inputs, 1e-6)
 
 
+# Weights in files of their own come along into another folder.
+matrix = model_of([node("MatMul", ["x", "w"], ["m"]), node("Mul", ["m", "k"], ["t"]), node("Sigmoid", ["t"], ["s"]), node("Mul", ["t", "s"], ["y"])],
+                  [value("x", F32, ["n", 8])], [value("y", F32, ["n", 8])],
+                  {"w": random.standard_normal((8, 8)).astype(np.float32), "k": random.standard_normal(8).astype(np.float32)})
+expected = session(matrix, LEVELS[0]).run(None, {"x": data})[0]
+for folder in ("weights", "elsewhere"):
+    os.makedirs(path(folder), exist_ok=True)
+onnx.save_model(matrix, path("weights/m.onnx"), save_as_external_data=True, all_tensors_to_one_file=False, size_threshold=0)
+subprocess.run([tool, "onnx", path("weights/m.onnx"), "-o", path("elsewhere/m.onnx"), "--min-bytes", "0", "--fused"], check=True, capture_output=True)
+check(np.allclose(session(path("elsewhere/m.onnx")).run(None, {"x": data})[0], expected, rtol=1e-5, atol=1e-6))
+
+
 # What is inferred of a value that nobody declares. Softmax gives the sizes on.
 def region(text, inputs, outputs, op="Region", **attributes):
     return node(op, inputs, outputs, domain="tosajit", expression=text, **attributes)

@@ -17,5 +17,6 @@ for version in 1.19.2 1.32.0; do
         }
         touch "$place/complete"
     fi
-    "$place/bin/python" "$source/tests/tools/onnx_load_test.py" "$build/tools/tosajit" "$build/tools/onnxruntime/libtosajit-onnxruntime.so" "$work"
+    mkdir "$work/$version"
+    "$place/bin/python" "$source/tests/tools/onnx_load_test.py" "$build/tools/tosajit" "$build/tools/onnxruntime/libtosajit-onnxruntime.so" "$work/$version"
 done

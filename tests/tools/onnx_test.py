@@ -631,6 +631,65 @@ for build, least in ((many, 2500), (many_constants, 800)):
         took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     check(took[1] <= 60 * took[0], build.__name__, took)
 
+# Weights in files of their own, of a constant, a node's attribute and a graph within a node, come along into another folder. There they
+# replace nothing, and no name leads out of the folder.
+def outside(name, location):
+    tensor = onnx.TensorProto(name=name, data_type=F32, dims=[4], data_location=onnx.TensorProto.EXTERNAL)
+    tensor.external_data.add(key="location", value=location)
+    tensor.external_data.add(key="length", value="16")
+    return tensor
+
+
+def weighted(*locations):
+    branch = helper.make_graph([helper.make_node("Mul", ["a", "k2"], ["r"])], "branch", [], [value("r", F32, ["n", 4])], [outside("k2", locations[-1])])
+    graph = helper.make_graph([helper.make_node("Constant", [], ["k1"], value=outside("", locations[1 % len(locations)])), helper.make_node("Mul", ["a", "k0"], ["s"]),
+                               helper.make_node("Add", ["s", "k1"], ["t"]), helper.make_node("If", ["c"], ["u"], then_branch=branch, else_branch=branch),
+                               helper.make_node("Sub", ["t", "u"], ["out"])],
+                              "g", [value("a", F32, ["n", 4]), value("c", BOOL, [])], [value("out", F32, ["n", 4])], [outside("k0", locations[0])])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+
+
+here, there = os.path.join(work, "here"), os.path.join(work, "there")
+NAMES = ["k.bin", "deep/down/k.bin", "other.bin"]
+
+
+def carry(bytes_of, target, code=0, source="m.onnx", **options):
+    with open(os.path.join(here, "m.onnx"), "wb") as file:
+        file.write(bytes_of)
+    run = subprocess.run([tool, "onnx", source, "-o", target, "--min-bytes", "0"], cwd=here, capture_output=True, **options)
+    check(run.returncode == code, run)
+    return run.stderr.decode()
+
+
+os.makedirs(os.path.join(here, "deep/down"))
+os.mkdir(there)
+for k, name in enumerate(NAMES):
+    with open(os.path.join(here, name), "wb") as file:
+        file.write(np.full(4, k, np.float32).tobytes())
+os.chmod(os.path.join(here, NAMES[0]), 0o600)
+check("copied 3 files of weights, 48 bytes" in carry(weighted(*NAMES), there + "/m.onnx"))
+for name in NAMES:
+    with open(os.path.join(here, name), "rb") as one, open(os.path.join(there, name), "rb") as two:
+        check(one.read() == two.read(), name)
+check(os.stat(os.path.join(there, NAMES[0])).st_mode & 0o777 == 0o600)
+before = {name: os.stat(os.path.join(there, name)).st_mtime_ns for name in NAMES}
+check(not carry(weighted(*NAMES), there + "/again.onnx"))  # they are there
+check(not carry(weighted(*NAMES), "same.onnx") and not carry(weighted(*NAMES), "../here/./same.onnx"))
+check(before == {name: os.stat(os.path.join(there, name)).st_mtime_ns for name in NAMES})
+with open(os.path.join(there, "other.bin"), "wb") as file:
+    file.write(b"another's")
+os.remove(there + "/again.onnx")
+check("there/other.bin: there are other weights than in other.bin" in carry(weighted(*NAMES), there + "/again.onnx", 1))
+check(not os.path.exists(there + "/again.onnx") and os.path.getsize(os.path.join(there, "other.bin")) == 9)
+for location in ("../k.bin", "deep/../../k.bin", "/etc/hostname", ""):
+    check(f"`{location}`, which is not in its folder" in carry(weighted(location), there + "/again.onnx", 1), location)
+check("absent.bin, where the model has weights: No such file" in carry(weighted("absent.bin"), there + "/again.onnx", 1))
+check("deep, where the model has weights: Invalid" in carry(weighted("deep"), there + "/again.onnx", 1))
+check("needs 3 files of weights in its folder" in carry(weighted(*NAMES), "-"))
+check("needs 1 file of weights in its folder" in carry(weighted("absent.bin"), "/dev/null"))
+with open(os.path.join(here, "m.onnx"), "rb") as file:
+    check("needs 1 file of weights in its folder" in carry(weighted("k.bin"), there + "/again.onnx", source="-", stdin=file))
+
 # What is no model has a place in its message, and is not written.
 good = pair.SerializeToString()
 for data, said in ((b"", "no graph"), (b"\x0a", "byte 1: ModelProto"), (good[:-1], "byte "), (b"PK\x03\x04" + good, "byte "),

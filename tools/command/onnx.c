@@ -10,12 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/words.h"
 #include "tools/base/targets.h"
 #include "tools/command/commands.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/dot.h"
 #include "tools/onnx/model/model.h"
+#include "tools/onnx/model/weights.h"
 #include "tools/onnx/probe.h"
 #include "tools/onnx/report.h"
 
@@ -56,10 +58,13 @@ static bool read_options(const options *o, onnx_options *own) {
     return true;
 }
 
-/* A file for a moment, because the engine reads and writes nothing else. */
-static int make_scratch(char path[PATH_MAX]) {
-    const char *folder = getenv("TMPDIR");
-    int length = snprintf(path, PATH_MAX, "%s/tosajit-XXXXXX", folder ? folder : "/tmp");
+/* A file for a moment, because the engine reads and writes nothing else: beside another one, or
+ * with null anywhere. */
+static int make_scratch(const char *beside, char path[PATH_MAX]) {
+    const char *folder = getenv("TMPDIR"), *slash = beside ? strrchr(beside, '/') : NULL;
+    int length = beside ? snprintf(path, PATH_MAX, "%.*s.tosajit-XXXXXX",
+                                   slash ? (int)(slash - beside) + 1 : 0, beside)
+                        : snprintf(path, PATH_MAX, "%s/tosajit-XXXXXX", folder ? folder : "/tmp");
     int file = length < PATH_MAX ? mkstemp(path) : -1;
     if (file < 0) return command_error("%s: %s", path, strerror(errno));
     close(file);
@@ -85,9 +90,9 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
         bool fine = onnx_model_open(model, o->file, &error);
         return fine ? EXIT_FINE : command_error("%s: %s", o->file, error.text);
     }
-    int code = make_scratch(path);
+    int code = make_scratch(NULL, path);
     if (code != EXIT_FINE) return code;
-    code = make_scratch(probe);
+    code = make_scratch(NULL, probe);
     if (code == EXIT_FINE) {
         code = read_optimized(o, path, probe, model, block);
         unlink(probe);
@@ -96,12 +101,29 @@ static int read_model(const options *o, onnx_model *model, int64_t *block) {
     return code;
 }
 
+/* The new model is where its weights are. */
+static int place_weights(const options *o, onnx_model *model, onnx_weights *weights) {
+    onnx_error error;
+    if (!onnx_weights_copy(model, o->file, o->model, weights, &error))
+        return command_error("%s", error.text);
+    if (weights->copied > 0)
+        fprintf(stderr, "tosajit onnx: copied %zu file%s of weights, %llu bytes\n", weights->copied,
+                plural(weights->copied), (unsigned long long)weights->bytes);
+    else if (weights->files > 0 &&
+             !(onnx_weights_has_folder(o->file) && onnx_weights_has_folder(o->model)))
+        fprintf(stderr, "tosajit onnx: the new model needs %zu file%s of weights in its folder\n",
+                weights->files, plural(weights->files));
+    return EXIT_FINE;
+}
+
 /* What the engine can join around regions, it joins now: a Transpose with a MatMul for instance.
  * Sessions then have nothing left to optimise. */
-static int settle(const options *o, bool converted, const onnx_model *model, onnx_model *settled) {
+static int settle(const options *o, bool converted, const onnx_weights *weights,
+                  const onnx_model *model, onnx_model *settled) {
     char path[PATH_MAX];
     onnx_error error;
-    int code = make_scratch(path);
+    const char *beside = onnx_weights_has_folder(o->model) ? o->model : o->file;
+    int code = make_scratch(weights->files > 0 ? beside : NULL, path);
     if (code != EXIT_FINE) return code;
     code = onnx_model_write(model, path, &error)
                ? onnx_engine_optimize(o, converted, path, path, NULL)
@@ -146,9 +168,12 @@ static int convert(const options *o, onnx_options *own, onnx_model *model, onnx_
     clock_gettime(CLOCK_MONOTONIC, &((waiting *)own->context)->said); /* nodes begin now */
     if (!onnx_convert(model, own, report, &error))
         return command_error("%s: %s", o->file, error.text);
+    onnx_weights weights;
+    code = place_weights(o, model, &weights);
+    if (code != EXIT_FINE) return code;
     if (!o->optimize || report->taken_count == 0) return write_model(o, model, report);
     onnx_model settled = {.proto = NULL};
-    code = settle(o, report->had > 0, model, &settled);
+    code = settle(o, report->had > 0, &weights, model, &settled);
     if (code == EXIT_FINE) code = write_model(o, &settled, report);
     onnx_model_release(&settled);
     return code;
