@@ -10,22 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/bytes.h"
 #include "runtime/base/features.h"
-#include "runtime/base/memory.h"
-#include "runtime/expr/program.h"
 #include "runtime/image/image.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/forge.h"
 #include "tests/fuzz/place.h"
 
 enum {
-    SIZE_AT = 16,
-    CHECKSUM_AT = 24,
-    CHECKED_FROM = 32,
-    FINGERPRINT_AT = 40,
-    PROGRAM_SIZE_AT = 48,
-    PROGRAM_AT = 64,
     LARGEST_RUN = 4096, /* bytes of all tensors */
     ANY_SIZE = 2,       /* of dimensions without a size */
     SELDOM = 8          /* one input in so many is used in more ways */
@@ -122,56 +114,23 @@ static tosajit_status load(const uint8_t *image, size_t size, tosajit_backend ba
     return status;
 }
 
-/* Putting right. */
-
-static uint64_t number_at(const uint8_t *image, size_t at) {
-    uint64_t number;
-    memcpy(&number, image + at, sizeof number);
-    return number;
-}
-
-static uint64_t sign(uint8_t *image, size_t size) {
-    const uint64_t length = size, sum = bytes_hash(image + CHECKED_FROM, size - CHECKED_FROM);
-    memcpy(image + SIZE_AT, &length, sizeof length);
-    memcpy(image + CHECKSUM_AT, &sum, sizeof sum);
-    return sum;
-}
-
-/* The fingerprint that a changed program's plan has: that of an image which is written of it. */
-static void put_fingerprint(uint8_t *image, size_t size) {
-    const tosajit_allocator allocator = memory_allocator(NULL);
-    byte_reader program = {.bytes = image + PROGRAM_AT,
-                           .size = (size_t)number_at(image, PROGRAM_SIZE_AT)};
-    byte_writer written = {.allocator = allocator};
-    tosajit_expr *expr;
-    tosajit_kernel *kernel;
-    REQUIRE(program.size <= size - PROGRAM_AT && !program_read(&program, &allocator, &expr));
-    expr_number_constants(expr);
-    REQUIRE(!kernel_adopt(expr, &allocator, &kernel));
-    image_write(kernel->program, &kernel->plan, NULL, 0, NULL, &written);
-    REQUIRE(!written.failed);
-    memcpy(image + FINGERPRINT_AT, written.bytes + FINGERPRINT_AT, sizeof(uint64_t));
-    bytes_release(&written);
-    tosajit_kernel_release(kernel);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *image = fuzz_place(data, size);
     if (!image) return 0;
-    const bool forged = size >= PROGRAM_AT;
-    const uint64_t number = forged ? sign(image, size) : 0;
+    const bool forged = size >= FORGE_PROGRAM;
+    const uint64_t number = forged ? forge_sign(image, size) : 0;
     if (number % SELDOM == 0) { /* as it came, too */
         if (size) memcpy(image, data, size);
         load(image, size, TOSAJIT_BACKEND_INTERPRET);
         if (!forged) return 0;
-        sign(image, size);
+        forge_sign(image, size);
         load(image, size, TOSAJIT_BACKEND_INTERPRET);
     }
     if (load(image, size, TOSAJIT_BACKEND_AUTO) != TOSAJIT_BAD_IMAGE ||
         !strstr(tosajit_last_error(), "of another version"))
         return 0;
-    put_fingerprint(image, size);
-    sign(image, size);
+    forge_fingerprint(image, size);
+    forge_sign(image, size);
     load(image, size, TOSAJIT_BACKEND_AUTO);
     load(image, size, TOSAJIT_BACKEND_INTERPRET);
     return 0;

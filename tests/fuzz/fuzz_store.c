@@ -19,22 +19,14 @@
 
 #include "jit/engine/store.h"
 #include "jit/engine/store_file.h"
-#include "runtime/base/bytes.h"
 #include "runtime/base/features.h"
 #include "runtime/image/image.h"
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/forge.h"
 #include "tests/fuzz/place.h"
 
-enum {
-    COUNT = 37,
-    MOST_ACTIONS = 12,
-    LARGEST = 32 << 10,
-    PATH_SIZE = 300,
-    HEADER = 32,
-    IMAGE_SIZE_AT = 16,
-    IMAGE_CHECKED_FROM = 32
-};
+enum { COUNT = 37, MOST_ACTIONS = 12, LARGEST = 32 << 10, PATH_SIZE = 300, HEADER = 32 };
 
 static const tosajit_op ops[] = {TOSAJIT_OP_add, TOSAJIT_OP_sub, TOSAJIT_OP_bitwise_xor};
 enum { OPS = sizeof ops / sizeof *ops };
@@ -204,10 +196,7 @@ static content put_bytes(fuzz_bytes *b, int k) {
 static size_t forge_image(fuzz_bytes *b, unsigned char *image, size_t size, size_t code) {
     take_changes(b, take_below(b, 6), image, size - code);
     if (take_rarely(b, 8)) size = take_offset(b, size + 1);
-    if (size < IMAGE_CHECKED_FROM) return size;
-    const uint64_t numbers[] = {size,
-                                bytes_hash(image + IMAGE_CHECKED_FROM, size - IMAGE_CHECKED_FROM)};
-    memcpy(image + IMAGE_SIZE_AT, numbers, sizeof numbers);
+    if (size >= FORGE_CHECKED) forge_sign(image, size);
     return size;
 }
 
