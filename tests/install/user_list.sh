@@ -55,6 +55,7 @@ programs() {
 
 # shellcheck disable=SC2046 # words on purpose
 do_pkg_config() {
+    unset CPATH LIBRARY_PATH # of the pages
     programs
     cc -std=c11 app.c $(pkg-config --cflags --libs tosajit) -o app
     is '11 22 33' ./app
@@ -70,6 +71,7 @@ do_pkg_config() {
 
 # README.md's lines, each in a project: its program in C, in C++, and one that reads a TOSA file.
 do_CMake() {
+    unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
     programs
     cp "$tests/install/consumer/mlir.c" app_mlir.c
     mv app.cc app_cc.cc
@@ -107,6 +109,7 @@ do_loader() {
 }
 
 do_engine() {
+    unset CPATH LIBRARY_PATH LD_LIBRARY_PATH
     cmake -S "$documents/examples/engine" -B build
     cmake --build build
     sh "$documents/examples/engine/test.sh" "$documents/examples/engine" build/engine
