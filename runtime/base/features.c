@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -150,15 +149,6 @@ uint64_t features_host(void) {
         atomic_store_explicit(&cache, known, memory_order_relaxed);
     }
     return known & ~(UINT64_C(1) << KNOWN);
-}
-
-int64_t features_l1_bytes(void) {
-    enum { USUAL = 32 * 1024, MOST = 1024 * 1024 };
-    long bytes = 0;
-#ifdef _SC_LEVEL1_DCACHE_SIZE
-    bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
-#endif
-    return bytes > 0 && bytes <= MOST ? bytes : USUAL;
 }
 
 bool features_masked(uint64_t features) {

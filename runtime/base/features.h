@@ -21,9 +21,6 @@ uint64_t features_host(void);
  * on x86: 64, 32; 0: it has none. */
 int32_t features_permuted_bytes(void);
 
-/* Bytes of this CPU's L1 data cache, or of a usual one where the system does not tell. */
-int64_t features_l1_bytes(void);
-
 /* Whether code that may use these has masks that cost nothing: AVX-512's. */
 bool features_masked(uint64_t features);
 

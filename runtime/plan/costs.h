@@ -32,8 +32,7 @@ typedef enum cost_term {
     PER_VECTOR,           /* of a row, 64 bytes, behind the first */
     PER_HALVED_ROW,       /* one of less than half a vector, where there are no masks */
     PER_IDLE_NS,          /* that lanes without work take in a long computation */
-    PER_LINE,             /* that an order of the walk brings to the L1 cache once more */
-    PER_LEAP,             /* line of an operand beyond that cache, not in the order of memory */
+    PER_LEAP,             /* line of a row that is not an innermost one, beyond the L1 cache */
     PER_CHUNK,            /* of one long row and a tensor */
     PER_PATTERN_ELEMENT,  /* of a packed operand's period */
     PER_GATHERED_ELEMENT, /* moved alone */
@@ -50,8 +49,7 @@ static const double cost_of[COST_TERMS] = {
     [PER_VECTOR] = 0.75,
     [PER_HALVED_ROW] = 1.5,
     [PER_IDLE_NS] = 1,
-    [PER_LINE] = 0.25,
-    [PER_LEAP] = 0.2,
+    [PER_LEAP] = 0.1,
     [PER_CHUNK] = 40,
     [PER_PATTERN_ELEMENT] = 2.5,
     [PER_GATHERED_ELEMENT] = 0.16,
@@ -60,10 +58,6 @@ static const double cost_of[COST_TERMS] = {
 
 /* One long row takes a chunk and a pattern, so it is not weighed against less. */
 static const double cost_join = 240;
-
-/* As much of the L1 cache is for a walk; the rest is for what else there is. Family: sweep;
- * forms_shape. */
-static const double cost_kept = 7. / 8;
 
 /* Sizes, in columns, rows or elements where nothing else is said. */
 enum {
@@ -87,15 +81,11 @@ enum {
     COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
 
     /* Family: sweep; forms_shape.
-     * Bytes of a cache line, and of the widest vector. */
+     * Bytes of a cache line, and of the widest vector; of an L1 cache, of which some have more;
+     * between rows that are too far apart for another order than that of memory. */
     COST_LINE = 64,
-
-    /* Family: sweep.
-     * Rows share places of the L1 cache if a large power of two divides the bytes between them: the
-     * least such power; the greatest that counts; how many rows are kept, times that power. */
-    COST_CROWDED_LEAST = 1024,
-    COST_CROWDED_MOST = 2048,
-    COST_CROWDED_BYTES = 16 * 1024,
+    COST_L1_BYTES = 32 * 1024,
+    COST_FAR_BYTES = 2048,
 };
 
 #endif

@@ -55,7 +55,6 @@ typedef struct plan_part {
     int64_t cols_multiple;  /* a power of two that divides the columns of every tile */
     bool has_planes;        /* the code walks planes of rows, too */
     bool masked;            /* it has masks for rows shorter than a vector (kernel_expect) */
-    int64_t l1_bytes;       /* of the L1 cache of this machine (kernel_expect) */
     double element_ns;      /* a guess of what an element costs */
     int64_t piece_elements; /* so many are worth the trouble of waking a thread */
     const void *machine; /* what the part's code finds before the tensors' pointers, where nothing

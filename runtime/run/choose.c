@@ -13,9 +13,9 @@
 typedef struct asked {
     const plan_part *part;
     const walk *w;
-    const uint8_t *sizes;  /* of elements: the part's */
-    int64_t widest;        /* of these */
-    double elements, kept; /* of the walk; lines that the L1 cache keeps of it */
+    const uint8_t *sizes; /* of elements: the part's */
+    int64_t widest;       /* of these */
+    double elements;      /* of the walk */
     bool in_place;
 } asked;
 
@@ -23,8 +23,7 @@ static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
 static asked ask(const plan_part *part, const walk *w, bool in_place) {
     const uint8_t *sizes = part->element_sizes;
-    const double kept = cost_kept * (double)(part->l1_bytes / COST_LINE);
-    asked a = {part, w, sizes, 1, (double)walk_elements(w), kept, in_place};
+    asked a = {part, w, sizes, 1, (double)walk_elements(w), in_place};
     for (int32_t t = 0; t < w->tensors; t++)
         if (sizes[t] > a.widest) a.widest = sizes[t];
     return a;
@@ -92,49 +91,6 @@ static double ns_of(const double *counts) {
 /* ---------------------------------------------------------------------------------------------
  * The walk as it is. The order of its outer dimensions is free. */
 
-/* What a part of the walk touches, from the columns outwards. */
-typedef struct touched {
-    double lines, runs[TOSAJIT_MAX_TENSORS]; /* cache lines of all tensors; of each, runs that lie
-                                                apart */
-    int64_t bytes[TOSAJIT_MAX_TENSORS];      /* of such a run */
-} touched;
-
-/* Go along dimension d, too. As long as the L1 cache holds the part, what comes again is there: the
- * lines of a tensor that repeats, and those at the ends of runs that follow each other. A larger
- * part is brought anew for each index. */
-static void touch(const asked *a, int32_t d, touched *part) {
-    const int64_t *steps = walk_steps(a->w, d), size = a->w->sizes[d];
-    if (part->lines > a->kept) {
-        part->lines *= (double)size;
-        return;
-    }
-    part->lines = 0;
-    for (int32_t t = 0; t < a->w->tensors; t++) {
-        const int64_t step = size_without_sign(steps[t]);
-        if (step >= part->bytes[t] + COST_LINE)
-            part->runs[t] *= (double)size;
-        else
-            part->bytes[t] += step * (size - 1);
-        part->lines += part->runs[t] * (double)(part->bytes[t] + COST_LINE - 4) / (double)COST_LINE;
-    }
-}
-
-/* Cache lines that the L1 cache is brought where these dimensions are rows and planes. */
-static double count_lines(const asked *a, int32_t row, int32_t plane) {
-    touched part;
-    part.lines = 0;
-    for (int32_t t = 0; t < a->w->tensors; t++) {
-        part.runs[t] = 1;
-        part.bytes[t] = a->sizes[t];
-    }
-    touch(a, a->w->rank - 1, &part);
-    touch(a, row, &part);
-    if (plane >= 0) touch(a, plane, &part);
-    for (int32_t d = a->w->rank - 2; d >= 0; d--)
-        if (d != row && d != plane) touch(a, d, &part);
-    return part.lines;
-}
-
 /* Dimension `row` serves as rows and `plane` as planes; -1: none. */
 static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane) {
     c->row_dim = row;
@@ -146,73 +102,58 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
     if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
 }
 
-/* Whether rows of a tensor share places of the L1 cache, which then keeps few of them: rows 1 or 2
- * KiB apart, or a multiple, or nearly so. The innermost rows are taken all the same. */
-static bool crowd(const asked *a, int32_t d) {
-    bool crowded = false;
-    for (int32_t t = 0; t < a->w->tensors; t++) {
-        const int64_t past = size_without_sign(walk_steps(a->w, d)[t]) + COST_LINE,
-                      nearly = past - past % (2 * COST_LINE), power = nearly & -nearly,
-                      apart = power < COST_CROWDED_MOST ? power : COST_CROWDED_MOST;
-        crowded |= apart >= COST_CROWDED_LEAST && a->w->sizes[d] > COST_CROWDED_BYTES / apart;
-    }
-    return crowded;
+/* Whether rows along d wait for each other: see cut_phases. */
+static bool rows_wait(const asked *a, int32_t d) {
+    return a->in_place && a->part->masked &&
+           size_without_sign(walk_steps(a->w, d)[a->w->tensors - 1]) < COST_LINE;
 }
 
-/* Lines of operands larger than the L1 cache that are not read in the order of memory: rows or
- * planes leap. A CPU fetches lines before they are asked for, where it foresees them. Not of
- * results, and none in place: such orders were measured, and slower. */
-static double count_leaps(const asked *a, int32_t row, int32_t plane, double rows) {
-    const walk *w = a->w;
-    const int32_t outwards[] = {row, plane};
-    double lines = 0;
-    if (a->in_place) return 0;
-    for (int32_t t = 0; t < a->part->leaf_count; t++) {
-        const int64_t columns = size_without_sign(walk_steps(w, w->rank - 1)[t]),
-                      own = a->sizes[t] + columns * (columns_of(w) - 1);
-        double all = (double)own;
-        int64_t bytes = own;
-        bool leaps = false;
-        for (int32_t d = w->rank - 2; d >= 0; d--)
-            if (walk_steps(w, d)[t] != 0) all *= (double)w->sizes[d];
-        for (int k = 0; k < 2 && outwards[k] >= 0; k++) {
-            const int64_t step = size_without_sign(walk_steps(w, outwards[k])[t]);
-            leaps |= step >= bytes + COST_LINE;
-            bytes += step * (w->sizes[outwards[k]] - 1);
-        }
-        if (leaps && all > a->kept * (double)COST_LINE)
-            lines += rows * (double)own / (double)COST_LINE;
-    }
-    return lines;
+static double bytes_of(const asked *a, int32_t t) {
+    double bytes = a->sizes[t];
+    for (int32_t d = 0; d < a->w->rank; d++)
+        if (walk_steps(a->w, d)[t] != 0) bytes *= (double)a->w->sizes[d];
+    return bytes;
 }
 
-/* Choose the dimensions that serve best as rows and planes: few calls, few planes, few lines that
- * are read again, and no rows that crowd. So 300x2x3 is 300 rows twice, like 2x300x3, and not 2
- * rows 300 times. */
+static bool fits_cache(const asked *a) {
+    double bytes = 0;
+    for (int32_t t = 0; t < a->w->tensors; t++) bytes += bytes_of(a, t);
+    return bytes <= COST_L1_BYTES;
+}
+
+/* Whether rows along d lie far apart in the result, or in an operand that the L1 cache does not
+ * hold.
+ */
+static bool lie_apart(const asked *a, int32_t d) {
+    const int64_t *steps = walk_steps(a->w, d);
+    if (size_without_sign(steps[a->w->tensors - 1]) >= COST_FAR_BYTES) return true;
+    for (int32_t t = 0; t < a->part->leaf_count; t++)
+        if (steps[t] != 0 && bytes_of(a, t) > COST_L1_BYTES) return true;
+    return false;
+}
+
+/* Choose the dimensions that serve best as rows and planes: few calls, and few planes. So 300x2x3
+ * is 300 rows twice, like 2x300x3, and not 2 rows 300 times. But a walk that the L1 cache does not
+ * hold goes best in the order of memory. So lines of other rows than the innermost count, too, if
+ * these do not lie too far apart at all. Rows that wait for each other cost more than that. */
 static void choose_order(const asked *a, tile_choice *c, double *counts) {
     const int32_t inner = a->w->rank - 2, last = inner > 0 && a->part->has_planes ? 0 : -1;
-    const bool may_lose = inner > 0 && a->elements * a->w->tensors > a->kept;
-    const double once = may_lose ? count_lines(a, inner, inner - 1) : 0;
-    const bool is_large = once > a->kept;
+    const double lines = counts[PER_ROW] + counts[PER_VECTOR];
+    const bool is_free = inner == 0 || rows_wait(a, inner) || fits_cache(a);
     double least = DBL_MAX;
     for (int32_t row = inner; row >= 0; row--) {
-        if (row != inner && is_large && crowd(a, row)) continue;
+        const double leaps = row == inner || is_free ? 0 : lines;
+        if (leaps > 0 && lie_apart(a, row)) continue;
         for (int32_t plane = last < 0 ? -1 : inner; plane >= last; plane--) {
             if (plane == row) continue;
             const double planes = counts[PER_ROW] / (double)a->w->sizes[row],
-                         calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane];
-            double ns = cost_of[PER_PLANE] * planes + cost_of[PER_CALL] * calls, again = 0,
-                   leaps = 0;
-            if (is_large) {
-                again = count_lines(a, row, plane) - once;
-                leaps = count_leaps(a, row, plane, counts[PER_ROW]);
-                ns += cost_of[PER_LINE] * again + cost_of[PER_LEAP] * leaps;
-            }
+                         calls = plane < 0 ? planes : planes / (double)a->w->sizes[plane],
+                         ns = cost_of[PER_PLANE] * planes + cost_of[PER_CALL] * calls +
+                              cost_of[PER_LEAP] * leaps;
             if (ns >= least) continue;
             least = ns;
             counts[PER_PLANE] = planes;
             counts[PER_CALL] = calls;
-            counts[PER_LINE] = again;
             counts[PER_LEAP] = leaps;
             lay_rows(a, c, row, plane);
         }
@@ -225,7 +166,7 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
  * 5, ... */
 static void cut_phases(const asked *a, tile_choice *c, double *counts) {
     const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
-    if (!a->in_place || !a->part->masked || step >= COST_LINE) return;
+    if (!rows_wait(a, c->row_dim)) return;
     lay_rows(a, c, c->row_dim, -1);
     c->phases = (COST_LINE + step - 1) / step;
     c->rows = (c->rows + c->phases - 1) / c->phases;

@@ -78,11 +78,7 @@ void tosajit_kernel_retain(tosajit_kernel *kernel) {
 
 void kernel_expect(tosajit_kernel *kernel, uint64_t features) {
     const bool masked = features_masked(features);
-    const int64_t l1_bytes = features_l1_bytes();
-    for (int32_t k = 0; k < kernel->plan.part_count; k++) {
-        kernel->plan.parts[k].masked = masked;
-        kernel->plan.parts[k].l1_bytes = l1_bytes;
-    }
+    for (int32_t k = 0; k < kernel->plan.part_count; k++) kernel->plan.parts[k].masked = masked;
 }
 
 void kernel_destroy(tosajit_kernel *kernel) {

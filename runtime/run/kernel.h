@@ -45,13 +45,13 @@ struct tosajit_kernel {
     int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
-    bool floats;      /* its code depends on the floating-point environment */
-    bool any_strides; /* they need not be multiples of the element size */
-    bool loud;        /* say each run on standard error */
+    bool floats;           /* its code depends on the floating-point environment */
+    bool any_strides;      /* they need not be multiples of the element size */
+    bool loud;             /* say each run on standard error */
     atomic_bool too_large; /* for code of its own: precompiled ops compute it, else the interpreter,
                               and nothing better will be made */
     const char *cpu;       /* that the engine was asked for; null: the machine's own. The maker's */
-    char name[48];    /* "tosajit_add_f32_7", unique in the process */
+    char name[48];         /* "tosajit_add_f32_7", unique in the process */
 
     const kernel_owner *owner; /* null: nobody has anything to do with it */
     /* Of the owner: null where there is none. */
@@ -82,8 +82,7 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
 
-/* Before the kernel has code: the features that this may use, and this machine's L1 cache, decide
- * on ways of running. */
+/* Before the kernel has code: the features that this may use decide on ways of running. */
 void kernel_expect(tosajit_kernel *kernel, uint64_t features);
 
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
