@@ -580,11 +580,12 @@ TOSAJIT_API tosajit_status tosajit_engine_stats(tosajit_engine *engine, tosajit_
  * constants and options. Threads that ask for it at the same time get one kernel, compiled once.
  * The expression may be destroyed afterwards.
  *
- * An expression of hundreds of functions or thousands of other ops may be too large for code of its
- * own: too long, or with too many values at once. Which ones are, depends on the CPU. Then code of
- * single ops computes it, in the same bits, with every backend. The interpreter does where some
- * thousand values live at once. tosajit_kernel_describe tells who computes. SHAPE_MISMATCH, UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED (max_bytes), OVERFLOW,
- * OUT_OF_MEMORY, NOT_EXECUTABLE, CODEGEN_FAILED. */
+ * Hundreds of functions, or thousands of other ops, may be too large for code of their own. They
+ * are too long, or have too many values at once; that depends on the CPU. Then code of single ops
+ * computes the expression, in the same bits, with every backend. The interpreter does where some
+ * thousand values live at once. tosajit_kernel_describe tells who computes. SHAPE_MISMATCH,
+ * UNRANKED_SHAPE, INVALID_ARGUMENT, LIMIT_EXCEEDED (max_bytes), OVERFLOW, OUT_OF_MEMORY,
+ * NOT_EXECUTABLE, CODEGEN_FAILED. */
 TOSAJIT_API tosajit_status tosajit_compile_expr(tosajit_engine *engine, const tosajit_expr *expr,
                                                 tosajit_kernel **kernel);
 

@@ -77,6 +77,38 @@ END
 tosajit compile more.mlir -o more-functions.o --header more-functions.h
 $cc $flags -I. more.c more-functions.o gelu.o $libraries -o more && run ./more || fail "two objects"
 
+# A function that is too large for code of its own, beside one that is not: the runtime interprets it, the whole library has ops for it.
+chain() { # NAME OPS: half of them subtractions, half exp
+    echo "func.func @$1(%x: tensor<?xf32>) -> tensor<?xf32> {"
+    awk -v n="$2" 'BEGIN { y = "%x"; t = "tensor<?xf32>"
+        for (k = 0; k < n / 2; k++) {
+            printf "%%s%d = tosa.sub %%x, %s : (%s, %s) -> %s\n%%e%d = tosa.exp %%s%d : (%s) -> %s\n", k, y, t, t, t, k, k, t, t
+            y = "%e" k
+        }
+        printf "return %s : %s }\n", y, t }'
+}
+{ chain small 4; chain large 6000; } >large.mlir
+cat >large.c <<'END'
+#include "large.h"
+#include <stdio.h>
+int main(void) {
+    const int64_t three[1] = {3};
+    const float x[3] = {-1, 0.5f, 2};
+    float y[3], z[3];
+    if (large_small(x, three, y, three) || large_large(x, three, z, three)) return puts(tosajit_last_error()), 1;
+    return printf("%a %a %a, %a %a %a\n", (double)y[0], (double)y[1], (double)y[2], (double)z[0], (double)z[1], (double)z[2]) < 0;
+}
+END
+tosajit compile large.mlir -o large.o --header large.h --targets $targets
+for library in tosajit-runtime tosajit; do
+    $cc $flags -I. large.c large.o -L"$build/jit" -l$library -lm -Wl,-rpath,"$build/jit" -o large && TOSAJIT_VERBOSE=1 run ./large >$library.out 2>$library.err ||
+        { cat $library.out; fail "a large function with $library"; }
+done
+cmp tosajit-runtime.out tosajit.out || fail "a large function has other bits with ops than interpreted"
+for line in "tosajit-runtime native," "tosajit-runtime interpreted" "tosajit native," "tosajit precompiled"; do
+    grep -q "^tosajit: load .* ${line#* }" "${line% *}.err" || { cat "${line% *}.err"; fail "with ${line% *} no function is ${line#* }"; }
+done
+
 # A path does not end the comment that names it.
 mkdir 'odd*'
 cp more.mlir 'odd*/name.mlir'
