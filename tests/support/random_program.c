@@ -98,6 +98,27 @@ void program_fill(const program_node *node, test_random *random, bool legal,
     random_element(random, node, legal, element);
 }
 
+/* What holds of a size that is there. */
+static tosajit_contract random_contract(test_random *random, int64_t size) {
+    tosajit_contract c = {.smallest = size < 2 ? 0 : 2};
+    if (test_random_chance(random, 30)) c.largest = test_random_range(random, size, 2 * size);
+    if (test_random_chance(random, 70))
+        for (c.multiple = 1; size % (2 * c.multiple) == 0 && test_random_chance(random, 80);)
+            c.multiple *= 2;
+    return c;
+}
+
+static bool has_contract(const program_node *node, int32_t d) {
+    const tosajit_contract *c = &node->contracts[d];
+    return node->type.dims[d] == TOSAJIT_DYNAMIC && (c->smallest || c->largest || c->multiple);
+}
+
+static bool keeps_contract(const program_node *node, int32_t d, int64_t size) {
+    const tosajit_contract *c = &node->contracts[d];
+    return size >= c->smallest && (!c->largest || size <= c->largest) &&
+           (c->multiple < 2 || size % c->multiple == 0);
+}
+
 static void random_input(test_random *random, program *p, program_node *node) {
     node->kind = PROGRAM_INPUT;
     int64_t dynamic = test_random_range(random, 0, 2) * 50; /* percent: static, mixed, dynamic */
@@ -105,6 +126,9 @@ static void random_input(test_random *random, program *p, program_node *node) {
         node->type.dims[d] = node->first_dims[d] == 0 || test_random_chance(random, (int)dynamic)
                                  ? TOSAJIT_DYNAMIC
                                  : node->first_dims[d];
+    for (int32_t d = 0; d < node->type.rank; d++)
+        if (!node->is_parameter && node->first_dims[d] > 0 && test_random_chance(random, 15))
+            node->contracts[d] = random_contract(random, node->first_dims[d]);
     p->inputs[p->input_count++] = p->count;
 }
 
@@ -379,6 +403,11 @@ void program_print(const program *p, FILE *file) {
         if (node->kind == PROGRAM_OP) fprintf(file, "%s", tosajit_op_name(node->op));
         for (int o = 0; o < node->operand_count; o++) fprintf(file, " %%%d", node->operands[o]);
         print_attributes(node, file);
+        for (int32_t d = 0; node->kind == PROGRAM_INPUT && d < node->type.rank; d++)
+            if (has_contract(node, d))
+                fprintf(file, " [%d: %" PRId64 "..%" PRId64 " by %" PRId64 "]", (int)d,
+                        node->contracts[d].smallest, node->contracts[d].largest,
+                        node->contracts[d].multiple);
         fprintf(file, " : %s%s\n", type, node->declared ? " (declared)" : "");
     }
     fprintf(file, "  results");
@@ -400,13 +429,23 @@ static tosajit_status build_node(const program_node *node, tosajit_expr *expr,
                            declared, value);
 }
 
+static tosajit_status promise(const program_node *node, tosajit_expr *expr, tosajit_value value) {
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t d = 0; !status && node->kind == PROGRAM_INPUT && d < node->type.rank; d++)
+        if (has_contract(node, d))
+            status = tosajit_expr_contract(expr, value, d, &node->contracts[d]);
+    return status;
+}
+
 tosajit_status program_build(const program *p, tosajit_expr **expr) {
     tosajit_expr_options options = {.size = sizeof options, .strict = p->strict};
     tosajit_expr *made = NULL;
     tosajit_value values[PROGRAM_MAX_NODES];
     tosajit_status status = tosajit_expr_create(&options, &made);
-    for (int k = 0; !status && k < p->count; k++)
+    for (int k = 0; !status && k < p->count; k++) {
         status = build_node(&p->nodes[k], made, values, &values[k]);
+        if (!status) status = promise(&p->nodes[k], made, values[k]);
+    }
     for (int r = 0; !status && r < p->result_count; r++)
         status = tosajit_expr_result(made, values[p->results[r]]);
     if (status)
@@ -421,29 +460,6 @@ test_parameter program_parameter(const program *p, int k, int o) {
     return test_parameter_of(node->op, o - tosajit_op_arity(node->op),
                              p->nodes[node->operands[0]].type.element, node->type.element,
                              &node->attributes);
-}
-
-tosajit_status program_build_flat(const program *p, int k, tosajit_expr **expr) {
-    const program_node *node = &p->nodes[k];
-    tosajit_expr *made = NULL;
-    tosajit_value operands[TOSAJIT_MAX_OPERANDS], value;
-    tosajit_tensor_type result = {node->type.element, 1, {TOSAJIT_DYNAMIC}};
-    tosajit_status status = tosajit_expr_create(NULL, &made);
-    for (int o = 0; !status && o < node->operand_count; o++) {
-        int64_t count = o < tosajit_op_arity(node->op) ? 0 : program_parameter(p, k, o).count;
-        tosajit_tensor_type type = {
-            p->nodes[node->operands[o]].type.element, 1, {count ? count : TOSAJIT_DYNAMIC}};
-        status = tosajit_expr_input(made, &type, &operands[o]);
-    }
-    if (!status)
-        status = tosajit_expr_op(made, node->op, operands, (size_t)node->operand_count,
-                                 &node->attributes, &result, &value);
-    if (!status) status = tosajit_expr_result(made, value);
-    if (status)
-        tosajit_expr_destroy(made);
-    else
-        *expr = made;
-    return status;
 }
 
 /* Rules. */
@@ -485,6 +501,9 @@ static int64_t run_size(const program *p, test_random *random, int32_t d, bool f
         if (p->nodes[k].is_parameter && p->nodes[k].channels_of < 0) continue;
         if (own >= 0 && type->dims[own] != TOSAJIT_DYNAMIC && type->dims[own] != 1)
             return type->dims[own];
+        if (own >= 0 && has_contract(&p->nodes[k], own) &&
+            !keeps_contract(&p->nodes[k], own, size) && test_random_chance(random, 95))
+            size = p->full[d];
     }
     return size;
 }
@@ -523,6 +542,8 @@ void program_random_dims(const program *p, test_random *random, program_shape *i
         for (int32_t d = 0; d < node->type.rank; d++) {
             int64_t size =
                 test_random_chance(random, 25) ? 1 : space[d + p->rank - node->type.rank];
+            if (has_contract(node, d) && !keeps_contract(node, d, size))
+                size = space[d + p->rank - node->type.rank];
             if (mismatch && elements < 100 && test_random_chance(random, 30))
                 size = test_random_range(random, 0, 4);
             inputs[k].dims[d] = node->type.dims[d] == TOSAJIT_DYNAMIC ? size : node->type.dims[d];
@@ -557,11 +578,21 @@ static bool op_shape(const program *p, int k, const program_shape *shapes, progr
     return fits;
 }
 
+bool program_keeps_contracts(const program *p, const program_shape *inputs) {
+    bool keeps = true;
+    for (int k = 0; k < p->input_count; k++) {
+        const program_node *node = &p->nodes[p->inputs[k]];
+        for (int32_t d = 0; d < node->type.rank; d++)
+            keeps &= !has_contract(node, d) || keeps_contract(node, d, inputs[k].dims[d]);
+    }
+    return keeps;
+}
+
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes) {
     bool live[PROGRAM_MAX_NODES];
     mark_live(p, live);
     int next = 0;
-    bool fits = true;
+    bool fits = program_keeps_contracts(p, inputs);
     for (int k = 0; k < p->count; k++) {
         const program_node *node = &p->nodes[k];
         if (node->kind == PROGRAM_INPUT) shapes[k] = inputs[next++];

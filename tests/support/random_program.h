@@ -23,7 +23,8 @@ typedef struct program_node {
     program_kind kind;
     tosajit_tensor_type type;             /* of an op: inferred, or declared if `declared` */
     int64_t first_dims[TOSAJIT_MAX_RANK]; /* sizes that fit the whole program */
-    unsigned char *data;                  /* of a constant, dense */
+    tosajit_contract contracts[TOSAJIT_MAX_RANK]; /* of an input's dynamic sizes; all 0: none */
+    unsigned char *data;                          /* of a constant, dense */
     tosajit_op op;
     int operands[TOSAJIT_MAX_OPERANDS], operand_count; /* parameters behind the data */
     tosajit_attributes attributes;
@@ -54,9 +55,6 @@ void program_print(const program *p, FILE *file);
 
 /* The program as an expression; fails the way the public functions fail. */
 tosajit_status program_build(const program *p, tosajit_expr **expr);
-/* One op of it over 1-D dynamic data, in which nothing broadcasts; of its parameters, those with an
- * element per channel have one per element of the data. */
-tosajit_status program_build_flat(const program *p, int node, tosajit_expr **expr);
 /* What the op demands of its operand o, a parameter. */
 test_parameter program_parameter(const program *p, int node, int o);
 /* Whether an op that a result depends on looks up node k. */
@@ -69,9 +67,11 @@ void program_fill(const program_node *node, test_random *random, bool legal,
 void program_reach(const program *p, int node, bool *reached);
 /* Random run-time sizes for the inputs; may be a mismatch. */
 void program_random_dims(const program *p, test_random *random, program_shape *inputs);
+/* Whether these sizes are what the program promises of its inputs. */
+bool program_keeps_contracts(const program *p, const program_shape *inputs);
 /* Sizes of every node that a result depends on, from those of the inputs; false if they do not
- * broadcast, or a declared size is not met: then the sizes are what a call might still be tried
- * with. */
+ * broadcast, or a declared size or a contract is not met: then the sizes are what a call might
+ * still be tried with. */
 bool program_shapes(const program *p, const program_shape *inputs, program_shape *shapes);
 /* Whether the node only moves elements, so that even NaN keep their bits. */
 bool program_moves(const program *p, int node);
