@@ -147,12 +147,13 @@ typedef struct tosajit_mlir_outlined {
 
 /* Divide function `index`: each maximal region of ops that tosajit computes becomes a function
  * @NAME_region_0, @NAME_region_1, ... which tosajit_mlir_build accepts, and a func.call in its
- * place. Maximal: no two regions that are connected could be one. Each op that is left is a remark
- * with the reason. Ops keep their meaning, not their order; regions take the constants that they
- * read with them. The new functions follow function
- * `index` directly, those before keep their index. outlined may be null. BAD_MODULE for a function
- * of several blocks or without a return, and for a name of more than 400 bytes. After OUT_OF_MEMORY
- * the module can only be closed. */
+ * place. Maximal: no two regions that are connected could be one. Ops that read nothing but
+ * constants are left to be computed once, unless one region alone reads what they give. Each op
+ * that is left is a remark with the reason. Ops keep their meaning, not their order; regions take
+ * the constants that they read with them. The new functions follow function `index` directly, those
+ * before keep their index. outlined may be null. BAD_MODULE for a function of several blocks or
+ * without a return, and for a name of more than 400 bytes. After OUT_OF_MEMORY the module can only
+ * be closed. */
 TOSAJIT_API tosajit_status tosajit_mlir_outline(tosajit_mlir *module, size_t index,
                                                 tosajit_mlir_outlined *outlined);
 

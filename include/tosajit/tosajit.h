@@ -441,13 +441,17 @@ typedef struct tosajit_graph {
      * of every region, rarely of smaller ones. A status other than OK ends the call. Null: yes. */
     tosajit_status (*accepts)(void *context, const int32_t *ops, size_t count, int *accepted);
     void *context; /* given to accepts */
+    const uint8_t
+        *constants; /* per value: it is the same in all calls; null: none is known to be */
 } tosajit_graph;
 
 /* Divide the members of a graph into regions, each of which can be one kernel. A region is
  * connected. Regions, each as a whole, and other ops can be put into an order in which each follows
  * what it reads. Regions are as large as can be. Two along an edge stay apart only where together
  * they would be beyond a limit, or have no place in such an order. regions[k] is the first op of
- * op k's region, or -1 if op k is no member. A region gives those of its values that are kept, read
+ * op k's region, or -1 if op k is no member. It is also -1 for members that read nothing but
+ * constants, or what such members give. They are in a region if it alone reads what they give. Else
+ * the host computes them once. A region gives those of its values that are kept, read
  * by other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
  * thousands of steps is supposed rather than looked for. For instance, `add` cannot join `exp`
  * here, because `matmul` would stand behind and before their region:

@@ -105,6 +105,7 @@ static bool open(partition *p, const tosajit_graph *g) {
     *p = (partition){.g = g,
                      .most_ops = g->most_ops,
                      .most_tensors = g->most_tensors ? g->most_tensors : TOSAJIT_MAX_TENSORS,
+                     .constant = calloc(ops + 1, sizeof *p->constant),
                      .uses = calloc(count + 1, sizeof *p->uses),
                      .first_result = calloc(ops + 2, sizeof *p->first_result),
                      .results = calloc(count + 1, sizeof *p->results),
@@ -117,8 +118,8 @@ static bool open(partition *p, const tosajit_graph *g) {
                      .stack = calloc(ops + 1, sizeof *p->stack),
                      .order = calloc(ops + 1, sizeof *p->order)};
     if (!p->most_ops) p->most_ops = TOSAJIT_MAX_NODES - TOSAJIT_MAX_TENSORS;
-    if (!p->uses || !p->first_result || !p->results || !p->list || !p->heads || !p->next ||
-        !p->tails || !p->reached || !p->stack || !p->order || !p->found)
+    if (!p->constant || !p->uses || !p->first_result || !p->results || !p->list || !p->heads ||
+        !p->next || !p->tails || !p->reached || !p->stack || !p->order || !p->found)
         return false;
     count_uses(p);
     list_results(p);
@@ -126,8 +127,8 @@ static bool open(partition *p, const tosajit_graph *g) {
 }
 
 static void release(partition *p) {
-    void *arrays[] = {p->uses,  p->first_result, p->results, p->heads, p->next,
-                      p->tails, p->reached,      p->stack,   p->order, p->found};
+    void *arrays[] = {p->constant, p->uses,    p->first_result, p->results, p->heads, p->next,
+                      p->tails,    p->reached, p->stack,        p->order,   p->found};
     for (int32_t op = 0; p->list && op < p->g->op_count; op++) free(p->list[op].values);
     free(p->list);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) free(arrays[k]);
@@ -146,8 +147,10 @@ tosajit_status tosajit_partition(const tosajit_graph *graph, int32_t *regions) {
     status = open(&p, &known) ? partition_find(&p)
                               : diag_error(TOSAJIT_OUT_OF_MEMORY,
                                            "out of memory for a graph of %d ops", known.op_count);
-    for (int32_t op = 0; !status && op < known.op_count; op++)
-        regions[op] = known.members[op] ? p.list[p.heads[op]].first : -1;
+    for (int32_t op = 0; !status && op < known.op_count; op++) {
+        const region *own = &p.list[p.heads[op]];
+        regions[op] = known.members[op] && !own->constant ? own->first : -1;
+    }
     release(&p);
     return status;
 }

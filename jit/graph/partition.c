@@ -89,7 +89,8 @@ static region unite(const partition *p, int32_t a, int32_t b, values *inputs, va
                     .first = x->first < y->first ? x->first : y->first,
                     .input_count = inputs->count,
                     .output_count = outputs->count,
-                    .careful = x->careful || y->careful};
+                    .careful = x->careful || y->careful,
+                    .constant = x->constant && y->constant};
 }
 
 static bool set_values(region *r, const values *inputs, const values *outputs) {
@@ -117,6 +118,7 @@ static bool begin(partition *p, int32_t op) {
     region *own = &p->list[op];
     own->size = 1;
     own->first = op;
+    own->constant = p->constant[op];
     own->input_count = inputs.count;
     own->output_count = outputs.count;
     p->heads[op] = p->tails[op] = op;
@@ -279,12 +281,27 @@ static void take_over(partition *p, int32_t larger, int32_t smaller, const regio
     p->list[larger].place = stands.place;
 }
 
+/* Whether a kernel would give others what is the same in all calls. */
+static bool repeats_constants(const region *from, const region *to) {
+    if (!from->constant || to->constant) return false;
+    for (int32_t k = 0; k < from->output_count; k++) {
+        const region_value *output = &from->values[from->input_count + k];
+        const region_value *read = find_value(to->values, to->input_count, output->value);
+        if (!read || read->uses != output->uses) return true;
+    }
+    return false;
+}
+
+static bool may_join(const partition *p, int32_t a, int32_t b) {
+    return a != b && small_enough(p, &p->list[a]) && small_enough(p, &p->list[b]) &&
+           !repeats_constants(&p->list[a], &p->list[b]);
+}
+
 static tosajit_status join(partition *p, int32_t producer, int32_t consumer, bool *joined) {
     const int32_t a = p->heads[producer], b = p->heads[consumer];
     values inputs, outputs;
     bool one;
-    const bool possible = a != b && small_enough(p, &p->list[a]) && small_enough(p, &p->list[b]);
-    if (!possible) return TOSAJIT_OK;
+    if (!may_join(p, a, b)) return TOSAJIT_OK;
     region both = unite(p, a, b, &inputs, &outputs);
     if (!small_enough(p, &both) || has_detour(p, a, b)) return TOSAJIT_OK;
     const tosajit_status status = may_be_one(p, &both, a, b, &one);
@@ -352,12 +369,27 @@ static tosajit_status part_refused(partition *p, bool *refused) {
     return TOSAJIT_OK;
 }
 
+/* What is the same in all calls follows from constants by way of members: of other ops nobody knows
+ * what they do. */
+static void find_constants(partition *p) {
+    const tosajit_graph *g = p->g;
+    for (int32_t op = 0; g->constants && op < g->op_count; op++) {
+        bool constant = g->members[op];
+        for (int32_t k = g->first_operand[op]; constant && k < g->first_operand[op + 1]; k++) {
+            const int32_t value = g->operands[k], producer = g->producers[value];
+            constant = g->constants[value] || (producer >= 0 && p->constant[producer]);
+        }
+        p->constant[op] = constant;
+    }
+}
+
 /* Rarely a host refuses together what it takes one by one: sizes that are declared and cannot be
  * together, for instance. There every step is asked for. */
 tosajit_status partition_find(partition *p) {
     const int32_t end = p->g->op_count;
     bool refused = false;
     p->list[end].before = p->list[end].behind = end;
+    find_constants(p);
     for (int32_t op = 0; op < end; op++) {
         p->heads[op] = p->tails[op] = op;
         p->next[op] = -1;

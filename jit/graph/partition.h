@@ -20,6 +20,7 @@ typedef struct region {
     int32_t input_count, output_count;
     region_value *values;   /* inputs, then outputs; owned */
     bool careful;           /* the host is asked before it grows */
+    bool constant;          /* all of its ops give the same in all calls */
     int32_t before, behind; /* its neighbours in the order of all regions and other ops */
     int64_t place;          /* larger than that of `before` */
 } region;
@@ -33,6 +34,7 @@ typedef struct seen {
 typedef struct partition {
     const tosajit_graph *g;
     int32_t most_ops, most_tensors;
+    bool *constant;        /* per op: a member that gives the same in all calls */
     int32_t *uses;         /* per value: how often ops read it, and once more if it is kept */
     int32_t *first_result; /* per op: where its values begin in results; one more at the end */
     int32_t *results;      /* values that ops give, by op */

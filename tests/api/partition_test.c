@@ -23,7 +23,7 @@ enum { MOST_OPS = 14, MOST_VALUES = 2 * MOST_OPS + 4, MOST_READS = 4 * MOST_OPS 
  * Random graphs */
 
 typedef struct sample {
-    uint8_t members[MOST_OPS], kept[MOST_VALUES];
+    uint8_t members[MOST_OPS], kept[MOST_VALUES], constants[MOST_VALUES];
     int32_t operands[MOST_READS], first_operand[MOST_OPS + 1], producers[MOST_VALUES];
     tosajit_graph g;
 } sample;
@@ -173,6 +173,93 @@ static void regions_are_what_they_are_defined_to_be(void **state) {
         if (!limited) check_as_large_as_can_be(&s, regions);
     }
     assert_true(joined > 10000);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Constants */
+
+/* Members that read nothing but constants, or what such members give. */
+static uint32_t constant_ops(const sample *s) {
+    uint32_t constant = 0;
+    for (int32_t op = 0; op < s->g.op_count; op++) {
+        bool all = s->members[op];
+        for (int32_t k = s->first_operand[op]; k < s->first_operand[op + 1]; k++) {
+            const int32_t producer = s->producers[s->operands[k]];
+            all =
+                all && (s->constants[s->operands[k]] || (producer >= 0 && has(constant, producer)));
+        }
+        if (all) constant |= 1u << op;
+    }
+    return constant;
+}
+
+/* Whether a region of these ops would give a value of one of them. */
+static bool gives_others(const sample *s, int32_t op, uint32_t set) {
+    bool others = false;
+    for (int32_t value = 0; value < s->g.value_count; value++) {
+        uint32_t readers = 0;
+        for (int32_t reader = 0; reader < s->g.op_count; reader++)
+            if (reads(s, reader, value)) readers |= 1u << reader;
+        others = others ||
+                 (s->producers[value] == op && (s->kept[value] || !readers || (readers & ~set)));
+    }
+    return others;
+}
+
+static uint32_t readers_of(const sample *s, int32_t op) {
+    uint32_t set = 0;
+    for (int32_t reader = 0; reader < s->g.op_count; reader++)
+        if (has_edge(s, op, reader)) set |= 1u << reader;
+    return set;
+}
+
+static uint32_t set_of(const sample *s, const int32_t *regions, int32_t region) {
+    uint32_t set = 0;
+    for (int32_t op = 0; op < s->g.op_count; op++)
+        if (regions[op] == region) set |= 1u << op;
+    return set;
+}
+
+/* A region has something to do in each call, and repeats nothing for others. A single op that one
+ * region alone reads is in it. */
+static void check_constants(const sample *s, const int32_t *regions, int32_t *counts) {
+    const uint32_t constant = constant_ops(s);
+    for (int32_t op = 0; op < s->g.op_count; op++) {
+        const int32_t region = regions[op];
+        if (!s->members[op] || !has(constant, op)) {
+            assert_int_equal(region >= 0, s->members[op]);
+            continue;
+        }
+        counts[region >= 0]++;
+        const uint32_t set = region < 0 ? 0 : set_of(s, regions, region);
+        assert_true(region < 0 || (set & ~constant));
+        assert_true(region < 0 || !gives_others(s, op, set));
+        const uint32_t readers = readers_of(s, op);
+        const int32_t reader = readers ? __builtin_ctz(readers) : 0;
+        bool single = readers && !gives_others(s, op, readers) && regions[reader] >= 0 &&
+                      !(readers & ~set_of(s, regions, regions[reader]));
+        for (int32_t from = 0; from < s->g.op_count; from++)
+            single = single && !(has(constant, from) && has_edge(s, from, op));
+        assert_true(region >= 0 || !single);
+    }
+}
+
+static void constants_alone_are_no_region(void **state) {
+    test_random seed = test_random_start(11);
+    int32_t counts[2] = {0, 0};
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        sample s;
+        int32_t regions[MOST_OPS];
+        make(&s, &seed);
+        for (int32_t value = 0; value < s.g.value_count; value++)
+            s.constants[value] = s.producers[value] < 0 && test_random_next(&seed) % 2;
+        s.g.constants = s.constants;
+        assert_int_equal(tosajit_partition(&s.g, regions), TOSAJIT_OK);
+        assert_true(has_order_with(&s, regions, -1, -1));
+        check_constants(&s, regions, counts);
+    }
+    assert_true(counts[0] > 10000 && counts[1] > 1000);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -341,6 +428,7 @@ static void wrong_graphs_are_refused_with_words(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_are_what_they_are_defined_to_be),
+        cmocka_unit_test(constants_alone_are_no_region),
         cmocka_unit_test(what_a_host_refuses_is_no_region),
         cmocka_unit_test(no_path_leads_out_and_back),
         cmocka_unit_test(an_empty_graph_is_divided),

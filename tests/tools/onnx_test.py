@@ -530,6 +530,15 @@ found = evaluate(converted.graph, {f"a{k}": x for k in range(3)})
 for k in range(3):
     same(found[f"out{k}"], expected_of(lambda a: (a * np.float64(factors[f"s{k}"]))**2 + 1, [x], np.float32), texts, NEAR)
 
+# What comes from constants alone is the engine's to compute once, however many operators it takes.
+model = model_of([helper.make_node("Cast", ["h"], ["w"], to=F32), helper.make_node("Mul", ["w", "k"], ["v"]), helper.make_node("Exp", ["v"], ["u"]),
+                  helper.make_node("MatMul", ["a", "u"], ["m"]), helper.make_node("Mul", ["m", "v"], ["n"]), helper.make_node("Tanh", ["n"], ["out"])],
+                 [value("a", F32, ["n", 4])], [value("out", F32, ["n", 4])],
+                 {"h": random.standard_normal((4, 4)).astype(np.float16), "k": random.standard_normal((4, 4)).astype(np.float32)})
+converted, report = convert(model, *ALL)
+check([n.op_type for n in converted.graph.node] == ["Cast", "Mul", "Exp", "MatMul", "Region"], converted.graph.node)
+check([left["why"] for left in report["left"]] == ["all operands are constant"] * 3, report)
+
 # A cast to a wider type at the edge is no second result: the engine makes it again.
 model = model_of([helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Cast", ["n"], ["wide"], to=F64), helper.make_node("Exp", ["n"], ["out"])],
                  [value("a", x)], [value("out", x), helper.make_tensor_value_info("wide", F64, (3, 4)), value("n", x)])

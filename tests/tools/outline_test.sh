@@ -74,6 +74,25 @@ function_file nested "func.func @f(%c: tensor<i1>, %a: tensor<4xf32>) -> tensor<
     '  %r = "tosa.cond_if"(%c) ({' '    tosa.yield %e : tensor<4xf32>' '  }, {' '    tosa.yield %a : tensor<4xf32>' '  }) : (tensor<i1>) -> tensor<4xf32>' \
     '  return %r : tensor<4xf32>' '}'
 divide "$work/nested.mlir" "// @f: 1 operation in 1 region for tosajit, 1 left"
+# What reads constants alone is computed once, by the host: a weight in half precision, and what becomes of it.
+half='  %h = "tosa.const"() <{values = dense<[[[1.0, 2.0, 3.0, 4.0]]]> : tensor<1x1x4xf16>}> : () -> tensor<1x1x4xf16>'
+weight='  %w = tosa.cast %h : (tensor<1x1x4xf16>) -> tensor<1x1x4xf32>'
+scaled='  %v = tosa.exp %w : (tensor<1x1x4xf32>) -> tensor<1x1x4xf32>'
+row='tensor<1x1x4xf32>'
+function_file weight "func.func @f(%a: tensor<1x4x1xf32>) -> $t {" "$zero" "$half" "$weight" "$scaled" \
+    "  %m = tosa.matmul %a, %v, %z, %z : (tensor<1x4x1xf32>, $row, tensor<1xf32>, tensor<1xf32>) -> $t" "$(unary r exp m)" "  return %r : $t" '}'
+divide "$work/weight.mlir" "// @f: 1 operation in 1 region for tosajit, 3 left"
+[ "$(grep -c '^// left, .*reads nothing but constants' "$work/divided.mlir")" = 2 ] || fail "the reason for what reads constants alone"
+# One region reads what they give, so it has them; not so if somebody else reads it, too.
+function_file bias "func.func @f(%a: $t) -> $t {" "$half" "$weight" "$scaled" \
+    "  %s = tosa.add %a, %v : ($t, $row) -> $t" "$(unary r exp s)" "  return %r : $t" '}'
+divide "$work/bias.mlir" "// @f: 4 operations in 1 region for tosajit, 0 left"
+function_file shared "func.func @f(%a: $t, %b: tensor<1x4x1xf32>) -> ($t, $t) {" "$zero" "$half" "$weight" "$scaled" \
+    "  %s = tosa.add %a, %v : ($t, $row) -> $t" "  %m = tosa.matmul %b, %v, %z, %z : (tensor<1x4x1xf32>, $row, tensor<1xf32>, tensor<1xf32>) -> $t" \
+    "$(unary r exp s)" "  return %r, %m : $t, $t" '}'
+divide "$work/shared.mlir" "// @f: 2 operations in 1 region for tosajit, 3 left"
+function_file fixed "func.func @f() -> $row {" "$half" "$weight" "$scaled" "  return %v : $row" '}'
+divide "$work/fixed.mlir" "// @f: 0 operations in 0 regions for tosajit, 2 left"
 # Several functions, and a name that is taken.
 { cat "$work/fork.mlir"; sed 's/@f(/@f_region_0(/' "$work/late.mlir"; } >"$work/taken.mlir"
 "$tool" outline "$work/taken.mlir" >"$work/out" 2>"$work/err" || fail "outline of two functions"

@@ -176,11 +176,18 @@ static bool place_region(outliner *o, int32_t head, MlirOperation end) {
 }
 
 /* An op stays where it is; the host may want to know why. */
-static void tell_left(outliner *o, MlirOperation op) {
+static void tell_left(outliner *o, int32_t k) {
     mlir_phrase why = {0};
+    MlirOperation op = o->g.ops[k];
+    if (o->r.kinds[k] == CONSTANT) return;
     o->counted->outside++;
     if (!o->report->say) return;
-    region_refusal(op, &why);
+    if (o->r.kinds[k] == REST) {
+        region_refusal(op, &why);
+    } else {
+        mlir_phrase_append(mlirIdentifierStr(mlirOperationGetName(op)), &why);
+        mlir_phrase_append(word(": reads nothing but constants, so it can be computed once"), &why);
+    }
     mlir_report_remark(o->report, mlirOperationGetLocation(op), why.text);
 }
 
@@ -196,7 +203,7 @@ static bool place_all(outliner *o) {
             continue;
         }
         mlirOperationMoveBefore(o->g.ops[k], end);
-        if (o->r.kinds[k] == REST) tell_left(o, o->g.ops[k]);
+        tell_left(o, k);
     }
     return true;
 }

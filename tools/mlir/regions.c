@@ -11,7 +11,7 @@
 #include "tosajit/tosajit.h"
 
 typedef struct numbers {
-    uint8_t *members, *kept;
+    uint8_t *members, *kept, *constants;
     int32_t *operands, *first_operand, *producers;
     int32_t operand_count, value_count;
     pointer_map others; /* values that members read of others */
@@ -44,6 +44,7 @@ static bool find_value(const regions *r, numbers *n, MlirValue value, int32_t *n
     if (pointer_map_find(&n->others, value.ptr, number)) return true;
     *number = n->value_count++;
     n->producers[*number] = producer >= 0 && r->kinds[producer] == REST ? producer : -1;
+    n->constants[*number] = producer >= 0 && r->kinds[producer] == CONSTANT;
     return pointer_map_add(&n->others, value.ptr, *number);
 }
 
@@ -87,16 +88,18 @@ static bool open_numbers(const graph *g, numbers *n) {
         operands += (size_t)mlirOperationGetNumOperands(g->ops[k]);
     *n = (numbers){.members = calloc(count, sizeof *n->members),
                    .kept = calloc(count + operands, sizeof *n->kept),
+                   .constants = calloc(count + operands, sizeof *n->constants),
                    .operands = calloc(operands, sizeof *n->operands),
                    .first_operand = calloc(count, sizeof *n->first_operand),
                    .producers = calloc(count + operands, sizeof *n->producers)};
-    return n->members && n->kept && n->operands && n->first_operand && n->producers;
+    return n->members && n->kept && n->constants && n->operands && n->first_operand && n->producers;
 }
 
 static void release_numbers(numbers *n) {
     pointer_map_release(&n->others);
     free(n->members);
     free(n->kept);
+    free(n->constants);
     free(n->operands);
     free(n->first_operand);
     free(n->producers);
@@ -120,7 +123,10 @@ static tosajit_status accepts(void *context, const int32_t *ops, size_t count, i
 /* The last ops first, so that each knows the one behind it; latest is per head. */
 static void link(regions *r, int32_t *latest) {
     for (int32_t k = r->g->count; k-- > 0;) {
-        if (r->heads[k] < 0) r->heads[k] = k;
+        if (r->heads[k] < 0) {
+            r->heads[k] = k;
+            if (r->kinds[k] == MEMBER) r->kinds[k] = FOLDED;
+        }
         r->next[k] = latest[r->heads[k]] - 1;
         latest[r->heads[k]] = k + 1;
     }
@@ -135,6 +141,7 @@ static bool divide(regions *r, numbers *n) {
                                  .first_operand = n->first_operand,
                                  .producers = n->producers,
                                  .kept = n->kept,
+                                 .constants = n->constants,
                                  .accepts = accepts,
                                  .context = r};
     int32_t *latest = calloc((size_t)r->g->count + 1, sizeof *latest);

@@ -10,7 +10,12 @@
 #include "tools/mlir/graph.h"
 #include "tools/mlir/region_function.h"
 
-typedef enum op_kind { REST, CONSTANT, MEMBER } op_kind;
+typedef enum op_kind {
+    REST,
+    CONSTANT,
+    FOLDED, /* a kernel could have it, but it is the same in all calls */
+    MEMBER,
+} op_kind;
 
 typedef struct regions {
     const graph *g;

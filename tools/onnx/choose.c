@@ -20,9 +20,16 @@ typedef struct chooser {
 /* ---------------------------------------------------------------------------------------------
  * Nodes */
 
-static bool all_constant(const onnx_graph *g, const onnx_node *node) {
-    for (int32_t k = 0; k < node->input_count; k++)
-        if (onnx_input(g, node, k) && !onnx_input(g, node, k)->constant) return false;
+static const char constant_alone[] = "all operands are constant";
+
+/* The engine computes it once, and then what reads nothing else. */
+static bool all_constant(const chooser *c, const onnx_node *node) {
+    for (int32_t k = 0; k < node->input_count; k++) {
+        const onnx_value *value = onnx_input(c->g, node, k);
+        const bool folded =
+            value && value->producer >= 0 && c->choices->why[value->producer] == constant_alone;
+        if (value && !value->constant && !folded) return false;
+    }
     return true;
 }
 
@@ -33,7 +40,7 @@ static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
     onnx_region alone = {
         .nodes = &at, .count = 1, .outputs = &output, .output_count = 1, .inputs = inputs};
     *memory = true;
-    if (all_constant(c->g, node)) return "all operands are constant";
+    if (all_constant(c, node)) return constant_alone;
     if (output >= 0 && c->g->values[output].uses == 0) return "nobody reads its result";
     if (onnx_region_text(&c->writer, &alone, memory) || !*memory) return NULL;
     const char *why = arena_text(c->memory, alone.why, strlen(alone.why));
