@@ -9,7 +9,8 @@
 
 extern const char *const bench_level;
 
-/* Have kernels and other libraries keep to the level, by the environment, before they look. */
+/* Have kernels and other libraries keep to the level, by the environment, before they look. False,
+ * with a line, on a machine that is not of the level. */
 bool level_enter(void);
 
 #endif

@@ -49,7 +49,7 @@ measure() {
         tell "$1, $family ($number of $count)"
         if [ "$family" = python ]; then
             printf '\n'
-            PYTHONPATH=$build/tools/python taskset -c "$(($(nproc) - 1))" /usr/bin/python3 "$source/bench/python.py" --table
+            PYTHONPATH=$build/tools/python taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" /usr/bin/python3 "$source/bench/python.py" --table
             continue
         fi
         pattern="^$family/"

@@ -17,11 +17,12 @@ if [ -z "$ways" ]; then
 fi
 levels=native
 case $(uname -m) in x86_64) levels="native x86-64-v3" ;; esac
+last=$(taskset -cp $$ | sed 's/.*[ ,-]//') # of the processors that this process may run on
 if [ ! -s "$ways" ]; then
     cmake --build "$build" --target tosajit-bench-ways >&2
     for level in ${LEVELS:-$levels}; do
         [ "$level" = native ] && unset TOSAJIT_CPU || export TOSAJIT_CPU="$level"
-        taskset -c "$(($(nproc) - 1))" "$build/bench/tosajit-bench-ways" "${2:-0}" >"$ways.level"
+        taskset -c "$last" "$build/bench/tosajit-bench-ways" "${2:-0}" >"$ways.level"
         sed "s/ apart / apart,$level /; s/ in_place / in_place,$level /" "$ways.level" >>"$ways"
         rm "$ways.level"
     done

@@ -25,7 +25,7 @@ gelu="tosajit run examples/gelu_bias.mlir --input examples/gelu_x.npy --input ex
 residual="tosajit run examples/quant_residual.mlir --input examples/quant_a.npy --input examples/quant_b.npy --input examples/quant_table.npy"
 
 # What the command's machine is, and a lower and a higher CPU of its kind.
-lower=x86-64-v3 higher=x86-64-v4
+lower=x86-64-v2 higher=x86-64-v3
 if $gelu --cpu aarch64 >"$work/out" 2>"$work/err"; then lower=aarch64 higher=neoverse-n2; fi
 
 # --- lines -----------------------------------------------------------------------------------------------------------

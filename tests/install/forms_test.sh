@@ -84,7 +84,7 @@ tree)
     run cmake -S "$source" -B "$work/new" -G Ninja -DTOSAJIT_BUILD_TESTS=OFF -DTOSAJIT_BUILD_BENCH=OFF
     [ -z "$(find "$work/new/tools/python" -name '__init__*')" ] || fail "there is a Python package without its module"
     # shellcheck disable=SC2046 # words on purpose
-    run ninja -C "$work/new" -n $(sed -n 's/^cmake --build build --target //p' "$source/run-example.sh")
+    run ninja -C "$work/new" -t commands $(sed -n 's/^cmake --build build --target //p' "$source/run-example.sh")
     grep -q libtosajit-onnxruntime.so "$work/log" || fail "run-example.sh builds the command without the operators of ONNX models"
     ;;
 prefix)

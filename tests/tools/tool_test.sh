@@ -391,7 +391,7 @@ expect 0 "this one step gains little" explain --backend precompiled --expr "x + 
 expect 0 "the interpreter computes it" explain --backend interpret --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
 expect 2 "--backend is auto, native, precompiled or interpret, not abacus" bench --expr "$halve" --backend abacus
 expect 2 "there is no option --backend here" plan --expr "$halve" --backend native
-expect 0 "8x4xf32 strided, 8x4xf32 -> 8x4xf32 strided" bench --expr "$halve" --shape 8x4:4,32 --shape 8x4 --shape 8x4:-16,4 --cpu x86-64-v3
+expect 0 "8x4xf32 strided, 8x4xf32 -> 8x4xf32 strided" bench --expr "$halve" --shape 8x4:4,32 --shape 8x4 --shape 8x4:-16,4 --cpu x86-64-v2
 expect 0 "the tensors are empty" bench --expr "$halve" --shape 0x4 --shape 1x4
 expect 0 "give them with --shape" bench --expr "$halve" --accuracy fast
 expect 0 "4x3xf32" bench "$work/fixed.mlir"
@@ -430,8 +430,13 @@ explains "a quick call" "operand 0: contiguous, through a buffer, because its co
     "faster: with operands and results whose innermost dimension is dense" -- --expr "$halve" --shape 8x4:4,32 --shape 8x4
 explains "coalesced: [32]" "tiles: 1 row of 32 columns" -- --expr "$halve" --shape 8x4 --shape 8x4
 explains "a size is 0" "empty: nothing is computed" -- --expr "$halve" --shape 0x4 --shape 1x4
-explains "which share" "threads: 2 of 2" -- --expr "$halve" --shape 1000000x4 --shape 1000000x4 --threads 2
-explains "because the work is too little for more" -- --expr "$halve" --shape 8x4 --shape 8x4 --threads 2
+if [ "$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" -gt 1 ]; then # that this process may run on
+    explains "which share" "threads: 2 of 2" -- --expr "$halve" --shape 1000000x4 --shape 1000000x4 --threads 2
+    explains "because the work is too little for more" -- --expr "$halve" --shape 8x4 --shape 8x4 --threads 2
+else
+    echo "*** NOT TESTED: two threads: there is one processor"
+    explains "because the engine has no more" -- --expr "$halve" --shape 1000000x4 --shape 1000000x4 --threads 2
+fi
 explains "a quick call" "operand 2: a table, looked up" "constant 0: contiguous" -- examples/quant_residual.mlir --shape 2x2x4 --shape 1x2x4 --shape 256
 expect 2 "sizes of @halve are dynamic; give them with --shape" explain --expr "$halve"
 expect 2 "does not fit argument 0" explain --expr "$halve" --shape 8x5 --shape 8x4
@@ -467,7 +472,7 @@ expect 0 "define " ir examples/gelu_bias.mlir --accuracy fast
 expect 0 ".text" asm examples/gelu_bias.mlir --accuracy exact
 expect 2 "there is no option --accuracy here" plan examples/gelu_bias.mlir --accuracy fast
 residual="run examples/quant_residual.mlir --input examples/quant_a.npy --input examples/quant_b.npy --input examples/quant_table.npy"
-for how in "--check" "--backend interpret" "--backend precompiled" "--strict" "--cpu x86-64-v3"; do
+for how in "--check" "--backend interpret" "--backend precompiled" "--strict" "--cpu x86-64-v2"; do
     # shellcheck disable=SC2086
     expect 0 "" $residual $how --output "$work/quant.npy"
     same "$work/quant.npy" examples/quant_expected.npy

@@ -259,9 +259,9 @@ static void meet_own_read_only_directory(void) {
 
 static void users_are_told_apart(void **state) {
     (void)state;
-    if (geteuid() != 0) {
-        print_message(
-            "not root: the tests with other users' directories need to become another user\n");
+    /* Root may do so, but not where its namespace has one user alone. */
+    if (chown(scratch, NOBODY, (gid_t)-1) != 0 || chown(scratch, geteuid(), (gid_t)-1) != 0) {
+        print_message("*** NOT TESTED: other users' directories: this process may give none away\n");
         skip();
     }
     store s;
