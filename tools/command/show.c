@@ -40,8 +40,8 @@ static int show_text(const entry *e, tosajit_view view, const char *svg, const c
         code = write_svg(e, shown, svg);
     else if (view == TOSAJIT_VIEW_JSON)
         write_json(e, shown);
-    else
-        fputs(shown, stdout);
+    else if (fputs(shown, stdout) == EOF)
+        code = command_error("standard output: cannot write: %s", strerror(errno));
     free(renamed);
     return code;
 }
