@@ -118,7 +118,7 @@ static double bytes_of(const asked *a, int32_t t) {
 static bool fits_cache(const asked *a) {
     double bytes = 0;
     for (int32_t t = 0; t < a->w->tensors; t++) bytes += bytes_of(a, t);
-    return bytes <= COST_L1_BYTES;
+    return bytes <= (double)COST_L1_BYTES;
 }
 
 /* Whether rows along d lie far apart in the result, or in an operand that the L1 cache does not
@@ -128,7 +128,7 @@ static bool lie_apart(const asked *a, int32_t d) {
     const int64_t *steps = walk_steps(a->w, d);
     if (size_without_sign(steps[a->w->tensors - 1]) >= COST_FAR_BYTES) return true;
     for (int32_t t = 0; t < a->part->leaf_count; t++)
-        if (steps[t] != 0 && bytes_of(a, t) > COST_L1_BYTES) return true;
+        if (steps[t] != 0 && bytes_of(a, t) > (double)COST_L1_BYTES) return true;
     return false;
 }
 

@@ -124,9 +124,8 @@ static void *work(void *given) {
 static bool make_cached(void) {
     static char path[PATH];
     snprintf(path, sizeof path, "%s/cache", directory);
-    const tosajit_engine_options options = {.size = sizeof options,
-                                            .cache_directory = path,
-                                            .cache_bytes = CACHE_BYTES};
+    const tosajit_engine_options options = {
+        .size = sizeof options, .cache_directory = path, .cache_bytes = CACHE_BYTES};
     return !fixture_share(&cached, &shared) && !tosajit_engine_create(&options, &cached.engine) &&
            !tosajit_compile_expr(cached.engine, cached.expr, &cached.kernel);
 }

@@ -261,7 +261,7 @@ static void users_are_told_apart(void **state) {
     (void)state;
     /* Root may do so, but not where its namespace has one user alone. */
     if (chown(scratch, NOBODY, (gid_t)-1) != 0 || chown(scratch, geteuid(), (gid_t)-1) != 0) {
-        print_message("*** NOT TESTED: other users' directories: this process may give none away\n");
+        print_message("*** NOT TESTED: other users' directories: none may be given away\n");
         skip();
     }
     store s;

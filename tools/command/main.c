@@ -35,7 +35,8 @@ static const command commands[] = {
      "  tosajit verify examples/gelu_bias.mlir\n"
      "  mlir-opt-22 model.mlir | tosajit verify --strict -\n"},
     {"plan", "show how a kernel will walk its operands", true, true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_NEST | OPTION_CPU | OPTION_JSON,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_SVG | OPTION_NEST | OPTION_CPU |
+         OPTION_JSON,
      cmd_plan,
      "Indexing maps, the iteration space, and what is decided only when the kernel is called.\n"
      "With --nest, the loop nest that --cpu gets.\n\n"
