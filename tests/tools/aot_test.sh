@@ -101,7 +101,7 @@ int main(void) {
 END
 tosajit compile large.mlir -o large.o --header large.h --targets $targets
 for library in tosajit-runtime tosajit; do
-    $cc $flags -I. large.c large.o -L"$build/jit" -l$library -lm -Wl,-rpath,"$build/jit" -o large && TOSAJIT_VERBOSE=1 run ./large >$library.out 2>$library.err ||
+    $cc $flags -I. large.c large.o -L"$build/jit" -l$library -lm -Wl,-rpath,"$build/jit",-rpath-link,"$build/jit" -o large && TOSAJIT_VERBOSE=1 run ./large >$library.out 2>$library.err ||
         { cat $library.out; fail "a large function with $library"; }
 done
 cmp tosajit-runtime.out tosajit.out || fail "a large function has other bits with ops than interpreted"
