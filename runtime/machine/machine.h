@@ -28,8 +28,10 @@ typedef struct machine_value {
     int16_t result; /* PLACE_SLOT: the part's result that is written instead, if it is as large; -1:
                        none */
     uint32_t index; /* of the leaf, of the slot */
-    uint64_t leaves;      /* that it depends on */
-    const void *constant; /* PLACE_CONSTANT */
+    union {
+        uint64_t leaves;      /* that it depends on */
+        const void *constant; /* PLACE_CONSTANT: on none */
+    };
 } machine_value;
 
 typedef struct machine_step {

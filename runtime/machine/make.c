@@ -153,7 +153,7 @@ static void read_operands(const maker *mk, const step_job *job, machine_step *s)
         const tosajit_value value = job->reads[o];
         s->operands[o] =
             role_of(job, o) == ROLE_TABLE ? leaf_value(mk, value, true) : mk->nodes[value].value;
-        s->to.leaves |= s->operands[o].leaves;
+        if (s->operands[o].place != PLACE_CONSTANT) s->to.leaves |= s->operands[o].leaves;
     }
 }
 
