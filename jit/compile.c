@@ -26,6 +26,7 @@
 #include "jit/compile.h"
 
 #include "jit/engine/failure.h"
+#include "jit/engine/gate.h"
 #include "jit/native.h"
 #include "jit/precompiled.h"
 #include "jit/tabulate.h"
@@ -175,6 +176,7 @@ static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *e
             "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     tosajit_status status = engine_enter(engine);
     if (status) return status;
+    if (engine->quiesce_at_exit) gate_watch_thread();
     status = find_or_make(engine, expr, image, kernel);
     engine_leave(engine);
     return status;

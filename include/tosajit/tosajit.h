@@ -525,10 +525,11 @@ typedef struct tosajit_engine_options {
      * element size is refused, because it is probably a number of elements. */
     size_t any_strides;
     /* Nonzero: exit waits for a compilation that is under way, as if the host called
-     * tosajit_quiesce. For plugins, whose host does not know of them. The library registers
-     * handlers (atexit) around the loading of LLVM, and after the 1st, 2nd, 4th, 8th ...
-     * compilation. LLVM registers handlers of its own amid the first one, and one amid a later
-     * one. A process that exits amid these may still crash. */
+     * tosajit_quiesce. For plugins, whose host does not know of them. It holds for exit on a thread
+     * that has compiled, and the end of such a thread waits, too. For exit on other threads the
+     * library registers handlers (atexit) around the loading of LLVM, and after the 1st, 2nd, 4th,
+     * 8th ... compilation. LLVM registers handlers of its own amid the first one, and one amid a
+     * later one. Exit on another thread amid these may still crash. */
     size_t quiesce_at_exit;
 } tosajit_engine_options;
 

@@ -17,22 +17,48 @@
 
 enum { STEP_NANOSECONDS = 500000 };
 
-static presence inside;
+static presence inside, ending;
 static _Thread_local uint32_t nesting; /* how often this thread has entered and not left */
 static _Thread_local fpenv outside;    /* its floating-point environment before it entered */
 static atomic_bool closed;
 
+static void wait_a_step(void) { nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL); }
+
+static void wait_until_left(void) {
+    while (presence_count(&inside) > nesting) wait_a_step();
+}
+
 void tosajit_quiesce(void) {
     atomic_store(&closed, true);
-    while (presence_count(&inside) > nesting)
-        nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL);
+    wait_until_left();
 }
 
 bool gate_closes_soon(void) {
     enum { STEPS = 10 };
-    for (int k = 0; k < STEPS && !atomic_load(&closed); k++)
-        nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL);
+    for (int k = 0; k < STEPS && !atomic_load(&closed); k++) wait_a_step();
     return atomic_load(&closed);
+}
+
+/* Of the C library, which has it for C++'s objects of threads: at the end of this thread, also when
+ * it calls exit, and then before any handler. Null where the C library has none. */
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+/* A thread ends, and maybe the process. Nobody is inside when the handler is registered, so no
+ * object of LLVM's is newer, and exit comes to it next. */
+static void end_thread(void *object) {
+    (void)object;
+    presence_enter_anyway(&ending);
+    wait_until_left();
+    if (!atomic_load(&closed)) (void)atexit(tosajit_quiesce);
+    presence_leave(&ending);
+}
+
+void gate_watch_thread(void) {
+    static _Thread_local bool watched;
+    if (watched || !__cxa_thread_atexit_impl) return;
+    watched = __cxa_thread_atexit_impl(end_thread, &watched, &__dso_handle) == 0;
 }
 
 void gate_enter_to_release(void) {
@@ -54,6 +80,11 @@ tosajit_status gate_enter(void) {
     if (!has_first_memory())
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory before LLVM is called");
     gate_enter_to_release();
+    while (nesting == 1 && presence_count(&ending) && !atomic_load(&closed)) {
+        gate_leave();
+        (void)gate_closes_soon();
+        gate_enter_to_release();
+    }
     if (!atomic_load(&closed)) return TOSAJIT_OK;
     gate_leave();
     return diag_error(TOSAJIT_CODEGEN_FAILED,

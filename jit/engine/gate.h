@@ -16,6 +16,10 @@ tosajit_status gate_enter(void);
 void gate_enter_to_release(void);
 void gate_leave(void);
 
+/* Let this thread's end wait for those that are inside. Exit on this thread then closes the gate
+ * before it destroys an object of LLVM's. */
+void gate_watch_thread(void);
+
 /* Whether tosajit_quiesce has been called, or is within some milliseconds. */
 bool gate_closes_soon(void);
 

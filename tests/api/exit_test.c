@@ -206,6 +206,25 @@ static void plugin_first(unsigned microseconds) {
     exit(CODE);
 }
 
+static void *begin_all(void *nothing) {
+    for (int k = 0; k < OPS; k++)
+        if (compile(ops[k], &kernels[k])) _exit(WRONG);
+    return nothing;
+}
+
+/* A thread that compiled ends meanwhile, and the process goes on. */
+static void plugin_thread(unsigned microseconds) {
+    pthread_t thread;
+    open_engine(
+        &(tosajit_engine_options){.backend = TOSAJIT_BACKEND_BACKGROUND, .quiesce_at_exit = 1});
+    if (pthread_create(&thread, NULL, begin_all, NULL) || pthread_join(thread, NULL)) _exit(WRONG);
+    if (compile(TOSAJIT_OP_exp, &kernels[OPS])) _exit(WRONG);
+    usleep(microseconds % FIRST_MICROSECONDS);
+    for (int k = 0; k < OPS; k++)
+        if (tosajit_kernel_wait(kernels[k])) _exit(WRONG);
+    exit(CODE);
+}
+
 /* The child's exit code, or 1000 + the signal that ended it. */
 static int outcome(void (*act)(unsigned microseconds), unsigned microseconds) {
     fflush(NULL);
@@ -245,6 +264,7 @@ static void processes_end_as_they_should(void **state) {
     repeat("two threads of the host's", threads, rounds);
     repeat("a plugin", plugin, rounds);
     repeat("a plugin's first compilation", plugin_first, rounds);
+    repeat("a plugin, and a thread that ends", plugin_thread, rounds);
     if (FORKS_THREADS)
         repeat("a child forked meanwhile", forked, rounds);
     else
