@@ -107,7 +107,8 @@ static void run_entry(bench_run *run, int64_t iterations, void *context) {
     const call_job *j = context;
     tosajit_entry volatile entry = j->entry;
     (void)run;
-    for (int64_t i = 0; i < iterations; i++) entry(j->pointers, j->strides, 1, 1, j->count);
+    for (int64_t i = 0; i < iterations; i++)
+        entry(j->code.context, j->pointers, j->strides, 1, 1, j->count);
 }
 
 static void run_checked(bench_run *run, int64_t iterations, void *context) {

@@ -67,6 +67,7 @@ typedef struct job {
     call calls[WORKLOAD_MAX_STEPS];
     /* The tile of RAW. */
     tosajit_entry entry;
+    const void *context;
     int64_t tile_rows, tile_cols, strides[2 * (WORKLOAD_MAX_OPERANDS + 1)];
 } job;
 
@@ -107,6 +108,7 @@ static bool make_tile(job *j) {
     j->tile_rows = linear ? 1 : j->rows;
     j->tile_cols = linear ? j->rows * j->cols : j->cols;
     j->entry = raw.entry;
+    j->context = raw.context;
     return true;
 }
 
@@ -177,7 +179,7 @@ static void run_once(const job *j) {
     else if (j->who == EXTERNAL)
         j->library->run(j->operator);
     else if (j->who == RAW)
-        j->entry(j->pointers, j->strides, 1, j->tile_rows, j->tile_cols);
+        j->entry(j->context, j->pointers, j->strides, 1, j->tile_rows, j->tile_cols);
     else
         run_calls(j);
 }

@@ -360,7 +360,7 @@ void peer_copy_other(void *const *operands, void *result, int64_t rows, int64_t 
     memcpy(result, operands[0], (size_t)(rows * cols) * sizeof(float));
 }
 
-void peer_empty(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                int64_t cols) {
-    (void)pointers, (void)strides, (void)planes, (void)rows, (void)cols;
+void peer_empty(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                int64_t rows, int64_t cols) {
+    (void)context, (void)pointers, (void)strides, (void)planes, (void)rows, (void)cols;
 }

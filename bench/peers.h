@@ -83,7 +83,7 @@ enum { PEER_CLAMP_LOW = -100, PEER_CLAMP_HIGH = 90 };
 enum { PEER_MUL_SHIFT = 20, PEER_MULTIPLIER = 1518500250, PEER_REQUANTISE_SHIFT = 31 };
 
 /* Does nothing, out of the compiler's sight: the cost of a call. */
-void peer_empty(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                int64_t cols);
+void peer_empty(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                int64_t rows, int64_t cols);
 
 #endif

@@ -24,11 +24,11 @@ typedef struct native {
     tosajit_engine *engine;
     void *observed; /* of observe_released */
     size_t pages;   /* bytes of memory that the code occupies */
-    tosajit_entry entries[];
+    code_part parts[];
 } native;
 
 static size_t native_size(const tosajit_kernel *kernel) {
-    return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(tosajit_entry);
+    return sizeof(native) + (size_t)kernel->plan.part_count * sizeof(code_part);
 }
 
 /* The linker gives every kernel pages of its own. */
@@ -58,15 +58,14 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
     backend_names names;
     backend_name(kernel, &names);
     const int64_t start = verbose_clock();
-    tosajit_status status = backend_link(engine, kernel, image, &names, n->entries, &n->handle);
+    n->code.image = *image;
+    tosajit_status status =
+        backend_link(engine, kernel, image, &names, &n->code.image.bytes, &n->handle);
     if (status) return status;
     n->code.info.link_ms = verbose_since(start);
-    observe_compiled(&(observed){engine, kernel, &names, image, n->entries, &n->code.info},
+    code_parts(&n->code.image, n->parts);
+    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
                      &n->observed);
-    n->code.image = *image;
-    /* C has no cast from a function to data. */
-    memcpy(&n->code.image.bytes, &n->entries[0], sizeof n->code.image.bytes);
-    n->code.image.bytes -= image->entries[0];
     return TOSAJIT_OK;
 }
 
@@ -90,7 +89,7 @@ static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *
         drop_native(kernel, n);
         return status;
     }
-    n->code.entries = n->entries;
+    n->code.parts = n->parts;
     n->code.info.size = sizeof n->code.info;
     kernel->native = n;
     atomic_store_explicit(&kernel->code, &n->code, memory_order_release);
@@ -105,11 +104,10 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     n->code.features = stored->features;
     n->code.info.code_bytes = stored->code.size;
     n->code.info.link_ms = verbose_since(start);
-    for (uint32_t k = 0; k < stored->code.entry_count; k++)
-        n->entries[k] = code_entry(&n->code.image, k);
+    code_parts(&n->code.image, n->parts);
     backend_names names;
     backend_name(kernel, &names);
-    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, n->entries, &n->code.info},
+    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
                      &n->observed);
     return TOSAJIT_OK;
 }

@@ -30,7 +30,7 @@ static const char *const way_names[WAYS] = {"plain", "direct", "joined"};
 /* One pattern, apart or in place. */
 typedef struct trial {
     const plan_part *part;
-    tosajit_entry entry;
+    const code_part *code;
     walk w;
     tile_tensors tensors;
     tile_choice choices[WAYS];
@@ -51,9 +51,9 @@ static double now_ns(void) {
 }
 
 static double time_calls(const trial *t, way k, int calls) {
-    void *room[1 + TENSORS], **pointers = tile_pointers(t->part, room);
+    void *pointers[TENSORS];
     int64_t strides[3 * TENSORS];
-    const tile_job job = {t->part, t->entry, &t->w, pointers, &t->choices[k], strides};
+    const tile_job job = {t->part, t->code, &t->w, pointers, &t->choices[k], strides};
     tile_strides(t->part, &t->choices[k], &t->w, &t->tensors, strides);
     const double start = now_ns();
     for (int c = 0; c < calls; c++) {
@@ -147,7 +147,7 @@ static bool try_pattern(const sweep_pattern *p, uint32_t index, void *context) {
         if (in_place && memcmp(p->dims[0], p->dims[2], sizeof p->dims[0]) != 0) continue;
         const tosajit_kernel *kernel = s->kernels[p->rank];
         t.part = &kernel->plan.parts[0];
-        t.entry = atomic_load(&kernel->code)->entries[0];
+        t.code = &atomic_load(&kernel->code)->parts[0];
         for (int k = 0; k < TENSORS; k++) {
             t.tensors.pointers[k] = k < 2 ? buffer_operand(TOSAJIT_F32, k) : buffer_result(0);
             t.tensors.splat_strides[k] = 0;

@@ -837,10 +837,10 @@ TOSAJIT_API void tosajit_text_release(char *text);
  * there is one plane; code without tosajit_raw.has_planes walks no more. A column stride is the
  * element size (contiguous) or 0 (a splat: one value for the whole row), and results are
  * contiguous. cols is a multiple of tosajit_raw.cols_multiple. The variants list which of these
- * combinations the code has; another combination computes garbage. It runs in the caller's
- * floating-point settings, and expects those that programs start with. */
-typedef void (*tosajit_entry)(void *const *pointers, const int64_t *strides, int64_t planes,
-                              int64_t rows, int64_t cols);
+ * combinations the code has; another combination computes garbage. context is tosajit_raw.context.
+ * It runs in the caller's floating-point settings, and expects those that programs start with. */
+typedef void (*tosajit_entry)(const void *context, void *const *pointers, const int64_t *strides,
+                              int64_t planes, int64_t rows, int64_t cols);
 
 /* A loop of the kernel. Bit t of `splat` says that tensor t is a splat in it, bit t of `either`
  * that it may be both. */
@@ -852,6 +852,7 @@ typedef struct tosajit_variant {
 typedef struct tosajit_raw {
     size_t size;         /* sizeof(tosajit_raw), set by the caller */
     tosajit_entry entry; /* the code */
+    const void *context; /* its first argument, owned by the kernel; may be null */
     int32_t operand_count, constant_count, result_count; /* tensors t, in this order */
     int64_t cols_multiple; /* a power of two; above 1 where static sizes or contracts allow code
                               without a tail */
@@ -867,8 +868,8 @@ typedef struct tosajit_raw {
 
 /* Results of one iteration space are computed together, as one part; most kernels have one. */
 TOSAJIT_API size_t tosajit_kernel_part_count(const tosajit_kernel *kernel);
-/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if it has none of its own: the
- * kernel is interpreted, or several ops of the library compute the part. */
+/* The code of a part; valid while the kernel is held. NOT_EXECUTABLE if the kernel is interpreted.
+ */
 TOSAJIT_API tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part,
                                               tosajit_raw *raw);
 

@@ -66,7 +66,7 @@ static void emit_part(part_emitter *e) {
     tile_values tile;
     enter_tile(e);
     for (int32_t t = 0; t < tensor_count(e); t++) {
-        tile.pointers[t] = load_at(e, e->k.ptr, LLVMGetParam(e->function, 0), t);
+        tile.pointers[t] = load_at(e, e->k.ptr, e->pointers, t);
         tile.row_strides[t] = load_at(e, e->k.i64, e->strides, 2 * t);
     }
     emit_tables(e, tile.pointers);
@@ -97,15 +97,21 @@ static void add_attribute(LLVMValueRef function, const char *key, const char *va
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-/* A tosajit_entry (tosajit.h), whose five parameters these are. */
+/* A tosajit_entry (tosajit.h), whose parameters these are. It needs no context: it was made for the
+ * part. */
 static void declare_function(part_emitter *e, const char *name) {
-    LLVMTypeRef parameters[5] = {e->k.ptr, e->k.ptr, e->k.i64, e->k.i64, e->k.i64};
+    enum { CONTEXT, POINTERS, STRIDES, PLANES, ROWS, COLS, PARAMETERS };
+    LLVMTypeRef parameters[PARAMETERS] = {
+        [CONTEXT] = e->k.ptr, [POINTERS] = e->k.ptr, [STRIDES] = e->k.ptr,
+        [PLANES] = e->k.i64,  [ROWS] = e->k.i64,     [COLS] = e->k.i64};
     e->function = LLVMAddFunction(
-        e->k.module, name, LLVMFunctionType(LLVMVoidTypeInContext(e->k.context), parameters, 5, 0));
-    e->strides = LLVMGetParam(e->function, 1);
-    e->planes = LLVMGetParam(e->function, 2);
-    e->rows = LLVMGetParam(e->function, 3);
-    e->cols = LLVMGetParam(e->function, 4);
+        e->k.module, name,
+        LLVMFunctionType(LLVMVoidTypeInContext(e->k.context), parameters, PARAMETERS, 0));
+    e->pointers = LLVMGetParam(e->function, POINTERS);
+    e->strides = LLVMGetParam(e->function, STRIDES);
+    e->planes = LLVMGetParam(e->function, PLANES);
+    e->rows = LLVMGetParam(e->function, ROWS);
+    e->cols = LLVMGetParam(e->function, COLS);
 }
 
 /* Of every function that has a body; emitters may have added some. */

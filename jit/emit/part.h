@@ -45,7 +45,7 @@ typedef struct part_emitter {
     const plan_part *part;
     uint64_t part_bit;
     nest nest;
-    LLVMValueRef function, planes, rows, cols, strides, planes_left;
+    LLVMValueRef function, pointers, strides, planes, rows, cols, planes_left;
     LLVMBasicBlockRef done; /* returns */
     level levels[NEST_MAX_LEVELS];
     /* The column of a last single step. Where instructions are selected quickly, at [n - 1], its

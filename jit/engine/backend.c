@@ -134,12 +134,12 @@ tosajit_status backend_print(tosajit_engine *engine, const tosajit_kernel *kerne
 }
 
 tosajit_status backend_link(tosajit_engine *engine, const tosajit_kernel *kernel,
-                            const code_image *image, backend_names *names, tosajit_entry *entries,
-                            void **handle) {
+                            const code_image *image, backend_names *names,
+                            const unsigned char **bytes, void **handle) {
     tosajit_status status = gate_enter();
     if (status) return status;
     status = engine->compilers->link(engine->compiler, image, names->list, &kernel->allocator,
-                                     entries, handle);
+                                     bytes, handle);
     return leave_with(engine, status);
 }
 

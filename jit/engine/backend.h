@@ -24,10 +24,10 @@ tosajit_status backend_compile(tosajit_engine *engine, const tosajit_kernel *con
 tosajit_status backend_print(tosajit_engine *engine, const tosajit_kernel *kernel,
                              tosajit_view view, char **text);
 
-/* Give a copy of the image memory in which it runs; handle gives it back. */
+/* Give a copy of the image memory in which it runs, at *bytes; handle gives it back. */
 tosajit_status backend_link(tosajit_engine *engine, const tosajit_kernel *kernel,
-                            const code_image *image, backend_names *names, tosajit_entry *entries,
-                            void **handle);
+                            const code_image *image, backend_names *names,
+                            const unsigned char **bytes, void **handle);
 void backend_unlink(tosajit_engine *engine, void *handle);
 
 /* When nothing of the engine is left. */

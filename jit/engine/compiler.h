@@ -45,9 +45,9 @@ typedef struct compiler_table {
 
     /* The code of every kernel of a batch, or a failure and none. outputs: one per kernel. */
     tosajit_status (*compile)(compiler *c, const compiler_batch *batch, compiler_output *outputs);
-    /* Give a copy of the image memory in which it runs; handle gives it back. */
+    /* Give a copy of the image memory in which it runs, at *bytes; handle gives it back. */
     tosajit_status (*link)(compiler *c, const code_image *image, char *const *names,
-                           const tosajit_allocator *allocator, tosajit_entry *entries,
+                           const tosajit_allocator *allocator, const unsigned char **bytes,
                            void **handle);
     void (*unlink)(compiler *c, void *handle);
     /* IR or assembly, in memory from malloc. */

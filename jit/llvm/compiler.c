@@ -110,10 +110,10 @@ static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler
 }
 
 static tosajit_status link_image(compiler *c, const code_image *image, char *const *names,
-                                 const tosajit_allocator *allocator, tosajit_entry *entries,
+                                 const tosajit_allocator *allocator, const unsigned char **bytes,
                                  void **handle) {
     LLVMOrcResourceTrackerRef tracker;
-    tosajit_status status = linker_add(&c->linker, image, names, allocator, entries, &tracker);
+    tosajit_status status = linker_add(&c->linker, image, names, allocator, bytes, &tracker);
     *handle = tracker;
     return status;
 }

@@ -64,16 +64,13 @@ void linker_destroy(linker *l) {
     l->jit = NULL;
 }
 
-static LLVMErrorRef find_entries(const linker *l, char *const *names, uint32_t count,
-                                 tosajit_entry *entries) {
-    for (uint32_t k = 0; k < count; k++) {
-        LLVMOrcExecutorAddress address;
-        LLVMErrorRef error = LLVMOrcLLJITLookup(l->jit, &address, names[k]);
-        if (error) return error;
-        /* C has no cast from an integer to a function. */
-        memcpy(&entries[k], &address, sizeof address);
-    }
-    return NULL;
+/* By the address of its first function. */
+static LLVMErrorRef find_image(const linker *l, const code_image *image, const char *name,
+                               const unsigned char **bytes) {
+    LLVMOrcExecutorAddress address;
+    LLVMErrorRef error = LLVMOrcLLJITLookup(l->jit, &address, name);
+    if (!error) *bytes = (const unsigned char *)(uintptr_t)(address - image->entries[0]);
+    return error;
 }
 
 /* The image as an object of one section, with a symbol per function. */
@@ -91,21 +88,21 @@ static tosajit_status wrap_image(const code_image *image, char *const *names,
 }
 
 tosajit_status linker_add(linker *l, const code_image *image, char *const *names,
-                          const tosajit_allocator *allocator, tosajit_entry *entries,
+                          const tosajit_allocator *allocator, const unsigned char **bytes,
                           LLVMOrcResourceTrackerRef *tracker) {
-    unsigned char *bytes;
+    unsigned char *object;
     size_t size;
-    tosajit_status status = wrap_image(image, names, allocator, &bytes, &size);
+    tosajit_status status = wrap_image(image, names, allocator, &object, &size);
     if (status) return status;
     *cause = 0;
     /* The buffer's name is how LLVM's messages call the object. */
     LLVMMemoryBufferRef named =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, names[0]);
-    memory_free(allocator, bytes, size, 1);
+        LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)object, size, names[0]);
+    memory_free(allocator, object, size, 1);
     atomic_fetch_add(&l->live, 1);
     *tracker = LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(l->jit));
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFileWithRT(l->jit, *tracker, named);
-    if (!error) error = find_entries(l, names, image->entry_count, entries);
+    if (!error) error = find_image(l, image, names[0], bytes);
     if (!error) return TOSAJIT_OK;
     status = failed("linking the generated code failed", error);
     linker_remove(l, *tracker); /* or the names would stay taken */

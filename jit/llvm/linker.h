@@ -25,10 +25,10 @@ typedef struct linker {
 tosajit_status linker_create(linker *l, const target *t);
 void linker_destroy(linker *l);
 
-/* Link a copy of the image; names: of its functions, unique in the process; entries receives their
- * addresses. tracker gives the memory back. Thread-safe. CODEGEN_FAILED, OUT_OF_MEMORY. */
+/* Link a copy of the image; names: of its functions, unique in the process; *bytes: where
+ * it lies. tracker gives the memory back. Thread-safe. CODEGEN_FAILED, OUT_OF_MEMORY. */
 tosajit_status linker_add(linker *l, const code_image *image, char *const *names,
-                          const tosajit_allocator *allocator, tosajit_entry *entries,
+                          const tosajit_allocator *allocator, const unsigned char **bytes,
                           LLVMOrcResourceTrackerRef *tracker);
 /* Unmap what linker_add mapped. Thread-safe. */
 void linker_remove(linker *l, LLVMOrcResourceTrackerRef tracker);

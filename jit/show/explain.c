@@ -238,12 +238,11 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
 }
 
 /* What compiling would gain where precompiled ops compute. */
-static void tell_gain(FILE *out, const plan_part *part) {
-    const machine_part *machine = part->machine;
+static void tell_gain(FILE *out, const machine_part *part) {
     fputs("  faster: compiled, with an engine that may; ", out);
-    if (machine && machine->step_count > 1)
+    if (part->step_count > 1)
         fprintf(out, "what %zu steps pass on would stay in registers, instead of the cache\n",
-                machine->step_count);
+                part->step_count);
     else
         fputs("this one step gains little\n", out);
 }
@@ -254,7 +253,8 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
-    if (c->precompiled && !c->kernel->too_large) tell_gain(out, part), said = true;
+    if (c->precompiled && !c->kernel->too_large)
+        tell_gain(out, &c->kernel->machine->parts[index]), said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",

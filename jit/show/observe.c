@@ -104,9 +104,9 @@ static void dump_object(const observed *o) {
 
 static void tell_perf(const observed *o, unsigned ways) {
     for (uint32_t k = 0; k < o->image->entry_count; k++) {
-        perf_code code = {o->names->list[k], 0, o->image->bytes + o->image->entries[k],
-                          code_entry_size(o->image, k), o->image->machine};
-        memcpy(&code.address, &o->entries[k], sizeof o->entries[k]);
+        const unsigned char *bytes = o->image->bytes + o->image->entries[k];
+        const perf_code code = {o->names->list[k], (uintptr_t)bytes, bytes,
+                                code_entry_size(o->image, k), o->image->machine};
         if (ways & PERF_MAP) perf_map_add(code.name, code.address, code.size);
         if (ways & PERF_JITDUMP) perf_jitdump_add(&code);
     }
@@ -115,10 +115,8 @@ static void tell_perf(const observed *o, unsigned ways) {
 static void *tell_gdb(const observed *o) {
     unsigned char *bytes;
     size_t size;
-    uint64_t address = 0;
     if (make_object(o, &bytes, &size)) return NULL;
-    memcpy(&address, &o->entries[0], sizeof o->entries[0]);
-    return gdb_add(bytes, size, address - o->image->entries[0], &o->kernel->allocator);
+    return gdb_add(bytes, size, (uintptr_t)o->image->bytes, &o->kernel->allocator);
 }
 
 void observe_compiled(const observed *o, void **handle) {

@@ -13,8 +13,7 @@ typedef struct observed {
     tosajit_engine *engine;
     const tosajit_kernel *kernel;
     const backend_names *names;
-    const code_image *image;
-    const tosajit_entry *entries;
+    const code_image *image; /* as it runs */
     const tosajit_kernel_info *info;
 } observed;
 

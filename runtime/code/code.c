@@ -9,11 +9,13 @@
 #include "runtime/base/memory.h"
 #include "runtime/code/pages.h"
 
-tosajit_entry code_entry(const code_image *image, uint32_t k) {
-    const unsigned char *address = image->bytes + image->entries[k];
-    tosajit_entry entry;
-    memcpy(&entry, &address, sizeof entry); /* C has no cast from data to a function */
-    return entry;
+void code_parts(const code_image *image, code_part *parts) {
+    for (uint32_t k = 0; k < image->entry_count; k++) {
+        const unsigned char *address = image->bytes + image->entries[k];
+        parts[k] = (code_part){.context = NULL};
+        /* C has no cast from data to a function. */
+        memcpy(&parts[k].entry, &address, sizeof address);
+    }
 }
 
 uint64_t code_entry_size(const code_image *image, uint32_t k) {

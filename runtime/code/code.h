@@ -19,8 +19,15 @@ typedef struct code_image {
     uint32_t entries[TOSAJIT_MAX_TENSORS]; /* offsets of the functions, one per part */
 } code_image;
 
-/* The function at an offset of an image that lies where it can run. */
-tosajit_entry code_entry(const code_image *image, uint32_t k);
+/* The code of a part of a plan, and what it is called with. */
+typedef struct code_part {
+    tosajit_entry entry;
+    const void *context; /* the entry's first argument: what code that was not made for the part
+                            needs to know of it; null: nothing */
+} code_part;
+
+/* One for each function of an image that lies where it can run. */
+void code_parts(const code_image *image, code_part *parts);
 
 /* Bytes of the function's code: up to the next one, or to the end. */
 uint64_t code_entry_size(const code_image *image, uint32_t k);

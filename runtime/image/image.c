@@ -27,7 +27,7 @@
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 2, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 3, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
@@ -233,11 +233,11 @@ static tosajit_status choose_variant(byte_reader *r, const image_head *head, con
 typedef struct loaded {
     kernel_code code;
     bool mapped;
-    tosajit_entry entries[];
+    code_part parts[];
 } loaded;
 
 static size_t loaded_size(const code_image *code) {
-    return sizeof(loaded) + code->entry_count * sizeof(tosajit_entry);
+    return sizeof(loaded) + code->entry_count * sizeof(code_part);
 }
 
 static void release_loaded(tosajit_kernel *kernel) {
@@ -269,9 +269,8 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
     l->code.features = v->features;
     kernel_expect(kernel, v->features);
     l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
-    for (uint32_t k = 0; k < v->code.entry_count; k++)
-        l->entries[k] = code_entry(&l->code.image, k);
-    l->code.entries = l->entries;
+    code_parts(&l->code.image, l->parts);
+    l->code.parts = l->parts;
     kernel->native = l;
     static const kernel_owner image = {.wait = wait_loaded, .release = release_loaded};
     kernel->owner = &image;

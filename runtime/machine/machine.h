@@ -47,7 +47,7 @@ typedef struct machine_copy {
     int32_t result; /* of the part */
 } machine_copy;
 
-/* What the code of a part is given behind the entry's back (plan_part.machine). */
+/* The context of a part's entry (code_part). */
 typedef struct machine_part {
     const machine_step *steps;
     const machine_copy *copies;
@@ -69,18 +69,18 @@ typedef struct machine {
     machine_step *steps;
     machine_copy *copies;
     uint64_t *constants; /* attributes that the code of an op takes as operands */
-    tosajit_entry *entries;
+    code_part *code_parts;
     size_t step_room, copy_room, constant_room;
 } machine;
 
-/* Make the kernel's machine: kernel->machine and the parts of its plan. NOT_EXECUTABLE if the
+/* Make the kernel's machine: kernel->machine. NOT_EXECUTABLE if the
  * library has no code for an op; LIMIT_EXCEEDED if more values live at once than there is room for;
  * OUT_OF_MEMORY. */
 tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library, int level);
 void machine_release(tosajit_kernel *kernel);
 
 /* The code of every part that has steps. */
-void machine_run(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                 int64_t cols);
+void machine_run(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                 int64_t rows, int64_t cols);
 
 #endif

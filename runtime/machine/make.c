@@ -403,8 +403,8 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
         machine_part *part = &mk->m->parts[p];
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
-        mk->m->entries[p] = direct ? part->steps[0].code : machine_run;
-        kernel->plan.parts[p].machine = direct ? NULL : part;
+        mk->m->code_parts[p] =
+            direct ? (code_part){part->steps[0].code, NULL} : (code_part){machine_run, part};
     }
     return TOSAJIT_OK;
 }
@@ -430,7 +430,7 @@ static void free_machine(const tosajit_kernel *kernel, machine *m) {
     const tosajit_allocator *allocator = &kernel->allocator;
     const size_t parts = (size_t)kernel->plan.part_count;
     memory_free(allocator, m->parts, parts, sizeof *m->parts);
-    memory_free(allocator, m->entries, parts, sizeof *m->entries);
+    memory_free(allocator, m->code_parts, parts, sizeof *m->code_parts);
     memory_free(allocator, m->steps, m->step_room, sizeof *m->steps);
     memory_free(allocator, m->copies, m->copy_room, sizeof *m->copies);
     memory_free(allocator, m->constants, m->constant_room, sizeof *m->constants);
@@ -444,11 +444,11 @@ static machine *new_machine(const tosajit_kernel *kernel) {
     if (!m) return NULL;
     count_room(kernel, m);
     m->parts = memory_new(allocator, parts, sizeof *m->parts);
-    m->entries = memory_new(allocator, parts, sizeof *m->entries);
+    m->code_parts = memory_new(allocator, parts, sizeof *m->code_parts);
     m->steps = memory_new(allocator, m->step_room, sizeof *m->steps);
     m->copies = memory_new(allocator, m->copy_room, sizeof *m->copies);
     m->constants = memory_new(allocator, m->constant_room, sizeof *m->constants);
-    if (m->parts && m->entries && m->steps && m->copies && m->constants) return m;
+    if (m->parts && m->code_parts && m->steps && m->copies && m->constants) return m;
     free_machine(kernel, m);
     return NULL;
 }
@@ -482,7 +482,7 @@ tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library,
         free_machine(kernel, m);
         return status;
     }
-    m->code.entries = m->entries;
+    m->code.parts = m->code_parts;
     m->code.precompiled = true;
     m->code.info.size = sizeof m->code.info;
     m->code.features = library->features[level];

@@ -89,7 +89,7 @@ static void run_repeated(const machine_step *s, void *const *pointers, int64_t *
             void *moved[TOSAJIT_MAX_OPERANDS + 1] = {buffer};
             for (int k = 1; k <= s->operand_count; k++)
                 moved[k] = (char *)pointers[k] + row * strides[2 * k] + col * strides[2 * k + 1];
-            s->code(moved, strides, 1, 1, cols - col < width ? cols - col : width);
+            s->code(NULL, moved, strides, 1, 1, cols - col < width ? cols - col : width);
         }
     }
 }
@@ -111,7 +111,7 @@ static void run_step(const tile *t, const machine_step *s) {
         return;
     }
     if (rows > 1 && is_one_row(s, strides, cols)) make_one_row(s, strides, &rows, &cols);
-    s->code(pointers, strides, 1, rows, cols);
+    s->code(NULL, pointers, strides, 1, rows, cols);
 }
 
 static void copy_out(const tile *t, const machine_copy *c) {
@@ -163,12 +163,12 @@ static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
         }
 }
 
-void machine_run(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                 int64_t cols) {
+void machine_run(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                 int64_t rows, int64_t cols) {
     _Alignas(64) char scratch[MACHINE_SCRATCH];
     tile t; /* not cleared: see walk.h */
     void *base[TOSAJIT_MAX_TENSORS];
-    t.part = pointers[-1];
+    t.part = context;
     t.strides = strides;
     t.scratch = scratch;
     t.row_set = t.col_set = 0;

@@ -57,8 +57,6 @@ typedef struct plan_part {
     bool masked;            /* it has masks for rows shorter than a vector (kernel_expect) */
     double element_ns;      /* a guess of what an element costs */
     int64_t piece_elements; /* so many are worth the trouble of waking a thread */
-    const void *machine; /* what the part's code finds before the tensors' pointers, where nothing
-                            was compiled (runtime/machine); else null */
     int32_t variant_count;
     tosajit_variant variants[PLAN_MAX_VARIANTS]; /* bits count leaves */
 } plan_part;

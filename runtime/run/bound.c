@@ -10,7 +10,7 @@
 #include "runtime/run/prepared.h"
 #include "runtime/run/run.h"
 
-typedef bool bound_function(const tosajit_bound *bound, tosajit_entry entry, void *const *data);
+typedef bool bound_function(const tosajit_bound *bound, const code_part *code, void *const *data);
 
 struct tosajit_bound {
     bound_function *run;    /* null: the call can't be prepared */
@@ -25,23 +25,23 @@ struct tosajit_bound {
  * Running */
 
 /* False if some memory is missing, or shared in a way that needs a closer look. */
-SPECIALISED bool run_prepared(const tosajit_bound *b, tosajit_entry entry, kernel_counts n,
+SPECIALISED bool run_prepared(const tosajit_bound *b, const code_part *code, kernel_counts n,
                               void *const *data) {
     for (int32_t t = 0; t < n.operands + n.results; t++)
         if (!data[t]) return false;
-    return prepared_run(b->prepared[prepared_is_shared(n, data)], b->kernel, entry, n, data);
+    return prepared_run(b->prepared[prepared_is_shared(n, data)], b->kernel, code, n, data);
 }
 
-APART bool run_unary(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, (kernel_counts){1, 1, 1}, data);
+APART bool run_unary(const tosajit_bound *b, const code_part *code, void *const *data) {
+    return run_prepared(b, code, (kernel_counts){1, 1, 1}, data);
 }
 
-APART bool run_binary(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, (kernel_counts){2, 2, 1}, data);
+APART bool run_binary(const tosajit_bound *b, const code_part *code, void *const *data) {
+    return run_prepared(b, code, (kernel_counts){2, 2, 1}, data);
 }
 
-APART bool run_any(const tosajit_bound *b, tosajit_entry entry, void *const *data) {
-    return run_prepared(b, entry, b->kernel->counts, data);
+APART bool run_any(const tosajit_bound *b, const code_part *code, void *const *data) {
+    return run_prepared(b, code, b->kernel->counts, data);
 }
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
@@ -58,7 +58,7 @@ tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data) 
     if (!bound || !data)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "bound_run: bound or data is a null pointer");
     const kernel_code *code = atomic_load_explicit(&bound->kernel->code, memory_order_acquire);
-    if (code && bound->run && !bound->kernel->loud && bound->run(bound, code->entries[0], data))
+    if (code && bound->run && !bound->kernel->loud && bound->run(bound, &code->parts[0], data))
         return TOSAJIT_OK;
     return run_completely(bound, data);
 }

@@ -177,11 +177,9 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
     const plan_part *part = &kernel->plan.parts[part_index];
-    if (code->precompiled && part->machine)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "kernel_raw: the kernel was not compiled and has no code of its own");
     const tosajit_raw known = {
-        .entry = code->entries[part_index],
+        .entry = code->parts[part_index].entry,
+        .context = code->parts[part_index].context,
         .operand_count = part->operand_count,
         .constant_count = part->leaf_count - part->operand_count,
         .result_count = part->result_count,

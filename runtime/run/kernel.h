@@ -12,7 +12,7 @@
 #include "runtime/plan/plan.h"
 
 typedef struct kernel_code {
-    const tosajit_entry *entries; /* one per part */
+    const code_part *parts; /* as the plan has them */
     tosajit_kernel_info info;
     code_image image;  /* where the code is, as it runs */
     uint64_t features; /* of the CPU, that the code needs */

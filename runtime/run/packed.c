@@ -60,7 +60,7 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
     const int32_t leaves = job->part->leaf_count;
     const bool joined = c->way == TILE_JOINED, whole = steps == c->step && width == c->width;
     const int64_t cols = joined ? c->cols / c->step * steps : width;
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
+    void *pointers[TOSAJIT_MAX_TENSORS];
     char *base[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < job->w->tensors; t++) {
         base[t] = (char *)job->pointers[t] + row * s->row_steps[t] + col * s->col_steps[t];
@@ -75,7 +75,7 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
             move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, true);
         p->held = whole ? base[p->t] : NULL; /* the next tile may be larger */
     }
-    job->entry(pointers, s->strides, 1, joined ? 1 : steps, cols);
+    tile_call(job, pointers, s->strides, 1, joined ? 1 : steps, cols);
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++)
         if (p->t >= leaves)
             move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, false);

@@ -15,7 +15,7 @@ enum {
 
 typedef struct division {
     const plan_part *part;
-    tosajit_entry entry;
+    const code_part *code;
     const walk *w;
     const tile_tensors *tensors;
     parallel_cut cut;
@@ -75,15 +75,15 @@ static void run_piece(void *argument, size_t index) {
         moved.splat_strides[t] = v->tensors->splat_strides[t];
     }
     uint64_t environment = fpenv_enter(); /* of this thread */
-    tile_run(v->part, v->entry, &piece, &moved);
+    tile_run(v->part, v->code, &piece, &moved);
     fpenv_leave(environment);
 }
 
-void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry,
+void parallel_run(const tosajit_parallel *parallel, const plan_part *part, const code_part *code,
                   const walk *w, const tile_tensors *tensors) {
-    division v = {part, entry, w, tensors, parallel_divide(parallel, part, w)};
+    division v = {part, code, w, tensors, parallel_divide(parallel, part, w)};
     if (v.cut.pieces == 1)
-        tile_run(part, entry, w, tensors);
+        tile_run(part, code, w, tensors);
     else
         parallel->parallel_for(parallel->context, (size_t)v.cut.pieces, run_piece, &v);
 }

@@ -23,7 +23,7 @@ int64_t parallel_piece(const parallel_cut *cut, const walk *w, int64_t index, wa
 
 /* Run a part's code over a coalesced walk, like tile_run, on the threads of `parallel` where that
  * pays. */
-void parallel_run(const tosajit_parallel *parallel, const plan_part *part, tosajit_entry entry,
+void parallel_run(const tosajit_parallel *parallel, const plan_part *part, const code_part *code,
                   const walk *w, const tile_tensors *tensors);
 
 #endif

@@ -63,11 +63,11 @@ bool prepared_make(const tosajit_kernel *kernel, const view *operands, const vie
     return true;
 }
 
-void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+void prepared_walk(const prepared *p, const tosajit_kernel *kernel, const code_part *code,
                    void **pointers) {
     const plan_part *part = &kernel->plan.parts[0];
     if (!p->divided) {
-        tile_take(&(tile_job){part, entry, &p->w, pointers, &p->choice, p->strides});
+        tile_take(&(tile_job){part, code, &p->w, pointers, &p->choice, p->strides});
         return;
     }
     tile_tensors tensors; /* not cleared: see walk.h */
@@ -76,5 +76,5 @@ void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entr
         const bool table = t < part->leaf_count && part->leaves[t].table;
         tensors.splat_strides[t] = table ? p->strides[2 * t + 1] : 0;
     }
-    parallel_run(&kernel->parallel, part, entry, &p->w, &tensors);
+    parallel_run(&kernel->parallel, part, code, &p->w, &tensors);
 }

@@ -51,8 +51,8 @@ static inline int32_t prepared_special(kernel_counts n) {
 bool prepared_make(const tosajit_kernel *kernel, const view *operands, const view *results,
                    bool shared, prepared *p);
 
-/* More than one call of the code; pointers are those that tile_pointers gives, and move. */
-void prepared_walk(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
+/* More than one call of the code; pointers move. */
+void prepared_walk(const prepared *p, const tosajit_kernel *kernel, const code_part *code,
                    void **pointers);
 
 /* Below, `data` is where the tensors of a call begin: operands, then results. */
@@ -86,27 +86,28 @@ SPECIALISED bool prepared_fits(const prepared *p, kernel_counts n, void *const *
 }
 
 /* The call. */
-SPECIALISED void prepared_call(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                               kernel_counts n, void *const *data) {
+SPECIALISED void prepared_call(const prepared *p, const tosajit_kernel *kernel,
+                               const code_part *code, kernel_counts n, void *const *data) {
     const plan_part *part = &kernel->plan.parts[0];
-    void *room[1 + PREPARED_TENSORS], **pointers = tile_pointers(part, room);
+    void *pointers[PREPARED_TENSORS];
     for (int32_t k = 0; k < n.operands; k++) pointers[k] = data[k];
     for (int32_t k = n.operands; k < n.leaves; k++)
         pointers[k] = (void *)(uintptr_t)part->constants[k - n.operands];
     for (int32_t r = 0; r < n.results; r++) pointers[n.leaves + r] = data[n.operands + r];
     const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
     if (p->single)
-        entry(pointers, p->strides, p->choice.planes, p->choice.rows, p->choice.cols);
+        code->entry(code->context, pointers, p->strides, p->choice.planes, p->choice.rows,
+                    p->choice.cols);
     else
-        prepared_walk(p, kernel, entry, pointers);
+        prepared_walk(p, kernel, code, pointers);
     if (kernel->floats) fpenv_leave(environment);
 }
 
 /* The call, if it fits; false, and nothing done, if not. */
-SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel, tosajit_entry entry,
-                              kernel_counts n, void *const *data) {
+SPECIALISED bool prepared_run(const prepared *p, const tosajit_kernel *kernel,
+                              const code_part *code, kernel_counts n, void *const *data) {
     const bool fits = prepared_fits(p, n, data);
-    if (fits) prepared_call(p, kernel, entry, n, data);
+    if (fits) prepared_call(p, kernel, code, n, data);
     return fits;
 }
 

@@ -18,7 +18,7 @@
 #include "runtime/run/prepared.h"
 #include "runtime/run/slots.h"
 
-typedef bool quick_function(const tosajit_kernel *kernel, tosajit_entry entry,
+typedef bool quick_function(const tosajit_kernel *kernel, const code_part *code,
                             const tosajit_tensor *operands, const tosajit_tensor *results);
 
 enum {
@@ -115,38 +115,39 @@ SPECIALISED bool has_form(const int64_t *at, const look *l, kernel_counts n,
     return !l->strided || has_strides(at, n, operands, results);
 }
 
-SPECIALISED bool run_remembered(const tosajit_kernel *kernel, tosajit_entry entry, kernel_counts n,
-                                const tosajit_tensor *operands, const tosajit_tensor *results) {
+SPECIALISED bool run_remembered(const tosajit_kernel *kernel, const code_part *code,
+                                kernel_counts n, const tosajit_tensor *operands,
+                                const tosajit_tensor *results) {
     const quick *q = kernel->quick;
     look l;
     if (!look_at(q, n, operands, results, &l)) return false;
     for (size_t way = 0; way < q->slots->ways; way++) {
         const int64_t *known = slots_find(q->slots, l.tag, way);
         if (known && has_form(known + q->words, &l, n, operands, results))
-            return prepared_run((const prepared *)known, kernel, entry, n, l.data);
+            return prepared_run((const prepared *)known, kernel, code, n, l.data);
     }
     return false;
 }
 
-APART bool run_unary(const tosajit_kernel *kernel, tosajit_entry entry,
+APART bool run_unary(const tosajit_kernel *kernel, const code_part *code,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, (kernel_counts){1, 1, 1}, operands, results);
+    return run_remembered(kernel, code, (kernel_counts){1, 1, 1}, operands, results);
 }
 
-APART bool run_binary(const tosajit_kernel *kernel, tosajit_entry entry,
+APART bool run_binary(const tosajit_kernel *kernel, const code_part *code,
                       const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, (kernel_counts){2, 2, 1}, operands, results);
+    return run_remembered(kernel, code, (kernel_counts){2, 2, 1}, operands, results);
 }
 
-APART bool run_any(const tosajit_kernel *kernel, tosajit_entry entry,
+APART bool run_any(const tosajit_kernel *kernel, const code_part *code,
                    const tosajit_tensor *operands, const tosajit_tensor *results) {
-    return run_remembered(kernel, entry, kernel->counts, operands, results);
+    return run_remembered(kernel, code, kernel->counts, operands, results);
 }
 
-bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
+bool quick_run(const tosajit_kernel *kernel, const code_part *code, const tosajit_tensor *operands,
                const tosajit_tensor *results) {
     const quick *q = kernel->quick;
-    return q && q->run(kernel, entry, operands, results);
+    return q && q->run(kernel, code, operands, results);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -173,8 +174,9 @@ static void remember(const tosajit_kernel *kernel, const look *l, const prepared
     slot_publish(s, l->tag);
 }
 
-bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
-                 const tosajit_tensor *results, const view *tensors, const view *written) {
+bool quick_learn(const tosajit_kernel *kernel, const code_part *code,
+                 const tosajit_tensor *operands, const tosajit_tensor *results, const view *tensors,
+                 const view *written) {
     const kernel_counts n = kernel->counts;
     prepared p; /* not cleared: see walk.h */
     look l;
@@ -182,7 +184,7 @@ bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosaji
         !prepared_make(kernel, tensors, written, l.shared, &p))
         return false;
     if (prepared_fits(&p, n, l.data)) remember(kernel, &l, &p, operands, results);
-    prepared_call(&p, kernel, entry, n, l.data);
+    prepared_call(&p, kernel, code, n, l.data);
     return true;
 }
 

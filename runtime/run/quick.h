@@ -14,13 +14,14 @@ tosajit_status quick_make(const tosajit_kernel *kernel, quick **q);
 void quick_destroy(const tosajit_allocator *allocator, quick *q);
 
 /* Run a call that is remembered; false, and nothing done, if it is not. */
-bool quick_run(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
+bool quick_run(const tosajit_kernel *kernel, const code_part *code, const tosajit_tensor *operands,
                const tosajit_tensor *results);
 
 /* Run a call that has passed every check, as these views say, and remember it, in place of another
  * one if need be. False, and nothing done, if its kind is none to remember. */
-bool quick_learn(const tosajit_kernel *kernel, tosajit_entry entry, const tosajit_tensor *operands,
-                 const tosajit_tensor *results, const view *tensors, const view *written);
+bool quick_learn(const tosajit_kernel *kernel, const code_part *code,
+                 const tosajit_tensor *operands, const tosajit_tensor *results, const view *tensors,
+                 const view *written);
 
 /* Whether such a call is one to remember. */
 bool quick_serves(const tosajit_kernel *kernel, const view *tensors, const view *written);

@@ -218,7 +218,7 @@ static void compute_natively(const tosajit_kernel *kernel, const kernel_code *co
         const plan_part *part = &kernel->plan.parts[p];
         if (results[part->results[0]].empty) continue;
         tile_walk(part, tensors, results, &w, &tile);
-        parallel_run(parallel, part, code->entries[p], &w, &tile);
+        parallel_run(parallel, part, &code->parts[p], &w, &tile);
     }
     fpenv_leave(environment);
 }
@@ -325,7 +325,7 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     if (!status) status = check_memory(kernel, tensors, written);
     if (status || !code) return status ? status : interpret_run(kernel, tensors, written);
     if (c->parallel != &kernel->parallel ||
-        !quick_learn(kernel, code->entries[0], c->operands, c->results, tensors, written))
+        !quick_learn(kernel, &code->parts[0], c->operands, c->results, tensors, written))
         compute_natively(kernel, code, c->parallel, tensors, written);
     return TOSAJIT_OK;
 }
@@ -336,7 +336,7 @@ static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
                         const tosajit_tensor *results, size_t result_count) {
     return code && operand_count == (size_t)kernel->program->input_count &&
            result_count == (size_t)kernel->program->result_count &&
-           quick_run(kernel, code->entries[0], operands, results);
+           quick_run(kernel, &code->parts[0], operands, results);
 }
 
 /* The call, and a line about it where the kernel is loud; then it has not been tried quickly yet.

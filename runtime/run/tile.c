@@ -62,13 +62,13 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
 static void run_phases(const tile_job *job) {
     const tile_choice *c = job->choice;
     const int64_t rows = job->w->sizes[c->row_dim], *steps = walk_steps(job->w, c->row_dim);
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(job->part, room);
+    void *pointers[TOSAJIT_MAX_TENSORS];
     for (int64_t first = 0; first < rows; first += c->phases * c->rows)
         for (int64_t row = first; row < first + c->phases && row < rows; row++) {
             const int64_t left = (rows - row + c->phases - 1) / c->phases;
             for (int32_t t = 0; t < job->w->tensors; t++)
                 pointers[t] = (char *)job->pointers[t] + row * steps[t];
-            job->entry(pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
+            tile_call(job, pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
         }
 }
 
@@ -91,7 +91,7 @@ static void run_direct(const tile_job *job) {
             if (c->phases > 1)
                 run_phases(job);
             else
-                job->entry(job->pointers, job->strides, c->planes, c->rows, c->cols);
+                tile_call(job, job->pointers, job->strides, c->planes, c->rows, c->cols);
             move(job->pointers, w->tensors, steps, 1);
         }
         if (around) move(job->pointers, w->tensors, steps, -count);
@@ -109,13 +109,13 @@ static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
     return false;
 }
 
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
+void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors) {
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
-    void *room[1 + TOSAJIT_MAX_TENSORS], **pointers = tile_pointers(part, room);
+    void *pointers[TOSAJIT_MAX_TENSORS];
     tile_choice choice;
     tile_choose(part, w, is_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
-    tile_take(&(tile_job){part, entry, w, pointers, &choice, strides});
+    tile_take(&(tile_job){part, code, w, pointers, &choice, strides});
 }

@@ -4,6 +4,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_TILE_H
 #define TOSAJIT_RUNTIME_RUN_TILE_H
 
+#include "runtime/code/code.h"
 #include "runtime/run/choose.h"
 #include "runtime/run/overlap.h"
 
@@ -14,19 +15,13 @@ typedef struct tile_tensors {
                                                    0, or that between a table's elements */
 } tile_tensors;
 
-/* The array of tensors' pointers that a part's code is given, in `room` of one more. */
-static inline void **tile_pointers(const plan_part *part, void **room) {
-    room[0] = (void *)(uintptr_t)part->machine;
-    return room + 1;
-}
-
 /* The coalesced walk of a part over these tensors of the kernel, and its results; w->tensors of
  * each. */
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile);
 
 /* Run a part's code over a coalesced walk without a size of 0, in the way that is best. */
-void tile_run(const plan_part *part, tosajit_entry entry, const walk *w,
+void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors);
 
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
@@ -38,14 +33,20 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
 /* A walk in a way that was chosen. */
 typedef struct tile_job {
     const plan_part *part;
-    tosajit_entry entry;
+    const code_part *code;
     const walk *w;
-    void **pointers; /* as tile_pointers makes them; they move */
+    void **pointers; /* of the tensors; they move */
     const tile_choice *choice;
     const int64_t *strides; /* as tile_strides makes them */
 } tile_job;
 
 void tile_take(const tile_job *job);
+
+/* One call of the job's code. */
+static inline void tile_call(const tile_job *job, void *const *pointers, const int64_t *strides,
+                             int64_t planes, int64_t rows, int64_t cols) {
+    job->code->entry(job->code->context, pointers, strides, planes, rows, cols);
+}
 
 /* The ways that pack, for tile.c. */
 void tile_run_packed(const tile_job *job);

@@ -287,7 +287,7 @@ static void raw_entries_compute(void **state) {
     for (int32_t v = 0; v < raw.variant_count; v++)
         known |= ((raw.variants[v].splat | raw.variants[v].either) & 3) == 2;
     assert_true(known);
-    raw.entry(pointers, strides, 1, 2, 50);
+    raw.entry(raw.context, pointers, strides, 1, 2, 50);
     for (int k = 0; k < 100; k++) assert_true(r[k / 50][k % 50] == (float)k + b[k / 50]);
     tosajit_kernel_info info = {.size = sizeof info};
     CHECK(tosajit_kernel_describe(kernel, &info));
@@ -319,7 +319,7 @@ static void raw_entries_walk_planes(void **state) {
     void *pointers[3] = {a, b, r};
     const int64_t strides[9] = {
         0, 4, 16, 4, 16, 4, /* from plane to plane, behind the last row: */ 16, 0, 0};
-    raw.entry(pointers, strides, 2, 3, 4);
+    raw.entry(raw.context, pointers, strides, 2, 3, 4);
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < 12; k++)
             assert_true(r[p][k / 4][k % 4] == a[p][k % 4] + b[p][k / 4][k % 4]);

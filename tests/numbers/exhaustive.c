@@ -127,7 +127,7 @@ static void run_rows(const job *j, const tosajit_raw *raw, void *const *operands
             pointers[k] = (uint8_t *)(k < arity ? operands[index] : result) + first * size;
             strides[2 * k] = (int64_t)(cols * size), strides[2 * k + 1] = (int64_t)size;
         }
-        raw->entry(pointers, strides, 1, (int64_t)rows, (int64_t)cols);
+        raw->entry(raw->context, pointers, strides, 1, (int64_t)rows, (int64_t)cols);
         first = rows * cols, rows = 1, cols = count - first;
     }
 }

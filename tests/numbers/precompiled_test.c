@@ -413,12 +413,32 @@ static void every_shift_of_a_product(void **state) {
     tosajit_kernel_release(kernel);
 }
 
-static void code_of_its_own_is_refused(void **state) {
+/* Several steps, which the context tells the code of. */
+static void its_entry_takes_a_context(void **state) {
     (void)state;
+    enum { COUNT = 1000 };
+    static float a[COUNT], b[COUNT], results[2][COUNT];
+    const int64_t dims[2] = {1, COUNT}, size = sizeof(float);
+    const int64_t strides[6] = {0, size, 0, size, 0, size};
     tosajit_kernel *kernel = make_mixed();
     tosajit_raw raw = {.size = sizeof raw};
+    fill(a, COUNT);
+    fill(b, COUNT);
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, a, 2, dims),
+                                        tosajit_dense(TOSAJIT_F32, b, 2, dims)},
+                         result = tosajit_dense(TOSAJIT_F32, results[0], 2, dims);
+    REQUIRE(tosajit_run(kernel, operands, 2, &result, 1));
+    REQUIRE(tosajit_kernel_raw(kernel, 0, &raw));
+    assert_non_null(raw.context);
+    raw.entry(raw.context, (void *[]){a, b, results[1]}, strides, 1, 1, COUNT);
+    assert_memory_equal(results[0], results[1], sizeof results[0]);
+    tosajit_kernel_release(kernel);
+}
+
+static void no_image_is_saved(void **state) {
+    (void)state;
+    tosajit_kernel *kernel = make_mixed();
     size_t size;
-    assert_int_equal(tosajit_kernel_raw(kernel, 0, &raw), TOSAJIT_NOT_EXECUTABLE);
     assert_int_equal(tosajit_kernel_save(kernel, NULL, 0, &size), TOSAJIT_NOT_EXECUTABLE);
     assert_non_null(strstr(tosajit_last_error(), "precompiled"));
     tosajit_kernel_release(kernel);
@@ -447,7 +467,8 @@ int main(void) {
         cmocka_unit_test(tiles_fit_all_sizes),
         cmocka_unit_test(results_may_change_places),
         cmocka_unit_test(many_values_live_at_once),
-        cmocka_unit_test(code_of_its_own_is_refused),
+        cmocka_unit_test(its_entry_takes_a_context),
+        cmocka_unit_test(no_image_is_saved),
         cmocka_unit_test(llvm_never_comes),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);

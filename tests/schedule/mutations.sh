@@ -70,7 +70,7 @@ mutate runtime/run/quick.c 'quick slots' 'a torn slot\|signal' \
 # The mapping is nobody's alone.
 mutate runtime/code/pages.c pages 'piece' 's/return !atomic_flag_test_and_set_explicit/return (void)atomic_flag_test_and_set_explicit/; s/\(busy, memory_order_acquire)\);/\1, true;/'
 # tosajit_quiesce does not wait; and nobody looks whether it was called.
-mutate jit/engine/gate.c gate 'returns while somebody is inside' '/presence_count(&inside) > nesting/,+1d'
+mutate jit/engine/gate.c gate 'returns while somebody is inside' '/presence_count(&inside) > nesting/d'
 mutate jit/engine/gate.c gate 'gets in after' 's/if (!atomic_load(&closed)) return TOSAJIT_OK;/if (inside.word) return TOSAJIT_OK;/'
 # A loop returns while somebody is in a piece; and who sleeps until then is not told.
 mutate jit/engine/pool.c pool 'has returned\|computed 0 times' 's/wait_for(p, has_emptied, 0, &p->left);//'

@@ -152,7 +152,6 @@ static void walks_take_their_way(void **state) {
 }
 
 /* In the code's place. */
-static const plan_part *part_now;
 static bool called;
 static int64_t first_planes, first_rows, first_cols;
 
@@ -162,15 +161,15 @@ static bool has_loop(const plan_part *part, uint64_t splat) {
     return false;
 }
 
-static void sum(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                int64_t cols) {
+static void sum(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                int64_t rows, int64_t cols) {
     const char *plane[TENSORS] = {pointers[A], pointers[B], pointers[R]};
     uint64_t splat = 0;
     for (int t = 0; t < TENSORS; t++) {
         assert_true(strides[2 * t + 1] == SIZE || (t != R && strides[2 * t + 1] == 0));
         splat |= (uint64_t)(strides[2 * t + 1] == 0) << t;
     }
-    assert_true(cols == 1 || has_loop(part_now, splat));
+    assert_true(cols == 1 || has_loop(context, splat));
     assert_true(planes > 0 && rows > 0 && cols > 0);
     if (!called) {
         first_planes = planes;
@@ -251,11 +250,10 @@ static void check_walk(const walk *w, plan_part *part, bool in_place) {
         tensors.pointers[R] = memory[A];
     }
     sum_each(w, memory[A], memory[B]);
-    part_now = part;
     called = false;
     tile_choice choice;
     tile_choose(part, w, in_place, &choice);
-    tile_run(part, sum, w, &tensors);
+    tile_run(part, &(code_part){sum, part}, w, &tensors);
     assert_int_equal(first_planes, choice.planes);
     assert_int_equal(first_rows, choice.rows);
     assert_int_equal(first_cols, choice.cols);

@@ -16,9 +16,10 @@ enum { A, B, R, TENSORS, MOST = 4096 };
 static float memory[TENSORS][MOST];
 static int calls; /* of the code */
 
-static void sum(void *const *pointers, const int64_t *strides, int64_t planes, int64_t rows,
-                int64_t cols) {
+static void sum(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,
+                int64_t rows, int64_t cols) {
     char *at[TENSORS] = {pointers[A], pointers[B], pointers[R]};
+    (void)context;
     calls++;
     for (int64_t p = 0; p < planes; p++) {
         for (int64_t r = 0; r < rows; r++)
@@ -33,8 +34,8 @@ static void sum(void *const *pointers, const int64_t *strides, int64_t planes, i
     }
 }
 
-static const tosajit_entry entries[] = {sum};
-static const kernel_code code = {.entries = entries};
+static const code_part parts[] = {{sum, NULL}};
+static const kernel_code code = {.parts = parts};
 
 static tosajit_kernel *make_sum(int64_t rows, int64_t columns) {
     const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){rows, columns});
@@ -74,7 +75,7 @@ static bool was_remembered(tosajit_kernel *kernel, call c) {
         memory[B][k] = (float)(k * 8192);
     }
     calls = 0;
-    const bool remembered = quick_run(kernel, sum, in, &out);
+    const bool remembered = quick_run(kernel, &parts[0], in, &out);
     assert_true(remembered || calls == 0);
     if (!remembered) assert_int_equal(tosajit_run(kernel, in, 2, &out, 1), TOSAJIT_OK);
     assert_true(calls > 0);
