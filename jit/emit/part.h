@@ -10,7 +10,7 @@
 #ifndef TOSAJIT_JIT_EMIT_PART_H
 #define TOSAJIT_JIT_EMIT_PART_H
 
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 #include "jit/facts/sums.h"
 #include "jit/schedule/nest.h"
 #include "jit/target/target.h"

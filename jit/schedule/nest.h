@@ -9,16 +9,17 @@
  *             for each level, from the widest step to the narrowest
  *                 load lanes, compute every node, store lanes
  *
- *     row             taken for           n = 21, vectors of 8 lanes, steps of 16
- *     NEST_TAIL       any n               [0,16) [16,21): levels, then a tail: a mask, or a vector
- *                                         that overlaps the one before, [13,21)
- *     NEST_PEELED     n >= a vector       [0,8) ... [13,21): the first and the last vector are
- *                                         peeled; levels between them begin aligned, and overlap
- * both NEST_MASKED     n <= a vector       one masked vector NEST_EITHER     any n masked or
- * peeled, as each row asks NEST_HALVES     n < a vector        two overlapping vectors of 4, 2 or 1
- * lanes: [0,4) [n-4,n) NEST_STREAMED   results beyond      as peeled, by whole cache lines that
- * bypass the caches the caches
- */
+ *     row loop       taken for      n = 21, vectors of 8 lanes, steps of 16
+ *     -------------  -------------  -----------------------------------------------------------
+ *     NEST_TAIL      any n          [0,16) [16,21): levels, then a tail: a mask, or a vector that
+ *                                   overlaps the one before, [13,21)
+ *     NEST_PEELED    n >= a vector  [0,8) ... [13,21): the first and the last vector are peeled;
+ *                                   levels between them begin aligned, and overlap both
+ *     NEST_MASKED    n <= a vector  one masked vector
+ *     NEST_EITHER    any n          masked or peeled, as each row asks
+ *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
+ *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
+ *                    the caches */
 #ifndef TOSAJIT_JIT_SCHEDULE_NEST_H
 #define TOSAJIT_JIT_SCHEDULE_NEST_H
 

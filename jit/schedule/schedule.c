@@ -32,7 +32,7 @@ static bool packs_bytes(const part_work *w) {
 
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
  * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
- * (jit/emit/pairs.c) it gains a twentieth, for a quarter more to compile; so it does with sigmoid.
+ * (jit/math/pairs.c) it gains a twentieth, for a quarter more to compile; so it does with sigmoid.
  */
 static bool fills_a_vector(const asked *a) {
     const part_work *w = &a->work;

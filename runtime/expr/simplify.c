@@ -60,7 +60,7 @@ static tosajit_status raise_wider(tosajit_expr *program, expr_node *node, bool f
 }
 
 /* Powers whose exponent is a number. Half of a power has no op: rsqrt(x) is another value than
- * x^-0.5 for -0 and -inf. Code for it knows better (power_as_root in jit/emit/pow.c). */
+ * x^-0.5 for -0 and -inf. Code for it knows better (power_as_root in jit/math/pow.c). */
 static tosajit_status simplify_power(tosajit_expr *program, expr_node *node, bool *changed) {
     const tosajit_value x = node->operands[0];
     double exponent;

@@ -77,5 +77,5 @@ refused tosajit_runtime_shared include/tosajit/ops.def '/^TOSAJIT_OP(abs_diff/s/
     'requires 9 arguments, but only 8|too few arguments' abs_diff
 refused tosajit_runtime_shared include/tosajit/ops.def '/^TOSAJIT_OP(abs_diff/s/NONE/NOTHING/' ATTRIBUTE_NOTHING
 refused tosajit_runtime_shared runtime/run/interpret_ops.c '/interpret_abs_diff/,$d' interpret_abs_diff undefined
-refused tosajit_codegen_shared jit/emit/arith.c '/emit_abs_diff/,$d' emit_abs_diff undefined
+refused tosajit_codegen_shared jit/math/arith.c '/emit_abs_diff/,$d' emit_abs_diff undefined
 refused tosajit_codegen_shared include/tosajit/ops.def '/^TOSAJIT_OP(abs_diff/s/ROUNDED/FUNCTION/' fast_abs_diff undefined

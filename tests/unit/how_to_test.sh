@@ -4,7 +4,7 @@
 # The pages that say how to add something name files that exist, and words that are in them.
 #   sh how_to_test.sh ROOT
 #
-# A row of a table that names a file has the word to search for behind it: | `jit/emit/arith.c` | `emit_sub` | ...
+# A row of a table that names a file has the word to search for behind it: | `jit/math/arith.c` | `emit_sub` | ...
 # Of all documents, every path in backquotes that begins with a folder of the tree exists.
 set -eu
 cd "$1"

@@ -31,7 +31,7 @@ find runtime jit tools bench tests -path tests/install/consumer -prune -o \( -na
         echo "readme $folder $(grep . "$folder/README.md" | sed '/^Includes:/q' | wc -l) $(grep -c '^Includes:' "$folder/README.md")"
     done
     xargs awk '/^# *include "/ { split($0, part, "\""); print "include", FILENAME, part[2] }' <"$work/files"
-    # .../jit/CMakeFiles/target.dir/emit/arith.c.o: is of jit/emit/arith.c; what is generated has no source here.
+    # .../jit/CMakeFiles/target.dir/math/arith.c.o: is of jit/math/arith.c; what is generated has no source here.
     grep . "$objects" | tr '\n' '\0' | xargs -0 nm -g -P -A | awk -v build="$build" -v files="$work/files" '
         BEGIN { while ((getline line < files) > 0) exists[line] = 1 }
         {

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
-#include "jit/emit/pairs.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
+#include "jit/math/pairs.h"
 
 LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
     LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);

@@ -5,10 +5,10 @@
  * the result is good to some units of the last place of f32. That tells how to round but for one
  * result in 2000, next to a midpoint of two values: cold code of f64 decides these, so that no bit
  * depends on the way. It does so too for powers that are midpoints, such as 17^2 in bf16. */
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
 
 /* What differs between the types. `dropped`: bits of an f32 below the type's. A result less than
  * `window` units from a midpoint goes to f64, which is one in 2048: units of the last place of f32,

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Lanes of f32 as numbers and as bits: what the emitters that compute in f32 have in common. */
-#ifndef TOSAJIT_JIT_EMIT_F32_H
-#define TOSAJIT_JIT_EMIT_F32_H
+#ifndef TOSAJIT_JIT_MATH_F32_H
+#define TOSAJIT_JIT_MATH_F32_H
 
 #include "jit/lane/lane.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters of exp and sigmoid from pairs of f32. */
-#include "jit/emit/pairs.h"
+#include "jit/math/pairs.h"
 
 #include <math.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
 
 bool has_pairs(const lane *l) { return l->target->has_fma && lane_entries(l) == 8; }
 

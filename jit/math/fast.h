@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What fast.c has from fast_table.c: functions by tables in registers. */
-#ifndef TOSAJIT_JIT_EMIT_FAST_H
-#define TOSAJIT_JIT_EMIT_FAST_H
+#ifndef TOSAJIT_JIT_MATH_FAST_H
+#define TOSAJIT_JIT_MATH_FAST_H
 
 #include "jit/lane/lane.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters of bitwise, logical and shift ops. */
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 
 LLVMValueRef emit_bitwise_not(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return (void)op, lane_not(l, x[0]);

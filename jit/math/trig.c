@@ -3,9 +3,9 @@
 /* Emitters of sin and cos on f32. Both are (-1)^n sin(r) with x = n pi + r, where n is an integer
  * for sin and an odd multiple of 1/2 for cos. Evaluated in f64, rounded once; vectors that hold
  * huge arguments take a branch with an exact reduction. */
-#include "jit/emit/emit.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/emitters.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
 
 /* Adding this rounds to an integer and leaves its parity in the lowest bit. */
 static const double shift = 0x1.8p52;

@@ -5,12 +5,12 @@
  * lane's result is its own, whatever the loop, but 8 and 32 entries differ in their last bits. */
 #include <string.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/fast.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
-#include "jit/emit/pieces.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/fast.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
+#include "jit/math/pieces.h"
 
 enum { MOST_ENTRIES = 32 };
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Steps that emitters in f32 share. */
-#include "jit/emit/f32.h"
+#include "jit/math/f32.h"
 
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/coefficients.h"
 
 LLVMValueRef scale_far(const lane *l, scaled v) {
     LLVMValueRef n = lane_sub(l, v.shifted, bits_of(l, lane_f32(l, f32_shift))),

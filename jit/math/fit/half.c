@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Moves coefficients of jit/emit/half.c by units of their last place until no operand is wrong.
- *     cc -O2 -march=native -ffp-contract=off jit/emit/fit/half.c -o half -lmpfr -lgmp -lm
+/* Moves coefficients of jit/math/half.c by units of their last place until no operand is wrong.
+ *     cc -O2 -march=native -ffp-contract=off jit/math/fit/half.c -o half -lmpfr -lgmp -lm
  *     half FUNCTION f16|bf16 fused|unfused SEED COEFFICIENT...
  * In: where to start; for tanh the quotient's numerator, four, and then its denominator. Out: the
  * coefficients found, and the operands that they still get wrong. Evaluates as the emitters do. */

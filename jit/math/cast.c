@@ -4,7 +4,7 @@
  * bits, or extension. To a narrower floating-point type: rounded afterwards, once. */
 #include <llvm/Config/llvm-config.h>
 
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 #include "runtime/base/types.h"
 
 /* Limited before, so that plain conversions serve: llvm.fptosi.sat to less than 32 bits is done

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters of table and rescale, the ops of quantised networks. */
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 

@@ -6,11 +6,11 @@
  * 0.7 to 1.15 of the time. */
 #include <math.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
-#include "jit/emit/pairs.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
+#include "jit/math/pairs.h"
 
 split split_f64(const lane *l, LLVMValueRef x) {
     const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000,

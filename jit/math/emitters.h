@@ -4,8 +4,8 @@
  * themselves, i1 as bool, floating point as f32 or f64; a floating-point result may be f32 or f64
  * too, unrounded: it is rounded once to its type afterwards. Ops that only move or mask bits
  * (MOVED and MASKED in ops.def) see the bits of the types narrower than f32 instead. */
-#ifndef TOSAJIT_JIT_EMIT_EMIT_H
-#define TOSAJIT_JIT_EMIT_EMIT_H
+#ifndef TOSAJIT_JIT_MATH_EMITTERS_H
+#define TOSAJIT_JIT_MATH_EMITTERS_H
 
 #include <stdbool.h>
 

@@ -5,11 +5,11 @@
  * of the leading term; only the logarithm inside pow takes f64. Rare operands (huge, subnormal, not
  * finite) leave the usual path for cold code. Errors are proven on all 2^32 operands (pow:
  * sampled). */
-#include "jit/emit/emit.h"
-#include "jit/emit/f32.h"
-#include "jit/emit/fast.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/emitters.h"
+#include "jit/math/f32.h"
+#include "jit/math/fast.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
 
 /* The same sum as `polynomial` in two chains, the first four powers and the others: two
  * instructions more, and half as many that wait for each other. For long ones. */

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Coefficients of the f32 math emitters, in ascending order of power. Errors are those of the
  * polynomial, without rounding. Generated: do not edit.
- *     sollya jit/emit/fit/coefficients.sollya > jit/emit/math_coefficients.h */
-#ifndef TOSAJIT_JIT_EMIT_MATH_COEFFICIENTS_H
-#define TOSAJIT_JIT_EMIT_MATH_COEFFICIENTS_H
+ *     sollya jit/math/fit/coefficients.sollya > jit/math/coefficients.h */
+#ifndef TOSAJIT_JIT_MATH_COEFFICIENTS_H
+#define TOSAJIT_JIT_MATH_COEFFICIENTS_H
 
 /* e^r = 1 + r + r^2 (c0 + c1 r + ...), abs(r) <= 0.3467.
  * Relative error 2^-57.9. */

@@ -9,8 +9,8 @@
  * needs. */
 #include <math.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/math.h"
+#include "jit/math/emitters.h"
+#include "jit/math/functions.h"
 
 enum { MOST_COEFFICIENTS = 11 };
 

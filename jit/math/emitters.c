@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The emitters' table. An op whose emitter is missing does not link, and the linker names it. */
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 #include "runtime/expr/ops.h"
 
 const op_emitters emitters[TOSAJIT_OP_COUNT] = {

@@ -7,9 +7,9 @@
  * are used. */
 #include <math.h>
 
-#include "jit/emit/emit.h"
-#include "jit/emit/math.h"
-#include "jit/emit/math_coefficients.h"
+#include "jit/math/emitters.h"
+#include "jit/math/functions.h"
+#include "jit/math/coefficients.h"
 
 /* An unevaluated sum of two doubles, low below half a unit of high. */
 typedef struct pair {

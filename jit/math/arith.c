@@ -5,7 +5,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <math.h>
 
-#include "jit/emit/emit.h"
+#include "jit/math/emitters.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 

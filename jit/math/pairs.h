@@ -4,8 +4,8 @@
  * many as of f64. The pair is not exact, either. So it is rounded with an error added and taken
  * off. Where both give the same f32, that is the result. Elsewhere, rarely, f64 is asked: no bit
  * depends on the way. The errors are not derived: tests/numbers/exhaustive.c tries all operands. */
-#ifndef TOSAJIT_JIT_EMIT_PAIRS_H
-#define TOSAJIT_JIT_EMIT_PAIRS_H
+#ifndef TOSAJIT_JIT_MATH_PAIRS_H
+#define TOSAJIT_JIT_MATH_PAIRS_H
 
 #include "jit/lane/lane.h"
 
