@@ -25,6 +25,7 @@
  * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
 #include "jit/compile.h"
 
+#include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
 #include "jit/engine/gate.h"
 #include "jit/native.h"
@@ -33,35 +34,42 @@
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
+#include "runtime/base/memory.h"
 #include "runtime/machine/machine.h"
 #include "runtime/run/verbose.h"
 
 /* The way back: from being found to being free. In a child whose parent's threads were at it, what
  * they may hold is not waited for: the kernel's memory stays. */
 static void release_kernel(tosajit_kernel *kernel) {
-    tosajit_engine *engine = kernel->engine;
+    engine_kernel *own = engine_kernel_of(kernel);
+    tosajit_engine *engine = own->engine;
     if (!presence_enter(&engine->presence)) return;
     cache_forget(kernel);
     background_forget(kernel);
     native_release(kernel);
-    machine_release(kernel);
+    machine_destroy(kernel, own->machine);
+    memory_free(&kernel->allocator, own, 1, sizeof *own);
     kernel_destroy(kernel);
     atomic_fetch_sub_explicit(&engine->kernels, 1, memory_order_relaxed);
     engine_leave(engine);
     engine_release(engine);
 }
 
-static void own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
+static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel) {
     static const kernel_owner engines = {background_wait, release_kernel};
+    engine_kernel *own = memory_new(&kernel->allocator, 1, sizeof *own);
+    if (!own) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel");
+    own->engine = engine;
     engine_retain(engine);
     atomic_fetch_add_explicit(&engine->kernels, 1, memory_order_relaxed);
     kernel->owner = &engines;
-    kernel->engine = engine;
+    kernel->owned = own;
     kernel->program->fast |= engine->fast;
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
     kernel_expect(kernel, engine_features(engine));
+    return engine_check_cap(engine);
 }
 
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
@@ -69,8 +77,7 @@ tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
     tosajit_kernel *made;
     tosajit_status status = tabulated_kernel(expr, &engine->allocator, &made);
     if (status) return status;
-    own_kernel(engine, made);
-    status = engine_check_cap(engine);
+    status = own_kernel(engine, made);
     if (status) {
         tosajit_kernel_release(made);
         return status;
@@ -106,7 +113,7 @@ static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) 
         tosajit_status status = precompiled_attach(engine, kernel);
         if (!status && later)
             status = background_add(&engine->background, compile_later, engine, kernel);
-        if (!status && kernel->machine) precompiled_count(engine);
+        if (!status && engine_kernel_of(kernel)->machine) precompiled_count(engine);
         return status;
     }
     return compile_now(engine, kernel);

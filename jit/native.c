@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "jit/engine/backend.h"
+#include "jit/engine/engine_kernel.h"
 #include "jit/engine/stored.h"
 #include "jit/precompiled.h"
 #include "jit/show/observe.h"
@@ -49,7 +50,8 @@ static void drop_native(const tosajit_kernel *kernel, native *n) {
 }
 
 void native_release(tosajit_kernel *kernel) {
-    if (kernel->native) drop_native(kernel, kernel->native);
+    native *n = engine_kernel_of(kernel)->native;
+    if (n) drop_native(kernel, n);
 }
 
 /* Make the image run, and put it into n. */
@@ -91,7 +93,7 @@ static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *
     }
     n->code.parts = n->parts;
     n->code.info.size = sizeof n->code.info;
-    kernel->native = n;
+    engine_kernel_of(kernel)->native = n;
     atomic_store_explicit(&kernel->code, &n->code, memory_order_release);
     return TOSAJIT_OK;
 }

@@ -3,6 +3,7 @@
 /* Precompiled: a kernel's way to code that was made with the library. */
 #include "jit/precompiled.h"
 
+#include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
@@ -11,21 +12,24 @@
 
 tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel) {
     const rows_library *library;
+    machine *made = NULL;
     int level;
     tosajit_status status = engine_find_ops(engine, &library, &level);
-    if (!status) status = machine_make(kernel, library, level);
+    if (!status) status = machine_make(kernel, library, level, &made);
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_OK;
     status = engine_check_cap(engine);
-    if (status)
-        machine_release(kernel);
-    else
-        atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
-    return status;
+    if (status) {
+        machine_destroy(kernel, made);
+        return status;
+    }
+    engine_kernel_of(kernel)->machine = made;
+    atomic_store_explicit(&kernel->code, &made->code, memory_order_release);
+    return TOSAJIT_OK;
 }
 
 /* It answers from now on. */
 static void begin(tosajit_engine *engine, const tosajit_kernel *kernel) {
-    if (kernel->machine) precompiled_count(engine);
+    if (engine_kernel_of(kernel)->machine) precompiled_count(engine);
     if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);
 }
 
@@ -37,7 +41,7 @@ tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kern
     status = precompiled_attach(engine, kernel);
     if (kernel->too_large && status) return status;
     failure_tell(&reason);
-    if (status || !(kernel->too_large || kernel->machine)) return reason.status;
+    if (status || !(kernel->too_large || engine_kernel_of(kernel)->machine)) return reason.status;
     if (environment_get()->verbose) verbose_compiled(kernel, reason.status, NULL);
     begin(engine, kernel);
     return TOSAJIT_OK;

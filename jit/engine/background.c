@@ -14,6 +14,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/engine/background.h"
 
+#include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
 #include "jit/engine/presence.h"
 #include "jit/engine/threads.h"
@@ -99,7 +100,7 @@ static bool is_finished(const job *j) {
 }
 
 tosajit_status background_wait(tosajit_kernel *kernel) {
-    const job *j = kernel->job;
+    const job *j = engine_kernel_of(kernel)->job;
     if (!j) return TOSAJIT_OK;
     background *b = j->owner;
     if (!is_inherited(b)) {
@@ -117,7 +118,7 @@ tosajit_status background_wait(tosajit_kernel *kernel) {
 }
 
 void background_forget(const tosajit_kernel *kernel) {
-    memory_free(&kernel->allocator, kernel->job, 1, sizeof(job));
+    memory_free(&kernel->allocator, engine_kernel_of(kernel)->job, 1, sizeof(job));
 }
 
 tosajit_status background_add(background *b, background_work *work, tosajit_engine *engine,
@@ -125,7 +126,7 @@ tosajit_status background_add(background *b, background_work *work, tosajit_engi
     job *j = memory_new(&kernel->allocator, 1, sizeof *j);
     if (!j) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a background compilation");
     *j = (job){.owner = b, .work = work, .engine = engine, .kernel = kernel};
-    kernel->job = j;
+    engine_kernel_of(kernel)->job = j;
     tosajit_kernel_retain(kernel);
     pthread_mutex_lock(&b->mutex);
     if (b->last)

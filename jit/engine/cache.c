@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/program.h"
@@ -202,7 +203,7 @@ void cache_finish(cache *c, cache_key *key, const tosajit_allocator *allocator,
     if (e && add_link(&c->kernels, &e->link, key, allocator)) {
         e->owner = c;
         e->kernel = kernel;
-        kernel->cache_entry = e;
+        engine_kernel_of(kernel)->cache_entry = e;
         *key = (cache_key){0};
         e = NULL;
     }
@@ -212,7 +213,7 @@ void cache_finish(cache *c, cache_key *key, const tosajit_allocator *allocator,
 }
 
 void cache_forget(tosajit_kernel *kernel) {
-    cache_entry *e = kernel->cache_entry;
+    cache_entry *e = engine_kernel_of(kernel)->cache_entry;
     if (!e) return;
     cache *c = e->owner;
     pthread_mutex_lock(&c->mutex);

@@ -117,13 +117,13 @@ typedef struct call_report {
     const tosajit_kernel *kernel;
     const view *tensors, *written;
     bool native, quick;
-    bool precompiled; /* the code is of single ops, made with the library */
+    const machine *machine; /* the precompiled ops that compute it, or null */
     double bytes;
 } call_report;
 
 static void tell_call(FILE *out, const call_report *c) {
     const tosajit_kernel *kernel = c->kernel;
-    if (c->precompiled)
+    if (c->machine)
         fprintf(out, "precompiled ops compute it, one after the other: %s\n",
                 kernel->too_large ? "it is too large for code of its own" : "nothing was compiled");
     if (!c->native)
@@ -202,10 +202,10 @@ static void tell_tiles(FILE *out, const part_report *p) {
 }
 
 /* How many ops precompiled code passes to the next by memory. */
-static void tell_steps(FILE *out, const machine_part *machine) {
-    const size_t ops = machine->step_count + machine->pair_count;
-    fprintf(out, "  steps: %zu for %zu op%s%s\n", machine->step_count, ops, plural((double)ops),
-            machine->pair_count ? "; a pair of light ops is one" : "");
+static void tell_steps(FILE *out, const machine_part *part) {
+    const size_t ops = part->step_count + part->pair_count;
+    fprintf(out, "  steps: %zu for %zu op%s%s\n", part->step_count, ops, plural((double)ops),
+            part->pair_count ? "; a pair of light ops is one" : "");
 }
 
 static void tell_part(FILE *out, const call_report *c, int32_t index, const part_report *p) {
@@ -225,7 +225,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     tell_tiles(out, p);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
-    if (c->precompiled) tell_steps(out, &c->kernel->machine->parts[index]);
+    if (c->machine) tell_steps(out, &c->machine->parts[index]);
     tell_tail(out, part, p);
     if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
@@ -253,8 +253,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
-    if (c->precompiled && !c->kernel->too_large)
-        tell_gain(out, &c->kernel->machine->parts[index]), said = true;
+    if (c->machine && !c->kernel->too_large) tell_gain(out, &c->machine->parts[index]), said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",
@@ -351,7 +350,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *
         .tensors = tensors,
         .written = written,
         .native = code != NULL,
-        .precompiled = code && code->precompiled,
+        .machine = machine_of(code),
         .quick = code && quick_serves(kernel, tensors, written),
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);

@@ -241,7 +241,7 @@ static size_t loaded_size(const code_image *code) {
 }
 
 static void release_loaded(tosajit_kernel *kernel) {
-    loaded *l = kernel->native;
+    loaded *l = kernel->owned;
     if (l->mapped) code_unmap(&l->code.image);
     memory_free(&kernel->allocator, l, 1, loaded_size(&l->code.image));
     kernel_destroy(kernel);
@@ -271,7 +271,7 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
     l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
     code_parts(&l->code.image, l->parts);
     l->code.parts = l->parts;
-    kernel->native = l;
+    kernel->owned = l;
     static const kernel_owner image = {.wait = wait_loaded, .release = release_loaded};
     kernel->owner = &image;
     atomic_store_explicit(&kernel->code, &l->code, memory_order_release);

@@ -11,6 +11,8 @@
 #ifndef TOSAJIT_RUNTIME_MACHINE_MACHINE_H
 #define TOSAJIT_RUNTIME_MACHINE_MACHINE_H
 
+#include <stddef.h>
+
 #include "runtime/machine/rows.h"
 #include "runtime/run/kernel.h"
 
@@ -73,11 +75,19 @@ typedef struct machine {
     size_t step_room, copy_room, constant_room;
 } machine;
 
-/* Make the kernel's machine: kernel->machine. NOT_EXECUTABLE if the
- * library has no code for an op; LIMIT_EXCEEDED if more values live at once than there is room for;
- * OUT_OF_MEMORY. */
-tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library, int level);
-void machine_release(tosajit_kernel *kernel);
+_Static_assert(offsetof(machine, code) == 0, "machine_of needs the code first");
+
+/* The machine that this code is of; null: none. */
+static inline const machine *machine_of(const kernel_code *code) {
+    return code && code->precompiled ? (const machine *)code : NULL;
+}
+
+/* A machine for the kernel, from the kernel's allocator. NOT_EXECUTABLE if the library has no code
+ * for an op; LIMIT_EXCEEDED if more values live at once than there is room for; OUT_OF_MEMORY. */
+tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library, int level,
+                            machine **made);
+/* Null is allowed. */
+void machine_destroy(const tosajit_kernel *kernel, machine *m);
 
 /* The code of every part that has steps. */
 void machine_run(const void *context, void *const *pointers, const int64_t *strides, int64_t planes,

@@ -426,7 +426,8 @@ static void count_room(const tosajit_kernel *kernel, machine *m) {
     m->constant_room++; /* no array is empty */
 }
 
-static void free_machine(const tosajit_kernel *kernel, machine *m) {
+void machine_destroy(const tosajit_kernel *kernel, machine *m) {
+    if (!m) return;
     const tosajit_allocator *allocator = &kernel->allocator;
     const size_t parts = (size_t)kernel->plan.part_count;
     memory_free(allocator, m->parts, parts, sizeof *m->parts);
@@ -449,7 +450,7 @@ static machine *new_machine(const tosajit_kernel *kernel) {
     m->copies = memory_new(allocator, m->copy_room, sizeof *m->copies);
     m->constants = memory_new(allocator, m->constant_room, sizeof *m->constants);
     if (m->parts && m->code_parts && m->steps && m->copies && m->constants) return m;
-    free_machine(kernel, m);
+    machine_destroy(kernel, m);
     return NULL;
 }
 
@@ -473,13 +474,14 @@ static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
     return status;
 }
 
-tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library, int level) {
+tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library, int level,
+                            machine **made) {
     machine *m = new_machine(kernel);
     if (!m) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the steps of a kernel");
     maker mk = {.kernel = kernel, .library = library, .level = level, .m = m};
     tosajit_status status = make_with(&mk, kernel);
     if (status) {
-        free_machine(kernel, m);
+        machine_destroy(kernel, m);
         return status;
     }
     m->code.parts = m->code_parts;
@@ -488,11 +490,6 @@ tosajit_status machine_make(tosajit_kernel *kernel, const rows_library *library,
     m->code.features = library->features[level];
     kernel_expect(kernel, m->code.features);
     m->code.image.machine = features_machine();
-    kernel->machine = m;
+    *made = m;
     return TOSAJIT_OK;
-}
-
-void machine_release(tosajit_kernel *kernel) {
-    if (kernel->machine) free_machine(kernel, kernel->machine);
-    kernel->machine = NULL;
 }

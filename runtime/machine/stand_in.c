@@ -14,7 +14,7 @@ static tosajit_status wait_for_nothing(tosajit_kernel *kernel) {
 }
 
 static void release(tosajit_kernel *kernel) {
-    machine_release(kernel);
+    machine_destroy(kernel, kernel->owned);
     kernel_destroy(kernel);
 }
 
@@ -23,9 +23,11 @@ tosajit_status machine_stand_in(tosajit_kernel *kernel) {
     const rows_library *library = ops_find();
     const int level = library ? rows_level(library, features_host()) : ROWS_NO_CODE;
     if (level == ROWS_NO_CODE) return TOSAJIT_NOT_EXECUTABLE;
-    tosajit_status status = machine_make(kernel, library, level);
+    machine *made;
+    tosajit_status status = machine_make(kernel, library, level, &made);
     if (status) return status;
     kernel->owner = &itself;
-    atomic_store_explicit(&kernel->code, &kernel->machine->code, memory_order_release);
+    kernel->owned = made;
+    atomic_store_explicit(&kernel->code, &made->code, memory_order_release);
     return TOSAJIT_OK;
 }

@@ -54,12 +54,7 @@ struct tosajit_kernel {
     char name[48];         /* "tosajit_add_f32_7", unique in the process */
 
     const kernel_owner *owner; /* null: nobody has anything to do with it */
-    /* Of the owner: null where there is none. */
-    tosajit_engine *engine;          /* that made it, and that it keeps */
-    struct cache_entry *cache_entry; /* under which it may be handed out again */
-    struct job *job;                 /* of its compilation in the background */
-    void *native;                    /* what its code belongs to */
-    struct machine *machine;         /* what its precompiled code belongs to; null: there is none */
+    void *owned;               /* what the owner keeps of it */
 };
 
 /* Whether it has what computes it for good. */
