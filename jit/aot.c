@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/tabulate.h"
+#include "jit/lookup_tables.h"
 #include "jit/target/object.h"
 #include "jit/variants.h"
 #include "runtime/base/bytes.h"
@@ -92,7 +92,7 @@ static void put_image(aot_writer *w, const tosajit_kernel *kernel, const placed 
 static tosajit_status put_function(aot_writer *w, const tosajit_function *function) {
     tosajit_kernel *kernel;
     placed v;
-    tosajit_status status = tabulated_kernel(function->expr, &w->allocator, &kernel);
+    tosajit_status status = kernel_with_tables(function->expr, &w->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= w->engines[0]->fast; /* and so are the others */
     status = variants_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);

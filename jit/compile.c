@@ -30,12 +30,12 @@
 #include "jit/engine/gate.h"
 #include "jit/native.h"
 #include "jit/precompiled.h"
-#include "jit/tabulate.h"
+#include "jit/lookup_tables.h"
 #include "jit/show/views.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
 #include "runtime/base/memory.h"
-#include "runtime/machine/machine.h"
+#include "runtime/precompiled/precompiled.h"
 #include "runtime/run/verbose.h"
 
 /* The way back: from being found to being free. In a child whose parent's threads were at it, what
@@ -47,7 +47,7 @@ static void release_kernel(tosajit_kernel *kernel) {
     cache_forget(kernel);
     background_forget(kernel);
     native_release(kernel);
-    machine_destroy(kernel, own->machine);
+    precompiled_destroy(kernel, own->precompiled);
     memory_free(&kernel->allocator, own, 1, sizeof *own);
     kernel_destroy(kernel);
     atomic_fetch_sub_explicit(&engine->kernels, 1, memory_order_relaxed);
@@ -75,7 +75,7 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
 tosajit_status compile_begin(tosajit_engine *engine, const tosajit_expr *expr,
                              tosajit_kernel **kernel) {
     tosajit_kernel *made;
-    tosajit_status status = tabulated_kernel(expr, &engine->allocator, &made);
+    tosajit_status status = kernel_with_tables(expr, &engine->allocator, &made);
     if (status) return status;
     status = own_kernel(engine, made);
     if (status) {
@@ -113,7 +113,7 @@ static tosajit_status give_code(tosajit_engine *engine, tosajit_kernel *kernel) 
         tosajit_status status = precompiled_attach(engine, kernel);
         if (!status && later)
             status = background_add(&engine->background, compile_later, engine, kernel);
-        if (!status && engine_kernel_of(kernel)->machine) precompiled_count(engine);
+        if (!status && engine_kernel_of(kernel)->precompiled) precompiled_count(engine);
         return status;
     }
     return compile_now(engine, kernel);
@@ -252,7 +252,7 @@ tosajit_status tosajit_print(tosajit_engine *engine, const tosajit_expr *expr, t
     if ((unsigned)view > TOSAJIT_VIEW_NEST)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "print: there is no view %d", (int)view);
     tosajit_kernel *kernel;
-    tosajit_status status = tabulated_kernel(expr, &engine->allocator, &kernel);
+    tosajit_status status = kernel_with_tables(expr, &engine->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engine->fast;
     status = views_print(engine, kernel, view, text);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jit/tabulate.h"
+#include "jit/lookup_tables.h"
 #include "jit/variants.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
@@ -28,7 +28,7 @@ tosajit_status tosajit_compile_image(tosajit_engine *const *engines, size_t engi
     if (status) return status;
     const tosajit_allocator allocator = engines[0]->allocator;
     tosajit_kernel *kernel;
-    status = tabulated_kernel(expr, &allocator, &kernel);
+    status = kernel_with_tables(expr, &allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engines[0]->fast; /* and so are the others */
     variants made;

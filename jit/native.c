@@ -11,7 +11,7 @@
 #include "jit/engine/engine_kernel.h"
 #include "jit/engine/stored.h"
 #include "jit/precompiled.h"
-#include "jit/show/observe.h"
+#include "jit/show/listeners.h"
 #include "jit/target/cpu_choice.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"
@@ -23,7 +23,7 @@ typedef struct native {
     kernel_code code;
     void *handle; /* of the compiler's unlink; null if code_map has mapped the code */
     tosajit_engine *engine;
-    void *observed; /* of observe_released */
+    void *observed; /* of listeners_released */
     size_t pages;   /* bytes of memory that the code occupies */
     code_part parts[];
 } native;
@@ -39,7 +39,7 @@ static size_t whole_pages(size_t size) {
 }
 
 static void drop_native(const tosajit_kernel *kernel, native *n) {
-    observe_released(n->observed);
+    listeners_released(n->observed);
     if (n->handle) {
         backend_unlink(n->engine, n->handle);
     } else {
@@ -66,8 +66,8 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
     if (status) return status;
     n->code.info.link_ms = verbose_since(start);
     code_parts(&n->code.image, n->parts);
-    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
-                     &n->observed);
+    listeners_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
+                       &n->observed);
     return TOSAJIT_OK;
 }
 
@@ -109,8 +109,8 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     code_parts(&n->code.image, n->parts);
     backend_names names;
     backend_name(kernel, &names);
-    observe_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
-                     &n->observed);
+    listeners_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
+                       &n->observed);
     return TOSAJIT_OK;
 }
 

@@ -7,29 +7,29 @@
 #include "jit/engine/failure.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
-#include "runtime/machine/machine.h"
+#include "runtime/precompiled/precompiled.h"
 #include "runtime/run/verbose.h"
 
 tosajit_status precompiled_attach(tosajit_engine *engine, tosajit_kernel *kernel) {
     const rows_library *library;
-    machine *made = NULL;
+    precompiled *made = NULL;
     int level;
     tosajit_status status = engine_find_ops(engine, &library, &level);
-    if (!status) status = machine_make(kernel, library, level, &made);
+    if (!status) status = precompiled_make(kernel, library, level, &made);
     if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : TOSAJIT_OK;
     status = engine_check_cap(engine);
     if (status) {
-        machine_destroy(kernel, made);
+        precompiled_destroy(kernel, made);
         return status;
     }
-    engine_kernel_of(kernel)->machine = made;
+    engine_kernel_of(kernel)->precompiled = made;
     atomic_store_explicit(&kernel->code, &made->code, memory_order_release);
     return TOSAJIT_OK;
 }
 
 /* It answers from now on. */
 static void begin(tosajit_engine *engine, const tosajit_kernel *kernel) {
-    if (engine_kernel_of(kernel)->machine) precompiled_count(engine);
+    if (engine_kernel_of(kernel)->precompiled) precompiled_count(engine);
     if (environment_get()->verbose) verbose_compiled(kernel, TOSAJIT_OK, NULL);
 }
 
@@ -41,7 +41,8 @@ tosajit_status precompiled_stand_in(tosajit_engine *engine, tosajit_kernel *kern
     status = precompiled_attach(engine, kernel);
     if (kernel->too_large && status) return status;
     failure_tell(&reason);
-    if (status || !(kernel->too_large || engine_kernel_of(kernel)->machine)) return reason.status;
+    if (status || !(kernel->too_large || engine_kernel_of(kernel)->precompiled))
+        return reason.status;
     if (environment_get()->verbose) verbose_compiled(kernel, reason.status, NULL);
     begin(engine, kernel);
     return TOSAJIT_OK;

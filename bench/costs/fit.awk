@@ -38,7 +38,7 @@ function sort(list, count,    gap, i, j, t) {
 function tell(what, where_at,    n, all, over, ratio, best, worst, where, above) {
     for (n = 1; n <= lines; n++) {
         if (placed[n] != where_at) continue
-        best = ns[n, "joined"] == "-" || ns[n, "direct"] < ns[n, "joined"] ? ns[n, "direct"] : ns[n, "joined"]
+        best = ns[n, "collapsed"] == "-" || ns[n, "direct"] < ns[n, "collapsed"] ? ns[n, "direct"] : ns[n, "collapsed"]
         if (ns[n, "plain"] != "-" && ns[n, "plain"] < best) best = ns[n, "plain"]
         ratio = ns[n, chosen[n, what]] / best
         over[++all] = ratio
@@ -60,26 +60,26 @@ function tell_gain(what, way, without, where_at,    n, all, gain) {
 BEGIN {
     term_count = split(terms, term, " ")
     split(built_in, now, " ")
-    for (first_joined = 1; term[first_joined] != "PER_CHUNK"; first_joined++) {}
+    for (first_collapsed = 1; term[first_collapsed] != "PER_CHUNK"; first_collapsed++) {}
 }
 {
     lines++
     if (!($2 in seen)) { seen[$2] = 1; place[++places] = $2 }
     shape[lines] = $1; placed[lines] = $2; chosen[lines, "as built"] = $3
-    ns[lines, "plain"] = $4; ns[lines, "direct"] = $5; ns[lines, "joined"] = $6
+    ns[lines, "plain"] = $4; ns[lines, "direct"] = $5; ns[lines, "collapsed"] = $6
     for (k = 1; k <= term_count; k++) count[lines, k] = $(6 + k)
 }
 END {
-    fit("direct", 1, first_joined)
-    fit("joined", first_joined, term_count + 1)
+    fit("direct", 1, first_collapsed)
+    fit("collapsed", first_collapsed, term_count + 1)
     for (n = 1; n <= lines; n++)
-        chosen[n, "as fitted"] = ns[n, "joined"] != "-" && estimate(n, first_joined, term_count + 1, cost) < estimate(n, 1, first_joined, cost) ? "joined" : "direct"
+        chosen[n, "as fitted"] = ns[n, "collapsed"] != "-" && estimate(n, first_collapsed, term_count + 1, cost) < estimate(n, 1, first_collapsed, cost) ? "collapsed" : "direct"
     for (k = 1; k <= term_count; k++) printf "    [%s] = %.3g,%s\n", term[k], cost[k], now[k] == "" ? "" : " /* is " now[k] " */"
     print "\n| choice | patterns | above 1.05 of the best way | median | 95 % | worst |\n| --- | ---: | ---: | ---: | ---: | ---: |"
     for (k = 1; k <= places; k++) { tell("as built", place[k]); tell("as fitted", place[k]) }
     print "\n| time without over with | patterns | 5 % | median | 95 % |\n| --- | ---: | ---: | ---: | ---: |"
     for (k = 1; k <= places; k++) {
-        tell_gain("short rows joined", "joined", "direct", place[k])
-        tell_gain(place[k] ~ /in_place/ ? "other rows, or phases" : "other rows", "direct", "plain", place[k])
+        tell_gain("short rows collapsed", "collapsed", "direct", place[k])
+        tell_gain(place[k] ~ /in_place/ ? "other rows, or interleaved" : "other rows", "direct", "plain", place[k])
     }
 }

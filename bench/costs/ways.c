@@ -5,9 +5,10 @@
  *
  *     shapes, "apart" or "in_place", the way that is chosen, ns of each way, counts of costs.h
  *
- * The ways are "direct", whose rows, planes and phases are chosen; "plain", which has the innermost
- * dimensions for rows and planes, in one phase; and "joined", one long row. "-" is a way that the
- * walk cannot take, or that is "direct". They take turns, and the fastest turn of each counts. */
+ * The ways are "direct", whose rows, planes and interleaving are chosen; "plain", which has the
+ * innermost dimensions for rows and planes, in one phase; and "collapsed", one long row. "-" is a
+ * way that the walk cannot take, or that is "direct". They take turns, and the fastest turn of each
+ * counts. */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,8 @@
 #include "runtime/run/tile.h"
 
 enum { TENSORS = 3, ROUNDS = 9, ROUND_NS = 20000, MAX_CALLS = 64 };
-typedef enum way { PLAIN, DIRECT, JOINED, WAYS } way;
-static const char *const way_names[WAYS] = {"plain", "direct", "joined"};
+typedef enum way { PLAIN, DIRECT, COLLAPSED, WAYS } way;
+static const char *const way_names[WAYS] = {"plain", "direct", "collapsed"};
 
 /* One pattern, apart or in place. */
 typedef struct trial {
@@ -79,7 +80,7 @@ static void measure(trial *t) {
 static tile_choice plain_choice(const tile_choice *direct, const trial *t) {
     tile_choice c = *direct;
     c.row_dim = c.plane_dim = -1;
-    c.phases = c.rows = c.planes = 1;
+    c.interleave = c.rows = c.planes = 1;
     c.outer = (UINT32_C(1) << (t->w.rank - 1)) - 1;
     if (t->w.rank > 1) c.rows = t->w.sizes[c.row_dim = t->w.rank - 2];
     if (t->w.rank > 2 && t->part->has_planes) c.planes = t->w.sizes[c.plane_dim = t->w.rank - 3];
@@ -106,7 +107,7 @@ static void set_walk(trial *t, const sweep_pattern *p) {
 static bool set_ways(trial *t, bool in_place) {
     const asked a = ask(t->part, &t->w, in_place);
     tile_choice *const plain = &t->choices[PLAIN], *const direct = &t->choices[DIRECT],
-                       *const joined = &t->choices[JOINED];
+                       *const collapsed = &t->choices[COLLAPSED];
     double counts[COST_TERMS];
     memset(t->counts, 0, sizeof t->counts); /* of a walk of one row, none is counted */
     choose_direct(&a, direct, t->counts);
@@ -114,12 +115,12 @@ static bool set_ways(trial *t, bool in_place) {
     *plain = plain_choice(direct, t);
     t->possible[DIRECT] = true;
     t->possible[PLAIN] = plain->row_dim != direct->row_dim ||
-                         plain->plane_dim != direct->plane_dim || direct->phases > 1;
-    t->possible[JOINED] =
-        t->w.rank > 1 && choose_joined(&a, joined) && joined_ns(&a, joined, counts) < DBL_MAX;
-    for (int k = 0; t->possible[JOINED] && k < COST_TERMS; k++) t->counts[k] += counts[k];
-    joined->by_pattern = true;
-    return t->possible[PLAIN] || t->possible[JOINED];
+                         plain->plane_dim != direct->plane_dim || direct->interleave > 1;
+    t->possible[COLLAPSED] = t->w.rank > 1 && choose_collapsed(&a, collapsed) &&
+                             collapsed_ns(&a, collapsed, counts) < DBL_MAX;
+    for (int k = 0; t->possible[COLLAPSED] && k < COST_TERMS; k++) t->counts[k] += counts[k];
+    collapsed->by_pattern = true;
+    return t->possible[PLAIN] || t->possible[COLLAPSED];
 }
 
 static void print(const trial *t, const sweep_pattern *p, bool in_place) {
@@ -129,7 +130,7 @@ static void print(const trial *t, const sweep_pattern *p, bool in_place) {
         for (int32_t d = 0; d < p->rank; d++)
             printf("%s%d", d ? "x" : k ? "+" : "", (int)p->dims[k][d]);
     printf(" %s %s", in_place ? "in_place" : "apart",
-           way_names[chosen.way == TILE_JOINED ? JOINED : DIRECT]);
+           way_names[chosen.strategy == TILE_COLLAPSED ? COLLAPSED : DIRECT]);
     for (int k = 0; k < WAYS; k++)
         if (t->possible[k])
             printf(" %.1f", t->ns[k]);

@@ -886,8 +886,8 @@ typedef enum tosajit_tail {
  * code itself, so it is what tosajit_run does. Of several parts, rank to columns are those of the
  * largest. */
 typedef struct tosajit_explanation {
-    size_t size;       /* sizeof(tosajit_explanation), set by the caller */
-    int native, quick; /* code runs, not the interpreter; when the call comes again, the complete
+    size_t size;        /* sizeof(tosajit_explanation), set by the caller */
+    int native, cached; /* code runs, not the interpreter; when the call comes again, the complete
                           check is spared */
     size_t threads, pieces; /* that compute it; into which it is divided, 1 if it is not */
     double elements, bytes; /* of all parts; read or written, each byte once */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "jit/emit/part.h"
-#include "jit/emit/plain.h"
+#include "jit/emit/fast_isel.h"
 #include "jit/facts/work.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
@@ -31,11 +31,12 @@ static int32_t table_leaf(const part_emitter *e, const expr_node *node) {
     return -1;
 }
 
-/* The plane that a node's lanes may be computed by, since its bytes are there; or null. */
-static const sum_plane *plane_at(const part_emitter *e, const lane *l, size_t k,
-                                 LLVMValueRef *const values) {
-    const sum_plane *p = &e->k.byte_planes[k];
-    return p->is_plane && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
+/* The requantised add that a node's lanes may be computed by, since its bytes are there; or null.
+ */
+static const requantised_add *requantised_add_at(const part_emitter *e, const lane *l, size_t k,
+                                                 LLVMValueRef *const values) {
+    const requantised_add *p = &e->k.requantised_adds[k];
+    return p->is_affine && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
 static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
@@ -47,8 +48,8 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
     const lane own = e->nest.any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
-    const sum_plane *p = plane_at(e, l, k, values);
-    if (p) return lane_byte_plane(l, &p->plane, values[p->bytes[0]], values[p->bytes[1]]);
+    const requantised_add *p = requantised_add_at(e, l, k, values);
+    if (p) return lane_affine_pair(l, &p->pair, values[p->bytes[0]], values[p->bytes[1]]);
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
         ranges[o] = e->k.ranges[node->operands[o]];
@@ -177,7 +178,7 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
         base = r->buffer_bases[t];
         column = LLVMBuildAnd(e->k.builder, column, r->buffer_masks[t], "");
     }
-    if (e->nest.quick_select && column == e->tail) return plain_tail_address(e, t, base);
+    if (e->nest.fast_isel && column == e->tail) return fast_isel_tail_address(e, t, base);
     LLVMValueRef address = LLVMBuildGEP2(e->k.builder, element, base, &column, 1, ""),
                  more = int64_constant(e, offset);
     return offset ? LLVMBuildGEP2(e->k.builder, element, address, &more, 1, "") : address;
@@ -192,7 +193,7 @@ static LLVMValueRef emit_splat(const row_emitter *r, const lane *l, size_t k) {
     const part_emitter *e = r->part;
     if (*e->k.left == 0) return nothing(e, l, k);
     const mark before = set_mark(e);
-    LLVMValueRef splat = lane_splat(l, plain_scalar(e, k, r->scalars[k]));
+    LLVMValueRef splat = lane_splat(l, fast_isel_scalar(e, k, r->scalars[k]));
     spend_since(e, before);
     return splat;
 }
@@ -206,8 +207,9 @@ void emit_splats(row_emitter *r, unsigned lanes) {
         const expr_node *node = &e->k.program->nodes[k];
         for (int o = 0; o < node->operand_count && is_in_lanes(r, k); o++)
             r->splats[node->operands[o]] = r->scalars[node->operands[o]];
-        for (int o = 0; e->k.byte_planes[k].is_plane && o < 2 && is_in_lanes(r, k); o++)
-            r->splats[e->k.byte_planes[k].bytes[o]] = r->scalars[e->k.byte_planes[k].bytes[o]];
+        for (int o = 0; e->k.requantised_adds[k].is_affine && o < 2 && is_in_lanes(r, k); o++)
+            r->splats[e->k.requantised_adds[k].bytes[o]] =
+                r->scalars[e->k.requantised_adds[k].bytes[o]];
     }
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         r->splats[tensor_value(e, t)] = r->scalars[tensor_value(e, t)];
@@ -229,11 +231,11 @@ void emit_loads(row_emitter *r, step s) {
                           element_address(r, t, s.column, s.offset), s.mask);
 }
 
-/* Whether only a plane needs a node, which does without. */
+/* Whether only a requantised add needs a node, which does without. */
 static bool is_spared(const row_emitter *r, const lane *l, size_t k) {
     const part_emitter *e = r->part;
-    const tosajit_value plane = e->k.byte_planes[k].only_for;
-    return plane >= 0 && plane_at(e, l, (size_t)plane, r->values);
+    const tosajit_value add = e->k.requantised_adds[k].only_for;
+    return add >= 0 && requantised_add_at(e, l, (size_t)add, r->values);
 }
 
 void emit_nodes(row_emitter *r, unsigned lanes) {

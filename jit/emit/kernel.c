@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jit/emit/part.h"
-#include "jit/emit/plain.h"
+#include "jit/emit/fast_isel.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
@@ -37,7 +37,7 @@ static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
         e->loaded[t][0] = NULL;
         if (!e->part->leaves[t].table || node->type.element != TOSAJIT_I8) continue;
         const int8_t *entries = node->kind == NODE_CONSTANT ? node->data : NULL;
-        if (entries && lane_prefers_lines(&one) && find_line(entries, &e->lines[t]))
+        if (entries && lane_prefers_affine(&one) && find_affine(entries, &e->lines[t]))
             e->on_lines |= UINT64_C(1) << t;
         else
             lane_table_load(&one, pointers[t], column_stride(e, t), entries, e->loaded[t]);
@@ -170,7 +170,7 @@ static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const
     };
     declare_function(&e, name);
     emit_part(&e);
-    plain_finish(&e);
+    fast_isel_finish(&e);
     return take_length(&e, before);
 }
 
@@ -182,7 +182,7 @@ static void free_nodes(const kernel_emitter *k) {
     memory_free(allocator, k->splats, count, sizeof *k->splats);
     memory_free(allocator, k->values, count, sizeof *k->values);
     memory_free(allocator, k->ranges, count, sizeof *k->ranges);
-    memory_free(allocator, k->byte_planes, count, sizeof *k->byte_planes);
+    memory_free(allocator, k->requantised_adds, count, sizeof *k->requantised_adds);
 }
 
 static tosajit_status make_nodes(kernel_emitter *k) {
@@ -192,11 +192,11 @@ static tosajit_status make_nodes(kernel_emitter *k) {
     k->splats = memory_new(allocator, count, sizeof *k->splats);
     k->values = memory_new(allocator, count, sizeof *k->values);
     k->ranges = memory_new(allocator, count, sizeof *k->ranges);
-    k->byte_planes = memory_new(allocator, count, sizeof *k->byte_planes);
-    if (!k->scalars || !k->splats || !k->values || !k->ranges || !k->byte_planes)
+    k->requantised_adds = memory_new(allocator, count, sizeof *k->requantised_adds);
+    if (!k->scalars || !k->splats || !k->values || !k->ranges || !k->requantised_adds)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", count);
     find_ranges(k->program, k->ranges);
-    find_planes(k->program, k->ranges, k->byte_planes);
+    find_requantised_adds(k->program, k->ranges, k->requantised_adds);
     return TOSAJIT_OK;
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What loops over planes and rows have in common: a pointer per tensor that moves. */
 #include "jit/emit/part.h"
-#include "jit/emit/plain.h"
+#include "jit/emit/fast_isel.h"
 
 LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVMValueRef *pointers,
                              LLVMValueRef *moving) {
@@ -23,8 +23,8 @@ void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRe
     for (int32_t t = 0; t < tensor_count(e); t++) {
         LLVMValueRef step = steps[t];
         r->pointers[t] =
-            plain_hide(e, LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
-                                        r->pointers[t], &step, 1, ""));
+            fast_isel_hide(e, LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
+                                            r->pointers[t], &step, 1, ""));
         LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the files share that emit a kernel: kernel.c (parts and their variants), merged.c (row loops
- * that all variants share), rows.c (loops over planes, rows and columns), ends.c (where rows begin
- * and end), step.c and body.c (what is in them).
+ * that all variants share), rows.c (loops over planes, rows and columns), peeled.c (where rows
+ * begin and end), step.c and body.c (what is in them).
  *
  * State is divided by how long it stays: kernel_emitter and part_emitter are constant while a
  * kernel and a part are emitted, row_emitter while the row loop of one variant is, and a step is a
@@ -11,7 +11,7 @@
 #define TOSAJIT_JIT_EMIT_PART_H
 
 #include "jit/math/emitters.h"
-#include "jit/facts/sums.h"
+#include "jit/facts/requantised_add.h"
 #include "jit/schedule/nest.h"
 #include "jit/target/target.h"
 
@@ -24,8 +24,8 @@ typedef struct kernel_emitter {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMTypeRef i64, ptr;
-    range *ranges;          /* per node */
-    sum_plane *byte_planes; /* per node */
+    range *ranges;                     /* per node */
+    requantised_add *requantised_adds; /* per node */
     size_t *left; /* instructions that may still be emitted; at 0 the kernel is too long */
     /* Per node, for a row_emitter. */
     LLVMValueRef *scalars, *splats, *values;
@@ -56,7 +56,7 @@ typedef struct part_emitter {
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
     /* Tables that are not loaded, as they lie on lines, which ones, and these. */
     uint64_t on_lines;
-    table_line lines[TOSAJIT_MAX_TENSORS];
+    affine_table lines[TOSAJIT_MAX_TENSORS];
 } part_emitter;
 
 /* The rows of one variant in one kind of row loop. */

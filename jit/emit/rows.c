@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "jit/emit/part.h"
-#include "jit/emit/plain.h"
+#include "jit/emit/fast_isel.h"
 #include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
 
@@ -35,7 +35,7 @@ static LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef sta
     LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, lv->end, start, ""),
                     enter, after);
     LLVMPositionBuilderAtEnd(e->k.builder, enter);
-    if (!e->nest.quick_select) emit_splats(r, lv->nest.lanes);
+    if (!e->nest.fast_isel) emit_splats(r, lv->nest.lanes);
     if (lv->mask) {
         emit_body(r, (step){.lanes = lv->nest.lanes, .column = start, .mask = lv->mask});
         LLVMBuildBr(e->k.builder, after);
@@ -44,18 +44,18 @@ static LLVMValueRef emit_level(row_emitter *r, const level *lv, LLVMValueRef sta
     }
     LLVMBasicBlockRef turn = new_block(e, "step"),
                       leave = LLVMCreateBasicBlockInContext(e->k.context, "columns.leave");
-    plain_fall_into(e, turn);
+    fast_isel_fall_into(e, turn);
     LLVMPositionBuilderAtEnd(e->k.builder, turn);
     LLVMValueRef column = LLVMBuildPhi(e->k.builder, e->k.i64, "column");
     emit_step(r, lv, column, tail);
-    LLVMValueRef next =
-        plain_hide(e, LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next"));
+    LLVMValueRef next = fast_isel_hide(
+        e, LLVMBuildAdd(e->k.builder, column, int64_constant(e, step_size(lv)), "next"));
     LLVMAddIncoming(column, (LLVMValueRef[]){start, next},
                     (LLVMBasicBlockRef[]){enter, LLVMGetInsertBlock(e->k.builder)}, 2);
     LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, lv->end, ""), turn,
                     leave);
     continue_in(e, leave);
-    plain_fall_into(e, after);
+    fast_isel_fall_into(e, after);
     continue_in(e, after);
     LLVMValueRef left = LLVMBuildPhi(e->k.builder, e->k.i64, "left");
     LLVMAddIncoming(left, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, leave}, 2);
@@ -71,7 +71,7 @@ static void emit_peeled_limits(part_emitter *e) {
     e->levels[0].end = LLVMBuildSub(e->k.builder, e->cols, wide, "end");
     e->tail = e->levels[1].end = emit_last_column(e, lanes);
     e->brief = e->nest.tail == TOSAJIT_TAIL_MASKED ? lane_mask(&l, e->cols) : NULL;
-    plain_tail(e, e->tail);
+    fast_isel_tail(e, e->tail);
 }
 
 /* Where each level ends, and the mask of a last single step: once for all variants and rows. */
@@ -131,7 +131,7 @@ static void emit_tail_row(row_emitter *r) {
     const unsigned lanes = last_lanes(e);
     LLVMValueRef start = int64_constant(e, 0);
     held tail;
-    if (overlaps || e->nest.quick_select) emit_splats(r, lanes);
+    if (overlaps || e->nest.fast_isel) emit_splats(r, lanes);
     if (overlaps) {
         begin_values(r);
         emit_last_loads(r, lanes, lanes);
@@ -185,7 +185,7 @@ static void emit_before_last(row_emitter *r) {
                         between, after);
         LLVMPositionBuilderAtEnd(e->k.builder, between);
         emit_between(r);
-        plain_fall_into(e, after);
+        fast_isel_fall_into(e, after);
         continue_in(e, after);
     }
     take(r, e->part->leaf_count, tensor_count(e), &first);
@@ -214,7 +214,7 @@ static void emit_streamed_row(row_emitter *r) {
     const unsigned line = COST_LINE_BYTES / (unsigned)size;
     LLVMValueRef all = int64_constant(e, line - 1);
     level lv = {.nest = {.lanes = e->nest.lanes, .repeats = 1}, .end = int64_constant(e, line)};
-    if (e->nest.quick_select) emit_splats(r, e->nest.lanes);
+    if (e->nest.fast_isel) emit_splats(r, e->nest.lanes);
     emit_level(r, &lv, int64_constant(e, 0), NULL);
     lv.end = e->cols;
     emit_level(r, &lv, emit_last_column(e, line), NULL);
@@ -285,7 +285,8 @@ static void emit_row_loop(row_emitter *r, nest_row kind, const LLVMValueRef *poi
     emit_row[kind](r);
 
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-    LLVMValueRef next = plain_hide(e, LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), ""));
+    LLVMValueRef next =
+        fast_isel_hide(e, LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), ""));
     LLVMAddIncoming(row, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
     step_pointers(r, moving, r->row_strides);
     LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->rows, ""), head,

@@ -11,7 +11,7 @@
 #include "jit/engine/cache.h"
 #include "jit/engine/compiler.h"
 #include "jit/target/cpu.h"
-#include "runtime/machine/ops.h"
+#include "runtime/precompiled/ops.h"
 #include "jit/engine/pool.h"
 #include "jit/engine/presence.h"
 #include "runtime/base/memory.h"

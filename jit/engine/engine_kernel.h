@@ -12,7 +12,7 @@ typedef struct engine_kernel {
     struct cache_entry *cache_entry; /* under which the kernel may be handed out again */
     struct job *job;                 /* of its compilation in the background */
     struct native *native;           /* its own code */
-    struct machine *machine;         /* the precompiled ops that compute it */
+    struct precompiled *precompiled; /* the precompiled ops that compute it */
 } engine_kernel;
 
 static inline engine_kernel *engine_kernel_of(const tosajit_kernel *kernel) {

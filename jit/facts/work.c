@@ -56,7 +56,7 @@ static bool keeps_any_order(const tosajit_expr *program, const expr_node *node) 
 static void count_op(const tosajit_expr *program, const expr_node *node, part_work *w) {
     const bool exact = node->type.element == TOSAJIT_F32 && !program->fast;
     w->erf += exact && node->op == TOSAJIT_OP_erf;
-    w->exp_pairs += exact && (node->op == TOSAJIT_OP_exp || node->op == TOSAJIT_OP_sigmoid);
+    w->exp_double_float += exact && (node->op == TOSAJIT_OP_exp || node->op == TOSAJIT_OP_sigmoid);
     w->is_long |= op_is_long(node->op);
     w->any_order &= keeps_any_order(program, node);
     if (op_is_heavy(node->op))

@@ -13,7 +13,7 @@ typedef struct part_work {
     unsigned narrowest, largest;        /* bytes of an element in memory */
     unsigned least_result, most_result; /* the same of the results */
     unsigned heavy, light;              /* ops */
-    unsigned exp_pairs, erf;            /* of the heavy ones, exact in f32 */
+    unsigned exp_double_float, erf;     /* of the heavy ones, exact in f32 */
     op_work most;                       /* of one op */
     bool is_long, f16, bf16;            /* some are computed in f32 */
     bool to_bytes;                      /* all results are i8 */
@@ -22,7 +22,7 @@ typedef struct part_work {
 
 part_work find_work(const plan *p, int32_t part, const tosajit_expr *program);
 
-/* Of one node, for the quick instruction selection: ONE and FEW are an instruction or two. */
+/* Of one node, for FastISel: ONE and FEW are an instruction or two. */
 op_work node_work(const expr_node *node);
 
 /* Whether an op takes and gives the bits in memory. */

@@ -8,7 +8,7 @@
  *     x0 * outer, y0 * outer, ...      pmaddubsw with a factor of 0, twice; in pairs again
  *     x0 * m + y0 * m, ...             pmaddwd with inner, 32 bits
  *
- * That plane takes 28 instructions for a vector of bytes. Other machines multiply and add in 32
+ * That takes 28 instructions for a vector of bytes. Other machines multiply and add in 32
  * bits, and lanes that are no whole vector are left to LLVM. */
 #include <elf.h>
 
@@ -65,7 +65,7 @@ static LLVMValueRef in_turns(const lane *l, unsigned bits, unsigned count, int e
 }
 
 /* Of a quarter of the pairs, in 32 bits. */
-static LLVMValueRef quarter(const lane *l, const pairing *how, const byte_plane *p, LLVMValueRef x,
+static LLVMValueRef quarter(const lane *l, const pairing *how, const affine_pair *p, LLVMValueRef x,
                             LLVMValueRef y, bool upper) {
     LLVMValueRef inner = in_turns(l, 16, how->bytes / 2, p->inner[0], p->inner[1]);
     LLVMValueRef sum =
@@ -75,7 +75,7 @@ static LLVMValueRef quarter(const lane *l, const pairing *how, const byte_plane 
 }
 
 /* Of half the pairs, in 16 bits. */
-static LLVMValueRef half(const lane *l, const pairing *how, const byte_plane *p, LLVMValueRef x,
+static LLVMValueRef half(const lane *l, const pairing *how, const affine_pair *p, LLVMValueRef x,
                          LLVMValueRef y, bool upper) {
     LLVMValueRef pairs = interleave(l, x, y, upper), quarters[2];
     LLVMValueRef products[2] = {in_turns(l, 8, how->bytes, p->outer[0], 0),
@@ -86,15 +86,15 @@ static LLVMValueRef half(const lane *l, const pairing *how, const byte_plane *p,
     return lane_call(l, how->pack_words, quarters, 2);
 }
 
-static LLVMValueRef in_pairs(const lane *l, const pairing *how, const byte_plane *p, LLVMValueRef x,
-                             LLVMValueRef y) {
+static LLVMValueRef in_pairs(const lane *l, const pairing *how, const affine_pair *p,
+                             LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef halves[2] = {half(l, how, p, x, y, false), half(l, how, p, x, y, true)};
     return lane_call(l, how->pack_bytes, halves, 2);
 }
 
 /* In vectors of the widest such instructions that the lanes fill, or parts of the narrowest. */
-static LLVMValueRef plane_of_pairs(const lane *l, const byte_plane *p, LLVMValueRef x,
-                                   LLVMValueRef y) {
+static LLVMValueRef affine_of_pairs(const lane *l, const affine_pair *p, LLVMValueRef x,
+                                    LLVMValueRef y) {
     const pairing *how = find_pairing(l);
     LLVMValueRef parts[MOST_PARTS];
     const unsigned count = l->count > how->bytes ? l->count / how->bytes : 1;
@@ -105,8 +105,8 @@ static LLVMValueRef plane_of_pairs(const lane *l, const byte_plane *p, LLVMValue
     return l->count < how->bytes ? lane_pick(l, whole, whole, 0, l->count) : whole;
 }
 
-static LLVMValueRef plane_of_products(const lane *l, const byte_plane *p, LLVMValueRef x,
-                                      LLVMValueRef y) {
+static LLVMValueRef affine_of_products(const lane *l, const affine_pair *p, LLVMValueRef x,
+                                       LLVMValueRef y) {
     LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16), i32 = lane_int_type(l, 32);
     LLVMValueRef bytes[2] = {x, y}, sum = lane_int(l, 32, p->addend);
     for (int k = 0; k < 2; k++) {
@@ -117,9 +117,9 @@ static LLVMValueRef plane_of_products(const lane *l, const byte_plane *p, LLVMVa
     return lane_trunc(l, lane_clip(l, lane_trunc(l, sum, i16), INT8_MIN, INT8_MAX), i8);
 }
 
-LLVMValueRef lane_byte_plane(const lane *l, const byte_plane *p, LLVMValueRef x, LLVMValueRef y) {
+LLVMValueRef lane_affine_pair(const lane *l, const affine_pair *p, LLVMValueRef x, LLVMValueRef y) {
     LLVMValueRef value =
-        (is_x86(l) && l->count > 1 ? plane_of_pairs : plane_of_products)(l, p, x, y);
+        (is_x86(l) && l->count > 1 ? affine_of_pairs : affine_of_products)(l, p, x, y);
     return lane_clip(l, value, p->low, p->high);
 }
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jit/facts/plane.h"
-#include "jit/lane/line.h"
+#include "jit/facts/affine_pair.h"
+#include "jit/lane/affine.h"
 #include "jit/target/target.h"
 #include "tosajit/tosajit.h"
 
@@ -163,8 +163,8 @@ void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, con
                      LLVMValueRef *registers);
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
 /* The same of a table that lies on a line; and whether that is quicker. */
-bool lane_prefers_lines(const lane *l);
-LLVMValueRef lane_table_line(const lane *l, const table_line *line, LLVMValueRef index);
+bool lane_prefers_affine(const lane *l);
+LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index);
 /* What becomes of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The
  * value is limited to 16 bits first, and so is the sum. The addend has 16, the same in each lane.
  */
@@ -174,8 +174,8 @@ typedef struct byte_end {
     bool is_unsigned; /* limited to 0..255 */
 } byte_end;
 LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef value);
-/* Of two values of i8 what the plane says. */
-LLVMValueRef lane_byte_plane(const lane *l, const byte_plane *p, LLVMValueRef x, LLVMValueRef y);
+/* Of two values of i8 their affine function. */
+LLVMValueRef lane_affine_pair(const lane *l, const affine_pair *p, LLVMValueRef x, LLVMValueRef y);
 
 /* Lanes first .. first + count - 1 of vectors a and b, one behind the other; those that neither has
  * are of no value. */

@@ -175,9 +175,9 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
                          registers, &index, 1);
 }
 
-bool lane_prefers_lines(const lane *l) { return !is_neon(l) && !l->target->has_byte_permute; }
+bool lane_prefers_affine(const lane *l) { return !is_neon(l) && !l->target->has_byte_permute; }
 
-LLVMValueRef lane_table_line(const lane *l, const table_line *line, LLVMValueRef index) {
+LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index) {
     LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16), i32 = lane_int_type(l, 32);
     LLVMValueRef upper = lane_shl(l, lane_sext(l, index, i16), lane_int(l, 16, 8));
     LLVMValueRef product = lane_mul(l, lane_sext(l, upper, i32), lane_int(l, 32, line->multiplier));

@@ -155,10 +155,10 @@ tosajit_status codegen_create(const compiler_batch *batch, const target *t,
     tosajit_status status = emit_all(batch, t, c->module);
     const size_t length = module_length(c->module);
     /* A batch is long by the number of its kernels. */
-    c->is_quick = batch->count == 1 && length > QUICK_INSTRUCTIONS;
-    c->is_slow = !c->is_quick || length <= SLOW_INSTRUCTIONS;
+    c->is_optnone = batch->count == 1 && length > QUICK_INSTRUCTIONS;
+    c->is_slow = !c->is_optnone || length <= SLOW_INSTRUCTIONS;
     c->bytes = length * RESERVE_PER_INSTRUCTION;
-    if (!status) status = reserve(c->is_quick ? length * RESERVE_PER_QUICK : c->bytes);
+    if (!status) status = reserve(c->is_optnone ? length * RESERVE_PER_QUICK : c->bytes);
     if (!status) status = verify(c->module);
     double emitted = codegen_clock();
     if (!status) status = run_passes(c->module, machine);
@@ -211,9 +211,9 @@ tosajit_status codegen_emit(const codegen *c, LLVMTargetMachineRef machine,
                             LLVMMemoryBufferRef *buffer) {
     double start = codegen_clock();
     tosajit_status status = TOSAJIT_LIMIT_EXCEEDED;
-    if (c->is_quick) status = emit_quickly(c, type, buffer);
+    if (c->is_optnone) status = emit_quickly(c, type, buffer);
     if (status == TOSAJIT_LIMIT_EXCEEDED && c->is_slow) {
-        status = c->is_quick ? reserve(c->bytes) : TOSAJIT_OK;
+        status = c->is_optnone ? reserve(c->bytes) : TOSAJIT_OK;
         if (!status) status = emit(c, machine, type, buffer);
     }
     info->codegen_ms = codegen_clock() - start;

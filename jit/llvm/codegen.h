@@ -15,9 +15,9 @@ typedef struct codegen {
     LLVMContextRef context;
     LLVMModuleRef module;
     const target *target;
-    bool is_quick; /* one kernel of so many instructions that its code is generated quickly */
-    bool is_slow;  /* it may be generated well; of both, if the quick code needs too much stack */
-    size_t bytes;  /* that generating its code well may take */
+    bool is_optnone; /* one kernel of so many instructions that its code is generated quickly */
+    bool is_slow;    /* it may be generated well; of both, if the quick code needs too much stack */
+    size_t bytes;    /* that generating its code well may take */
 } codegen;
 
 /* OUT_OF_MEMORY if the system would not give what making the kernels' module takes, where LLVM

@@ -198,7 +198,7 @@ static const double erf_coefficients[] = {
 
 /* 1/(2 i + 1): (1/2) ln((1+s)/(1-s)) / s in powers of s^2.
  * Cut off below 2^-96 for abs(s) <= 0.1717. */
-static const double atanh_pairs[][2] = {
+static const double atanh_double_float[][2] = {
     {0x1p0, 0},
     {0x1.5555555555555p-2, 0x1.5555555555555p-56},
     {0x1.999999999999ap-3, -0x1.999999999999ap-57},

@@ -22,7 +22,7 @@ typedef struct emit_op {
     /* Of the op `table`: its table's address, and the bytes between elements; else null. */
     LLVMValueRef table, stride;
     const LLVMValueRef *loaded; /* the same table in registers, for lane_table_lookup; or null */
-    const table_line *line;     /* what gives the same as the table; or null */
+    const affine_table *line;   /* what gives the same as the table; or null */
 } emit_op;
 
 typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRef *operands);

@@ -11,7 +11,7 @@
 #include "jit/math/f32.h"
 #include "jit/math/functions.h"
 #include "jit/math/coefficients.h"
-#include "jit/math/pairs.h"
+#include "jit/math/double_float.h"
 
 LLVMValueRef limit(const lane *l, LLVMValueRef x, double low, double high) {
     LLVMValueRef lowest = lane_real_like(x, low), highest = lane_real_like(x, high);
@@ -90,7 +90,7 @@ static LLVMValueRef exp_wide(const lane *l, const LLVMValueRef *x) {
 
 LLVMValueRef emit_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     static const lane_vector_function wide = {"tosajit_exp_wide", exp_wide, 1};
-    return (void)op, has_pairs(l) ? exp_by_pairs(l, &wide, x[0]) : exp_wide(l, x);
+    return (void)op, has_double_float(l) ? exp_by_double_float(l, &wide, x[0]) : exp_wide(l, x);
 }
 
 /* 1 / (1 + e^-x). Below 2^-11 the result 1/2 + x/4 - x^3/48 is often so close to a midpoint of two
@@ -107,7 +107,8 @@ static LLVMValueRef sigmoid_wide(const lane *l, const LLVMValueRef *x) {
 
 LLVMValueRef emit_sigmoid(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     static const lane_vector_function wide = {"tosajit_sigmoid_wide", sigmoid_wide, 1};
-    return (void)op, has_pairs(l) ? sigmoid_by_pairs(l, &wide, x[0]) : sigmoid_wide(l, x);
+    return (void)op,
+           has_double_float(l) ? sigmoid_by_double_float(l, &wide, x[0]) : sigmoid_wide(l, x);
 }
 
 /* e^x - 1 = scale tail + (scale - 1), which does not cancel near 0, where scale is 1. With a table

@@ -10,7 +10,7 @@
 #include "jit/math/f32.h"
 #include "jit/math/functions.h"
 #include "jit/math/coefficients.h"
-#include "jit/math/pairs.h"
+#include "jit/math/double_float.h"
 
 split split_f64(const lane *l, LLVMValueRef x) {
     const int64_t lowest = 0x3fe6a09e667f3bcd, one_bits = 0x3ff0000000000000,
@@ -120,7 +120,7 @@ static LLVMValueRef log_rare(const lane *l, const LLVMValueRef *operands) {
 }
 
 /* Of one vector in a hundred or so of usual numbers a lane is rare: that is a cold call. */
-static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
+static LLVMValueRef log_by_double_float(const lane *l, const LLVMValueRef *operands) {
     static const lane_vector_function rare = {"tosajit_log_rare", log_rare, 3};
     const LLVMValueRef x = operands[0];
     bounded b = log_pair(l, x);
@@ -136,5 +136,5 @@ static LLVMValueRef log_by_pairs(const lane *l, const LLVMValueRef *operands) {
 }
 
 LLVMValueRef emit_log(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return (void)op, (has_pairs(l) ? log_by_pairs : log_wide)(l, x);
+    return (void)op, (has_double_float(l) ? log_by_double_float : log_wide)(l, x);
 }

@@ -92,7 +92,8 @@ static pair log2_m(const lane *l, split x) {
     return quick_sum(l, lead, low);
 }
 
-static const pair_table atanh_table = {atanh_pairs[0], COUNT(atanh_pairs), "atanh_pairs"};
+static const pair_table atanh_table = {atanh_double_float[0], COUNT(atanh_double_float),
+                                       "atanh_double_float"};
 static const pair_table exp2_table = {exp2_pairs[0], COUNT(exp2_pairs), "exp2_pairs"};
 
 /* The same from its series, to 2^-95. */

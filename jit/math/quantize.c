@@ -10,7 +10,7 @@
  */
 LLVMValueRef emit_table(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMTypeRef i32 = lane_int_type(l, 32), i64 = lane_int_type(l, 64);
-    if (op->line && l->count > 1) return lane_table_line(l, op->line, x[0]);
+    if (op->line && l->count > 1) return lane_affine_table(l, op->line, x[0]);
     if (op->loaded && l->count > 1) return lane_table_lookup(l, op->loaded, x[0]);
     if (op_maps_bytes(op->op, op->operand, op->result))
         return lane_gather(l, 8, op->table,

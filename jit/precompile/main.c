@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "jit/engine/backend.h"
-#include "runtime/machine/ops.h"
+#include "runtime/precompiled/ops.h"
 #include "jit/precompile/uses.h"
 #include "jit/target/cpu.h"
 #include "jit/target/object.h"

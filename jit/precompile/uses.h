@@ -5,7 +5,7 @@
 #ifndef TOSAJIT_JIT_PRECOMPILE_USES_H
 #define TOSAJIT_JIT_PRECOMPILE_USES_H
 
-#include "runtime/machine/rows.h"
+#include "runtime/precompiled/rows.h"
 
 /* Call with every use that rows_of may give, and every pair; the first failure ends it. */
 tosajit_status uses_each(tosajit_status (*take)(void *context, const rows_code *code),

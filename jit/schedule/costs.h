@@ -19,10 +19,10 @@ enum {
     COST_MANY_LEAVES = 8,
     /* Four vectors are packed to one of bytes, beside a few ops as `rescale` is one. int8 */
     COST_PACKED_HEAVY = 4,
-    /* The quick instruction selection schedules nothing: more than a dozen ops want that. Ops of a
+    /* FastISel schedules nothing: more than a dozen ops want that. Ops of a
      * few instructions gain some by it, which one or two of them feel. compile, add */
-    COST_QUICK_OPS = 12,
-    COST_QUICK_CHAIN = 3,
+    COST_FAST_ISEL_OPS = 12,
+    COST_FAST_ISEL_CHAIN = 3,
     /* Bytes of a tile and of a row, from which stores bypass the caches. stream */
     COST_STREAMED_TILE = 1 << 20,
     COST_STREAMED_ROW = 4096,

@@ -54,8 +54,8 @@ typedef struct nest {
      * are rare or short beside their code serve all variants at once. */
     int merged_count, row_count;
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
-    bool quick_select; /* the code is written for LLVM's quick instruction selection */
-    bool any_order;    /* lanes of bf16 may be computed in any order */
+    bool fast_isel; /* the code is written for LLVM's FastISel */
+    bool any_order; /* lanes of bf16 may be computed in any order */
 } nest;
 
 /* The machine that the code is for. */

@@ -32,11 +32,12 @@ static bool packs_bytes(const part_work *w) {
 
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
  * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
- * (jit/math/pairs.c) it gains a twentieth, for a quarter more to compile; so it does with sigmoid.
+ * (jit/math/double_float.c) it gains a twentieth, for a quarter more to compile; so it does with
+ * sigmoid.
  */
 static bool fills_a_vector(const asked *a) {
     const part_work *w = &a->work;
-    const unsigned full = w->erf + (a->level->entries == 8 ? w->exp_pairs : 0);
+    const unsigned full = w->erf + (a->level->entries == 8 ? w->exp_double_float : 0);
     return full > 0 && full == w->heavy + w->light;
 }
 
@@ -94,11 +95,11 @@ static tosajit_tail choose_tail(const asked *a, unsigned lanes) {
 }
 
 /* Ops of one or two instructions each are selected quickly. */
-static bool selects_quickly(const asked *a) {
+static bool suits_fast_isel(const asked *a) {
     const part_work *w = &a->work;
     const unsigned ops = w->light + w->heavy;
-    return a->level->quick_select && ops <= COST_QUICK_OPS && !has_splat_buffers(a->part) &&
-           (w->most == WORK_ONE || (w->most == WORK_FEW && ops >= COST_QUICK_CHAIN));
+    return a->level->fast_isel && ops <= COST_FAST_ISEL_OPS && !has_splat_buffers(a->part) &&
+           (w->most == WORK_ONE || (w->most == WORK_FEW && ops >= COST_FAST_ISEL_CHAIN));
 }
 
 /* The elements of a result whose sizes are all known; else 0. */
@@ -132,8 +133,8 @@ static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
     add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1});
     if (n->tail == TOSAJIT_TAIL_OVERLAP) n->merged[n->merged_count++] = NEST_HALVES;
     if (may_stream(a, n->lanes, cache_bytes)) n->merged[n->merged_count++] = NEST_STREAMED;
-    if (short_vector && n->quick_select) n->rows[n->row_count++] = NEST_MASKED;
-    n->rows[n->row_count++] = short_vector && !n->quick_select ? NEST_EITHER : NEST_PEELED;
+    if (short_vector && n->fast_isel) n->rows[n->row_count++] = NEST_MASKED;
+    n->rows[n->row_count++] = short_vector && !n->fast_isel ? NEST_EITHER : NEST_PEELED;
 }
 
 /* Up to two vectors remain where the wide level takes two, four where it packs four; then a masked
@@ -158,9 +159,9 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
     const bool peeled = choose_peeled(&a, &lanes, &unroll, &separate);
     nest n = {.lanes = lanes,
               .tail = choose_tail(&a, lanes),
-              .quick_select = selects_quickly(&a),
+              .fast_isel = suits_fast_isel(&a),
               .any_order = a.work.any_order};
-    separate |= n.quick_select;
+    separate |= n.fast_isel;
     add_level(&n, separate ? (nest_level){.lanes = lanes, .repeats = unroll}
                            : (nest_level){.lanes = lanes * unroll, .repeats = 1});
     if (peeled)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explain: the decisions of a run, printed. They are asked of the functions that a run asks, which
- * are pure: quick_serves, parallel_divide, tile_choose. No tensor is looked at. */
+ * are pure: call_cache_serves, parallel_divide, tile_choose. No tensor is looked at. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "jit/schedule/nest.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
-#include "runtime/machine/machine.h"
+#include "runtime/precompiled/precompiled.h"
 #include "runtime/run/parallel.h"
-#include "runtime/run/quick.h"
+#include "runtime/run/call_cache.h"
 #include "runtime/run/run.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
@@ -116,23 +116,23 @@ static double unique_bytes(const view *v) {
 typedef struct call_report {
     const tosajit_kernel *kernel;
     const view *tensors, *written;
-    bool native, quick;
-    const machine *machine; /* the precompiled ops that compute it, or null */
+    bool native, cached;
+    const precompiled *precompiled; /* the precompiled ops that compute it, or null */
     double bytes;
 } call_report;
 
 static void tell_call(FILE *out, const call_report *c) {
     const tosajit_kernel *kernel = c->kernel;
-    if (c->machine)
+    if (c->precompiled)
         fprintf(out, "precompiled ops compute it, one after the other: %s\n",
                 kernel->too_large ? "it is too large for code of its own" : "nothing was compiled");
     if (!c->native)
         fputs("the interpreter computes it, element by element: there is no code\n", out);
-    else if (c->quick)
-        fputs("a quick call: when it comes again, the complete check is spared\n", out);
+    else if (c->cached)
+        fputs("a cached call: when it comes again, the complete check is spared\n", out);
     else
         fputs("a call with the complete check", out);
-    if (!c->native || c->quick) return;
+    if (!c->native || c->cached) return;
     bool backwards = false, empty = false;
     for (int32_t t = 0; t < kernel->program->input_count; t++) {
         empty |= c->tensors[t].empty;
@@ -202,7 +202,7 @@ static void tell_tiles(FILE *out, const part_report *p) {
 }
 
 /* How many ops precompiled code passes to the next by memory. */
-static void tell_steps(FILE *out, const machine_part *part) {
+static void tell_steps(FILE *out, const precompiled_part *part) {
     const size_t ops = part->step_count + part->pair_count;
     fprintf(out, "  steps: %zu for %zu op%s%s\n", part->step_count, ops, plural((double)ops),
             part->pair_count ? "; a pair of light ops is one" : "");
@@ -225,7 +225,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     tell_tiles(out, p);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
-    if (c->machine) tell_steps(out, &c->machine->parts[index]);
+    if (c->precompiled) tell_steps(out, &c->precompiled->parts[index]);
     tell_tail(out, part, p);
     if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
@@ -238,7 +238,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
 }
 
 /* What compiling would gain where precompiled ops compute. */
-static void tell_gain(FILE *out, const machine_part *part) {
+static void tell_gain(FILE *out, const precompiled_part *part) {
     fputs("  faster: compiled, with an engine that may; ", out);
     if (part->step_count > 1)
         fprintf(out, "what %zu steps pass on would stay in registers, instead of the cache\n",
@@ -253,7 +253,8 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
     const plan_part *part = &c->kernel->plan.parts[index];
     bool said = false;
     if (!c->native || p->empty) return;
-    if (c->machine && !c->kernel->too_large) tell_gain(out, &c->machine->parts[index]), said = true;
+    if (c->precompiled && !c->kernel->too_large)
+        tell_gain(out, &c->precompiled->parts[index]), said = true;
     if (p->choice.packed)
         fputs("  faster: with operands and results whose innermost dimension is dense nothing goes "
               "through a buffer\n",
@@ -301,7 +302,7 @@ static tosajit_status tell(const call_report *c, const part_report *parts, char 
 static void summarise(const call_report *c, const part_report *parts, tosajit_explanation *e) {
     const part_report *largest = &parts[0];
     *e = (tosajit_explanation){
-        .native = c->native, .quick = c->quick, .bytes = c->bytes, .threads = 1, .pieces = 1};
+        .native = c->native, .cached = c->cached, .bytes = c->bytes, .threads = 1, .pieces = 1};
     for (int32_t k = 0; k < c->kernel->plan.part_count; k++) {
         e->elements += parts[k].elements;
         e->nanoseconds += parts[k].nanoseconds;
@@ -350,8 +351,8 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *
         .tensors = tensors,
         .written = written,
         .native = code != NULL,
-        .machine = machine_of(code),
-        .quick = code && quick_serves(kernel, tensors, written),
+        .precompiled = precompiled_of(code),
+        .cached = code && call_cache_serves(kernel, tensors, written),
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);

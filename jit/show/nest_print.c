@@ -57,7 +57,7 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
     for (int k = 0; k < n->row_count; k++) print_row(out, n, n->rows[k], false);
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
-            n->quick_select ? "quick" : "full");
+            n->fast_isel ? "FastISel" : "SelectionDAG");
 }
 
 void nest_print(FILE *out, const plan *p, const tosajit_expr *program, nest_target target) {

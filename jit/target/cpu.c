@@ -28,10 +28,10 @@ enum { V4, V3, V2, NEON, LEVELS };
 _Static_assert(V4 < V3 && V3 < V2, "cpu_level_of takes the first that fits, cpu_floor the last");
 static const cpu_level levels[LEVELS] = {
     [V4] = {X86, .cpu = "x86-64-v4", .features = X86_V4, .vector_bytes = 64, .access_bytes = 64,
-            .mask_bytes = 1, .quick_select = true, .permute = true, .entries = 32, .rsqrt_bits = 14,
+            .mask_bytes = 1, .fast_isel = true, .permute = true, .entries = 32, .rsqrt_bits = 14,
             .extremes = CPU_EXTREMES_TERNARY},
     [V3] = {X86, .cpu = "x86-64-v3", .features = X86_V3, .vector_bytes = 32, .access_bytes = 32,
-            .mask_bytes = 4, .quick_select = true, .entries = 8, .rsqrt_bits = 11,
+            .mask_bytes = 4, .fast_isel = true, .entries = 8, .rsqrt_bits = 11,
             .extremes = CPU_EXTREMES_SUBTRACT},
     [V2] = {X86, .cpu = "x86-64-v2", .features = X86_V2, .vector_bytes = 16, .access_bytes = 16,
             .extremes = CPU_EXTREMES_SUBTRACT},

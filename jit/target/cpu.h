@@ -27,7 +27,7 @@ typedef struct cpu_level {
     unsigned access_bytes;          /* of the largest load or store: two registers, if by pairs */
     unsigned mask_bytes; /* smallest element of masked loads and stores; 1: they cost no more than
                             whole ones; 0: none */
-    bool quick_select;   /* LLVM's quick instruction selection makes good code of simple vectors */
+    bool fast_isel;      /* LLVM's FastISel makes good code of simple vectors */
     bool permute;        /* one instruction takes 8 of 8 64-bit values by 8 indices, in registers */
     unsigned entries; /* f32 in registers that one instruction looks up by an index per lane; 0 */
     unsigned rsqrt_bits; /* of an instruction's estimate of 1 / sqrt x, of f32; 0: there is none */

@@ -5,7 +5,7 @@
  * result may depend on it. So it is put aside, in one of two ways:
  *
  * - fpenv_enter and fpenv_leave around generated code, which computes in vector registers alone.
- * They cost 5 ns where a whole call takes 15, so quick.c spares them the code that has no
+ * They cost 5 ns where a whole call takes 15, so call_cache.c spares them the code that has no
  *   floating-point instruction. Settings come back exactly; exception flags may have been raised.
  * - fpenv_hold and fpenv_restore around C that computes, LLVM's folding of constants included: with
  *   the x87 registers, in which long double lives. Everything comes back exactly. Flags must: one

@@ -32,9 +32,9 @@ typedef enum op_result {
 
 /* How much code an op is, which decides on loops and threads. */
 typedef enum op_work {
-    WORK_ONE,   /* an instruction a vector, also by LLVM's quick selection (jit/emit/plain.h) */
-    WORK_FEW,   /* some instructions, one or two more by the quick selection */
-    WORK_SOME,  /* as few, or more, of which the quick selection makes bad code */
+    WORK_ONE,   /* an instruction a vector, also by LLVM's FastISel (jit/emit/fast_isel.h) */
+    WORK_FEW,   /* some instructions, one or two more by FastISel */
+    WORK_SOME,  /* as few, or more, of which FastISel makes bad code */
     WORK_HEAVY, /* a division, a 64-bit product, a gather */
     WORK_LONG,  /* dozens, beside which a branch per step is nothing */
 } op_work;

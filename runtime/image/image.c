@@ -23,7 +23,7 @@
 #include "runtime/base/types.h"
 #include "runtime/code/perf_map.h"
 #include "runtime/expr/program.h"
-#include "runtime/machine/stand_in.h"
+#include "runtime/precompiled/stand_in.h"
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
@@ -295,7 +295,8 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
         status = attach(&v, head->apart, kernel);
         if (status != TOSAJIT_NOT_EXECUTABLE || backend == TOSAJIT_BACKEND_NATIVE) return status;
     }
-    return machine_stand_in(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK;
+    return precompiled_stand_in_alone(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY
+                                                                       : TOSAJIT_OK;
 }
 
 /* Tell those who look on: a line, and names for perf. Code that was linked into the program has

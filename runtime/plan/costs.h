@@ -57,13 +57,13 @@ static const double cost_of[COST_TERMS] = {
 };
 
 /* One long row takes a chunk and a pattern, so it is not weighed against less. */
-static const double cost_join = 240;
+static const double cost_collapse = 240;
 
 /* Sizes, in columns, rows or elements where nothing else is said. */
 enum {
     /* Family: sweep; view for the third.
-     * Rows of fewer columns may be joined into longer ones; and those of at most so many where an
-     * operand must be packed in any case. */
+     * Rows of fewer columns may be collapsed into longer ones; and those of at most so many where
+     * an operand must be packed in any case. */
     COST_SHORT_ROW = 64,
     COST_SHORT_ROW_PACKED = 16,
 

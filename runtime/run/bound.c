@@ -7,14 +7,14 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
-#include "runtime/run/prepared.h"
+#include "runtime/run/launch.h"
 #include "runtime/run/run.h"
 
 typedef bool bound_function(const tosajit_bound *bound, const code_part *code, void *const *data);
 
 struct tosajit_bound {
-    bound_function *run;    /* null: the call can't be prepared */
-    prepared *prepared[2];  /* no result lies on an operand; one does */
+    bound_function *run;    /* null: the call can't be launch */
+    launch *launches[2];    /* no result lies on an operand; one does */
     tosajit_kernel *kernel; /* a reference */
     size_t bytes;           /* of all this, with what is prepared, and sizes and strides */
     size_t operand_count, result_count;
@@ -25,23 +25,23 @@ struct tosajit_bound {
  * Running */
 
 /* False if some memory is missing, or shared in a way that needs a closer look. */
-SPECIALISED bool run_prepared(const tosajit_bound *b, const code_part *code, kernel_counts n,
-                              void *const *data) {
+SPECIALISED bool run_launch(const tosajit_bound *b, const code_part *code, kernel_counts n,
+                            void *const *data) {
     for (int32_t t = 0; t < n.operands + n.results; t++)
         if (!data[t]) return false;
-    return prepared_run(b->prepared[prepared_is_shared(n, data)], b->kernel, code, n, data);
+    return launch_run(b->launches[launch_is_shared(n, data)], b->kernel, code, n, data);
 }
 
 APART bool run_unary(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_prepared(b, code, (kernel_counts){1, 1, 1}, data);
+    return run_launch(b, code, (kernel_counts){1, 1, 1}, data);
 }
 
 APART bool run_binary(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_prepared(b, code, (kernel_counts){2, 2, 1}, data);
+    return run_launch(b, code, (kernel_counts){2, 2, 1}, data);
 }
 
 APART bool run_any(const tosajit_bound *b, const code_part *code, void *const *data) {
-    return run_prepared(b, code, b->kernel->counts, data);
+    return run_launch(b, code, b->kernel->counts, data);
 }
 
 static tosajit_status run_completely(const tosajit_bound *b, void *const *data) {
@@ -58,7 +58,7 @@ tosajit_status tosajit_bound_run(const tosajit_bound *bound, void *const *data) 
     if (!bound || !data)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "bound_run: bound or data is a null pointer");
     const kernel_code *code = atomic_load_explicit(&bound->kernel->code, memory_order_acquire);
-    if (code && bound->run && !bound->kernel->loud && bound->run(bound, &code->parts[0], data))
+    if (code && bound->run && !bound->kernel->verbose && bound->run(bound, &code->parts[0], data))
         return TOSAJIT_OK;
     return run_completely(bound, data);
 }
@@ -83,13 +83,13 @@ static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor 
 static void prepare(tosajit_bound *b, const view *operands, const view *results, int64_t *to) {
     static bound_function *const functions[] = {run_any, run_unary, run_binary};
     for (int shared = 0; shared < 2; shared++) {
-        prepared p; /* not cleared: see walk.h */
-        if (!prepared_make(b->kernel, operands, results, shared, &p)) return;
-        const size_t words = prepared_words(p.w.rank, p.w.tensors);
-        b->prepared[shared] = memcpy(to, &p, words * sizeof *to);
+        launch p; /* not cleared: see walk.h */
+        if (!launch_make(b->kernel, operands, results, shared, &p)) return;
+        const size_t words = launch_words(p.w.rank, p.w.tensors);
+        b->launches[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;
     }
-    b->run = functions[prepared_special(b->kernel->counts)];
+    b->run = functions[launch_special(b->kernel->counts)];
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -105,7 +105,7 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     const size_t count = operand_count + result_count,
                  each = sizeof *operands + sizeof(bound_numbers);
     const kernel_counts n = kernel->counts;
-    const size_t words = prepared_words(kernel->plan.parts[0].rank, n.leaves + n.results),
+    const size_t words = launch_words(kernel->plan.parts[0].rank, n.leaves + n.results),
                  bytes = sizeof(tosajit_bound) + count * each + 2 * words * sizeof(int64_t);
     tosajit_bound *b = memory_new(&kernel->allocator, 1, bytes);
     if (!b) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a bound call");

@@ -102,7 +102,7 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
     if (plane >= 0) c->outer &= ~(UINT32_C(1) << plane);
 }
 
-/* Whether rows along d wait for each other: see cut_phases. */
+/* Whether rows along d wait for each other: see cut_interleaved. */
 static bool rows_wait(const asked *a, int32_t d) {
     return a->in_place && a->part->masked &&
            size_without_sign(walk_steps(a->w, d)[a->w->tensors - 1]) < COST_LINE;
@@ -164,19 +164,19 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
  * the bytes that the mask is for, written or not: 5 ns a row. So every second row is computed, or
  * every third, and then those between them. Rows of 11 f32, 44 bytes apart: 0, 2, 4, ... and 1, 3,
  * 5, ... */
-static void cut_phases(const asked *a, tile_choice *c, double *counts) {
+static void cut_interleaved(const asked *a, tile_choice *c, double *counts) {
     const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
     if (!rows_wait(a, c->row_dim)) return;
     lay_rows(a, c, c->row_dim, -1);
-    c->phases = (COST_LINE + step - 1) / step;
-    c->rows = (c->rows + c->phases - 1) / c->phases;
+    c->interleave = (COST_LINE + step - 1) / step;
+    c->rows = (c->rows + c->interleave - 1) / c->interleave;
     counts[PER_CALL] = counts[PER_PLANE] = counts[PER_ROW] / (double)c->rows;
 }
 
 /* The walk as it lies, and which tensors prevent that: if there are none, this way can be taken.
  * Beside a long computation the lanes of a row's last vector that have no work count, too. */
 static void choose_direct(const asked *a, tile_choice *c, double *counts) {
-    *c = (tile_choice){.way = TILE_DIRECT, .phases = 1, .cols = columns_of(a->w)};
+    *c = (tile_choice){.strategy = TILE_DIRECT, .interleave = 1, .cols = columns_of(a->w)};
     lay_rows(a, c, -1, -1);
     if (c->cols > 1)
         packed_along(a, a->w->rank - 1, &c->splat, &c->packed);
@@ -192,7 +192,7 @@ static void choose_direct(const asked *a, tile_choice *c, double *counts) {
     if (ns > cost_light)
         counts[PER_IDLE_NS] = rows * ns * (double)((vectors + 1) * COST_LINE / a->widest - c->cols);
     choose_order(a, c, counts);
-    if (!c->packed) cut_phases(a, c, counts);
+    if (!c->packed) cut_interleaved(a, c, counts);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -201,11 +201,11 @@ static void choose_direct(const asked *a, tile_choice *c, double *counts) {
 /* Make one long row of the inner dimensions, in chunks: what does not lie in memory that way is
  * packed. Chunks are whole cache lines, so that an aligned result stays so. False if a row is
  * longer than a chunk, the code has no loop for that, or the buffers no room. */
-static bool choose_joined(const asked *a, tile_choice *c) {
+static bool choose_collapsed(const asked *a, tile_choice *c) {
     const walk *w = a->w;
     int64_t unit = 1;
     uint64_t same = 0, linear = 0;
-    *c = (tile_choice){.way = TILE_JOINED, .row_dim = -1, .plane_dim = -1, .phases = 1};
+    *c = (tile_choice){.strategy = TILE_COLLAPSED, .row_dim = -1, .plane_dim = -1, .interleave = 1};
     c->split = w->rank - 1;
     for (; c->split > 0 && unit * w->sizes[c->split] <= PACK_PERIOD; c->split--)
         unit *= w->sizes[c->split];
@@ -229,7 +229,7 @@ static bool choose_joined(const asked *a, tile_choice *c) {
 /* What one long row takes by patterns: chunks of each tensor, of two in place as of one, and
  * packing. An operand that does not move from chunk to chunk is packed once. DBL_MAX if a packed
  * tensor is no operand that has a pattern. */
-static double joined_ns(const asked *a, const tile_choice *c, double *counts) {
+static double collapsed_ns(const asked *a, const tile_choice *c, double *counts) {
     for (cost_term k = 0; k < COST_TERMS; k++) counts[k] = 0;
     counts[PER_CHUNK] = a->elements / (double)c->cols * (a->w->tensors - a->in_place);
     if (c->packed >> a->part->leaf_count) return DBL_MAX;
@@ -249,13 +249,13 @@ static double joined_ns(const asked *a, const tile_choice *c, double *counts) {
 /* As many rows and columns as the buffer allows, in a wide block. But a packed tensor's rows may
  * lie closer together than its columns, as in a transposed matrix. Then a cache line holds elements
  * of several rows, and the block is about square, to use them all. */
-static void cut_blocks(const asked *a, tile_choice *c) {
+static void cut_packed(const asked *a, tile_choice *c) {
     const int32_t row = a->w->rank - 2; /* -1: none */
     const int64_t *columns = walk_steps(a->w, row + 1),
                   *rows = row < 0 ? columns : walk_steps(a->w, row);
     int64_t bytes = 0, most = COST_BLOCK;
     bool crosswise = false;
-    c->way = TILE_BLOCKS;
+    c->strategy = TILE_PACKED;
     lay_rows(a, c, row, -1);
     for (int32_t t = 0; t < a->w->tensors; t++) {
         if (!(c->packed >> t & 1)) continue;
@@ -280,19 +280,20 @@ static void cut_blocks(const asked *a, tile_choice *c) {
 
 static void choose(const asked *a, tile_choice *c) {
     double counts[COST_TERMS];
-    tile_choice joined;
+    tile_choice collapsed;
     choose_direct(a, c, counts);
     const bool is_short = a->w->rank > 1 && c->cols < COST_SHORT_ROW;
     const double ns = is_short ? ns_of(counts) : 0;
-    if (is_short && (ns > cost_join || c->packed) && choose_joined(a, &joined)) {
-        joined.by_pattern = joined_ns(a, &joined, counts) < ns;
-        if (joined.by_pattern || (c->packed && c->cols <= COST_SHORT_ROW_PACKED)) *c = joined;
+    if (is_short && (ns > cost_collapse || c->packed) && choose_collapsed(a, &collapsed)) {
+        collapsed.by_pattern = collapsed_ns(a, &collapsed, counts) < ns;
+        if (collapsed.by_pattern || (c->packed && c->cols <= COST_SHORT_ROW_PACKED)) *c = collapsed;
     }
-    if (c->way == TILE_DIRECT && c->packed) cut_blocks(a, c);
+    if (c->strategy == TILE_DIRECT && c->packed) cut_packed(a, c);
 }
 
 void tile_choose(const plan_part *part, const walk *w, bool in_place, tile_choice *choice) {
-    const uint64_t environment = fpenv_enter(); /* quick.c asks before it enters that of the code */
+    const uint64_t environment =
+        fpenv_enter(); /* call_cache.c asks before it enters that of the code */
     const asked a = ask(part, w, in_place);
     choose(&a, choice);
     fpenv_computed(choice);

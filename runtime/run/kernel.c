@@ -12,8 +12,8 @@
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
 #include "runtime/expr/simplify.h"
-#include "runtime/run/prepared.h"
-#include "runtime/run/quick.h"
+#include "runtime/run/launch.h"
+#include "runtime/run/call_cache.h"
 #include "runtime/base/options.h"
 
 /* Find the nodes behind the tensor numbers. */
@@ -50,8 +50,8 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         atomic_init(&made->code, NULL);
         atomic_init(&made->too_large, false);
         index_tensors(made);
-        prepared_describe(made);
-        status = quick_make(made, &made->quick);
+        launch_describe(made);
+        status = call_cache_make(made, &made->calls);
         if (status) plan_destroy(&made->plan);
     }
     if (status) {
@@ -60,7 +60,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         return status;
     }
     name_kernel(made);
-    made->loud = environment_get()->verbose & VERBOSE_RUN;
+    made->verbose = environment_get()->verbose & VERBOSE_RUN;
     *kernel = made;
     return TOSAJIT_OK;
 }
@@ -83,7 +83,7 @@ void kernel_expect(tosajit_kernel *kernel, uint64_t features) {
 
 void kernel_destroy(tosajit_kernel *kernel) {
     tosajit_allocator allocator = kernel->allocator;
-    quick_destroy(&allocator, kernel->quick);
+    call_cache_destroy(&allocator, kernel->calls);
     plan_destroy(&kernel->plan);
     tosajit_expr_destroy(kernel->program);
     memory_free(&allocator, kernel, 1, sizeof *kernel);

@@ -16,7 +16,7 @@ typedef struct kernel_code {
     tosajit_kernel_info info;
     code_image image;  /* where the code is, as it runs */
     uint64_t features; /* of the CPU, that the code needs */
-    bool precompiled;  /* of single ops, made with the library (runtime/machine) */
+    bool precompiled;  /* of single ops, made with the library (runtime/precompiled) */
 } kernel_code;
 
 /* Who made a kernel, and all that stands above it: an engine, or an image. */
@@ -32,22 +32,22 @@ typedef struct kernel_counts {
     int32_t operands, leaves, results;
 } kernel_counts;
 
-typedef struct quick quick; /* runtime/run/quick.h */
+typedef struct call_cache call_cache; /* runtime/run/call_cache.h */
 
 struct tosajit_kernel {
     atomic_int references;
     tosajit_allocator allocator;
     tosajit_expr *program;                        /* owned */
     plan plan;                                    /* owned */
-    kernel_counts counts;                         /* no results: its calls can't be prepared */
-    quick *quick;                                 /* owned: its usual calls; null: none */
+    kernel_counts counts;                         /* no results: its calls can't be planned */
+    call_cache *calls;                            /* owned: the call cache; null: none */
     tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
     int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
     bool floats;           /* its code depends on the floating-point environment */
     bool any_strides;      /* they need not be multiples of the element size */
-    bool loud;             /* say each run on standard error */
+    bool verbose;          /* say each run on standard error */
     atomic_bool too_large; /* for code of its own: precompiled ops compute it, else the interpreter,
                               and nothing better will be made */
     const char *cpu;       /* that the engine was asked for; null: the machine's own. The maker's */

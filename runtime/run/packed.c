@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed: tensors that lie as the code cannot read them go through buffers, a tile at a time, for
  * which the code is called once. All else is read and written where it lies. A block is a tile of
- * rows and columns; a joined one is a single long row of all inner dimensions. */
+ * rows and columns; a collapsed one is a single long row of all inner dimensions. */
 #include "runtime/plan/costs.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/tile.h"
@@ -48,7 +48,7 @@ static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps
     }
     const transpose_side outside = {tensor, row, walk_steps(w, w->rank - 1)[t]};
     const transpose_side inside = {buffer, job->choice->width * size, size};
-    const int64_t rows = row || job->choice->way == TILE_JOINED ? steps : 1;
+    const int64_t rows = row || job->choice->strategy == TILE_COLLAPSED ? steps : 1;
     transpose_copy(gathers ? &inside : &outside, gathers ? &outside : &inside, rows, width, size);
     return buffer + rows * inside.row;
 }
@@ -58,8 +58,9 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
     const tile_job *job = s->job;
     const tile_choice *c = job->choice;
     const int32_t leaves = job->part->leaf_count;
-    const bool joined = c->way == TILE_JOINED, whole = steps == c->step && width == c->width;
-    const int64_t cols = joined ? c->cols / c->step * steps : width;
+    const bool collapsed = c->strategy == TILE_COLLAPSED,
+               whole = steps == c->step && width == c->width;
+    const int64_t cols = collapsed ? c->cols / c->step * steps : width;
     void *pointers[TOSAJIT_MAX_TENSORS];
     char *base[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < job->w->tensors; t++) {
@@ -75,7 +76,7 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
             move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, true);
         p->held = whole ? base[p->t] : NULL; /* the next tile may be larger */
     }
-    tile_call(job, pointers, s->strides, 1, joined ? 1 : steps, cols);
+    tile_call(job, pointers, s->strides, 1, collapsed ? 1 : steps, cols);
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++)
         if (p->t >= leaves)
             move_lines(job, p->t, c->split, steps, width, base[p->t], p->buffer, false);

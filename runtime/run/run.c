@@ -4,21 +4,19 @@
  * of every part has passed. Nothing is allocated, but by the interpreter for large programs.
  *
  *     tosajit_run
- *       quick_run                   quick.c       a remembered call: the code at once
- *         slots, prepared_run       slots.h
+ *       call_cache_run          call_cache.c    a cached call: its launch plan (launch.h), at once
  *       run
- *         run_check                               types, ranks, sizes, strides
- *         overlap_check             overlap.c     memory that tensors share
- *         quick_learn               quick.c       work out how it goes, remember that, compute
- *         compute_natively                        or what can't be remembered, for each part:
- *           tile_walk               tile.c          sizes and strides of this call, coalesced
- *           parallel_run            parallel.c      pieces for threads, or the whole
- *             tile_run              tile.c          the way that choose.c chooses:
- *               run_direct                            columns, rows and planes as they lie
- *               tile_run_packed     packed.c, pack.c  short rows as one long row; strided
- *                                                     columns through a buffer
- *                 the code          jit/emit/rows.c
- *         interpret_run             interpret.c   where there is no code: element by element
+ *         run_check                             types, ranks, sizes, strides
+ *         overlap_check         overlap.c       memory that tensors share
+ *         call_cache_learn      call_cache.c    plan the launch, remember it, compute
+ *         compute_natively                      or what can't be remembered, for each part:
+ *           tile_walk           tile.c          sizes and strides of this call, coalesced
+ *           parallel_run        parallel.c      pieces for threads, or the whole
+ *             tile_run          tile.c          by the strategy that choose.c chooses:
+ *               run_direct                      columns, rows and planes as they lie
+ *               tile_run_packed packed.c, pack.c  collapsed rows; strided columns by a buffer
+ *                 the code      jit/emit/rows.c
+ *         interpret_run         interpret.c     where there is no code: element by element
  *
  * docs/a-call.md follows one call. */
 #include "runtime/run/run.h"
@@ -31,7 +29,7 @@
 #include "runtime/run/kernel.h"
 #include "runtime/run/overlap.h"
 #include "runtime/run/parallel.h"
-#include "runtime/run/quick.h"
+#include "runtime/run/call_cache.h"
 #include "runtime/base/types.h"
 #include "runtime/run/verbose.h"
 #include "runtime/plan/walk.h"
@@ -325,7 +323,7 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
     if (!status) status = check_memory(kernel, tensors, written);
     if (status || !code) return status ? status : interpret_run(kernel, tensors, written);
     if (c->parallel != &kernel->parallel ||
-        !quick_learn(kernel, &code->parts[0], c->operands, c->results, tensors, written))
+        !call_cache_learn(kernel, &code->parts[0], c->operands, c->results, tensors, written))
         compute_natively(kernel, code, c->parallel, tensors, written);
     return TOSAJIT_OK;
 }
@@ -336,19 +334,20 @@ static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
                         const tosajit_tensor *results, size_t result_count) {
     return code && operand_count == (size_t)kernel->program->input_count &&
            result_count == (size_t)kernel->program->result_count &&
-           quick_run(kernel, &code->parts[0], operands, results);
+           call_cache_run(kernel, &code->parts[0], operands, results);
 }
 
-/* The call, and a line about it where the kernel is loud; then it has not been tried quickly yet.
+/* The call, and a line about it where the kernel is verbose; then it has not been tried quickly
+ * yet.
  */
 static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->loud) return run(kernel, code, c);
+    if (!kernel->verbose) return run(kernel, code, c);
     verbose_run how = {.start = verbose_clock()};
-    how.quick =
+    how.cached =
         c->parallel == &kernel->parallel &&
         run_quickly(kernel, code, c->operands, c->operand_count, c->results, c->result_count);
-    how.status = how.quick ? TOSAJIT_OK : run(kernel, code, c);
+    how.status = how.cached ? TOSAJIT_OK : run(kernel, code, c);
     verbose_ran(kernel, code, c, &how);
     return how.status;
 }
@@ -360,7 +359,8 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->loud && run_quickly(kernel, code, operands, operand_count, results, result_count))
+    if (!kernel->verbose &&
+        run_quickly(kernel, code, operands, operand_count, results, result_count))
         return TOSAJIT_OK;
     return run_any(kernel,
                    &(run_call){operands, results, operand_count, result_count, &kernel->parallel});

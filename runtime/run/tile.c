@@ -1,27 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tiles: a coalesced walk in the way that choose.c has chosen.
+/* Tiles: a coalesced walk by the strategy that choose.c has chosen.
  *
- *   way       taken when                         what it does                        what it costs
- *   --------  ---------------------------------  ----------------------------------  -------------
- *   direct    columns of every tensor are        columns, rows and planes to the     calls, planes,
- *             contiguous or a splat, and the     code, other dimensions around it    rows (costs.h)
- *             code has that loop
- *   joined    rows are short: up to 64 columns   inner dimensions to the code as     packing what
- *             if it pays, up to 16 if a tensor   one long row, 8 KiB at a time       lies otherwise
- *             is strided
- *   blocks    a tensor's columns are strided,    1,024 elements of it at a time      packing
- *             or no loop takes it as a splat     through a buffer
+ *   strategy   taken when                         what it does                       what it costs
+ *   ---------  ---------------------------------  ---------------------------------  -------------
+ *   direct     columns of every tensor are        columns, rows and planes to the    calls, planes,
+ *              contiguous or a splat, and the     code, other dimensions around it   rows (costs.h)
+ *              code has that loop
+ *   collapsed  rows are short: up to 64 columns   inner dimensions to the code as    packing what
+ *              if it pays, up to 16 if a tensor   one long row, 8 KiB at a time      lies otherwise
+ *              is strided
+ *   packed     a tensor's columns are strided,    1,024 elements of it at a time     packing
+ *              or no loop takes it as a splat     through a buffer
  *
- * In place, rows that masks write go directly in phases: every second, say, then the others.
+ * In place, rows that masks write go directly, but interleaved: every second, say, then the others.
+ * A load of the next row would else wait for the masked store before it.
  *
  * Packing moves what an operand gives to a chunk or block into a buffer of the L1 cache, and a
  * result from there: by a pattern where short rows repeat (pack.c), else line by line or, where
- * rows lie closer together than columns, by squares in registers (transpose.c).
+ * rows lie closer together than columns, by in-register transposes of squares (transpose.c).
  *
- * Examples, f32: 1000x1000 + 1x1000 is direct, one call of 1000 rows. 100000x3 + 1x3 is joined:
- * rows of 1920 elements, for which the operand of 3 is packed once. The transpose of a matrix goes
- * in blocks of 16 x 64, that of 1000x7 is joined. */
+ * Examples, f32: 1000x1000 + 1x1000 is direct, one call of 1000 rows. 100000x3 + 1x3 is collapsed:
+ * rows of 1920 elements, for which the operand of 3 is packed once. The transpose of a matrix is
+ * packed in blocks of 16 x 64, that of 1000x7 is collapsed. */
 #include "runtime/run/tile.h"
 
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
@@ -50,7 +51,7 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
     const int64_t *rows = choice->row_dim >= 0 ? walk_steps(w, choice->row_dim) : NULL;
     const int64_t *planes = choice->plane_dim >= 0 ? walk_steps(w, choice->plane_dim) : NULL;
     for (int32_t t = 0; t < w->tensors; t++) {
-        const int64_t row = rows ? choice->phases * rows[t] : 0;
+        const int64_t row = rows ? choice->interleave * rows[t] : 0;
         const bool splat = choice->splat >> t & 1;
         strides[2 * t] = row;
         strides[2 * t + 1] = splat ? tensors->splat_strides[t] : part->element_sizes[t];
@@ -58,14 +59,14 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
     }
 }
 
-/* The rows of one plane in phases. */
-static void run_phases(const tile_job *job) {
+/* The rows of one plane, interleaved. */
+static void run_interleaved(const tile_job *job) {
     const tile_choice *c = job->choice;
     const int64_t rows = job->w->sizes[c->row_dim], *steps = walk_steps(job->w, c->row_dim);
     void *pointers[TOSAJIT_MAX_TENSORS];
-    for (int64_t first = 0; first < rows; first += c->phases * c->rows)
-        for (int64_t row = first; row < first + c->phases && row < rows; row++) {
-            const int64_t left = (rows - row + c->phases - 1) / c->phases;
+    for (int64_t first = 0; first < rows; first += c->interleave * c->rows)
+        for (int64_t row = first; row < first + c->interleave && row < rows; row++) {
+            const int64_t left = (rows - row + c->interleave - 1) / c->interleave;
             for (int32_t t = 0; t < job->w->tensors; t++)
                 pointers[t] = (char *)job->pointers[t] + row * steps[t];
             tile_call(job, pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
@@ -88,8 +89,8 @@ static void run_direct(const tile_job *job) {
     for (int32_t d = 0; d < inner; d++) index[d] = 0;
     do {
         for (int64_t left = count; left > 0; left--) {
-            if (c->phases > 1)
-                run_phases(job);
+            if (c->interleave > 1)
+                run_interleaved(job);
             else
                 tile_call(job, job->pointers, job->strides, c->planes, c->rows, c->cols);
             move(job->pointers, w->tensors, steps, 1);
@@ -99,7 +100,7 @@ static void run_direct(const tile_job *job) {
 }
 
 void tile_take(const tile_job *job) {
-    (job->choice->way == TILE_DIRECT ? run_direct : tile_run_packed)(job);
+    (job->choice->strategy == TILE_DIRECT ? run_direct : tile_run_packed)(job);
 }
 
 static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {

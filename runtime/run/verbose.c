@@ -146,7 +146,7 @@ void verbose_ran(const tosajit_kernel *kernel, const kernel_code *code, const ru
     fprintf(l.out, " %s in %.2f us",
             !code               ? "interpreted"
             : code->precompiled ? "precompiled"
-            : how->quick        ? "quick"
+            : how->cached       ? "cached"
                                 : "native",
             (double)nanoseconds * 1e-3);
     put_command(kernel, call->parallel, l.out);

@@ -17,7 +17,7 @@ typedef struct run_call {
 /* How it went. */
 typedef struct verbose_run {
     int64_t start; /* on verbose_clock */
-    bool quick;    /* it was remembered */
+    bool cached;   /* it was remembered */
     tosajit_status status;
 } verbose_run;
 

@@ -375,8 +375,8 @@ static tosajit_backend backend_of(const tosajit_kernel *kernel) {
     return info.backend;
 }
 
-/* The largest frames: rows that may be joined, operands that are packed, kernels that keep values
- * on the stack, and the interpreter. */
+/* The largest frames: rows that may be collapsed, operands that are packed, kernels that keep
+ * values on the stack, and the interpreter. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { SMALL_STACK = 1 << 20 }; /* a sanitizer's own frames are several times as large */
 #else

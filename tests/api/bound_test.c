@@ -55,7 +55,7 @@ static void a_bound_call_keeps_all_that_it_needs(void **state) {
     tosajit_bound_release(NULL);
 }
 
-/* Rows that go to the code as they lie, and rows that are joined. */
+/* Rows that go to the code as they lie, and rows that are collapsed. */
 static void memory_is_checked_by_every_run(void **state) {
     (void)state;
     enum { MOST = 4000 };

@@ -52,8 +52,8 @@ static void exactly_in_place_is_fine(void **state) {
     tosajit_engine_destroy(engine);
 }
 
-/* Rows that no vector divides are joined in place, where they are not elsewhere: a remembered call
- * of the one must not serve the other. */
+/* Rows that no vector divides are collapsed in place, where they are not elsewhere: a remembered
+ * call of the one must not serve the other. */
 static void rows_of_any_length_in_place(void **state) {
     (void)state;
     enum { MOST_ROWS = 300, MOST_COLUMNS = 250 };

@@ -54,7 +54,7 @@ typedef struct call_case {
     const char *what;
     int64_t a[2], b[2];
     const int64_t *a_strides;
-    int quick;
+    int cached;
     int32_t rank;
     int64_t sizes[2], columns;
     uint64_t splat, packed;
@@ -85,7 +85,7 @@ static void known_calls_are_explained(void **state) {
         char *text = NULL;
         print_message("%s\n", c->what);
         assert_int_equal(tosajit_explain(kernel, operands, 2, NULL, 0, &e, &text), TOSAJIT_OK);
-        assert_true(e.native && e.quick == c->quick);
+        assert_true(e.native && e.cached == c->cached);
         assert_int_equal(e.rank, c->rank);
         for (int32_t d = 0; d < c->rank; d++) assert_int_equal(e.sizes[d], c->sizes[d]);
         assert_int_equal(e.splat, c->splat);
@@ -97,7 +97,7 @@ static void known_calls_are_explained(void **state) {
         assert_int_equal(tosajit_kernel_raw(kernel, 0, &raw), TOSAJIT_OK);
         assert_true(e.variant >= 0 && e.variant < raw.variant_count &&
                     raw.variants[e.variant].splat == c->splat);
-        assert_non_null(strstr(text, c->quick ? "a quick call" : "an operand runs backwards"));
+        assert_non_null(strstr(text, c->cached ? "a cached call" : "an operand runs backwards"));
         tosajit_text_release(text);
     }
     tosajit_kernel_release(kernel);

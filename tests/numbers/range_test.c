@@ -155,7 +155,7 @@ static void channels_have_the_bits(void **state) {
     }
 }
 
-/* Planes of rows with scales that are the same in every row, where nothing may be joined: x is a
+/* Planes of rows with scales that are the same in every row, where nothing may be collapsed: x is a
  * view, y is one number a plane, b one a channel. More rows than are computed between two steps of
  * columns, and not a multiple of them. */
 enum { PLANES = 3, ROWS = 37, CHANNELS = 192, PADDED_ROWS = ROWS + 2, PADDED = CHANNELS + 5 };

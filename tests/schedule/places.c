@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Scenarios about places that threads share: the slots of quick calls, pages of code, the gate, the
- * directory of the store. */
+/* Scenarios about places that threads share: entries of the call cache, pages of code, the gate,
+ * the directory of the store. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 static tosajit_engine *engine;
 static tosajit_kernel *dynamic;
 
-static void begin_quick(void) {
+static void begin_cached(void) {
     fake_reset();
     const tosajit_allocator allocator = schedule_allocator();
     const tosajit_engine_options options = {
@@ -54,8 +54,8 @@ static void run_dynamic(int64_t columns, int64_t b_columns) {
         for (int64_t c = 0; c < columns; c++)
             schedule_require(sum[r * columns + c] ==
                                  a[r * columns + c] + b[r * b_columns + (b_columns > 1 ? c : 0)],
-                             "a torn slot: row %d, column %d is wrong", (int)r, (int)c);
-    schedule_require(sum[2 * columns] == 0x55555555, "a torn slot: written behind the result");
+                             "a torn entry: row %d, column %d is wrong", (int)r, (int)c);
+    schedule_require(sum[2 * columns] == 0x55555555, "a torn entry: written behind the result");
 }
 
 static void run_shapes(int number) {
@@ -64,7 +64,7 @@ static void run_shapes(int number) {
     run_dynamic(3, 3);
 }
 
-static void end_quick(void) {
+static void end_cached(void) {
     tosajit_kernel_release(dynamic);
     tosajit_engine_destroy(engine);
 }
@@ -237,8 +237,8 @@ static void end_store(void) {
 }
 
 const scenario place_scenarios[PLACE_SCENARIOS] = {
-    {"quick slots", "a shape that was met is remembered whole or not at all", 3, begin_quick,
-     run_shapes, end_quick, NULL, false},
+    {"cached calls", "a shape that was met is remembered whole or not at all", 3, begin_cached,
+     run_shapes, end_cached, NULL, false},
     {"pages", "a piece of the mapping is one owner's", 2, begin_pages, take_and_give, NULL, NULL,
      true},
     {"gate", "after tosajit_quiesce nobody is inside LLVM", 3, NULL, pass, NULL, NULL, true},

@@ -212,7 +212,7 @@ for name, operands, definition, tolerance, *rest in cases:
     same(found, expected_of(definition, operands, like), name, tolerance)
     if opset <= 17:
         onnx.checker.check_model(converted)
-with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/forms.c")) as file:
+with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/lowering/forms.c")) as file:
     table = [line.split('"')[1] for line in file if line.startswith('    {"')]
 missing = set(table) - {name for name, *_ in cases} - {"BatchNormalization", "QuantizeLinear", "DequantizeLinear"}
 check(len(table) > 50 and not missing, "operators without a case", missing)
@@ -278,7 +278,7 @@ for name, operands, definition, tolerance, *rest in cases:
     same(evaluate(convert(model, *ALL)[0].graph, {"a": huge})["out"], expected, name, NEAR)
 
 # Operands and results that are too few, too many, or left out: such a node stays, whatever it is, and others go on.
-with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/forms/shapes.c")) as file:
+with open(os.path.join(os.path.dirname(__file__), "../../tools/onnx/lowering/shapes.c")) as file:
     rules = [line.split('"')[1] for line in file if line.startswith('    {"')]
 check(len(rules) > 50, rules)
 sets = [(), ("",), ("a",), ("a", ""), ("", "w"), ("a", "w"), ("a", "w", ""), ("a", "", "z"), ("a", "w", "z"), ("a", "w", "z", "z"),

@@ -424,9 +424,9 @@ explains() {
     expect 0 "" explain "$@"
     while read -r text; do grep -qF -- "$text" "$work/out" || fail "tosajit explain $*: '$text' is missing"; done <"$texts"
 }
-explains "a quick call" "coalesced: [8, 4]" "operand 1: contiguous, the same for every row" "tiles: 8 rows of 4 columns" "memory: 272 bytes" \
+explains "a cached call" "coalesced: [8, 4]" "operand 1: contiguous, the same for every row" "tiles: 8 rows of 4 columns" "memory: 272 bytes" \
     "threads: 1, because the engine has no more" -- --expr "$halve" --shape 8x4 --shape 1x4
-explains "a quick call" "operand 0: contiguous, through a buffer, because its columns are 32 bytes apart" \
+explains "a cached call" "operand 0: contiguous, through a buffer, because its columns are 32 bytes apart" \
     "faster: with operands and results whose innermost dimension is dense" -- --expr "$halve" --shape 8x4:4,32 --shape 8x4
 explains "coalesced: [32]" "tiles: 1 row of 32 columns" -- --expr "$halve" --shape 8x4 --shape 8x4
 explains "a size is 0" "empty: nothing is computed" -- --expr "$halve" --shape 0x4 --shape 1x4
@@ -437,7 +437,7 @@ else
     echo "*** NOT TESTED: two threads: there is one processor"
     explains "because the engine has no more" -- --expr "$halve" --shape 1000000x4 --shape 1000000x4 --threads 2
 fi
-explains "a quick call" "operand 2: a table, looked up" "constant 0: contiguous" -- examples/quant_residual.mlir --shape 2x2x4 --shape 1x2x4 --shape 256
+explains "a cached call" "operand 2: a table, looked up" "constant 0: contiguous" -- examples/quant_residual.mlir --shape 2x2x4 --shape 1x2x4 --shape 256
 expect 2 "sizes of @halve are dynamic; give them with --shape" explain --expr "$halve"
 expect 2 "does not fit argument 0" explain --expr "$halve" --shape 8x5 --shape 8x4
 expect 2 "does not fit argument 0 of @halve, tensor<?x4xf32>: 1 size given, 2 expected, as 64x4" explain --expr "$halve" --shape 4 --shape 8x4

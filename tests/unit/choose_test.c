@@ -37,7 +37,7 @@ static plan_part make_part(const tosajit_variant *loops, int32_t count) {
 }
 
 /* A walk of a, b and the result: sizes, and strides of each in elements; what else is asked; and
- * the choice: way, planes, rows and columns, splats, packed tensors, phases. */
+ * the choice: strategy, planes, rows and columns, splats, packed tensors, interleaving. */
 typedef struct way_case {
     const char *what, *sizes, *strides[TENSORS], *asked, *chosen;
 } way_case;
@@ -52,7 +52,7 @@ static const way_case ways[] = {
      "9x99",
      {"99x1", "1x0", "99x1"},
      "plain",
-     "blocks 1x9x99 packed b"},
+     "packed 1x9x99 packed b"},
     {"planes", "5x6x70", {"70x0x1", "0x70x1", "420x70x1"}, "", "direct 5x6x70"},
     {"short rows, few", "30x2x20", {"20x0x1", "0x20x1", "40x20x1"}, "", "direct 2x30x20"},
     {"more rows",
@@ -82,7 +82,7 @@ static const way_case ways[] = {
      {"224x32x1", "0x1x0", "224x32x1"},
      "in place",
      "direct 73x7x32 splat b"},
-    {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "joined 1x1x1920 packed b"},
+    {"a bias of three", "100000x3", {"3x1", "0x1", "3x1"}, "", "collapsed 1x1x1920 packed b"},
     {"few elements", "20x3", {"3x1", "0x1", "3x1"}, "", "direct 1x20x3"},
     {"a row of 100", "1000x100", {"100x1", "0x1", "100x1"}, "", "direct 1x1000x100"},
     {"in place", "1000x100", {"100x1", "0x1", "100x1"}, "in place", "direct 1x1000x100"},
@@ -94,12 +94,12 @@ static const way_case ways[] = {
      {"330x11x1", "30x1x0", "330x11x1"},
      "in place",
      "direct 1x15x11 splat b in 2"},
-    {"a transpose", "512x512", {"1x512", "512x1", "512x1"}, "", "blocks 1x16x64 packed a"},
-    {"its result", "512x512", {"512x1", "512x1", "1x512"}, "", "blocks 1x16x64 packed r"},
-    {"every other", "90x500", {"1200x2", "0x1", "500x1"}, "", "blocks 1x2x500 packed a"},
-    {"seven columns", "1024x7", {"1x1024", "7x1", "7x1"}, "", "joined 1x1x1792 packed a"},
-    {"of the result", "2048x12", {"12x1", "12x1", "1x2048"}, "", "joined 1x1x1920 packed r"},
-    {"in planes", "16x4x3", {"12x1x4", "12x3x1", "12x3x1"}, "", "joined 1x1x192 packed a"},
+    {"a transpose", "512x512", {"1x512", "512x1", "512x1"}, "", "packed 1x16x64 packed a"},
+    {"its result", "512x512", {"512x1", "512x1", "1x512"}, "", "packed 1x16x64 packed r"},
+    {"every other", "90x500", {"1200x2", "0x1", "500x1"}, "", "packed 1x2x500 packed a"},
+    {"seven columns", "1024x7", {"1x1024", "7x1", "7x1"}, "", "collapsed 1x1x1792 packed a"},
+    {"of the result", "2048x12", {"12x1", "12x1", "1x2048"}, "", "collapsed 1x1x1920 packed r"},
+    {"in planes", "16x4x3", {"12x1x4", "12x3x1", "12x3x1"}, "", "collapsed 1x1x192 packed a"},
 };
 
 static int32_t parse(const char *text, int64_t *numbers) {
@@ -127,11 +127,12 @@ static int print_set(char *to, const char *name, uint64_t set) {
 
 static void print_choice(const tile_choice *c, char *to) {
     static const char *const names[] = {
-        [TILE_DIRECT] = "direct", [TILE_JOINED] = "joined", [TILE_BLOCKS] = "blocks"};
-    to += sprintf(to, "%s %dx%dx%d", names[c->way], (int)c->planes, (int)c->rows, (int)c->cols);
+        [TILE_DIRECT] = "direct", [TILE_COLLAPSED] = "collapsed", [TILE_PACKED] = "packed"};
+    to +=
+        sprintf(to, "%s %dx%dx%d", names[c->strategy], (int)c->planes, (int)c->rows, (int)c->cols);
     to += print_set(to, "splat", c->splat);
     to += print_set(to, "packed", c->packed);
-    if (c->phases > 1) sprintf(to, " in %d", (int)c->phases);
+    if (c->interleave > 1) sprintf(to, " in %d", (int)c->interleave);
 }
 
 static void walks_take_their_way(void **state) {
@@ -262,7 +263,7 @@ static void check_walk(const walk *w, plan_part *part, bool in_place) {
 
 static void random_walks_give_their_sums(void **state) {
     (void)state;
-    int taken[TILE_BLOCKS + 1] = {0}, patterns = 0;
+    int taken[TILE_PACKED + 1] = {0}, patterns = 0;
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         walk w;
         state_of_random = seed * 7919;
@@ -275,15 +276,15 @@ static void random_walks_give_their_sums(void **state) {
             walk_strides(&w, d)[A] = walk_strides(&w, d)[R];
         tile_choice choice;
         tile_choose(&part, &w, in_place, &choice);
-        taken[choice.way]++;
-        patterns += choice.way == TILE_JOINED && choice.by_pattern;
+        taken[choice.strategy]++;
+        patterns += choice.strategy == TILE_COLLAPSED && choice.by_pattern;
         check_walk(&w, &part, in_place);
     }
-    print_message("%d direct, %d joined, %d of them by patterns, %d in blocks\n",
-                  taken[TILE_DIRECT], taken[TILE_JOINED], patterns, taken[TILE_BLOCKS]);
+    print_message("%d direct, %d collapsed, %d of them by patterns, %d in blocks\n",
+                  taken[TILE_DIRECT], taken[TILE_COLLAPSED], patterns, taken[TILE_PACKED]);
     /* Fewer by patterns where no instruction permutes a vector. */
-    assert_true(taken[TILE_DIRECT] > 9 && patterns > 4 && taken[TILE_JOINED] - patterns > 9 &&
-                taken[TILE_BLOCKS] > 9);
+    assert_true(taken[TILE_DIRECT] > 9 && patterns > 4 && taken[TILE_COLLAPSED] - patterns > 9 &&
+                taken[TILE_PACKED] > 9);
 }
 
 /* Windows of an operand: the second begins where the last, shorter chunk of the first did. */
@@ -293,7 +294,7 @@ static void a_shorter_chunk_is_not_kept(void **state) {
     plan_part part = make_part(plain_loop, 1);
     tile_choice choice;
     tile_choose(&part, &w, false, &choice);
-    assert_int_equal(choice.way, TILE_JOINED);
+    assert_int_equal(choice.strategy, TILE_COLLAPSED);
     assert_int_equal(choice.step, 640);
     check_walk(&w, &part, false);
 }

@@ -13,17 +13,17 @@
 
 #include "tosajit/tosajit.h"
 
-/* Rows as nest.h names them, levels as "steps x lanes", the tail's first letter, and "quick". */
+/* Rows as nest.h names them, levels as "steps x lanes", the tail's first letter, and "FastISel". */
 static const struct {
     const char *expression, *cpu, *nest;
 } cases[] = {
     /* Few light ops: rows are peeled. Masks are free on AVX-512 alone. */
-    {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v4", "masked peeled 4x16 1x16 masked quick"},
-    {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v3", "halves peeled 4x8 1x8 overlap quick"},
+    {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v4", "masked peeled 4x16 1x16 masked FastISel"},
+    {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v3", "halves peeled 4x8 1x8 overlap FastISel"},
     {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v2", "halves peeled 4x4 1x4 overlap"},
     {"y = a + b : f32[?,?], f32[?,?]", "aarch64", "halves peeled 2x8 1x8 overlap"},
     /* A size that is whole vectors leaves no tail. */
-    {"y = a + b : f32[?,64], f32[?,64]", "x86-64-v3", "peeled 4x8 1x8 none quick"},
+    {"y = a + b : f32[?,64], f32[?,64]", "x86-64-v3", "peeled 4x8 1x8 none FastISel"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
     {"y = f16(a) : f32[?,?]", "x86-64-v4", "either 1x64 1x16 masked"},
     {"y = a * b : bf16[?,?], bf16[?,?]", "x86-64-v4", "either 4x16 1x16 masked"},
@@ -68,7 +68,7 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
                                      strstr(one, "tail: none")     ? "none"
                                      : strstr(one, "tail: masked") ? "masked"
                                                                    : "overlap",
-                                     strstr(one, "selection: quick") ? " quick" : "");
+                                     strstr(one, "selection: FastISel") ? " FastISel" : "");
         assert_true(size < capacity);
     }
 }

@@ -35,7 +35,7 @@ typedef struct plan_case {
 static const plan_case cases[] = {
     {"4x3", "4x3", "dd", "dd", "0", false},
     {"4x3", "1x3", "dd", "0d", "0", false},
-    {"4x3", "4x1", "dd", "d0", "02", false}, /* where such rows are joined, b is packed */
+    {"4x3", "4x1", "dd", "d0", "02", false}, /* where such rows are collapsed, b is packed */
     {"4x300", "1x300", "dd", "0d", "0", false},
     {"4x300", "4x1", "dd", "d0", "2", false},
     {"400", "1", "d", "0", "2", false},

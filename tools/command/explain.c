@@ -47,7 +47,7 @@ static void write_json(const entry *e, const tosajit_explanation *x, const char 
     json j = json_begin();
     json_text(&j, "function", tosajit_mlir_name(e->file, e->index));
     json_flag(&j, "compiled", x->native);
-    json_flag(&j, "quick", x->quick);
+    json_flag(&j, "cached", x->cached);
     json_integer(&j, "threads", (int64_t)x->threads);
     json_integer(&j, "pieces", (int64_t)x->pieces);
     json_count(&j, "elements", x->elements);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "tools/onnx/choose.h"
-#include "tools/onnx/forms/fold.h"
-#include "tools/onnx/forms/shapes.h"
+#include "tools/onnx/lowering/fold.h"
+#include "tools/onnx/lowering/shapes.h"
 #include "tools/onnx/images.h"
 #include "tools/onnx/rewrite.h"
 

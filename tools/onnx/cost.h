@@ -5,7 +5,7 @@
 #ifndef TOSAJIT_TOOLS_ONNX_COST_H
 #define TOSAJIT_TOOLS_ONNX_COST_H
 
-#include "tools/onnx/forms/region.h"
+#include "tools/onnx/lowering/region.h"
 
 /* Whether the engine has optimised the model already: then it has joined what it can. */
 bool onnx_is_optimized(const onnx_graph *g);

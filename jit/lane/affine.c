@@ -1,0 +1,59 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Lines: the search. Two entries within the limits tell the slope up to a few hundred multipliers.
+ * Each entry then bounds what may be added, and mostly the first ones refuse a multiplier. */
+#include "jit/lane/affine.h"
+
+enum { COUNT = 256, FIRST = -128, MOST_SHIFT = 8 };
+
+static int entry_at(const int8_t *entries, int x) { return entries[x - FIRST]; }
+
+/* floor(a / 2^bits) */
+static int shift_right(int a, int bits) { return a >= 0 ? a >> bits : -((-a - 1) >> bits) - 1; }
+
+/* What may be added with this multiplier; false: nothing. An entry at a limit may be beyond it. */
+static bool find_addend(const int8_t *entries, affine_table *line) {
+    const int one = 1 << line->shift;
+    int least = INT16_MIN, most = INT16_MAX;
+    for (int x = FIRST; x < FIRST + COUNT && least <= most; x++) {
+        const int entry = entry_at(entries, x), y = shift_right(x * line->multiplier, 8);
+        const int from = entry * one - y, to = from + one - 1;
+        if (entry > line->low && from > least) least = from;
+        if (entry < line->high && to < most) most = to;
+    }
+    line->addend = shift_right(least + most, 1);
+    return least <= most;
+}
+
+/* The largest shift leaves the most bits: of 16 the product and the result must keep theirs. */
+static int find_shift(int rise, int run) {
+    int shift = MOST_SHIFT;
+    while (shift > 0 && ((rise < 0 ? -rise : rise) + 1) << (8 + shift) >= run << 15) shift--;
+    return shift;
+}
+
+bool find_affine(const int8_t *entries, affine_table *line) {
+    int first = COUNT, last = FIRST;
+    line->low = INT8_MAX;
+    line->high = INT8_MIN;
+    for (int k = 0; k < COUNT; k++) {
+        if (entries[k] < line->low) line->low = entries[k];
+        if (entries[k] > line->high) line->high = entries[k];
+    }
+    for (int x = FIRST; x < FIRST + COUNT; x++) {
+        const int entry = entry_at(entries, x);
+        if (entry == line->low || entry == line->high) continue;
+        if (first == COUNT) first = x;
+        last = x;
+    }
+    if (first >= last) return false;
+    const int run = last - first, rise = entry_at(entries, last) - entry_at(entries, first);
+    line->shift = find_shift(rise, run);
+    const int scale = 1 << (8 + line->shift);
+    for (line->multiplier = (rise - 1) * scale / run; line->multiplier <= (rise + 1) * scale / run;
+         line->multiplier++)
+        if (line->multiplier >= INT16_MIN && line->multiplier <= INT16_MAX &&
+            find_addend(entries, line))
+            return true;
+    return false;
+}

@@ -1,0 +1,96 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Precompiled: a vectorised interpreter, for a kernel of which nothing was compiled. In: a kernel,
+ * and the library of precompiled ops. Out: code for every part, called like any other.
+ *
+ * A part of one step that takes the operands as they come is that step's code itself. Any other
+ * part is a list of steps, one for each op or pair of ops, over tiles: a step reads operands,
+ * constants and slots, which are buffers of the L1 cache, and writes a slot or the result. A slot
+ * holds a value as far as it varies: a tile, a row, a column, or one element; what repeats has a
+ * stride of 0. */
+#ifndef TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
+#define TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
+
+#include <stddef.h>
+
+#include "runtime/precompiled/rows.h"
+#include "runtime/run/kernel.h"
+
+typedef enum precompiled_place {
+    PLACE_LEAF,
+    PLACE_TABLE,    /* a leaf that is looked up */
+    PLACE_CONSTANT, /* one element */
+    PLACE_SLOT,
+} precompiled_place;
+
+/* Where a value is. */
+typedef struct precompiled_value {
+    uint8_t place;  /* precompiled_place */
+    uint8_t size;   /* of an element, in bytes */
+    int16_t result; /* PLACE_SLOT: the part's result that is written instead, if it is as large; -1:
+                       none */
+    uint32_t index; /* of the leaf, of the slot */
+    union {
+        uint64_t leaves;      /* that it depends on */
+        const void *constant; /* PLACE_CONSTANT: on none */
+    };
+} precompiled_value;
+
+typedef struct precompiled_step {
+    tosajit_entry code;
+    int operand_count;
+    bool whole; /* the code has no loop in which operand 0 repeats along columns */
+    precompiled_value operands[TOSAJIT_MAX_OPERANDS], to;
+} precompiled_step;
+
+/* What a tile ends with: a value that has to be brought into a result. */
+typedef struct precompiled_copy {
+    precompiled_value from;
+    int32_t result; /* of the part */
+} precompiled_copy;
+
+/* The context of a part's entry (code_part). */
+typedef struct precompiled_part {
+    const precompiled_step *steps;
+    const precompiled_copy *copies;
+    size_t step_count, copy_count;
+    size_t pair_count; /* steps that compute two ops */
+    int32_t leaf_count, result_count;
+    uint64_t tables;    /* leaves that are looked up: their column stride is not the walk's */
+    int64_t tile;       /* elements, at most */
+    int64_t slot_bytes; /* from one slot to the next */
+} precompiled_part;
+
+/* Bytes on the stack for all slots, beside what steps read and write of tensors. */
+enum { PRECOMPILED_SCRATCH = 24 * 1024 };
+
+/* The code, and what it needs as long as the kernel lives. */
+typedef struct precompiled {
+    kernel_code code;
+    precompiled_part *parts;
+    precompiled_step *steps;
+    precompiled_copy *copies;
+    uint64_t *constants; /* attributes that the code of an op takes as operands */
+    code_part *code_parts;
+    size_t step_room, copy_room, constant_room;
+} precompiled;
+
+_Static_assert(offsetof(precompiled, code) == 0, "precompiled_of needs the code first");
+
+/* What this code belongs to; null: it was compiled. */
+static inline const precompiled *precompiled_of(const kernel_code *code) {
+    return code && code->precompiled ? (const precompiled *)code : NULL;
+}
+
+/* The steps of a kernel, from the kernel's allocator. NOT_EXECUTABLE if the library has no code
+ * for an op; LIMIT_EXCEEDED if more values live at once than there is room for; OUT_OF_MEMORY. */
+tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *library, int level,
+                                precompiled **made);
+/* Null is allowed. */
+void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m);
+
+/* The code of every part that has steps. */
+void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
+                     int64_t planes, int64_t rows, int64_t cols);
+
+#endif

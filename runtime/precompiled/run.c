@@ -1,0 +1,187 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Running steps: tile by tile, and in each step by step.
+ *
+ * Every tile is computed from operands before anything is copied into a result, and a step writes
+ * into a result only where no later one reads an operand; so a result may be in place of any. */
+#include <string.h>
+
+#include "runtime/precompiled/precompiled.h"
+
+/* A tile, and how its leaves lie: bit k of a set says that leaf k varies along rows or columns. */
+typedef struct tile {
+    const precompiled_part *part;
+    const int64_t *strides;
+    char *scratch;
+    int64_t rows, cols;
+    uint64_t row_set, col_set;
+    void *pointers[TOSAJIT_MAX_TENSORS];
+} tile;
+
+/* A value in memory. */
+typedef struct lines {
+    char *start;
+    int64_t row, col; /* strides */
+} lines;
+
+static inline lines tensor_lines(const tile *t, uint32_t tensor) {
+    return (lines){t->pointers[tensor], t->strides[2 * tensor], t->strides[2 * tensor + 1]};
+}
+
+/* Whether a value has an element of its own for each of the tile's. */
+static inline bool fills(const tile *t, uint64_t leaves) {
+    return (t->rows == 1 || leaves & t->row_set) && (t->cols == 1 || leaves & t->col_set);
+}
+
+static inline lines find(const tile *t, const precompiled_value *v) {
+    if (v->place <= PLACE_TABLE) return tensor_lines(t, v->index);
+    if (v->place == PLACE_CONSTANT) return (lines){(char *)(uintptr_t)v->constant, 0, 0};
+    if (v->result >= 0 && fills(t, v->leaves))
+        return tensor_lines(t, (uint32_t)(t->part->leaf_count + v->result));
+    lines l = {t->scratch + v->index * t->part->slot_bytes, 0, 0};
+    if (v->leaves & t->col_set) l.col = v->size;
+    if (v->leaves & t->row_set) l.row = l.col ? t->cols * v->size : v->size;
+    return l;
+}
+
+/* Whether every tensor of a step goes on from one row to the next as along columns; if it has one
+ * column, as columns would. Then its rows are one. */
+static bool is_one_row(const precompiled_step *s, const int64_t *strides, int64_t cols) {
+    for (int k = 0; k <= s->operand_count; k++) {
+        const precompiled_value *v = k < s->operand_count ? &s->operands[k] : &s->to;
+        const int64_t row = strides[2 * k], col = strides[2 * k + 1];
+        if (v->place == PLACE_TABLE) continue;
+        const bool follows = cols > 1 ? row == cols * col : row == v->size || row == 0;
+        if (!follows) return false;
+    }
+    return true;
+}
+
+static void make_one_row(const precompiled_step *s, int64_t *strides, int64_t *rows,
+                         int64_t *cols) {
+    for (int k = 0; k <= s->operand_count; k++) {
+        const bool table = k < s->operand_count && s->operands[k].place == PLACE_TABLE;
+        if (*cols == 1 && !table) strides[2 * k + 1] = strides[2 * k];
+        strides[2 * k] = 0;
+    }
+    *cols *= *rows;
+    *rows = 1;
+}
+
+/* `count` times the element at `from`. */
+static void repeat(char *to, const char *from, size_t size, int64_t count) {
+    const size_t all = size * (size_t)count;
+    memcpy(to, from, size);
+    for (size_t done = size; done < all; done *= 2)
+        memcpy(to + done, to, done < all - done ? done : all - done);
+}
+
+/* A step whose operand 0 repeats along columns, which its code does not expect: row by row, from a
+ * buffer. */
+static void run_repeated(const precompiled_step *s, void *const *pointers, int64_t *strides,
+                         int64_t rows, int64_t cols) {
+    enum { COLUMNS = 256, WIDEST = 8 };
+    _Alignas(64) char buffer[COLUMNS * WIDEST];
+    const int64_t width = cols < COLUMNS ? cols : COLUMNS;
+    strides[1] = s->operands[0].size;
+    for (int64_t row = 0; row < rows; row++) {
+        repeat(buffer, (char *)pointers[0] + row * strides[0], s->operands[0].size, width);
+        for (int64_t col = 0; col < cols; col += width) {
+            void *moved[TOSAJIT_MAX_OPERANDS + 1] = {buffer};
+            for (int k = 1; k <= s->operand_count; k++)
+                moved[k] = (char *)pointers[k] + row * strides[2 * k] + col * strides[2 * k + 1];
+            s->code(NULL, moved, strides, 1, 1, cols - col < width ? cols - col : width);
+        }
+    }
+}
+
+static void run_step(const tile *t, const precompiled_step *s) {
+    enum { MOST = TOSAJIT_MAX_OPERANDS + 1 };
+    void *pointers[MOST];
+    int64_t strides[3 * MOST];
+    int64_t rows = s->to.leaves & t->row_set ? t->rows : 1;
+    int64_t cols = s->to.leaves & t->col_set ? t->cols : 1;
+    for (int k = 0; k <= s->operand_count; k++) {
+        const lines l = find(t, k < s->operand_count ? &s->operands[k] : &s->to);
+        pointers[k] = l.start;
+        strides[2 * k] = l.row;
+        strides[2 * k + 1] = l.col;
+    }
+    if (s->whole && cols > 1 && strides[1] == 0) {
+        run_repeated(s, pointers, strides, rows, cols);
+        return;
+    }
+    if (rows > 1 && is_one_row(s, strides, cols)) make_one_row(s, strides, &rows, &cols);
+    s->code(NULL, pointers, strides, 1, rows, cols);
+}
+
+static void copy_out(const tile *t, const precompiled_copy *c) {
+    const lines to = tensor_lines(t, (uint32_t)(t->part->leaf_count + c->result));
+    const lines from = find(t, &c->from);
+    if (from.start == to.start) return; /* it was written there */
+    for (int64_t row = 0; row < t->rows; row++) {
+        char *target = to.start + row * to.row;
+        const char *source = from.start + row * from.row;
+        if (from.col)
+            memcpy(target, source, (size_t)(t->cols * c->from.size));
+        else
+            repeat(target, source, c->from.size, t->cols);
+    }
+}
+
+static void run_tile(const tile *t) {
+    const precompiled_part *m = t->part;
+    for (size_t k = 0; k < m->step_count; k++) run_step(t, &m->steps[k]);
+    for (size_t k = 0; k < m->copy_count; k++) copy_out(t, &m->copies[k]);
+}
+
+/* Elements of a tile. One step that writes the result itself needs no slot, and so no tiles: clamp
+ * with its limits, or an op and a constant. */
+static int64_t tile_size(tile *t, int64_t rows, int64_t cols) {
+    const precompiled_part *m = t->part;
+    t->rows = rows;
+    t->cols = cols;
+    const bool whole = m->step_count == 1 && m->copy_count == 1 && m->steps[0].to.result >= 0 &&
+                       fills(t, m->steps[0].to.leaves);
+    return whole ? INT64_MAX : m->tile;
+}
+
+/* All tiles of a plane that begins at base: of whole rows, or of a piece of one. */
+static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
+    const int32_t tensors = t->part->leaf_count + t->part->result_count;
+    const int64_t tile = tile_size(t, rows, cols);
+    const int64_t width = cols < tile ? cols : tile;
+    const int64_t height = tile / width;
+    for (int64_t row = 0; row < rows; row += height)
+        for (int64_t col = 0; col < cols; col += width) {
+            t->rows = rows - row < height ? rows - row : height;
+            t->cols = cols - col < width ? cols - col : width;
+            for (int32_t k = 0; k < tensors; k++) {
+                const int64_t step = t->part->tables >> k & 1 ? 0 : t->strides[2 * k + 1];
+                t->pointers[k] = (char *)base[k] + row * t->strides[2 * k] + col * step;
+            }
+            run_tile(t);
+        }
+}
+
+void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
+                     int64_t planes, int64_t rows, int64_t cols) {
+    _Alignas(64) char scratch[PRECOMPILED_SCRATCH];
+    tile t; /* not cleared: see walk.h */
+    void *base[TOSAJIT_MAX_TENSORS];
+    t.part = context;
+    t.strides = strides;
+    t.scratch = scratch;
+    t.row_set = t.col_set = 0;
+    const int32_t tensors = t.part->leaf_count + t.part->result_count;
+    for (int32_t k = 0; k < t.part->leaf_count; k++) {
+        t.row_set |= (uint64_t)(strides[2 * k] != 0) << k;
+        t.col_set |= (uint64_t)(strides[2 * k + 1] != 0) << k;
+    }
+    for (int32_t k = 0; k < tensors; k++) base[k] = pointers[k];
+    for (int64_t left = planes; left > 0; left--) {
+        run_plane(&t, base, rows, cols);
+        for (int32_t k = 0; left > 1 && k < tensors; k++)
+            base[k] = (char *)base[k] + rows * strides[2 * k] + strides[2 * tensors + k];
+    }
+}

@@ -1,0 +1,9 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stand in, where there are no precompiled ops. */
+#include "runtime/precompiled/stand_in.h"
+
+tosajit_status precompiled_stand_in_alone(tosajit_kernel *kernel) {
+    (void)kernel;
+    return TOSAJIT_NOT_EXECUTABLE;
+}

@@ -1,0 +1,29 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Call cache: the calls that engines make again and again. What was worked out for a call's sizes
+ * and strides is remembered, so that the next one is compared and run without the machinery of the
+ * complete check. What is new, unusual or wrong is left to that check, which knows what to say. */
+#ifndef TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
+#define TOSAJIT_RUNTIME_RUN_CALL_CACHE_H
+
+#include "runtime/run/overlap.h"
+
+/* Make room for what a kernel will remember, for its member; null if its calls can't be planned.
+ * OUT_OF_MEMORY. */
+tosajit_status call_cache_make(const tosajit_kernel *kernel, call_cache **q);
+void call_cache_destroy(const tosajit_allocator *allocator, call_cache *q);
+
+/* Run a call that is remembered; false, and nothing done, if it is not. */
+bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
+                    const tosajit_tensor *operands, const tosajit_tensor *results);
+
+/* Run a call that has passed every check, as these views say, and remember it, in place of another
+ * one if need be. False, and nothing done, if its kind is none to remember. */
+bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
+                      const tosajit_tensor *operands, const tosajit_tensor *results,
+                      const view *tensors, const view *written);
+
+/* Whether such a call is one to remember. */
+bool call_cache_serves(const tosajit_kernel *kernel, const view *tensors, const view *written);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Operands are x0, x1, ..., and the values of nodes t0, t1, ...:
+ *
+ *     x0: f32[?,64], x1: f32[64]; t0 = x0 + x1; t1 = sigmoid(t0); t2 = x0 * t1; t2
+ *
+ * The last names are the results. */
+#include "tools/onnx/lowering/region.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/memory.h"
+
+enum { NAME = 64 };
+
+typedef struct writer {
+    const onnx_graph *g;
+    onnx_region *r;
+    int32_t *labels;    /* per value: 1 + k is operand xk; -1 - k is tk; 0 is neither */
+    byte_writer *text;  /* statements */
+    int32_t statements; /* so far */
+    bool blank;         /* without numbers */
+} writer;
+
+static void put(byte_writer *text, const char *word) { bytes_put(text, word, strlen(word)); }
+
+static bool refuse(onnx_region *r, const char *why) {
+    snprintf(r->why, sizeof r->why, "%s", why);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Operands */
+
+/* The highest rank of operands that are not constant. */
+static int32_t rank_of(const onnx_graph *g, const onnx_node *node) {
+    int32_t rank = -1;
+    for (int32_t k = 0; k < node->input_count; k++) {
+        const onnx_value *value = onnx_input(g, node, k);
+        if (value && !value->constant && value->type.rank > rank) rank = value->type.rank;
+    }
+    return rank;
+}
+
+bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand) {
+    const onnx_value *value = onnx_input(g, node, operand);
+    char text[32];
+    return value && value->constant && onnx_elements(&value->type) == 1 &&
+           value->type.rank <= rank_of(g, node) && !(operand == 0 && onnx_is(node, "Where")) &&
+           onnx_constant_text(value->constant, text);
+}
+
+/* A number takes the type of its neighbour, and that must be its own. In Where both neighbours may
+ * be numbers. */
+static void write_number(const onnx_node *node, const onnx_value *value, char name[NAME]) {
+    char text[32];
+    onnx_constant_text(value->constant, text);
+    const bool typed = onnx_is(node, "Where");
+    const char *type = tosajit_type_name(onnx_element(value->type.element));
+    if (typed && type)
+        snprintf(name, NAME, "%s(%s)", type, text);
+    else
+        snprintf(name, NAME, "%s", text);
+}
+
+static bool may_be_operand(writer *w, const onnx_value *value) {
+    if (value->type.element == 0) return refuse(w->r, "the element type is not known");
+    if (onnx_element(value->type.element) == TOSAJIT_TYPE_COUNT) {
+        snprintf(w->r->why, sizeof w->r->why, "tosajit has no %s",
+                 onnx_element_name(value->type.element));
+        return false;
+    }
+    if (value->type.rank < 0) return refuse(w->r, "the rank is not known");
+    for (int32_t d = 0; d < value->type.rank; d++)
+        if (value->type.dims[d] == 0) return refuse(w->r, "a size is 0");
+    return true;
+}
+
+/* What a value is called, which may be a new operand. */
+static bool name_value(writer *w, int32_t at, char name[NAME]) {
+    int32_t *label = &w->labels[at];
+    if (*label == 0) {
+        if (!may_be_operand(w, &w->g->values[at])) return false;
+        if (w->r->input_count >= TOSAJIT_MAX_TENSORS - w->r->output_count - w->r->masked)
+            return refuse(w->r, "it has more operands than a kernel");
+        w->r->inputs[w->r->input_count++] = at;
+        *label = w->r->input_count;
+    }
+    snprintf(name, NAME, *label > 0 ? "x%d" : "t%d", (*label > 0 ? *label : -*label) - 1);
+    return true;
+}
+
+/* Whether an operand stands in the text as a number. Exponents and divisors always do: much is
+ * gained by knowing them. */
+static bool takes_number(writer *w, const onnx_node *node, int32_t k, char name[NAME]) {
+    onnx_region *r = w->r;
+    if (!onnx_region_is_number(w->g, node, k)) return false;
+    write_number(node, &w->g->values[node->inputs[k]], name);
+    if (!r->numbers || onnx_is(node, "Pow") || onnx_is(node, "Div")) return true;
+    onnx_number *number = &r->numbers[r->number_count++];
+    snprintf(number->text, sizeof number->text, "%.31s", name);
+    if (w->blank) snprintf(name, NAME, "#");
+    return !number->named;
+}
+
+static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t operand) {
+    int32_t first = onnx_is(node, "Where") ? 1 : 0;
+    const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
+    return operand <= first || onnx_is(node, "Pow") || onnx_is(node, "DequantizeLinear") ||
+           (data && data->type.element == value->type.element);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Statements */
+
+static bool write_node(writer *w, const onnx_node *node) {
+    enum { MOST = TOSAJIT_MAX_TENSORS };
+    char names[MOST][NAME];
+    const char *operands[MOST];
+    const onnx_form *form = onnx_form_of(node);
+    if (node->input_count > MOST) return refuse(w->r, "it has more operands than a kernel");
+    for (int32_t k = 0; k < node->input_count; k++) {
+        const onnx_value *value = onnx_input(w->g, node, k);
+        operands[k] = value ? names[k] : NULL;
+        if (!value) continue;
+        if (!types_agree(w->g, node, k)) return refuse(w->r, "the operands differ in type");
+        if (!takes_number(w, node, k, names[k]) && !name_value(w, node->inputs[k], names[k]))
+            return false;
+    }
+    char left[NAME];
+    snprintf(left, sizeof left, "; t%d = ", w->statements);
+    put(w->text, left);
+    onnx_site site = {.g = w->g, .node = node, .operands = operands, .statement = &w->statements};
+    if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
+    w->labels[node->outputs[0]] = -1 - w->statements++;
+    return true;
+}
+
+static void write_type(const onnx_type *type, int32_t operand, byte_writer *text) {
+    char word[NAME];
+    snprintf(word, sizeof word, "%sx%d: %s[", operand > 0 ? ", " : "", operand,
+             tosajit_type_name(onnx_element(type->element)));
+    put(text, word);
+    for (int32_t d = 0; d < type->rank; d++) {
+        snprintf(word, sizeof word, type->dims[d] < 0 ? "%s?" : "%s%" PRId64, d > 0 ? "," : "",
+                 type->dims[d]);
+        put(text, word);
+    }
+    put(text, "]");
+}
+
+onnx_type onnx_region_type(const onnx_region *r, const onnx_type *type) {
+    onnx_type before = *type;
+    for (int32_t d = 0; d < type->rank && r->view == ONNX_TRANSPOSED; d++)
+        before.dims[r->order->ints[d]] = type->dims[d];
+    return before;
+}
+
+/* The channels of a block are the same in all regions of a model, and nothing else is, so that many
+ * have one text. */
+static onnx_type viewed_type(const onnx_region *r, const onnx_value *value) {
+    const int64_t any = TOSAJIT_DYNAMIC;
+    const int32_t element = value->type.element;
+    if (value->constant && onnx_elements(&value->type) == 1) return value->type;
+    if (r->view == ONNX_TRANSPOSED) return onnx_region_type(r, &value->type);
+    if (value->constant) return (onnx_type){element, 4, {any, 1, 1, r->block}};
+    if (r->view == ONNX_FLAT) return (onnx_type){element, 4, {any, any, any, any}};
+    return (onnx_type){element, 5, {any, any, any, any, r->block}};
+}
+
+static void write_types(const writer *w, byte_writer *text) {
+    const onnx_region *r = w->r;
+    const onnx_type mask = {
+        ONNX__TENSOR_PROTO__DATA_TYPE__BOOL, 4, {TOSAJIT_DYNAMIC, 1, 1, r->block}};
+    for (int32_t k = 0; k < r->input_count; k++) {
+        const onnx_value *value = &w->g->values[r->inputs[k]];
+        onnx_type type = r->view == ONNX_AS_DECLARED ? value->type : viewed_type(r, value);
+        write_type(&type, k, text);
+    }
+    if (r->masked) write_type(&mask, r->input_count, text);
+}
+
+static void write_results(const writer *w) {
+    for (int32_t k = 0; k < w->r->output_count; k++) {
+        char word[NAME];
+        int32_t statement = -1 - w->labels[w->r->outputs[k]];
+        if (w->r->masked)
+            snprintf(word, sizeof word, "; where(x%d, t%d, f32(0))", w->r->input_count, statement);
+        else
+            snprintf(word, sizeof word, "; t%d", statement);
+        put(w->text, word);
+    }
+}
+
+/* Every value is without a label again. */
+static void clear_labels(const onnx_writer *o, const onnx_region *r) {
+    for (int32_t k = 0; k < r->input_count; k++) o->labels[r->inputs[k]] = 0;
+    for (int32_t k = 0; k < r->count; k++) {
+        const onnx_node *node = &o->g->nodes[r->nodes[k]];
+        if (node->output_count > 0 && node->outputs[0] >= 0) o->labels[node->outputs[0]] = 0;
+    }
+}
+
+/* Append the text. False: r->why, or text->failed. */
+static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_writer *text) {
+    byte_writer statements = {.allocator = text->allocator};
+    writer w = {.g = o->g, .r = r, .labels = o->labels, .text = &statements, .blank = blank};
+    bool fine = r->count > 0 || refuse(r, "nothing is left of it");
+    r->input_count = r->number_count = 0;
+    for (int32_t k = 0; k < r->count && fine; k++) fine = write_node(&w, &o->g->nodes[r->nodes[k]]);
+    if (fine) write_types(&w, text);
+    if (fine) write_results(&w);
+    bytes_put(text, statements.bytes, statements.size);
+    text->failed = text->failed || statements.failed;
+    bytes_release(&statements);
+    clear_labels(o, r);
+    return fine && !text->failed;
+}
+
+/* The first line of what the library says, without the place in a text that nobody has seen. */
+static bool refuse_as_library(onnx_region *r) {
+    const char *said = tosajit_last_error(), *error = strstr(said, "error: ");
+    if (error) said = error + strlen("error: ");
+    snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(said, "\n"), said);
+    return false;
+}
+
+/* Whether the library reads the text, and gives results of the graph's types. */
+static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer *text) {
+    tosajit_expr *expr = NULL;
+    tosajit_kernel *kernel = NULL;
+    bool fine = !tosajit_expr_parse((const char *)text->bytes, text->size, NULL, &expr) &&
+                !tosajit_compile_expr(o->engine, expr, &kernel);
+    if (!fine) refuse_as_library(r);
+    if (fine && tosajit_kernel_result_count(kernel) != (size_t)r->output_count)
+        fine = refuse(r, "tosajit gives another number of results");
+    for (int32_t k = 0; fine && k < r->output_count; k++) {
+        tosajit_type element = onnx_element(o->g->values[r->outputs[k]].type.element);
+        fine = tosajit_kernel_result_type(kernel, (size_t)k).element == element ||
+               refuse(r, "tosajit gives another element type");
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    return fine;
+}
+
+static const char *make_text(const onnx_writer *w, onnx_region *r, bool blank, bool *enough) {
+    byte_writer text = {.allocator = memory_allocator(NULL)};
+    const char *kept = NULL;
+    bool fine = write_region(w, r, blank, &text) && (blank || check_region(w, r, &text));
+    if (fine) kept = arena_text(w->memory, (const char *)text.bytes, text.size);
+    *enough = !text.failed && (!fine || kept);
+    bytes_release(&text);
+    return kept;
+}
+
+const char *onnx_region_text(const onnx_writer *w, onnx_region *r, bool *enough) {
+    return make_text(w, r, false, enough);
+}
+
+const char *onnx_region_pattern(const onnx_writer *w, onnx_region *r) {
+    size_t numbers = 1;
+    bool enough;
+    for (int32_t k = 0; k < r->count; k++) numbers += (size_t)w->g->nodes[r->nodes[k]].input_count;
+    r->numbers = arena_array(w->memory, numbers, sizeof *r->numbers);
+    return r->numbers ? make_text(w, r, true, &enough) : NULL;
+}

@@ -1,0 +1,433 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A row per operator that is not elementwise; those that are follow from the table of forms. What
+ * is not known stays unknown, and so does all that follows from it. */
+#include "tools/onnx/lowering/shapes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tools/onnx/lowering/forms.h"
+
+typedef struct site {
+    onnx_graph *g;
+    const onnx_node *node;
+    onnx_type *result; /* of the first output; begins as the first input's */
+} site;
+
+static const onnx_type unknown = {.rank = -1};
+
+static const onnx_type *type_of(const site *s, int32_t k) {
+    const onnx_value *value = onnx_input(s->g, s->node, k);
+    return value ? &value->type : &unknown;
+}
+
+static int64_t number(const site *s, const char *name, int64_t otherwise) {
+    const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, name);
+    return a && a->has_i ? a->i : otherwise;
+}
+
+static void forget_sizes(onnx_type *type) {
+    for (int32_t d = 0; d < type->rank; d++) type->dims[d] = TOSAJIT_DYNAMIC;
+}
+
+/* Element k of a list that is an attribute, or a constant operand. */
+static bool listed(const site *s, const char *name, int32_t operand, size_t k, int64_t *value) {
+    const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, name);
+    const onnx_value *constant = onnx_input(s->g, s->node, operand);
+    double found;
+    if (a && k < a->n_ints) {
+        *value = a->ints[k];
+        return true;
+    }
+    if (a || !constant || !constant->constant ||
+        constant->type.element != ONNX__TENSOR_PROTO__DATA_TYPE__INT64)
+        return false;
+    if ((int64_t)k >= onnx_elements(&constant->type)) return false;
+    if (!onnx_constant_at(constant->constant, k, &found)) return false;
+    /* "To the end" is often written as 2^63 - 1, which no f64 is. */
+    *value = (int64_t)fmax(-0x1p62, fmin(found, 0x1p62));
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Rules */
+
+typedef void rule(site *s);
+
+static void same(site *s) { (void)s; }
+static void same_rank(site *s) { forget_sizes(s->result); }
+
+/* Images by a window: batch and channels are known, what is behind them is not. The weights have
+ * the rank of the images, even where nothing else tells it. */
+static void convolution(site *s) {
+    const onnx_type *w = type_of(s, 1);
+    int64_t batch = s->result->rank == w->rank ? s->result->dims[0] : TOSAJIT_DYNAMIC;
+    if (s->result->rank < 0) s->result->rank = w->rank;
+    forget_sizes(s->result);
+    if (s->result->rank < 3 || w->rank != s->result->rank) return;
+    s->result->dims[0] = batch;
+    s->result->dims[1] = w->dims[0];
+}
+
+/* What comes from a global pooling is a point, and stays one. */
+static void blocked_convolution(site *s) {
+    const onnx_type *w = type_of(s, 1), from = *s->result;
+    const Onnx__AttributeProto *pads = onnx_attribute(s->node->proto, "pads");
+    bool point = from.rank == 4 && from.dims[2] == 1 && from.dims[3] == 1;
+    point = point && w->rank == 4 && w->dims[2] == 1 && w->dims[3] == 1;
+    for (size_t k = 0; pads && k < pads->n_ints; k++) point = point && pads->ints[k] == 0;
+    convolution(s);
+    if (s->result->rank == 4) s->result->dims[1] = TOSAJIT_DYNAMIC;
+    if (point) s->result->dims[2] = s->result->dims[3] = 1;
+}
+
+/* Channels in blocks, or not any more. */
+static void reorder(site *s) {
+    if (number(s, "channels_last", 0) != 0)
+        forget_sizes(s->result);
+    else if (s->result->rank > 1)
+        s->result->dims[1] = TOSAJIT_DYNAMIC;
+}
+
+static void pooling(site *s) {
+    int64_t batch = s->result->dims[0], channels = s->result->dims[1];
+    forget_sizes(s->result);
+    if (s->result->rank < 3) return;
+    s->result->dims[0] = batch;
+    s->result->dims[1] = channels;
+}
+
+static void global_pooling(site *s) {
+    for (int32_t d = 2; d < s->result->rank; d++) s->result->dims[d] = 1;
+}
+
+static void transposed_convolution(site *s) {
+    const onnx_type *w = type_of(s, 1);
+    int64_t batch = s->result->dims[0], group = number(s, "group", 1), channels;
+    forget_sizes(s->result);
+    if (s->result->rank < 3 || w->rank != s->result->rank || w->dims[1] < 0) return;
+    s->result->dims[0] = batch;
+    if (group > 0 && !__builtin_mul_overflow(w->dims[1], group, &channels))
+        s->result->dims[1] = channels;
+}
+
+/* Of lists of matrices; a matrix that is transposed keeps its rank. */
+static void product(site *s) {
+    const onnx_type *a = type_of(s, 0), *b = type_of(s, 1);
+    bool plain = onnx_is(s->node, "MatMul");
+    if (a->rank < 2 || b->rank < 2) {
+        s->result->rank = -1;
+        return;
+    }
+    int64_t rows = a->dims[a->rank - 2], columns = b->dims[b->rank - 1];
+    s->result->rank = a->rank > b->rank ? a->rank : b->rank;
+    forget_sizes(s->result);
+    if (!plain) return;
+    s->result->dims[s->result->rank - 2] = rows;
+    s->result->dims[s->result->rank - 1] = columns;
+}
+
+static void matrix(site *s) {
+    s->result->rank = 2;
+    forget_sizes(s->result);
+}
+
+static void sizes(site *s) {
+    *s->result = (onnx_type){ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, {type_of(s, 0)->rank}};
+    if (s->result->dims[0] < 0) s->result->dims[0] = TOSAJIT_DYNAMIC;
+}
+
+static void scalar_size(site *s) {
+    *s->result = (onnx_type){ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 0, {0}};
+}
+
+/* A shape that is an operand: its length is the rank, its elements, if constant, are the sizes. */
+static void shaped(site *s, int32_t operand, bool zero_copies) {
+    const onnx_type *shape = type_of(s, operand), from = *s->result;
+    s->result->rank = -1;
+    if (shape->rank != 1 || shape->dims[0] < 0 || shape->dims[0] > TOSAJIT_MAX_RANK) return;
+    s->result->rank = (int32_t)shape->dims[0];
+    forget_sizes(s->result);
+    for (int32_t d = 0; d < s->result->rank; d++) {
+        int64_t size;
+        if (!listed(s, "", operand, (size_t)d, &size) || size < 0) continue;
+        if (size > 0)
+            s->result->dims[d] = size;
+        else if (zero_copies && d < from.rank)
+            s->result->dims[d] = from.dims[d];
+    }
+}
+
+static void reshape(site *s) { shaped(s, 1, number(s, "allowzero", 0) == 0); }
+
+static void filled(site *s) {
+    const Onnx__AttributeProto *value = onnx_attribute(s->node->proto, "value");
+    shaped(s, 0, false);
+    s->result->element = value && value->t && value->t->has_data_type
+                             ? value->t->data_type
+                             : ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+}
+
+static void expand(site *s) {
+    onnx_type own = *s->result;
+    shaped(s, 1, false);
+    if (s->result->rank >= 0 && own.rank >= 0)
+        *s->result = onnx_broadcast(&own, s->result);
+    else
+        s->result->rank = -1;
+}
+
+/* How many axes are named: -1 where nobody knows. */
+static int32_t axis_count(const site *s) {
+    const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, "axes");
+    if (a) return a->n_ints <= TOSAJIT_MAX_RANK ? (int32_t)a->n_ints : -1;
+    const onnx_type *axes = type_of(s, 1);
+    bool known = axes->rank == 1 && axes->dims[0] >= 0 && axes->dims[0] <= TOSAJIT_MAX_RANK;
+    return known ? (int32_t)axes->dims[0] : -1;
+}
+
+/* The axes that are named, of rank; false where nobody knows them. */
+static bool named_axes(const site *s, int32_t count, int32_t rank, bool named[TOSAJIT_MAX_RANK]) {
+    for (int32_t k = 0; k < count; k++) {
+        int64_t axis;
+        if (!listed(s, "axes", 1, (size_t)k, &axis)) return false;
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= rank || named[axis]) return false;
+        named[axis] = true;
+    }
+    return true;
+}
+
+static void unsqueeze(site *s) {
+    const onnx_type from = *s->result;
+    int32_t count = axis_count(s), rank = from.rank + count;
+    bool added[TOSAJIT_MAX_RANK] = {false};
+    s->result->rank = count < 0 || from.rank < 0 || rank > TOSAJIT_MAX_RANK ? -1 : rank;
+    forget_sizes(s->result);
+    if (s->result->rank < 0 || !named_axes(s, count, rank, added)) return;
+    for (int32_t d = 0, at = 0; d < rank; d++) s->result->dims[d] = added[d] ? 1 : from.dims[at++];
+}
+
+static void squeeze(site *s) {
+    const onnx_type from = *s->result;
+    int32_t count = axis_count(s), at = 0;
+    bool removed[TOSAJIT_MAX_RANK] = {false};
+    s->result->rank = count < 0 || from.rank < count ? -1 : from.rank - count;
+    forget_sizes(s->result);
+    if (s->result->rank < 0 || !named_axes(s, count, from.rank, removed)) return;
+    for (int32_t d = 0; d < from.rank; d++)
+        if (!removed[d]) s->result->dims[at++] = from.dims[d];
+}
+
+/* An axis, which may count from the end; -1 where there is none of that number. */
+static int32_t axis_of(int64_t axis, int32_t rank) {
+    if (axis < 0) axis += rank;
+    return axis >= 0 && axis < rank ? (int32_t)axis : -1;
+}
+
+/* The sizes of the indices stand in place of that of the axis. */
+static void gather(site *s) {
+    const onnx_type data = *s->result, *indices = type_of(s, 1);
+    int32_t axis = axis_of(number(s, "axis", 0), data.rank), at = 0;
+    s->result->rank = -1;
+    if (axis < 0 || indices->rank < 0 || data.rank + indices->rank - 1 > TOSAJIT_MAX_RANK) return;
+    for (int32_t d = 0; d < axis; d++) s->result->dims[at++] = data.dims[d];
+    for (int32_t d = 0; d < indices->rank; d++) s->result->dims[at++] = indices->dims[d];
+    for (int32_t d = axis + 1; d < data.rank; d++) s->result->dims[at++] = data.dims[d];
+    s->result->rank = at;
+}
+
+static void concatenate(site *s) {
+    int32_t axis = axis_of(number(s, "axis", 1), s->result->rank);
+    int64_t sum = 0;
+    for (int32_t k = 0; k < s->node->input_count && axis >= 0 && sum >= 0; k++) {
+        const onnx_type *part = type_of(s, k);
+        bool known = part->rank == s->result->rank && part->dims[axis] >= 0;
+        if (!known || __builtin_add_overflow(sum, part->dims[axis], &sum)) sum = TOSAJIT_DYNAMIC;
+    }
+    if (axis < 0)
+        forget_sizes(s->result);
+    else
+        s->result->dims[axis] = sum;
+}
+
+static void transpose(site *s) {
+    const onnx_type from = *s->result;
+    const Onnx__AttributeProto *order = onnx_attribute(s->node->proto, "perm");
+    forget_sizes(s->result);
+    if (order && (int64_t)order->n_ints != from.rank) return;
+    for (int32_t d = 0; d < from.rank; d++) {
+        int64_t source = order ? order->ints[d] : from.rank - 1 - d;
+        if (source >= 0 && source < from.rank) s->result->dims[d] = from.dims[source];
+    }
+}
+
+/* Where a slice begins or ends along a size. */
+static int64_t bound(int64_t at, int64_t size) {
+    if (at < 0) at += size;
+    return at < 0 ? 0 : at > size ? size : at;
+}
+
+/* Forward slices between constants; other axes keep their sizes. */
+static void slice(site *s) {
+    const onnx_type from = *s->result;
+    const onnx_type *starts = type_of(s, 1);
+    forget_sizes(s->result);
+    if (starts->rank != 1 || starts->dims[0] < 0 || starts->dims[0] > from.rank) return;
+    bool axes = onnx_input(s->g, s->node, 3);
+    onnx_type result = from;
+    for (int64_t k = 0; k < starts->dims[0]; k++) {
+        int64_t start, end, named = k, step = 1;
+        if (axes && !listed(s, "", 3, (size_t)k, &named)) return;
+        int32_t axis = axis_of(named, from.rank);
+        if (axis < 0) return;
+        bool known = listed(s, "", 1, (size_t)k, &start) && listed(s, "", 2, (size_t)k, &end) &&
+                     (!onnx_input(s->g, s->node, 4) || listed(s, "", 4, (size_t)k, &step)) &&
+                     step == 1 && from.dims[axis] >= 0 && start > INT32_MIN && start < INT32_MAX;
+        if (known && end < INT32_MIN) end = INT32_MIN;
+        int64_t size = known ? bound(end, from.dims[axis]) - bound(start, from.dims[axis]) : 0;
+        result.dims[axis] = !known ? TOSAJIT_DYNAMIC : size > 0 ? size : 0;
+    }
+    *s->result = result;
+}
+
+/* What both branches give. */
+static void branch(site *s) {
+    static const char *const names[2] = {"then_branch", "else_branch"};
+    onnx_type types[2] = {unknown, unknown};
+    for (int k = 0; k < 2; k++) {
+        const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, names[k]);
+        onnx_graph inner;
+        onnx_error error;
+        if (!a || !a->g || a->g->n_output < 1) continue;
+        if (!onnx_graph_open(&inner, a->g, s->g, s->g->opset, s->g->memory, &error)) continue;
+        onnx_shapes_infer(&inner);
+        int32_t value = onnx_graph_find(&inner, onnx_text(a->g->output[0]->name));
+        if (value >= 0) types[k] = inner.values[value].type;
+    }
+    *s->result = types[0];
+    if (types[0].element != types[1].element) s->result->element = 0;
+    if (types[0].rank != types[1].rank) s->result->rank = -1;
+    for (int32_t d = 0; d < s->result->rank; d++)
+        if (types[0].dims[d] != types[1].dims[d]) s->result->dims[d] = TOSAJIT_DYNAMIC;
+}
+
+/* Along the axes that are named, or along all. */
+static void reduce(site *s) {
+    bool all = !onnx_attribute(s->node->proto, "axes") && !onnx_input(s->g, s->node, 1) &&
+               number(s, "noop_with_empty_axes", 0) == 0;
+    int32_t rank = s->result->rank, count = all ? rank : axis_count(s);
+    forget_sizes(s->result);
+    for (int32_t d = 0; d < rank && all; d++) s->result->dims[d] = 1;
+    if (number(s, "keepdims", 1) != 0) return;
+    s->result->rank = (count <= 0 && !all) || rank < count ? -1 : rank - count;
+}
+
+/* Sequences have three dimensions, and one more for the directions. */
+static void recurrent(site *s) {
+    s->result->rank = number(s, "layout", 0) == 0 ? 4 : -1;
+    forget_sizes(s->result);
+}
+
+static const struct row {
+    const char *op;
+    rule *apply;
+} rows[] = {
+    {"Softmax", same},
+    {"LogSoftmax", same},
+    {"Hardmax", same},
+    {"LayerNormalization", same},
+    {"InstanceNormalization", same},
+    {"GroupNormalization", same},
+    {"LpNormalization", same},
+    {"LRN", same},
+    {"CumSum", same},
+    {"Round", same},
+    {"com.microsoft.SkipLayerNormalization", same},
+    {"AveragePool", pooling},
+    {"MaxPool", pooling},
+    {"LpPool", pooling},
+    {"GlobalAveragePool", global_pooling},
+    {"GlobalMaxPool", global_pooling},
+    {"com.microsoft.nchwc.GlobalAveragePool", global_pooling},
+    {"com.microsoft.nchwc.GlobalMaxPool", global_pooling},
+    {"com.microsoft.nchwc.AveragePool", same_rank},
+    {"com.microsoft.nchwc.MaxPool", same_rank},
+    {"com.microsoft.nchwc.Conv", blocked_convolution},
+    {"com.microsoft.nchwc.ReorderInput", reorder},
+    {"com.microsoft.nchwc.ReorderOutput", reorder},
+    {"com.microsoft.nchwc.Upsample", same_rank},
+    {"Conv", convolution},
+    {"com.microsoft.FusedConv", convolution},
+    {"ConvTranspose", transposed_convolution},
+    {"Pad", same_rank},
+    {"Slice", slice},
+    {"Split", same_rank},
+    {"Concat", concatenate},
+    {"Transpose", transpose},
+    {"Resize", same_rank},
+    {"Upsample", same_rank},
+    {"Tile", same_rank},
+    {"MatMul", product},
+    {"com.microsoft.FusedMatMul", product},
+    {"Gemm", matrix},
+    {"com.microsoft.FusedGemm", matrix},
+    {"Flatten", matrix},
+    {"Shape", sizes},
+    {"Size", scalar_size},
+    {"Reshape", reshape},
+    {"ConstantOfShape", filled},
+    {"Expand", expand},
+    {"If", branch},
+    {"Unsqueeze", unsqueeze},
+    {"Squeeze", squeeze},
+    {"Gather", gather},
+    {"ReduceMean", reduce},
+    {"ReduceSum", reduce},
+    {"ReduceMax", reduce},
+    {"ReduceMin", reduce},
+    {"ReduceProd", reduce},
+    {"ReduceL2", reduce},
+    {"LSTM", recurrent},
+    {"GRU", recurrent},
+    {"RNN", recurrent},
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * All nodes */
+
+/* What is declared, with what is found for its unknown parts. */
+static void merge(onnx_type *declared, const onnx_type *found) {
+    if (declared->element == 0) declared->element = found->element;
+    if (declared->rank < 0) {
+        declared->rank = found->rank;
+        memcpy(declared->dims, found->dims, sizeof declared->dims);
+    } else if (declared->rank == found->rank) {
+        for (int32_t d = 0; d < declared->rank; d++)
+            if (declared->dims[d] < 0) declared->dims[d] = found->dims[d];
+    }
+}
+
+static void infer_node(onnx_graph *g, const onnx_node *node) {
+    onnx_type result = unknown;
+    site s = {g, node, &result};
+    const onnx_form *form = onnx_form_of(node);
+    const struct row *row = NULL;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows && !row; k++)
+        if (onnx_is(node, rows[k].op)) row = &rows[k];
+    if (form) {
+        result = onnx_form_type(g, node, form);
+    } else if (row) {
+        result = *type_of(&s, 0);
+        row->apply(&s);
+    }
+    for (int32_t k = 0; k < node->output_count; k++) {
+        bool alike = k == 0 || onnx_is(node, "Split");
+        if (alike && node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &result);
+    }
+}
+
+void onnx_shapes_infer(onnx_graph *g) {
+    for (int32_t k = 0; k < g->node_count; k++) infer_node(g, &g->nodes[k]);
+}
