@@ -27,7 +27,6 @@
 
 #include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
-#include "jit/engine/gate.h"
 #include "jit/native.h"
 #include "jit/precompiled.h"
 #include "jit/lookup_tables.h"
@@ -94,7 +93,7 @@ tosajit_status compile_now(tosajit_engine *engine, tosajit_kernel *kernel) {
 
 /* On the engine's thread. */
 static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kernel) {
-    tosajit_status status = engine_enter(engine);
+    tosajit_status status = engine_enter_behind(engine);
     if (status) return status;
     status = native_compile(engine, kernel);
     engine_leave(engine);
@@ -183,7 +182,6 @@ static tosajit_status compile_with(tosajit_engine *engine, const tosajit_expr *e
             "compile: an engine for another CPU (TOSAJIT_BACKEND_CROSS) makes no kernels");
     tosajit_status status = engine_enter(engine);
     if (status) return status;
-    if (engine->quiesce_at_exit) gate_watch_thread();
     status = find_or_make(engine, expr, image, kernel);
     engine_leave(engine);
     return status;

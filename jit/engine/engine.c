@@ -11,6 +11,7 @@
 #include "jit/target/cpu.h"
 #include "jit/target/cpu_choice.h"
 #include "jit/engine/backend.h"
+#include "jit/engine/gate.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/environment.h"
 #include "runtime/base/features.h"
@@ -198,6 +199,11 @@ void tosajit_engine_destroy(tosajit_engine *engine) {
 }
 
 tosajit_status engine_enter(tosajit_engine *engine) {
+    if (engine->quiesce_at_exit) gate_watch_thread();
+    return engine_enter_behind(engine);
+}
+
+tosajit_status engine_enter_behind(tosajit_engine *engine) {
     if (presence_enter(&engine->presence)) return TOSAJIT_OK;
     return diag_error(TOSAJIT_CODEGEN_FAILED,
                       "threads of the parent process were compiling in this engine when it forked; "

@@ -55,8 +55,12 @@ static inline bool engine_compiles(const tosajit_engine *engine) {
 }
 
 /* Before what compiles, or looks into the cache; then engine_leave. CODEGEN_FAILED in a child
- * process whose parent's threads were doing so when it forked: it would wait for them for ever. */
+ * process whose parent's threads were doing so when it forked: it would wait for them for ever.
+ * Exit on this thread waits from now on, if the engine asks for that. */
 tosajit_status engine_enter(tosajit_engine *engine);
+/* The same on the engine's own thread, which never calls exit. Whoever destroys the engine waits
+ * for its end, and not for other engines. */
+tosajit_status engine_enter_behind(tosajit_engine *engine);
 void engine_leave(tosajit_engine *engine);
 
 void engine_retain(tosajit_engine *engine);
