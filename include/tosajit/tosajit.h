@@ -542,9 +542,11 @@ TOSAJIT_API const char *tosajit_cpu_name(size_t index);
  * may run, ask, wait for and release the kernels of its parent, on the calling thread alone, and
  * destroy its engines. It may compile in a new engine. It may not in an inherited one in which
  * another thread was compiling or releasing when the process forked. That is refused with
- * CODEGEN_FAILED, and the memory of its kernels stays. Nothing of this waits for a thread that the
- * child does not have. A BACKGROUND kernel that was not compiled by then stays uncompiled in the
- * child, and tosajit_kernel_wait gives NOT_EXECUTABLE. */
+ * CODEGEN_FAILED, and the memory of its kernels stays. So is every compilation in a child of a
+ * process that forked while another thread loaded LLVM, or was amid the first compilation.
+ * Nothing of this waits for a thread that the child does not have. A BACKGROUND kernel that was
+ * not compiled by then stays uncompiled in the child, and tosajit_kernel_wait gives
+ * NOT_EXECUTABLE. */
 TOSAJIT_API tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
                                                  tosajit_engine **engine);
 /* Drop the engine; kernels that are still held keep what they need of it. A background compilation

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "jit/engine/gate.h"
+#include "jit/engine/presence.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 
@@ -25,10 +26,27 @@ static tosajit_status repeat(const compiler_table *table, tosajit_status status)
     return status && message != tosajit_last_error() ? diag_error(status, "%s", message) : status;
 }
 
-/* After gate_enter. */
-static tosajit_status leave_with(const tosajit_engine *engine, tosajit_status status) {
+/* LLVM makes what it needs once, while it is loaded and amid the first compilation; who comes
+ * meanwhile waits. In a child of a process that forked amid these, nobody ends that: it would wait
+ * for ever, or take a piece of a library for the whole. */
+static presence inside;
+static atomic_bool begun; /* code has been linked: nothing is left of the beginning */
+
+/* counted is for leave. */
+static tosajit_status enter(bool *counted) {
+    tosajit_status status = gate_enter();
+    if (status) return status;
+    *counted = presence_enter(&inside);
+    if (*counted || atomic_load(&begun)) return TOSAJIT_OK;
     gate_leave();
-    return repeat(engine->compilers, status);
+    return diag_error(TOSAJIT_CODEGEN_FAILED,
+                      "threads of the parent process were amid its first compilation when it "
+                      "forked: nothing is compiled in this process");
+}
+
+static void leave(bool counted) {
+    if (counted) presence_leave(&inside);
+    gate_leave();
 }
 
 /* At exit the handlers that LLVM's libraries register destroy LLVM's objects, the last handler
@@ -72,11 +90,12 @@ static tosajit_status start(tosajit_engine *engine) {
 
 /* Load and start what knows LLVM, unless that has been done. Thread-safe. */
 static tosajit_status need(tosajit_engine *engine) {
+    bool counted;
     pthread_mutex_lock(&engine->mutex);
-    tosajit_status status = engine->compiler ? TOSAJIT_OK : gate_enter();
+    tosajit_status status = engine->compiler ? TOSAJIT_OK : enter(&counted);
     if (!status && !engine->compiler) {
         status = start(engine);
-        gate_leave();
+        leave(counted);
     }
     pthread_mutex_unlock(&engine->mutex);
     return status;
@@ -91,11 +110,13 @@ void backend_stop(tosajit_engine *engine) {
 
 static tosajit_status compile_batch(tosajit_engine *engine, const compiler_batch *batch,
                                     compiler_output *outputs) {
-    tosajit_status status = gate_enter();
+    bool counted;
+    tosajit_status status = enter(&counted);
     if (status) return status;
     status = engine->compilers->compile(engine->compiler, batch, outputs);
     guard_exit_again(engine);
-    return leave_with(engine, status);
+    leave(counted);
+    return repeat(engine->compilers, status);
 }
 
 static compiler_input input_of(const tosajit_kernel *kernel, const backend_names *names) {
@@ -127,20 +148,26 @@ tosajit_status backend_print(tosajit_engine *engine, const tosajit_kernel *kerne
     backend_names names;
     backend_name(kernel, &names);
     const compiler_input input = input_of(kernel, &names);
+    bool counted;
     tosajit_status status = need(engine);
-    if (!status) status = gate_enter();
+    if (!status) status = enter(&counted);
     if (status) return status;
-    return leave_with(engine, engine->compilers->print(engine->compiler, &input, view, text));
+    status = engine->compilers->print(engine->compiler, &input, view, text);
+    leave(counted);
+    return repeat(engine->compilers, status);
 }
 
 tosajit_status backend_link(tosajit_engine *engine, const tosajit_kernel *kernel,
                             const code_image *image, backend_names *names,
                             const unsigned char **bytes, void **handle) {
-    tosajit_status status = gate_enter();
+    bool counted;
+    tosajit_status status = enter(&counted);
     if (status) return status;
     status = engine->compilers->link(engine->compiler, image, names->list, &kernel->allocator,
                                      bytes, handle);
-    return leave_with(engine, status);
+    leave(counted);
+    if (!status) atomic_store(&begun, true);
+    return repeat(engine->compilers, status);
 }
 
 void backend_unlink(tosajit_engine *engine, void *handle) {

@@ -27,6 +27,7 @@ enum {
     STANDARD_ROUNDS = 6,
     LATEST_MICROSECONDS = 60000,
     FIRST_MICROSECONDS = 20000,
+    FIRST_FORKS = 5, /* to meet the loading, which is short */
     SLEEP_MICROSECONDS = 60000
 };
 
@@ -225,6 +226,27 @@ static void plugin_thread(unsigned microseconds) {
     exit(CODE);
 }
 
+/* A child of a process whose thread has just been told, loads LLVM, or is amid the first
+ * compilation. It computes, by whatever code it can have. */
+static void forked_first(unsigned microseconds) {
+    first_compilation(microseconds);
+    pid_t child = fork();
+    if (child == 0) {
+        float x[3] = {-1, 0, 1}, r[3];
+        const int64_t dims[2] = {1, 3};
+        tosajit_tensor operand = tosajit_dense(TOSAJIT_F32, x, 2, dims),
+                       result = tosajit_dense(TOSAJIT_F32, r, 2, dims);
+        alarm(60);
+        open_engine(&(tosajit_engine_options){.backend = TOSAJIT_BACKEND_AUTO});
+        if (compile(TOSAJIT_OP_abs, &kernels[OPS])) _exit(WRONG);
+        if (tosajit_run(kernels[OPS], &operand, 1, &result, 1) || r[0] != 1) _exit(WRONG);
+        _exit(CODE);
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != CODE)
+        _exit(WRONG);
+}
+
 /* The child's exit code, or 1000 + the signal that ended it. */
 static int outcome(void (*act)(unsigned microseconds), unsigned microseconds) {
     fflush(NULL);
@@ -265,10 +287,13 @@ static void processes_end_as_they_should(void **state) {
     repeat("a plugin", plugin, rounds);
     repeat("a plugin's first compilation", plugin_first, rounds);
     repeat("a plugin, and a thread that ends", plugin_thread, rounds);
-    if (FORKS_THREADS)
+    if (FORKS_THREADS) {
         repeat("a child forked meanwhile", forked, rounds);
-    else
+        repeat("a child forked amid the first compilation, which compiles", forked_first,
+               rounds * FIRST_FORKS);
+    } else {
         print_message("a child forked meanwhile: not tested under the thread sanitizer\n");
+    }
     repeat("compiling in a handler", late_compilation, 2);
     repeat("running and releasing in a handler", late_release, 2);
     repeat("exit within a compilation", exit_within, 2);
