@@ -347,6 +347,21 @@ static void control_c_stops_a_command(void **state) {
     leave();
 }
 
+/* A file without an end, and without the end of a line. */
+static void control_c_stops_the_lines_of_a_file(void **state) {
+    (void)state;
+    const struct timespec moment = {0, 50000000};
+    start_usual();
+    at_prompt(":load /dev/zero\r");
+    pty_wait_for(&s, "zero\r\n");
+    nanosleep(&moment, NULL);
+    pty_type(&s, "\003");
+    pty_wait_for(&s, "/dev/zero:1: error: interrupted; this line and all below are left out");
+    at_prompt("abs f32 [7]\r");
+    pty_wait_for(&s, "tensor<7xf32>\r\n");
+    leave();
+}
+
 static void mlir_goes_on_until_braces_balance(void **state) {
     (void)state;
     start_usual();
@@ -527,6 +542,7 @@ int main(int count, char **words) {
         cmocka_unit_test(control_c_drops_the_line),
         cmocka_unit_test(control_c_frees_a_session_that_cannot_write),
         cmocka_unit_test(control_c_stops_a_command),
+        cmocka_unit_test(control_c_stops_the_lines_of_a_file),
         cmocka_unit_test(mlir_goes_on_until_braces_balance),
         cmocka_unit_test(history_lasts_over_sessions),
         cmocka_unit_test(a_statement_is_one_entry_of_history),

@@ -14,6 +14,7 @@
 
 #include "tools/repl/answer.h"
 #include "tools/repl/edit.h"
+#include "tools/repl/interrupt.h"
 
 #include "jit/text/lex.h"
 #include "tools/repl/scan.h"
@@ -76,6 +77,7 @@ static repl_input read_line(session *s) {
         if (count < sizeof bytes) continue;
         append(&s->line, bytes, count);
         count = 0;
+        if (repl_interrupted()) break; /* a device may have no end of a line */
     }
     append(&s->line, bytes, count);
     return c == EOF && s->line.length == 0 && !s->line.too_long ? REPL_END : REPL_LINE;
@@ -191,6 +193,11 @@ static void loop(session *s) {
     while (!s->r->quit) {
         repl_input input = next_line(s, &line, &length);
         if (input == REPL_END) break;
+        if (!s->edit && repl_interrupted()) {
+            repl_fail_line(s->r, s->number + 1,
+                           "interrupted; this line and all below are left out");
+            return;
+        }
         if (input == REPL_LINE) {
             take_line(s, line, length);
             remember(s, line, length);
