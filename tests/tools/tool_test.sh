@@ -56,6 +56,7 @@ for command in verify plan run bench explain outline ir asm ops; do
     expect 0 "--help" "$command" -h
 done
 expect 0 "[--cpu NAME]" asm --help
+expect 0 "the Python that TOSAJIT_PYTHON names, or by the first python3 of PATH that has" onnx --help
 for command in "" $("$tool" --help | awk '/^  tosajit/ { exit } /^  [a-z]/ { print $1 }'); do # a terminal of 100 columns is enough
     "$tool" $command --help | awk 'length > 100 { print; wide = 1 } END { exit wide }' || fail "wide lines of tosajit $command --help"
 done
