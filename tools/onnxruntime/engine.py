@@ -115,6 +115,21 @@ def open_session(path, operators, settled, trusted=False, at_once=False, save=No
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
+def words_of(error):
+    """What the engine's exception says, without "[ONNXRuntimeError] : 1 : FAIL : ", which says nothing more; None of any other one."""
+    return str(error).split(" : ", 3)[-1] if type(error).__module__.startswith("onnxruntime") else None
+
+
+def open_one_of_two(path, *how, **more):
+    """A session; what fails tells which model it is."""
+    try:
+        return open_session(path, *how, **more)
+    except Exception as error:
+        if not words_of(error):
+            raise
+        raise Refused("%s: ONNX Runtime: %s" % (path, words_of(error)))
+
+
 def optimize(asked):
     for source, target in zip(asked.files[::2], asked.files[1::2]):
         open_session(source, True, False, not asked.converted, save=target)
@@ -186,9 +201,18 @@ def arrays_for(session, asked):
             for port in ports]
 
 
+def value_of(port, array):
+    if port.type != "tensor(bfloat16)":
+        return ort.OrtValue.ortvalue_from_numpy(array)
+    try:
+        return ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, 16)
+    except AttributeError:
+        raise Refused("input %s is %s, which ONNX Runtime %s takes from no array; a later one does: `pip install --upgrade onnxruntime`"
+                      % (port.name, port.type, ort.__version__))
+
+
 def values_of(session, arrays):
-    return {port.name: ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array, 16) if port.type == "tensor(bfloat16)"
-            else ort.OrtValue.ortvalue_from_numpy(array) for port, array in zip(session.get_inputs(), arrays)}
+    return {port.name: value_of(port, array) for port, array in zip(session.get_inputs(), arrays)}
 
 
 # Comparison
@@ -286,9 +310,9 @@ def beside(times):
 def compare(asked):
     sys.stdout.reconfigure(errors="backslashreplace")
     out = sys.stderr if asked.json else sys.stdout  # one object stands alone
-    before = open_session(asked.files[0], asked.converted, False)
+    before = open_one_of_two(asked.files[0], asked.converted, False)
     # The code is compared and timed, not how it comes.
-    after = open_session(asked.files[1], True, asked.settled, not asked.converted, at_once=True)
+    after = open_one_of_two(asked.files[1], True, asked.settled, not asked.converted, at_once=True)
     arrays = arrays_for(before, asked)
     inputs = values_of(before, arrays)
     if asked.check:
@@ -316,10 +340,9 @@ def main():
     except (Refused, MemoryError) as error:
         sys.exit("tosajit: error: %s" % (error or "out of memory"))
     except Exception as error:
-        if not type(error).__module__.startswith("onnxruntime"):
+        if not words_of(error):
             raise
-        # "[ONNXRuntimeError] : 1 : FAIL : " says nothing more
-        sys.exit("tosajit: error: ONNX Runtime: %s" % str(error).split(" : ", 3)[-1])
+        sys.exit("tosajit: error: ONNX Runtime: %s" % words_of(error))
 
 
 if __name__ == "__main__":
