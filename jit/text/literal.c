@@ -195,16 +195,16 @@ bool parse_at_number(lexer *p) {
            (lex_peek_at(p, 0) == '.' && lex_is_digit(lex_peek_at(p, 1)));
 }
 
-/* Words that are numbers. */
+/* Words that are numbers. Python's spelling counts, because texts stand in its programs. */
 bool parse_word_number(const lexer *p, text_span word, text_number *n) {
     memset(n, 0, sizeof *n);
     if (lex_is_word(p, word, "inf")) n->value = (double)INFINITY;
     if (lex_is_word(p, word, "nan")) n->value = (double)NAN;
     if (n->value != 0) return true;
     n->whole = true;
-    n->magnitude = lex_is_word(p, word, "true");
+    n->magnitude = lex_is_word(p, word, "true") || lex_is_word(p, word, "True");
     n->value = (double)n->magnitude;
-    return n->magnitude || lex_is_word(p, word, "false");
+    return n->magnitude || lex_is_word(p, word, "false") || lex_is_word(p, word, "False");
 }
 
 void parse_negate(text_number *n) {

@@ -91,6 +91,28 @@ class NumPy(unittest.TestCase):
         with self.assertRaises(tosajit.ElementTypeError):
             kernel(x, np.float64(3))
 
+    def test_bools_are_numbers_as_in_numpy(self):
+        x, y = np.array([[-1.5, 0, 2]], np.float32), np.array([1, 2, 3], np.int32)
+        cases = (("x * k", {"x": x}), ("x * (1 - k)", {"x": x}), ("x + k * 0.5", {"x": x}), ("k - x", {"x": x}),
+                 ("x == k", {"x": x}), ("x * k + j", {"x": x, "j": True}), ("x * k + n", {"x": x, "n": 7}),
+                 ("(x > 0) & k", {"x": x}), ("(x > 0) ^ k", {"x": x}), ("x * k", {"x": x.astype(np.float16)}),
+                 ("y + k", {"y": y}), ("y & k", {"y": y}), ("y << k", {"y": y}), ("y > k", {"y": y}),
+                 ("y + k", {"y": y.astype(np.int64)}), ("x * k", {"x": x.astype(np.float64)}), ("x * True - False", {"x": x}))
+        for again in range(2):
+            for k in (True, False, True):
+                for text, operands in cases:
+                    names = dict(operands, k=k) if "k" in text else operands
+                    with np.errstate(all="ignore"):
+                        expected = eval(text, {}, names)
+                    found = tosajit.evaluate(text, **names)
+                    self.assertEqual(found.dtype, expected.dtype, text)
+                    np.testing.assert_array_equal(found, expected, text)
+        for element in ("f32", "i32", "i8"):
+            z = np.array([1, 2], {"f32": np.float32, "i32": np.int32, "i8": np.int8}[element])
+            text = "x - y" if element != "i8" else "x ^ y"
+            kernel = tosajit.compile(f"r = {text} : x {element}[?], y {element}[?]")
+            np.testing.assert_array_equal(kernel(z, True), eval(text, {}, {"x": z, "y": True}))
+
     def test_our_arrays_are_numpys_without_a_copy(self):
         import array
         y = tosajit.evaluate("x + x", x=array.array("f", [1, 2]))

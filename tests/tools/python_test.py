@@ -113,7 +113,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(tosajit.evaluate("x + y", x=array.array("q", [1]),
                                           y=-(1 << 63)).tolist(), [1 - (1 << 63)])
 
-    def test_a_bool_is_an_i1(self):
+    def test_a_bool_is_an_i1_or_a_number(self):
         x, y = floats(1, 2), floats(3, 4)
         for bits, expected in ((True, [1, 2]), (False, [3, 4])):
             self.assertEqual(tosajit.evaluate("select(c, x, y)", c=bits, x=x, y=y).tolist(),
@@ -127,12 +127,19 @@ class Calls(unittest.TestCase):
             self.assertEqual(kernel(bits, x).tolist(), [1, 2] if bits else [-1, -2])
         mask = memoryview(bytes((1, 0))).cast("?")
         self.assertEqual(tosajit.evaluate("m & c", m=mask, c=True).tolist(), [True, False])
+        # Where neither will do, the message is about the i1 that it was.
+        for text, operands in (("x & c", {"x": x}), ("select(c, x * d, x)", {"x": x, "d": True}),
+                               ("m + c", {"m": mask}), ("x + f32(m) * c", {"x": x, "m": mask})):
+            with self.assertRaisesRegex(tosajit.ElementTypeError, "i1"):
+                tosajit.evaluate(text, c=True, **operands)
+        for text in ("x * c", "x * f32(c)", "x * True"):
+            names = {"x": x, "c": True} if "c" in text else {"x": x}
+            self.assertEqual(tosajit.evaluate(text, **names).tolist(), [1, 2])
+        with self.assertRaisesRegex(TypeError, "operand 'd' is missing"):
+            tosajit.evaluate("x * c + d", x=x, c=True)
+        self.assertEqual(tosajit.evaluate("c & d", c=True, d=False).tolist(), False)
         with self.assertRaisesRegex(tosajit.ElementTypeError, "i1"):
-            tosajit.evaluate("x * c", x=x, c=True)
-        kernel = tosajit.compile("y = x * a : f32[?]")
-        with self.assertRaisesRegex(tosajit.ElementTypeError, "operand a: a bool is an i1, which "
-                                    "is no value of f32"):
-            kernel(x, True)
+            tosajit.evaluate("c + d", c=True, d=False)
 
     def test_floor_division_is_no_comment(self):
         with self.assertRaisesRegex(tosajit.ArgumentError, "begins with #; floor division is"):

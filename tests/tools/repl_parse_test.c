@@ -504,6 +504,8 @@ static void numbers_beyond_a_type_are_refused(void **state) {
         {TOSAJIT_I1, "2", false},
         {TOSAJIT_I1, "-1", false},
         {TOSAJIT_I1, "true", true},
+        {TOSAJIT_I1, "True", true},
+        {TOSAJIT_F32, "False", true},
         {TOSAJIT_I32, "1.0", false},
         {TOSAJIT_I32, "2147483648", false},
         {TOSAJIT_I48, "140737488355327", true},

@@ -186,8 +186,8 @@ static kernel_object *find(const remembered *r, const signature *types) {
     return NULL;
 }
 
-static kernel_object *compile(const engine_object *e, PyObject *text, const remembered *r,
-                              const signature *types) {
+static kernel_object *compile_for(const engine_object *e, PyObject *text, const remembered *r,
+                                  const signature *types) {
     tosajit_named_type *named = calloc((size_t)r->count + 1, sizeof *named);
     if (!named) return (kernel_object *)PyErr_NoMemory();
     bool ready = true;
@@ -203,9 +203,36 @@ static kernel_object *compile(const engine_object *e, PyObject *text, const reme
     return (kernel_object *)kernel;
 }
 
+/* The types with bools as numbers. False if there are none, or an exception says why not. */
+static bool count_bools(const engine_object *e, const remembered *r, const call_given *g,
+                        const view *views, signature *types) {
+    const tosajit_type common = common_type(e, r, g, views);
+    bool any = false;
+    for (Py_ssize_t i = 0; i < r->count; i++) {
+        if (!PyBool_Check(g->objects[i])) continue;
+        types->element[i] = (uint8_t)common;
+        any = true;
+    }
+    return any && common != TOSAJIT_TYPE_COUNT;
+}
+
+/* Bools are i1, as masks are. Where the text is defined for numbers alone they are numbers, as in
+ * NumPy; where for neither, the exception is about i1. */
+static kernel_object *compile(const engine_object *e, PyObject *text, const remembered *r,
+                              const call_given *g, const view *views, signature types) {
+    PyObject *type, *value, *trace;
+    kernel_object *kernel = compile_for(e, text, r, &types);
+    if (kernel) return kernel;
+    PyErr_Fetch(&type, &value, &trace);
+    if (count_bools(e, r, g, views, &types)) kernel = compile_for(e, text, r, &types);
+    PyErr_Restore(type, value, trace);
+    if (kernel) PyErr_Clear();
+    return kernel;
+}
+
 /* A new reference to the kernel for these views. */
 static kernel_object *kernel_for(const engine_object *e, PyObject *text, remembered *r,
-                                 const view *views) {
+                                 const call_given *g, const view *views) {
     signature types;
     for (Py_ssize_t i = 0; i < r->count; i++) {
         types.element[i] = (uint8_t)views[i].tensor.element;
@@ -213,7 +240,7 @@ static kernel_object *kernel_for(const engine_object *e, PyObject *text, remembe
     }
     kernel_object *kernel = find(r, &types);
     if (kernel) return kernel;
-    kernel = compile(e, text, r, &types);
+    kernel = compile(e, text, r, g, views, types);
     if (!kernel) return NULL;
     size_t slot = r->kernels++ % MAX_KERNELS;
     PyObject *old = r->kernels > MAX_KERNELS ? (PyObject *)r->known[slot].kernel : NULL;
@@ -223,13 +250,24 @@ static kernel_object *kernel_for(const engine_object *e, PyObject *text, remembe
     return kernel;
 }
 
+/* Bools again, as what the kernel takes them for. */
+static bool take_bools(const kernel_object *k, const call_given *g, view *views) {
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) {
+        const request ask = {"operand", PyTuple_GetItem(k->names, i), k->tensors[i].element, 0,
+                             false};
+        if (PyBool_Check(g->objects[i]) && !view_take(k->state, &views[i], g->objects[i], &ask))
+            return false;
+    }
+    return true;
+}
+
 static PyObject *run(const engine_object *e, PyObject *text, remembered *r, call_given *given) {
     view views[TOSAJIT_MAX_TENSORS];
     bool taken[TOSAJIT_MAX_TENSORS];
     PyObject *result = NULL;
     kernel_object *kernel = NULL;
-    if (take(e, r, given, views, taken)) kernel = kernel_for(e, text, r, views);
-    if (kernel) result = call_run(kernel, given, views);
+    if (take(e, r, given, views, taken)) kernel = kernel_for(e, text, r, given, views);
+    if (kernel && take_bools(kernel, given, views)) result = call_run(kernel, given, views);
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (taken[i]) view_release(&views[i]);
     Py_XDECREF((PyObject *)kernel);

@@ -44,9 +44,6 @@ static bool store_integer(module_state *state, view *v, PyObject *object, const 
 static bool take_number(module_state *state, view *v, PyObject *object, const request *r) {
     if (r->writable)
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "%R is no array", object);
-    if (PyBool_Check(object) && r->element != TOSAJIT_I1)
-        return refuse_number(state, r, TOSAJIT_TYPE_MISMATCH,
-                             "a bool is an i1, which is no value of %U; int() makes it a number");
     v->source = VIEW_NUMBER;
     v->from.number = 0;
     v->tensor = tosajit_dense(r->element, &v->from.number, 0, ONES);

@@ -23,7 +23,8 @@ typedef struct view {
     int64_t size;                      /* of a buffer that tells none */
 } view;
 
-/* A number has no element type of its own; it gets that of the request. A bool has one, i1. */
+/* A number has no element type of its own; it gets that of the request. So does a bool, which is 0
+ * or 1, but this does not count it. */
 static inline bool view_is_number(PyObject *object) {
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
 }
