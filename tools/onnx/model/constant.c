@@ -15,7 +15,7 @@ static const struct element {
     unsigned char bytes;
     bool is_unsigned;
 } elements[] = {
-    {"nothing", TOSAJIT_TYPE_COUNT, 0, false},
+    {"such elements", TOSAJIT_TYPE_COUNT, 0, false}, /* numbers that are no type here */
     {"float", TOSAJIT_F32, 4, false},
     {"uint8", TOSAJIT_I8, 1, true},
     {"int8", TOSAJIT_I8, 1, false},
@@ -32,6 +32,12 @@ static const struct element {
     {"complex64", TOSAJIT_TYPE_COUNT, 8, false},
     {"complex128", TOSAJIT_TYPE_COUNT, 16, false},
     {"bfloat16", TOSAJIT_BF16, 2, false},
+    {"float8e4m3fn", TOSAJIT_TYPE_COUNT, 0, false},
+    {"float8e4m3fnuz", TOSAJIT_TYPE_COUNT, 0, false},
+    {"float8e5m2", TOSAJIT_TYPE_COUNT, 0, false},
+    {"float8e5m2fnuz", TOSAJIT_TYPE_COUNT, 0, false},
+    {"uint4", TOSAJIT_TYPE_COUNT, 0, true},
+    {"int4", TOSAJIT_TYPE_COUNT, 0, false},
 };
 enum { ELEMENTS = sizeof elements / sizeof *elements };
 
