@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/diag.h"
 #include "runtime/base/escape.h"
 
-enum { SHOWN = 100, BEFORE = 40 };
+enum { SHOWN = 100, BEFORE = 40, MESSAGE = DIAG_CAPACITY };
 
 /* ---------------------------------------------------------------------------------------------
  * Findings */
 
 static void print_message(const char *message) {
-    char escaped[2 * TEXT_MESSAGE_CAPACITY];
+    char escaped[2 * MESSAGE];
     escape_message(message, escaped, sizeof escaped);
     fprintf(stderr, "error: %s\n", escaped);
 }
@@ -64,25 +65,29 @@ bool repl_fail_text(repl *r) {
     return false;
 }
 
-bool repl_fail_at(repl *r, const text_error *error) {
-    bool placed = error->where.at || error->where.length;
-    begin_message(r, r->line, placed ? error->where.at + 1 : 0);
-    print_message(error->text);
-    if (placed) print_place(r->text, r->length, error->where);
+static bool fail_at(repl *r, text_span where, const char *message) {
+    bool placed = where.at || where.length;
+    begin_message(r, r->line, placed ? where.at + 1 : 0);
+    print_message(message);
+    if (placed) print_place(r->text, r->length, where);
     return false;
 }
 
+bool repl_fail_at(repl *r, const text_error *error) {
+    return fail_at(r, error->where, error->text);
+}
+
 bool repl_fail(repl *r, text_span where, const char *format, ...) {
-    text_error error = {.where = where};
+    char text[MESSAGE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error.text, sizeof error.text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return repl_fail_at(r, &error);
+    return fail_at(r, where, text);
 }
 
 bool repl_fail_line(repl *r, size_t line, const char *format, ...) {
-    char text[TEXT_MESSAGE_CAPACITY];
+    char text[MESSAGE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
