@@ -503,9 +503,9 @@ typedef struct tosajit_engine_options {
     size_t size;                        /* sizeof(tosajit_engine_options) */
     const tosajit_allocator *allocator; /* copied; null: malloc and free */
     tosajit_backend backend;            /* who computes */
-    const char *cpu; /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives.
-                        INVALID_ARGUMENT for an unknown one, and, unless the backend is CROSS, for
-                        one whose code this machine cannot run */
+    const char *cpu; /* code for this CPU: null or "native", or a name that tosajit_cpu_name gives;
+                        "v3" is short for "x86-64-v3". INVALID_ARGUMENT for an unknown one, and,
+                        unless the backend is CROSS, for one whose code this machine cannot run */
     tosajit_accuracy accuracy; /* of all kernels */
     int uncached;              /* nonzero: every compilation makes a kernel of its own */
     size_t threads; /* runs of large tensors use so many threads of the engine's own, the caller

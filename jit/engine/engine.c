@@ -63,7 +63,6 @@ static void do_without(tosajit_engine *engine) {
 static tosajit_status prepare_native(tosajit_engine *engine, const char *cpu) {
     const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
     tosajit_status status = cpu_choose(cpu, runs, &engine->chosen_cpu);
-    if (engine->chosen_cpu == cpu) engine->chosen_cpu = engine_cpu(engine); /* a copy that stays */
     if (status || !runs) return status;
     const rows_library *library;
     int level;

@@ -103,10 +103,17 @@ const char *tosajit_cpu_name(size_t index) {
     return model ? model->name : NULL;
 }
 
+/* v3 is short for x86-64-v3. */
+static const char *short_name(const cpu_model *model) {
+    static const char levels[] = "x86-64-";
+    const bool has = strncmp(model->name, levels, sizeof levels - 1) == 0;
+    return has ? model->name + sizeof levels - 1 : model->name;
+}
+
 const cpu_model *cpu_find(const char *name) {
     const cpu_model *model;
     for (size_t k = 0; (model = cpu_at(k)); k++)
-        if (strcmp(model->name, name) == 0) return model;
+        if (strcmp(model->name, name) == 0 || strcmp(short_name(model), name) == 0) return model;
     return NULL;
 }
 

@@ -52,7 +52,7 @@ typedef struct cpu_model {
     const char *features; /* beyond the level, each with a comma before it */
 } cpu_model;
 
-/* The model or level of that name; null if there is none. */
+/* The model or level of that name, of which v3 is short for x86-64-v3; null if there is none. */
 const cpu_model *cpu_find(const char *name);
 /* Every one in turn, levels first; null at the end. */
 const cpu_model *cpu_at(size_t index);

@@ -24,6 +24,7 @@ static tosajit_status unknown_cpu(const char *name) {
 
 /* What code for a CPU may use. */
 typedef struct cpu_use {
+    const char *name; /* in full; null: this machine's */
     uint16_t machine;
     uint64_t features;
 } cpu_use;
@@ -37,7 +38,7 @@ static bool host_has(const cpu_level *level, const char *more, const char **miss
 
 static tosajit_status check_native(cpu_use *use) {
     const char *missing = "";
-    *use = (cpu_use){features_machine(), features_host()};
+    *use = (cpu_use){NULL, features_machine(), features_host()};
     if (cpu_level_of(use->machine, use->features)) return TOSAJIT_OK;
     host_has(cpu_floor(use->machine), "", &missing);
     return diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%.*s)",
@@ -48,6 +49,7 @@ static tosajit_status check_named(const char *name, bool runs, cpu_use *use) {
     const cpu_model *model = cpu_find(name);
     const char *missing = "";
     if (!model) return unknown_cpu(name);
+    use->name = model->name;
     use->machine = model->level->machine;
     use->features = features_of(use->machine, model->level->features) |
                     features_of(use->machine, model->features);
@@ -75,20 +77,21 @@ static void warn_lower(const char *lower, const char *why) {
 tosajit_status cpu_choose(const char *name, bool runs, const char **chosen) {
     const char *lower = environment_get()->cpu;
     cpu_use asked, lowered;
-    *chosen = name && strcmp(name, "native") == 0 ? NULL : name;
-    tosajit_status status = check(*chosen, runs, &asked);
+    tosajit_status status = check(name && strcmp(name, "native") == 0 ? NULL : name, runs, &asked);
+    if (status) return status;
+    *chosen = asked.name;
     /* Code for a CPU with a name may be for another machine; "native" lowers nothing. */
-    if (status || !*lower || strcmp(lower, "native") == 0 || (*chosen && !runs)) return status;
+    if (!*lower || strcmp(lower, "native") == 0 || (*chosen && !runs)) return TOSAJIT_OK;
     if (check(lower, runs, &lowered))
         warn_lower(lower, tosajit_last_error());
     else if (lowered.machine == asked.machine && !(lowered.features & ~asked.features))
-        *chosen = lower;
+        *chosen = lowered.name;
     else if (lowered.machine != asked.machine || asked.features & ~lowered.features)
         warn_lower(lower, "it has what the engine's CPU has not");
     return TOSAJIT_OK;
 }
 
 uint64_t cpu_features(const char *chosen) {
-    cpu_use use = {0, 0};
+    cpu_use use = {NULL, 0, 0};
     return check(chosen, false, &use) ? 0 : use.features & features_host();
 }

@@ -10,11 +10,10 @@
 
 #include "tosajit/tosajit.h"
 
-/* name: null or "native" is this machine. *chosen receives the name to compile for, null for this
- * machine's own: TOSAJIT_CPU may have lowered this machine and what is to run on it. runs: whether
- * the code is to run here.
- * INVALID_ARGUMENT for an unknown name, or one whose code this machine cannot run; NOT_EXECUTABLE
- * if it lacks what every kernel needs. */
+/* name: null or "native" is this machine. *chosen receives the name to compile for, in full and for
+ * ever, null for this machine's own: TOSAJIT_CPU may have lowered this machine and what is to run
+ * on it. runs: whether the code is to run here. INVALID_ARGUMENT for an unknown name, or one whose
+ * code this machine cannot run; NOT_EXECUTABLE if it lacks what every kernel needs. */
 tosajit_status cpu_choose(const char *name, bool runs, const char **chosen);
 
 /* What code for a chosen CPU may use on this machine; bits of runtime/base/features.h. */

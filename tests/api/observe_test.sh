@@ -106,6 +106,10 @@ sed -i 's/tosajit_exp_f32_[0-9]*//g' "$work/named" "$work/asked"
 check "code that need not run here is as it is named" cmp -s "$work/named" "$work/asked"
 TOSAJIT_CPU=$lower $gelu --cpu $lower >"$work/out" 2>"$work/err"
 check "nor is an equal one" [ ! -s "$work/err" ]
+TOSAJIT_CPU=${lower#x86-64-} tosajit asm --expr "$move" >"$work/short" 2>"$work/err"
+sed -i 's/tosajit_exp_f32_[0-9]*//g' "$work/short"
+check "a short name lowers as a long one" cmp -s "$work/short" "$work/lowered"
+check "nor is it a warning" [ ! -s "$work/err" ]
 
 # --- perf ------------------------------------------------------------------------------------------------------------
 TOSAJIT_PERF=map,jitdump TOSAJIT_PERF_DIR=$work/dump sh -c 'echo $$ && exec "$@"' sh $gelu >"$work/out" 2>"$work/err"

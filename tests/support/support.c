@@ -39,7 +39,8 @@ static bool is_wanted(const char *name) {
 static int rank_of(const char *cpu) {
     static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
     for (int k = 0; cpu && k < (int)(sizeof levels / sizeof *levels); k++)
-        if (strcmp(levels[k], cpu) == 0) return k;
+        if (strcmp(levels[k], cpu) == 0 || strcmp(levels[k] + sizeof "x86-64-" - 1, cpu) == 0)
+            return k;
     return -1;
 }
 

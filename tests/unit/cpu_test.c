@@ -68,7 +68,9 @@ static void names_are_found(void **state) {
         assert_ptr_equal(cpu_find(model->name), model);
         assert_string_equal(tosajit_cpu_name(k), model->name);
     }
-    assert_null(cpu_find("x86-64-v5"));
+    assert_ptr_equal(cpu_find("v3"), cpu_find("x86-64-v3"));
+    const char *const none[] = {"x86-64-v5", "v5", "86-64-v3", "x86-64-", "64", "-v3", ""};
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) assert_null(cpu_find(none[k]));
 }
 
 /* Images hold these bits, also those that were written by older versions. */

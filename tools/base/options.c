@@ -219,7 +219,6 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
     if (parsed->file && parsed->expr)
         return usage_error(command, "FILE and --expr exclude each other, found %s", parsed->file) ==
                EXIT_FINE;
-    parsed->cpu = options_cpu(parsed->cpu);
     if (!options_check_cpu(command, parsed->cpu)) return false;
     if (parsed->file && parsed->line_count)
         return usage_error(command, "FILE and -c exclude each other, found %s", parsed->file) ==
@@ -228,22 +227,9 @@ bool options_parse(const char *command, unsigned taken, bool takes_file, int cou
            usage_error(command, "a file is expected") == EXIT_FINE;
 }
 
-const char *options_cpu(const char *name) {
-    static const char level[] = "x86-64-";
-    const char *known;
-    for (size_t k = 0; name && (known = tosajit_cpu_name(k)); k++)
-        if (strncmp(known, level, sizeof level - 1) == 0 &&
-            strcmp(name, known + sizeof level - 1) == 0)
-            return known;
-    return name;
-}
-
 bool options_check_cpu(const char *command, const char *name) {
     if (!name || strcmp(name, "native") == 0) return true;
-    const char *known;
-    for (size_t k = 0; (known = tosajit_cpu_name(k)); k++)
-        if (strcmp(name, known) == 0) return true;
-    /* The library has the sentence, with the names that there are. */
+    /* The library knows the names, and has the sentence. */
     tosajit_engine_options settings = {
         .size = sizeof settings, .backend = TOSAJIT_BACKEND_CROSS, .cpu = name};
     tosajit_engine *engine = NULL;

@@ -62,9 +62,6 @@ const char *options_backend_name(tosajit_backend backend);
 bool options_backend_find(const char *name, tosajit_backend *backend);
 /* "native code", "precompiled ops" or "the interpreter": who computes the kernel's runs now. */
 const char *options_answerer(const tosajit_kernel *kernel);
-/* The name that the library knows a CPU by: v2, v3 and v4 are short for x86-64-v2 and so on. Null
- * for null. */
-const char *options_cpu(const char *name);
 /* Whether the library knows the CPU; null is this machine's. False after a message. */
 bool options_check_cpu(const char *command, const char *name);
 /* Whether a file has lines as they are typed: its name ends in .tj. */

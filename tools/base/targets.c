@@ -7,7 +7,7 @@
 tosajit_status targets_add(targets *t, const char *cpu, tosajit_accuracy accuracy) {
     const tosajit_engine_options settings = {.size = sizeof settings,
                                              .backend = TOSAJIT_BACKEND_CROSS,
-                                             .cpu = options_cpu(cpu),
+                                             .cpu = cpu,
                                              .accuracy = accuracy};
     tosajit_status status = tosajit_engine_create(&settings, &t->engines[t->count]);
     t->count += status == TOSAJIT_OK;
@@ -18,7 +18,7 @@ static int add_checked(const char *command, const char *cpu, tosajit_accuracy ac
                        targets *t) {
     if (t->count == TARGETS_MAX)
         return usage_error(command, "--targets has more than %d CPUs", (int)TARGETS_MAX);
-    if (!options_check_cpu(command, options_cpu(cpu))) return EXIT_USAGE;
+    if (!options_check_cpu(command, cpu)) return EXIT_USAGE;
     return targets_add(t, cpu, accuracy) ? EXIT_REFUSED : EXIT_FINE;
 }
 

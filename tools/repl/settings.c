@@ -53,8 +53,6 @@ bool repl_set_cpu(repl *r, const repl_line *line) {
     settings s = current(r);
     if (line->word_count > 0) {
         if (!repl_copy_word(r, line->words[0], s.cpu, sizeof s.cpu)) return false;
-        const char *full = options_cpu(s.cpu);
-        if (full != s.cpu) snprintf(s.cpu, sizeof s.cpu, "%s", full);
         if (strcmp(s.cpu, "native") == 0) s.cpu[0] = '\0';
         if (!apply(r, &s)) return false;
     }
