@@ -543,6 +543,23 @@ converted, report = convert(model, *ALL)
 check([n.op_type for n in converted.graph.node] == ["Cast", "Mul", "Exp", "MatMul", "Region"], converted.graph.node)
 check([left["why"] for left in report["left"]] == ["all operands are constant"] * 3, report)
 
+# Constants that stand in texts alone leave the model. What somebody else reads, nobody has read, or a call may give, stays.
+then = helper.make_graph([helper.make_node("Mul", ["t", "deep"], ["u"]), helper.make_node("Exp", ["u"], ["then_y"])], "then", [],
+                         [value("then_y", F32, ["n", 4])])
+other = helper.make_graph([helper.make_node("MatMul", ["t", "square"], ["else_y"])], "else", [], [value("else_y", F32, ["n", 4])])
+model = model_of([helper.make_node("Constant", [], ["two"], value=numpy_helper.from_array(np.float32(2))),
+                  helper.make_node("Constant", [], ["sizes"], value=numpy_helper.from_array(np.int64([-1, 4]))),
+                  helper.make_node("Mul", ["a", "two"], ["p"]), helper.make_node("Add", ["p", "text"], ["q"]), helper.make_node("Sub", ["q", "both"], ["r"]),
+                  helper.make_node("Add", ["r", "row"], ["s"]), helper.make_node("Mul", ["s", "default"], ["v"]), helper.make_node("Reshape", ["v", "sizes"], ["t"]),
+                  helper.make_node("Concat", ["both", "both"], ["w"], axis=0), helper.make_node("If", ["c"], ["out"], then_branch=then, else_branch=other)],
+                 [value("a", F32, ["n", 4]), value("c", BOOL, []), value("default", F32, [])], [value("out", F32, ["n", 4]), value("w", F32, [2]), value("result", F32, [])],
+                 {"text": np.float32(0.5), "both": np.float32([3]), "row": np.float32([1, 2, 3, 4]), "deep": np.float32(7),
+                  "square": np.eye(4, dtype=np.float32), "never": np.float32(1), "default": np.float32(1), "result": np.float32(4)})
+converted, report = convert(model, *ALL)
+check(sorted(i.name for i in converted.graph.initializer) == ["both", "default", "never", "result", "row", "square"], converted.graph.initializer)
+check([n.output[0] for n in converted.graph.node if n.op_type == "Constant"] == ["sizes"], converted.graph.node)
+check(len(report["regions"]) == 2, report)
+
 # A cast to a wider type at the edge is no second result: the engine makes it again.
 model = model_of([helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Cast", ["n"], ["wide"], to=F64), helper.make_node("Exp", ["n"], ["out"])],
                  [value("a", x)], [value("out", x), helper.make_tensor_value_info("wide", F64, (3, 4)), value("n", x)])
