@@ -29,6 +29,10 @@
 #ifndef TOSAJIT_TOSAJIT_HPP
 #define TOSAJIT_TOSAJIT_HPP
 
+#if __cplusplus < 201703L
+#error "tosajit.hpp is for C++17 or later, as with -std=c++17; tosajit.h is for older ones, too"
+#endif
+
 #include <array>
 #include <cmath>
 #include <cstdint>

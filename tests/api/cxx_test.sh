@@ -40,4 +40,7 @@ compile cc c11 "$work/readme.c" "$work/readme_c"
 # All of it stands in one header, which may come twice.
 echo '#include <tosajit/tosajit.hpp>
 #include <tosajit/tosajit.hpp>' | ${compilers##* } -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only "-I$source/include" - || fail "the header alone"
+# Older C++ hears first what the matter is.
+echo '#include <tosajit/tosajit.hpp>' | ${compilers##* } -x c++ -std=c++14 -fsyntax-only "-I$source/include" - >"$work/log" 2>&1 && fail "C++14 is accepted"
+[ "$(grep 'error: ' "$work/log" | head -n 1 | grep -c 'tosajit\.hpp is for C++17 or later')" = 1 ] || fail "C++14: $(head -n 5 "$work/log")"
 echo "compiled by$compilers"
