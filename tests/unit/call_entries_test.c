@@ -96,7 +96,7 @@ static void equal_tags_take_neighbours(void **state) {
     }
 }
 
-static void few_slots_are_searched_once(void **state) {
+static void few_entries_are_searched_once(void **state) {
     enum { FEW = 4 };
     (void)state;
     call_entries *s = make(FEW, WORDS);
@@ -194,7 +194,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_published_is_found),
         cmocka_unit_test(equal_tags_take_neighbours),
-        cmocka_unit_test(few_slots_are_searched_once),
+        cmocka_unit_test(few_entries_are_searched_once),
         cmocka_unit_test(threads_take_different_ones),
         cmocka_unit_test(threads_find_whole_calls),
     };
