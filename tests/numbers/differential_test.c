@@ -551,6 +551,8 @@ static bool feeds_a_result(const trial *t, int k) {
 
 static bool run_calls(trial *t) {
     if (!values_fit(t) || !place_inputs(t) || !place_results(t)) {
+        print_message("TOSAJIT_SEED=%" PRIu64 ": the tensors are larger than the test's memory\n",
+                      t->seed);
         t->f->counts.oversized++;
         return false;
     }
