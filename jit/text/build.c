@@ -423,31 +423,8 @@ typedef struct call {
     const tosajit_tensor_type *result;
 } call;
 
-/* What an attribute's word sets. */
-static void set_word(call *c, const op_key *key, int32_t what) {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } flags[] = {
-        {"round", offsetof(tosajit_attributes, round)},
-        {"input_unsigned", offsetof(tosajit_attributes, input_unsigned)},
-        {"output_unsigned", offsetof(tosajit_attributes, output_unsigned)},
-        {"scale32", offsetof(tosajit_attributes, scale32)},
-        {"per_channel", offsetof(tosajit_attributes, per_channel)},
-    };
-    if (key->kind == KEY_TYPE) c->to = (tosajit_type)what;
-    if (strcmp(key->name, "nan_mode") == 0) c->attributes.nan_mode = (tosajit_nan_mode)what;
-    if (strcmp(key->name, "rounding_mode") == 0)
-        c->attributes.rounding_mode = (tosajit_rounding_mode)what;
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-        if (strcmp(key->name, flags[k].name) == 0)
-            *((uint8_t *)&c->attributes + flags[k].offset) = (uint8_t)what;
-}
-
 /* A number of the operand's element type. */
 static bool set_number(builder *b, call *c, const op_key *key, int32_t node, tosajit_type element) {
-    tosajit_scalar *bound =
-        strcmp(key->name, "min_val") == 0 ? &c->attributes.min_val : &c->attributes.max_val;
     const text_node *n = &b->line->nodes[node];
     char bytes[8];
     if (n->kind != TEXT_LITERAL || b->line->lists[n->what].rank != 0)
@@ -457,7 +434,7 @@ static bool set_number(builder *b, call *c, const op_key *key, int32_t node, tos
         b->error->where = n->span;
         return false;
     }
-    *bound = convert_decode(element, convert_load(element, bytes));
+    *op_key_number(key, &c->attributes) = convert_decode(element, convert_load(element, bytes));
     return true;
 }
 
@@ -470,8 +447,10 @@ static bool read_keys(builder *b, call *c) {
             if (c->operands[k] >= 0)
                 return fail(b, argument->span, "%s is given twice", argument->key->name);
             c->operands[k] = argument->node;
+        } else if (argument->key->kind == KEY_TYPE) {
+            c->to = (tosajit_type)b->line->nodes[argument->node].what;
         } else if (argument->key->kind != KEY_NUMBER) {
-            set_word(c, argument->key, b->line->nodes[argument->node].what);
+            op_key_set(argument->key, &c->attributes, b->line->nodes[argument->node].what);
         }
     }
     return true;

@@ -24,49 +24,27 @@ bool parse_add_argument(lexer *p, int32_t node, const op_key *key, text_span spa
     return true;
 }
 
-/* The number of a word in a list of words, compared without regard to case; -1. */
-static int32_t word_index(const lexer *p, text_span word, const char *words) {
-    for (int32_t index = 0;; index++) {
-        size_t length = strcspn(words, " "), k = 0;
-        while (k < length && k < word.length && (p->text[word.at + k] | 0x20) == (words[k] | 0x20))
-            k++;
-        if (k == length && k == word.length) return index;
-        if (!words[length]) return -1;
-        words += length + 1;
-    }
-}
-
-/* "propagate or ignore" */
-static bool fail_words(lexer *p, text_span word, const op_key *key, const char *words) {
-    char choice[96];
-    size_t used = 0;
-    for (const char *at = words; *at && used < sizeof choice - 1; at++) {
-        if (*at != ' ')
-            choice[used++] = *at;
-        else
-            used += (size_t)snprintf(choice + used, sizeof choice - used, "%s",
-                                     strchr(at + 1, ' ') ? ", " : " or ");
-        if (used > sizeof choice - 1) used = sizeof choice - 1;
-    }
-    choice[used] = '\0';
+static bool fail_words(lexer *p, text_span word, const op_key *key) {
+    char choice[OP_KEY_CHOICE];
+    op_key_choice(key, false, choice);
     if (word.length == 0) return lex_fail(p, (text_span){p->at, 0}, "%s is %s", key->name, choice);
     return lex_fail(p, word, "%s is %s, not %s", key->name, choice, lex_show(p, word).text);
 }
 
 static bool parse_word_value(lexer *p, const op_key *key) {
-    text_span word = lex_word(p);
-    if (word.length == 0 && key->kind == KEY_FLAG && (lex_peek(p) == '0' || lex_peek(p) == '1'))
-        word = (text_span){p->at++, 1};
+    const text_span word = lex_word(p);
+    const bool digit =
+        word.length == 0 && key->kind == KEY_FLAG && (lex_peek(p) == '0' || lex_peek(p) == '1');
     int32_t what;
-    if (key->kind == KEY_TYPE) {
+    if (digit) {
+        what = p->text[p->at++] - '0';
+    } else if (key->kind == KEY_TYPE) {
         what = (int32_t)lex_find_type(p, word);
         if (word.length == 0) return lex_fail_expected(p, "an element type");
         if (what == TOSAJIT_TYPE_COUNT) return lex_fail_type(p, word);
     } else {
-        const char *words = key->kind == KEY_FLAG ? "false true" : key->words;
-        what = word_index(p, word, words);
-        if (what < 0 && key->kind == KEY_FLAG) what = word_index(p, word, "0 1");
-        if (what < 0) return fail_words(p, word, key, words);
+        what = op_key_word(key, p->text + word.at, word.length);
+        if (what < 0) return fail_words(p, word, key);
     }
     return parse_add_node(p, TEXT_WORD, word.at, what) != NULL;
 }

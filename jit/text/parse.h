@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jit/text/keys.h"
+#include "runtime/expr/keys.h"
 #include "jit/text/operators.h"
 #include "runtime/base/memory.h"
 

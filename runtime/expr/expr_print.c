@@ -14,6 +14,7 @@
 #include "runtime/expr/convert.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
+#include "runtime/expr/keys.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
@@ -103,39 +104,46 @@ static void print_scalar(const printer *p, tosajit_type type, tosajit_scalar val
     fprintf(p->out, " : %s", tosajit_type_name(type));
 }
 
-static const char *truth(uint8_t flag) { return flag ? "true" : "false"; }
+/* Word `index` of the key, in capitals. */
+static void print_word(const printer *p, const op_key *key, int32_t index) {
+    const char *word = key->words;
+    while (index-- > 0) word = strchr(word, ' ') + 1;
+    for (; *word && *word != ' '; word++) fputc(op_key_capital(*word), p->out);
+}
+
+static void print_attribute(const printer *p, const expr_node *node, const op_key *key) {
+    tosajit_attributes attributes = node->attributes;
+    const int32_t what = key->kind == KEY_NUMBER ? 0 : op_key_get(key, &attributes);
+    fprintf(p->out, "%s = ", key->name);
+    if (key->kind == KEY_NUMBER) {
+        print_scalar(p, p->expr->nodes[node->operands[0]].type.element,
+                     *op_key_number(key, &attributes));
+    } else if (key->kind == KEY_FLAG) {
+        fputs(what ? "true" : "false", p->out);
+    } else {
+        fprintf(p->out, "#tosa.%s<", key->name);
+        print_word(p, key, what);
+        fputc('>', p->out);
+    }
+}
 
 /* Properties of the op, <{...}>, and what is no property of TOSA's, {...}. */
 static void print_attributes(const printer *p, const expr_node *node) {
-    static const char *const modes[] = {"SINGLE_ROUND", "INEXACT_ROUND", "DOUBLE_ROUND"};
-    const tosajit_attributes *a = &node->attributes;
     const unsigned taken = op_table[node->op].attributes;
-    const char *nan_mode = a->nan_mode == TOSAJIT_NAN_IGNORE ? "IGNORE" : "PROPAGATE";
-    tosajit_type element = p->expr->nodes[node->operands[0]].type.element;
-    if (taken & ATTRIBUTE_MIN_MAX) {
-        fputs(" <{min_val = ", p->out);
-        print_scalar(p, element, a->min_val);
-        fputs(", max_val = ", p->out);
-        print_scalar(p, element, a->max_val);
-        fprintf(p->out, ", nan_mode = #tosa.nan_mode<%s>}>", nan_mode);
-    } else if (taken & ATTRIBUTE_NAN_MODE) {
-        fprintf(p->out, " <{nan_mode = #tosa.nan_mode<%s>}>", nan_mode);
-    } else if (taken & ATTRIBUTE_ROUND) {
-        fprintf(p->out, " <{round = %s}>", truth(a->round));
-    } else if (taken & ATTRIBUTE_SCALING) {
-        fprintf(p->out,
-                " <{scale32 = %s, rounding_mode = #tosa.rounding_mode<%s>, per_channel = %s, "
-                "input_unsigned = %s, output_unsigned = %s}>",
-                truth(a->scale32), modes[a->rounding_mode], truth(a->per_channel),
-                truth(a->input_unsigned), truth(a->output_unsigned));
-    } else if (taken & ATTRIBUTE_EXTENSION) {
+    const bool ours = taken & ATTRIBUTE_UNSIGNED;
+    const op_key *key;
+    int count = 0;
+    if (taken & ATTRIBUTE_EXTENSION)
         fprintf(p->out,
                 " <{operator_name = \"%s\", domain_name = \"tosajit\", implementation_attrs = "
                 "\"\"}>",
                 op_table[node->op].name);
-    } else if (a->input_unsigned) {
-        fputs(" {input_unsigned = true}", p->out);
+    for (size_t k = 0; (key = op_key_at(node->op, k)) != NULL; k++) {
+        if (!op_key_is_attribute(key) || (ours && !op_key_get(key, &node->attributes))) continue;
+        fputs(count++ > 0 ? ", " : ours ? " {" : " <{", p->out);
+        print_attribute(p, node, key);
     }
+    if (count > 0) fputs(ours ? "}" : "}>", p->out);
 }
 
 /* ---------------------------------------------------------------------------------------------

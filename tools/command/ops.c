@@ -8,7 +8,7 @@
 #include "runtime/base/words.h"
 #include "tools/command/commands.h"
 #include "tools/mlir/op_columns.h"
-#include "jit/text/keys.h"
+#include "runtime/expr/keys.h"
 
 enum { TYPES_CAPACITY = 1024 };
 

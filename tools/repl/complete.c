@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "jit/text/keys.h"
+#include "runtime/expr/keys.h"
 #include "tools/repl/commands.h"
 #include "tools/repl/complete.h"
 
