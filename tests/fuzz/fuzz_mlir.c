@@ -42,7 +42,7 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
 static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
     for (size_t k = 0; k < tosajit_mlir_count(file); k++)
         for (int strict = 0; strict < 2; strict++) {
-            mlir_function built;
+            tosa_function built;
             size_t before = said;
             tosajit_expr_options options = {.size = sizeof options, .strict = strict};
             if (mlir_module_build(file, k, &options, &built)) {
@@ -57,7 +57,7 @@ static void build_all(tosajit_mlir *file, tosajit_engine *engine) {
             for (size_t s = 0; s < built.step_count && s < 3; s++)
                 mlir_module_report_step(file, &built.steps[s], "a message");
             tosajit_kernel_release(kernel);
-            mlir_function_release(&built);
+            tosa_function_release(&built);
         }
     size_t index;
     tosajit_mlir_find(file, NULL, &index);

@@ -25,7 +25,7 @@ static void say(void *context, const tosajit_mlir_finding *finding) {
 /* A text read back as an expression; the file is kept open for it. */
 typedef struct reading {
     tosajit_mlir *file;
-    mlir_function function;
+    tosa_function function;
 } reading;
 
 static reading read_back(const char *text, bool verify) {
@@ -39,7 +39,7 @@ static reading read_back(const char *text, bool verify) {
 }
 
 static void close_reading(reading *r) {
-    mlir_function_release(&r->function);
+    tosa_function_release(&r->function);
     tosajit_mlir_close(r->file);
 }
 

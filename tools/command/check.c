@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/mlir/op_columns.h"
+#include "tools/tosa/op_columns.h"
 #include "tools/data/compare.h"
 
 enum { TEXT_CAPACITY = 640 };
@@ -18,7 +18,7 @@ enum { TEXT_CAPACITY = 640 };
 /* How far kernel and interpreter may be apart. Both round exp and its like correctly, unless the
  * kernel is fast: then its result may be a neighbour. */
 static compare_rule rule_of(const check_case *c, tosajit_op op) {
-    const result_column result = op_columns_of[op].result;
+    const op_result result = op_columns_of[op].result;
     if (result == RESULT_FUNCTION && c->fast) return COMPARE_ULP;
     return result == RESULT_MOVED ? COMPARE_BITS : COMPARE_VALUES;
 }
@@ -45,7 +45,7 @@ static void drop(stepper *s, size_t value) {
     npy_release(&s->values[value]);
 }
 
-static bool prepare(stepper *s, const mlir_function *f) {
+static bool prepare(stepper *s, const tosa_function *f) {
     s->value_count = 1;
     for (size_t k = 0; k < f->input_count; k++)
         if ((size_t)f->inputs[k] >= s->value_count) s->value_count = (size_t)f->inputs[k] + 1;
@@ -89,7 +89,7 @@ static bool run_twice(const tosajit_kernel *kernel, const tosajit_tensor *operan
            tosajit_run_interpreted(kernel, operands, count, &b, 1) == TOSAJIT_OK;
 }
 
-static bool judge(stepper *s, const mlir_step *step, const npy_array *native,
+static bool judge(stepper *s, const tosa_step *step, const npy_array *native,
                   const npy_array *plain) {
     comparison c = compare_elements(native->element, native->data, plain->data, array_count(native),
                                     rule_of(s->check, step->op));
@@ -105,7 +105,7 @@ static bool judge(stepper *s, const mlir_step *step, const npy_array *native,
     return false;
 }
 
-static bool run_op(stepper *s, const mlir_step *step) {
+static bool run_op(stepper *s, const tosa_step *step) {
     tosajit_tensor_type types[TOSAJIT_MAX_OPERANDS];
     tosajit_tensor operands[TOSAJIT_MAX_OPERANDS];
     tosajit_kernel *kernel = NULL;
@@ -129,16 +129,16 @@ static bool run_op(stepper *s, const mlir_step *step) {
     return fine;
 }
 
-static bool take_constant(stepper *s, const mlir_step *step) {
+static bool take_constant(stepper *s, const tosa_step *step) {
     npy_array *value = &s->values[step->value];
     if (!array_make(step->type.element, step->type.rank, step->type.dims, value)) return false;
     memcpy(value->data, step->data, (size_t)array_count(value) * tosajit_type_size(value->element));
     return true;
 }
 
-static bool run_steps(stepper *s, const mlir_function *f) {
+static bool run_steps(stepper *s, const tosa_function *f) {
     for (size_t k = 0; k < f->step_count; k++) {
-        const mlir_step *step = &f->steps[k];
+        const tosa_step *step = &f->steps[k];
         if (!(step->op == TOSAJIT_OP_COUNT ? take_constant(s, step) : run_op(s, step)))
             return false;
         for (size_t n = 0; n < step->operand_count; n++)
@@ -148,7 +148,7 @@ static bool run_steps(stepper *s, const mlir_function *f) {
 }
 
 /* The fused kernel against its ops one by one, both native. */
-static bool results_are_the_steps(const stepper *s, const mlir_function *f) {
+static bool results_are_the_steps(const stepper *s, const tosa_function *f) {
     for (size_t k = 0; k < f->result_count; k++) {
         const npy_array *fused = &s->check->results[k], *single = &s->values[f->results[k]];
         comparison c = compare_elements(fused->element, fused->data, single->data,
@@ -179,7 +179,7 @@ static void tell_neighbours(const stepper *s, int64_t different) {
 }
 
 static int check_steps(const check_case *c, int64_t different) {
-    const mlir_function *f = &c->entry->function;
+    const tosa_function *f = &c->entry->function;
     stepper s = {.check = c};
     bool ready = prepare(&s, f);
     if (!ready) command_error("check: out of memory");
@@ -197,7 +197,7 @@ static int check_steps(const check_case *c, int64_t different) {
  * The whole function */
 
 static bool interpret(const check_case *c, npy_array *plain) {
-    const mlir_function *f = &c->entry->function;
+    const tosa_function *f = &c->entry->function;
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     for (size_t k = 0; k < f->input_count; k++) operands[k] = array_view(&c->operands[k]);
     for (size_t k = 0; k < f->result_count; k++) {
@@ -212,7 +212,7 @@ static bool interpret(const check_case *c, npy_array *plain) {
 }
 
 static bool has_approximate(const check_case *c) {
-    const mlir_function *f = &c->entry->function;
+    const tosa_function *f = &c->entry->function;
     for (size_t k = 0; k < f->step_count; k++)
         if (f->steps[k].op != TOSAJIT_OP_COUNT && is_approximate(c, f->steps[k].op)) return true;
     return false;

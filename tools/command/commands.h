@@ -37,7 +37,7 @@ int onnx_engine_compare(const options *o, bool converted);
 typedef struct entry {
     tosajit_mlir *file;
     size_t index;
-    mlir_function function;
+    tosa_function function;
 } entry;
 
 /* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it.
@@ -49,8 +49,8 @@ void print_finding(void *unused, const tosajit_mlir_finding *finding);
 void take_findings(void (*take)(void *context, const tosajit_mlir_finding *finding), void *context);
 /* Find o->entry in it. False after a finding. */
 bool find_function(const options *o, tosajit_mlir *file, size_t *index);
-/* Read a function of it, to be released with mlir_function_release. False after a finding. */
-bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built);
+/* Read a function of it, to be released with tosa_function_release. False after a finding. */
+bool build_function(tosajit_mlir *file, size_t index, int strict, tosa_function *built);
 /* Open o->file, find o->entry, and read it so that a kernel can be made. An exit code; entry_close
  * only after EXIT_FINE. */
 int entry_open(const options *o, entry *e);
@@ -62,7 +62,7 @@ int entry_refuse(const entry *e);
 int command_error(const char *format, ...);
 
 /* "(tensor<?x3xf32>) -> tensor<?x3xf32>". */
-void print_function_type(FILE *out, const mlir_function *function);
+void print_function_type(FILE *out, const tosa_function *function);
 
 /* What --json prints: an object on standard output, in a line of its own. */
 json json_begin(void);

@@ -14,7 +14,7 @@ typedef struct job {
     const options *o;
     tosajit_mlir *file;
     aot_object object;
-    mlir_function *built; /* as many as functions */
+    tosa_function *built; /* as many as functions */
     aot_function *functions;
     size_t function_count;
 } job;
@@ -62,7 +62,7 @@ static void name_values(const entry *e, const tosajit_value *values, size_t coun
 
 static int read_function(job *j, size_t index) {
     aot_function *a = &j->functions[j->function_count];
-    mlir_function *built = &j->built[j->function_count];
+    tosa_function *built = &j->built[j->function_count];
     if (!build_function(j->file, index, j->o->strict, built)) return EXIT_REFUSED;
     j->function_count++; /* to be released */
     const entry e = {j->file, index, *built};
@@ -150,7 +150,7 @@ int cmd_compile(const options *o) {
         code = phases[k](&j);
     for (size_t k = 0; k < j.function_count; k++) {
         aot_function_close(&j.functions[k]);
-        mlir_function_release(&j.built[k]);
+        tosa_function_release(&j.built[k]);
     }
     free(j.functions);
     free(j.built);

@@ -189,7 +189,7 @@ bool find_function(const options *o, tosajit_mlir *file, size_t *index) {
     return found;
 }
 
-bool build_function(tosajit_mlir *file, size_t index, int strict, mlir_function *built) {
+bool build_function(tosajit_mlir *file, size_t index, int strict, tosa_function *built) {
     tosajit_expr_options options = {.size = sizeof options, .strict = strict};
     return mlir_module_build(file, index, &options, built) == TOSAJIT_OK;
 }
@@ -210,7 +210,7 @@ int entry_open(const options *o, entry *e) {
 }
 
 void entry_close(entry *e) {
-    mlir_function_release(&e->function);
+    tosa_function_release(&e->function);
     tosajit_mlir_close(e->file);
     memset(e, 0, sizeof *e);
 }
@@ -221,7 +221,7 @@ int entry_refuse(const entry *e) {
 }
 
 /* "tensor<2xf32>, tensor<2xi1>" */
-static void print_types(FILE *out, const mlir_function *function, const tosajit_value *values,
+static void print_types(FILE *out, const tosa_function *function, const tosajit_value *values,
                         size_t count) {
     for (size_t k = 0; k < count; k++) {
         char text[512]; /* 16 dimensions of 20 characters fit */
@@ -232,7 +232,7 @@ static void print_types(FILE *out, const mlir_function *function, const tosajit_
     }
 }
 
-void print_function_type(FILE *out, const mlir_function *function) {
+void print_function_type(FILE *out, const tosa_function *function) {
     bool several = function->result_count != 1;
     fputc('(', out);
     print_types(out, function, function->inputs, function->input_count);

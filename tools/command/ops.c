@@ -7,7 +7,7 @@
 
 #include "runtime/base/words.h"
 #include "tools/command/commands.h"
-#include "tools/mlir/op_columns.h"
+#include "tools/tosa/op_columns.h"
 #include "runtime/expr/keys.h"
 
 enum { TYPES_CAPACITY = 1024 };
@@ -127,7 +127,7 @@ static void print_op(tosajit_op op) {
     if (attributes.used > 0)
         printf(";%sattributes: %s", parameters.used > 0 ? "\n" : " ", attributes.text);
     printf(". Results: %s.%s\n\n", accuracy(op),
-           op_columns_of[op].takes == TAKES_EXTENSION ? " An extension." : "");
+           op_columns_of[op].extension ? " An extension." : "");
     print_rows(op);
 }
 

@@ -38,7 +38,7 @@ static void input_type(const job *s, size_t index, tosajit_tensor_type *type,
 
 static int check_counts(const job *s) {
     const options *o = s->o;
-    const mlir_function *f = &s->entry.function;
+    const tosa_function *f = &s->entry.function;
     const char *name = tosajit_mlir_name(s->entry.file, s->entry.index);
     if (o->input_count < f->input_count) {
         tosajit_tensor_type type;
@@ -176,7 +176,7 @@ static int make_result(job *s, size_t index) {
 }
 
 static int compute(job *s) {
-    const mlir_function *f = &s->entry.function;
+    const tosa_function *f = &s->entry.function;
     for (size_t k = 0; k < f->result_count; k++) {
         int code = make_result(s, k);
         if (code != EXIT_FINE) return code;

@@ -9,7 +9,7 @@
 #include "tools/command/commands.h"
 
 /* Of a function: ok, and its type; refused ones have findings. */
-static void write_function(json *j, const char *name, const mlir_function *function) {
+static void write_function(json *j, const char *name, const tosa_function *function) {
     char *type = NULL;
     size_t size;
     FILE *out = function ? open_memstream(&type, &size) : NULL;
@@ -23,7 +23,7 @@ static void write_function(json *j, const char *name, const mlir_function *funct
     free(type);
 }
 
-static void tell_function(json *j, const char *name, const mlir_function *function) {
+static void tell_function(json *j, const char *name, const tosa_function *function) {
     if (j) {
         write_function(j, name, function);
     } else if (function) {
@@ -34,12 +34,12 @@ static void tell_function(json *j, const char *name, const mlir_function *functi
 }
 
 static bool verify_function(const options *o, tosajit_mlir *file, size_t index, json *j) {
-    mlir_function function;
+    tosa_function function;
     const bool built = build_function(file, index, o->strict, &function),
                fine = built && tosajit_expr_verify(function.expr) == TOSAJIT_OK;
     if (built && !fine) mlir_module_report(file, index, &function, tosajit_last_error());
     tell_function(j, tosajit_mlir_name(file, index), fine ? &function : NULL);
-    if (built) mlir_function_release(&function);
+    if (built) tosa_function_release(&function);
     return fine;
 }
 

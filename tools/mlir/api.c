@@ -11,7 +11,7 @@
 #include "tools/mlir/values.h"
 
 struct tosajit_mlir_function {
-    mlir_function built;
+    tosa_function built;
     size_t index;
     uint64_t state; /* of the module that it was built from, then */
 };
@@ -56,7 +56,7 @@ tosajit_status tosajit_mlir_build(tosajit_mlir *module, size_t index,
 
 void tosajit_mlir_function_release(tosajit_mlir_function *function) {
     if (!function) return;
-    mlir_function_release(&function->built);
+    tosa_function_release(&function->built);
     free(function);
 }
 

@@ -1,64 +1,59 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* From a function to an expression, op by op. MLIR's verifier has not run, so nothing about an op
- * is taken for granted: operand counts, attributes and types are checked here, shapes and element
- * types by the library. */
+/* From a function to an expression, op by op: which value is which, and what is wrong at which
+ * place. What ops take is known to tools/tosa. MLIR's verifier has not run, so nothing about an op
+ * is taken for granted. */
 #include "tools/mlir/build.h"
 
-#include <inttypes.h>
 #include <mlir-c/BuiltinAttributes.h>
 #include <mlir-c/BuiltinTypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/options.h"
-#include "tools/mlir/op_columns.h"
-#include "tools/mlir/op_hint.h"
-#include "tools/mlir/op_of.h"
-#include "runtime/base/escape.h"
 #include "runtime/base/words.h"
-#include "tools/mlir/values.h"
+#include "tools/mlir/describe.h"
 #include "tools/mlir/pointer_map.h"
-#include "tools/mlir/value_names.h"
+#include "tools/mlir/values.h"
+#include "tools/tosa/op_hint.h"
 
 enum {
-    NAME_CAPACITY = 128,
     MOST_ERRORS = 20, /* of a function, until the rest is left unread */
     UNKNOWN = -1,     /* the node of a value that an error left without one */
 };
 
 typedef struct builder {
     mlir_report *report;
-    mlir_function *built;
-    tosajit_expr *expr;        /* built's */
-    pointer_map values;        /* MLIR values to nodes of expr */
+    tosa_function *built;
+    pointer_map values;        /* MLIR values to nodes of the expression */
     MlirOperation op;          /* the one being read */
+    tosa_op described;         /* the same */
     MlirType signature;        /* of the function */
-    char name[NAME_CAPACITY];  /* of op */
     int errors;                /* that were reported */
     char first[DIAG_CAPACITY]; /* the first one: the last error of the call */
 } builder;
 
-static bool fail_op_as(builder *b, tosajit_status status, const char *text) {
-    mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s", b->name, text);
-    b->errors += status == TOSAJIT_OUT_OF_MEMORY ? MOST_ERRORS + 1 : 1; /* nothing works then */
+/* One more error was reported: false. Nothing works when there is no memory. */
+static bool fail(builder *b, tosajit_status status) {
+    b->errors += status == TOSAJIT_OUT_OF_MEMORY ? MOST_ERRORS + 1 : 1;
     return false;
 }
 
+static bool fail_op_as(builder *b, tosajit_status status, const char *text) {
+    mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s: %s",
+                      b->described.name, text);
+    return fail(b, status);
+}
+
 static bool fail_op(builder *b, const char *format, ...) {
-    char text[1024];
+    char text[DIAG_CAPACITY];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return fail_op_as(b, TOSAJIT_BAD_MODULE, text);
-}
-
-static bool fail_op_memory(builder *b) {
-    return fail_op_as(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
 }
 
 /* Repeat why a type or a constant was refused. */
@@ -68,155 +63,27 @@ static bool refuse_phrase(builder *b, const char *what, const mlir_phrase *why) 
     return fail_op_as(b, why->status, text);
 }
 
-/* Repeat what the library said, beginning with the name of the op. False unless status is OK. */
+/* Repeat what the library said. False unless status is OK. */
 static bool accept(builder *b, tosajit_status status) {
-    if (status == TOSAJIT_OK) return true;
-    const char *message = value_names_bare_error();
-    size_t length = strlen(b->name);
-    if (strncmp(message, b->name, length) == 0 && message[length] == ':') message += length + 1;
-    while (*message == ' ') message++;
-    return fail_op_as(b, status, message);
+    return status == TOSAJIT_OK || fail_op_as(b, status, tosa_bare_error());
 }
 
-static void remember_name(builder *b, MlirOperation op) {
-    MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-    /* With a 0 inside it must not pass for another op. */
-    escape_name(name.data, name.length, b->name, sizeof b->name);
+static void begin(builder *b, MlirOperation op) {
     b->op = op;
+    mlir_describe(op, &b->described);
+}
+
+static bool is_called(const builder *b, const char *name) {
+    return strcmp(b->described.name, name) == 0;
 }
 
 static bool define(builder *b, MlirValue value, tosajit_value node) {
-    return pointer_map_add(&b->values, value.ptr, node) || fail_op_memory(b);
+    return pointer_map_add(&b->values, value.ptr, node) ||
+           fail_op_as(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
 }
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
     return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Attributes. One reader per op that has any. What TOSA has as operands of the op (a mul's shift)
- * are the library's parameters. */
-
-/* A flag that is false where it is missing. */
-static bool read_flag(builder *b, const char *name, uint8_t *flag) {
-    MlirAttribute attribute = attribute_of(b->op, name);
-    if (mlirAttributeIsNull(attribute)) return true;
-    if (mlirAttributeIsAUnit(attribute))
-        *flag = 1;
-    else if (mlirAttributeIsABool(attribute))
-        *flag = mlirBoolAttrGetValue(attribute);
-    else
-        return fail_op(b, "attribute %s must be true or false", name);
-    return true;
-}
-
-/* #tosa.nan_mode<IGNORE>: the C API cannot look into the attributes of a dialect, but it can print
- * them. False if the attribute is missing or not TOSA's. */
-static bool print_tosa_attribute(const builder *b, const char *name, mlir_phrase *text) {
-    MlirAttribute attribute = attribute_of(b->op, name);
-    if (mlirAttributeIsNull(attribute)) return false;
-    MlirDialect dialect = mlirAttributeGetDialect(attribute);
-    if (!mlirStringRefEqual(mlirDialectGetNamespace(dialect),
-                            mlirStringRefCreateFromCString("tosa")))
-        return false;
-    mlirAttributePrint(attribute, mlir_phrase_append, text);
-    return true;
-}
-
-static bool read_nan_mode(builder *b, tosajit_attributes *attributes) {
-    mlir_phrase text = {0};
-    if (mlirAttributeIsNull(attribute_of(b->op, "nan_mode"))) return true;
-    if (!print_tosa_attribute(b, "nan_mode", &text))
-        return fail_op(b, "attribute nan_mode must be PROPAGATE or IGNORE");
-    bool ignore = strstr(text.text, "IGNORE") != NULL;
-    if (!ignore && !strstr(text.text, "PROPAGATE"))
-        return fail_op(b, "attribute nan_mode must be PROPAGATE or IGNORE, not %.80s", text.text);
-    attributes->nan_mode = ignore ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
-    return true;
-}
-
-static bool read_bound(builder *b, const char *name, tosajit_scalar *bound) {
-    MlirAttribute attribute = attribute_of(b->op, name);
-    if (mlirAttributeIsNull(attribute)) return fail_op(b, "attribute %s is missing", name);
-    bool integer = mlirAttributeIsAInteger(attribute);
-    if (!integer && !mlirAttributeIsAFloat(attribute))
-        return fail_op(b, "attribute %s must be a number", name);
-    MlirType element =
-        mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(b->op, 0)));
-    /* Both print in a few letters: numbers have plain types. */
-    if (!mlirTypeEqual(mlirAttributeGetType(attribute), element)) {
-        mlir_phrase found = {0}, expected = {0};
-        mlirTypePrint(mlirAttributeGetType(attribute), mlir_phrase_append, &found);
-        mlirTypePrint(element, mlir_phrase_append, &expected);
-        return fail_op(b, "attribute %s has type %.80s, the elements have %.80s", name, found.text,
-                       expected.text);
-    }
-    if (integer)
-        bound->i = mlirIntegerAttrGetValueInt(attribute);
-    else
-        bound->f = mlirFloatAttrGetValueDouble(attribute);
-    return true;
-}
-
-static bool read_limits(builder *b, tosajit_attributes *attributes) {
-    return read_bound(b, "min_val", &attributes->min_val) &&
-           read_bound(b, "max_val", &attributes->max_val) && read_nan_mode(b, attributes);
-}
-
-static bool read_round(builder *b, tosajit_attributes *attributes) {
-    return read_flag(b, "round", &attributes->round);
-}
-
-static bool read_input_unsigned(builder *b, tosajit_attributes *attributes) {
-    return read_flag(b, "input_unsigned", &attributes->input_unsigned);
-}
-
-static bool read_rounding_mode(builder *b, tosajit_attributes *attributes) {
-    static const struct {
-        const char *name;
-        tosajit_rounding_mode mode;
-    } modes[] = {{"SINGLE_ROUND", TOSAJIT_SINGLE_ROUND},
-                 {"INEXACT_ROUND", TOSAJIT_INEXACT_ROUND},
-                 {"DOUBLE_ROUND", TOSAJIT_DOUBLE_ROUND}};
-    mlir_phrase text = {0};
-    if (!print_tosa_attribute(b, "rounding_mode", &text))
-        return fail_op(
-            b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND");
-    for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
-        if (strstr(text.text, modes[k].name)) {
-            attributes->rounding_mode = modes[k].mode;
-            return true;
-        }
-    return fail_op(
-        b, "attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND, not %.80s",
-        text.text);
-}
-
-static bool read_scaling(builder *b, tosajit_attributes *attributes) {
-    return read_flag(b, "scale32", &attributes->scale32) &&
-           read_flag(b, "per_channel", &attributes->per_channel) &&
-           read_flag(b, "input_unsigned", &attributes->input_unsigned) &&
-           read_flag(b, "output_unsigned", &attributes->output_unsigned) &&
-           read_rounding_mode(b, attributes);
-}
-
-/* By the attributes that ops take; parameters are operands. The operands are known to be tensors of
- * a known element type. */
-typedef struct op_reading {
-    unsigned takes; /* TAKES_* */
-    bool (*read)(builder *, tosajit_attributes *);
-} op_reading;
-
-static const op_reading readings[] = {
-    {TAKES_LIMITS, read_limits},   {TAKES_NAN_MODE, read_nan_mode},
-    {TAKES_ROUND, read_round},     {TAKES_UNSIGNED, read_input_unsigned},
-    {TAKES_SCALING, read_scaling},
-};
-
-static bool read_attributes(builder *b, tosajit_op op, tosajit_attributes *attributes) {
-    for (size_t k = 0; k < sizeof readings / sizeof *readings; k++)
-        if (readings[k].takes & op_columns_of[op].takes) return readings[k].read(b, attributes);
-    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -230,65 +97,45 @@ static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
     return fail_op(b, "operand %d is used before it is defined", (int)index);
 }
 
-static bool result_type(builder *b, tosajit_tensor_type *type) {
+static bool describe_result(builder *b) {
     mlir_phrase why = {0};
-    intptr_t count = mlirOperationGetNumResults(b->op);
-    if (count != 1) return fail_op(b, "has %d result%s, 1 expected", (int)count, plural(count));
-    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)), type, &why) ||
+    if (b->described.result_count != 1) return true; /* which is refused later */
+    return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)),
+                            &b->described.result, &why) ||
            refuse_phrase(b, "result: ", &why);
 }
 
-/* Remember a value, of which step says how it was made. */
-static bool add_step(builder *b, const mlir_step *step) {
-    mlir_function *f = b->built;
-    if (!mlir_function_reserve(f)) return fail_op_memory(b);
-    f->steps[f->step_count] = *step;
-    f->steps[f->step_count++].origin = b->op.ptr;
-    return true;
+/* The op is the next step, or was refused in words that name it. */
+static bool finish(builder *b, tosajit_status status, tosajit_value value) {
+    if (!status) return define(b, mlirOperationGetResult(b->op, 0), value);
+    mlir_report_error(b->report, status, mlirOperationGetLocation(b->op), "%s",
+                      tosajit_last_error());
+    return fail(b, status);
 }
 
-static bool add_op(builder *b, mlir_step *step) {
-    return accept(b, tosajit_expr_op(b->expr, step->op, step->operands, step->operand_count,
-                                     &step->attributes, &step->type, &step->value)) &&
-           add_step(b, step);
+static bool build_op(builder *b) {
+    tosa_op *op = &b->described;
+    tosajit_value value = UNKNOWN;
+    tosajit_status status = tosa_check_counts(op);
+    for (size_t k = 0; !status && k < op->operand_count; k++)
+        if (!find_operand(b, (intptr_t)k, &op->operands[k])) return false;
+    if (!status && !describe_result(b)) return false;
+    if (!status) status = tosa_add(b->built, op, &value);
+    return finish(b, status, value);
 }
 
-/* Add op with its operands, 0 to count - 1, and define the MLIR result. */
-static bool add_node(builder *b, tosajit_op op, int count, const tosajit_attributes *attributes,
-                     const tosajit_tensor_type *type) {
-    mlir_step step = {
-        .op = op, .operand_count = (size_t)count, .attributes = *attributes, .type = *type};
-    for (int k = 0; k < count; k++)
-        if (!find_operand(b, k, &step.operands[k])) return false;
-    return add_op(b, &step) && define(b, mlirOperationGetResult(b->op, 0), step.value);
-}
-
-static bool build_op(builder *b, tosajit_op op) {
-    int arity = tosajit_op_arity(op), parameters = tosajit_op_parameters(op, NULL),
-        count = arity + parameters;
-    tosajit_attributes attributes = {0};
-    tosajit_tensor_type type;
-    intptr_t found = mlirOperationGetNumOperands(b->op);
-    if (found != count && parameters > 0)
-        return fail_op(b, "has %d operand%s; %d expected: %d tensor%s and %d parameter%s",
-                       (int)found, plural(found), count, arity, plural(arity), parameters,
-                       plural(parameters));
-    if (found != count)
-        return fail_op(b, "has %d operand%s; %d expected: %d tensor%s", (int)found, plural(found),
-                       count, arity, plural(arity));
-    tosajit_value ignored;
-    /* Defined values are tensors, which the attribute readers rely on. */
-    for (int k = 0; k < count; k++)
-        if (!find_operand(b, k, &ignored)) return false;
-    return result_type(b, &type) && read_attributes(b, op, &attributes) &&
-           add_node(b, op, count, &attributes, &type);
+/* tensor.cast changes what is known of a shape and no element: an identity with a declared result.
+ */
+static bool build_tensor_cast(builder *b) {
+    b->described.op = TOSAJIT_OP_identity;
+    return build_op(b);
 }
 
 /* Where a constant has its elements: arith.constant calls them value, as tosa.const did until
  * MLIR 20. Whether it does here is not to be seen: a property that MLIR does not know is lost in
  * parsing. */
 static bool constant_elements(builder *b, MlirAttribute *elements) {
-    bool arith = strcmp(b->name, "arith.constant") == 0;
+    const bool arith = is_called(b, "arith.constant");
     const char *name = arith ? "value" : "values";
     *elements = attribute_of(b->op, name);
     if (!mlirAttributeIsNull(*elements)) return true;
@@ -296,68 +143,21 @@ static bool constant_elements(builder *b, MlirAttribute *elements) {
                    arith ? "" : "; where an older file says value, it must be renamed");
 }
 
-/* Whether a result may be declared so: as the elements' type, or less precisely, as tensor<?xf32>.
- */
-static bool declares(const tosajit_tensor_type *declared, const tosajit_tensor_type *type) {
-    if (declared->element != type->element) return false;
-    bool same = declared->rank == type->rank;
-    for (int32_t d = 0; same && d < type->rank; d++)
-        same = declared->dims[d] == TOSAJIT_DYNAMIC || declared->dims[d] == type->dims[d];
-    return same || declared->rank == TOSAJIT_UNRANKED;
-}
-
-static bool refuse_declared(builder *b, const tosajit_tensor_type *declared,
-                            const tosajit_tensor_type *type) {
-    char result[512], found[512]; /* 16 dimensions of 20 characters fit */
-    tosajit_type_print(declared, result, sizeof result);
-    tosajit_type_print(type, found, sizeof found);
-    return fail_op(b, "the values are %s, but the result is %s", found, result);
-}
-
-static bool build_constant(builder *b, tosajit_op op) {
-    (void)op;
+static bool build_constant(builder *b) {
     mlir_phrase why = {0};
-    tosajit_tensor_type declared, type;
-    MlirAttribute attribute;
-    const intptr_t operands = mlirOperationGetNumOperands(b->op);
-    if (operands) return fail_op(b, "a constant has no operands, this one has %d", (int)operands);
-    if (!constant_elements(b, &attribute) || !result_type(b, &declared)) return false;
-    mlir_step step = {.op = TOSAJIT_OP_COUNT};
-    step.data = mlir_constant(attribute, &type, &why);
-    if (!step.data) return refuse_phrase(b, "", &why);
-    if (!declares(&declared, &type)) {
-        free(step.data);
-        return refuse_declared(b, &declared, &type);
-    }
-    step.type = type;
-    bool fine = accept(b, tosajit_expr_constant(b->expr, &type, step.data, &step.value)) &&
-                add_step(b, &step);
-    if (!fine) {
-        free(step.data);
-        return false;
-    }
-    MlirValue result = mlirOperationGetResult(b->op, 0);
-    if (mlirTypeEqual(mlirAttributeGetType(attribute), mlirValueGetType(result)))
-        return define(b, result, step.value);
-    /* A result declared less precisely than the values, as tensor<?xf32>, is a change of type only.
-     */
-    mlir_step change = {
-        .op = TOSAJIT_OP_identity, .operand_count = 1, .operands = {step.value}, .type = declared};
-    return add_op(b, &change) && define(b, result, change.value);
-}
-
-/* tensor.cast changes what is known of a shape and no element: an identity with a declared result.
- */
-static bool build_tensor_cast(builder *b, tosajit_op op) {
-    const tosajit_attributes attributes = {0};
     tosajit_tensor_type type;
-    intptr_t found = mlirOperationGetNumOperands(b->op);
-    if (found != 1) return fail_op(b, "has %d operand%s, 1 expected", (int)found, plural(found));
-    return result_type(b, &type) && add_node(b, op, 1, &attributes, &type);
+    MlirAttribute attribute;
+    tosajit_value value = UNKNOWN;
+    tosajit_status status = tosa_check_counts(&b->described);
+    if (status) return finish(b, status, value);
+    if (!constant_elements(b, &attribute) || !describe_result(b)) return false;
+    void *elements = mlir_constant(attribute, &type, &why);
+    if (!elements) return refuse_phrase(b, "", &why);
+    status = tosa_add_constant(b->built, &b->described, &type, elements, &value);
+    return finish(b, status, value);
 }
 
-static bool build_return(builder *b, tosajit_op op) {
-    (void)op;
+static bool build_return(builder *b) {
     intptr_t count = mlirOperationGetNumOperands(b->op);
     intptr_t declared = mlirFunctionTypeGetNumResults(b->signature);
     if (count != declared)
@@ -370,10 +170,7 @@ static bool build_return(builder *b, tosajit_op op) {
             return fail_op(b, "operand %d has another type than result %d of the function", (int)k,
                            (int)k);
         if (!find_operand(b, k, &value)) return false;
-        if (!accept(b, tosajit_expr_result(b->expr, value))) return false;
-        if (b->built->result_count == TOSAJIT_MAX_TENSORS)
-            return fail_op(b, "returns more than %d values", TOSAJIT_MAX_TENSORS);
-        b->built->results[b->built->result_count++] = value;
+        if (!accept(b, tosa_function_result(b->built, value))) return false;
     }
     MlirOperation next = mlirOperationGetNextInBlock(b->op);
     return mlirOperationIsNull(next) || fail_op(b, "must be the last operation of the function");
@@ -383,7 +180,7 @@ static bool build_return(builder *b, tosajit_op op) {
 static bool refuse_op(builder *b) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(b->op));
     char hint[OP_HINT] = "";
-    if (strcmp(b->name, "tosa.custom") == 0)
+    if (is_called(b, "tosa.custom"))
         return fail_op(b, "domain_name \"tosajit\" and as operator_name an extension, such as "
                           "\"sqrt\", make it an elementwise operation; others are unknown");
     if (!mlirContextIsRegisteredOperation(mlirOperationGetContext(b->op), name))
@@ -397,22 +194,19 @@ static bool refuse_op(builder *b) {
 static bool build_any(builder *b) {
     static const struct {
         const char *name;
-        bool (*build)(builder *, tosajit_op);
-        tosajit_op op;
+        bool (*build)(builder *);
     } special[] = {
-        {"func.return", build_return, TOSAJIT_OP_COUNT},
-        {"tosa.const", build_constant, TOSAJIT_OP_COUNT},
-        {"arith.constant", build_constant, TOSAJIT_OP_COUNT},
-        {"tensor.cast", build_tensor_cast, TOSAJIT_OP_identity},
+        {"func.return", build_return},
+        {"tosa.const", build_constant},
+        {"arith.constant", build_constant},
+        {"tensor.cast", build_tensor_cast},
     };
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
-        if (strcmp(b->name, special[k].name) == 0) return special[k].build(b, special[k].op);
-    const tosajit_op op = mlir_op_of(b->op);
-    if (op == TOSAJIT_OP_COUNT) return refuse_op(b);
+        if (is_called(b, special[k].name)) return special[k].build(b);
+    if (b->described.op == TOSAJIT_OP_COUNT) return refuse_op(b);
     bool plain =
         mlirOperationGetNumRegions(b->op) == 0 && mlirOperationGetNumSuccessors(b->op) == 0;
-    if (!plain) return fail_op(b, "must not have regions or successors");
-    return build_op(b, op);
+    return plain ? build_op(b) : fail_op(b, "must not have regions or successors");
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -453,7 +247,8 @@ static bool read_contracts(builder *b, MlirOperation function, intptr_t argument
                            (int)argument);
         tosajit_contract contract = {
             .smallest = n[SMALLEST], .largest = n[LARGEST], .multiple = n[MULTIPLE]};
-        if (!accept(b, tosajit_expr_contract(b->expr, value, (int32_t)n[DIMENSION], &contract)))
+        if (!accept(b,
+                    tosajit_expr_contract(b->built->expr, value, (int32_t)n[DIMENSION], &contract)))
             return false;
     }
     return count > 0 ||
@@ -476,15 +271,12 @@ static bool build_inputs(builder *b, MlirOperation function, MlirBlock block) {
                               "argument %d: %.300s", (int)k, why.text);
             return false;
         }
-        tosajit_status status = tosajit_expr_input(b->expr, &type, &value);
+        tosajit_status status = tosa_function_input(b->built, &type, &value);
         if (status) {
             mlir_report_error(b->report, status, mlirValueGetLocation(argument), "%s",
-                              value_names_bare_error());
+                              tosa_bare_error());
             return false;
         }
-        if (b->built->input_count == TOSAJIT_MAX_TENSORS)
-            return fail_op(b, "has more than %d arguments", TOSAJIT_MAX_TENSORS);
-        b->built->inputs[b->built->input_count++] = value;
         if (!read_contracts(b, function, k, value) || !define(b, argument, value)) return false;
     }
     return true;
@@ -504,7 +296,7 @@ static bool go_on(builder *b) {
         tosajit_tensor_type type;
         tosajit_value value = UNKNOWN;
         if (mlir_tensor_type(mlirValueGetType(result), &type, &why) &&
-            tosajit_expr_input(b->expr, &type, &value))
+            tosajit_expr_input(b->built->expr, &type, &value))
             value = UNKNOWN;
         if (!pointer_map_find(&b->values, result.ptr, NULL) && !define(b, result, value))
             return false;
@@ -516,11 +308,11 @@ static bool build_ops(builder *b, MlirOperation function, MlirBlock block) {
     bool returned = false;
     for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-        remember_name(b, op);
+        begin(b, op);
         if (!build_any(b) && !go_on(b)) return false;
-        returned = strcmp(b->name, "func.return") == 0;
+        returned = is_called(b, "func.return");
     }
-    remember_name(b, function);
+    begin(b, function);
     return (returned || fail_op(b, "does not end in func.return")) && b->errors == 0;
 }
 
@@ -552,19 +344,18 @@ static bool read_accuracy(builder *b, MlirOperation function, tosajit_accuracy *
 }
 
 bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report,
-                mlir_function *built) {
+                tosa_function *built) {
     builder b = {.report = report, .built = built};
     tosajit_expr_options own = {0};
     memset(built, 0, sizeof *built);
-    remember_name(&b, function);
+    begin(&b, function);
     bool fine = accept(&b, options_take(&own, sizeof own, options, "tosajit_expr_options"));
     own.size = sizeof own;
     fine = fine && read_accuracy(&b, function, &own.accuracy) &&
            accept(&b, tosajit_expr_create(&own, &built->expr));
-    b.expr = built->expr;
     fine = fine && build_body(&b, function);
     if (b.first[0]) memcpy(tosajit_private_message, b.first, sizeof b.first);
     pointer_map_release(&b.values);
-    if (!fine) mlir_function_release(built);
+    if (!fine) tosa_function_release(built);
     return fine;
 }

@@ -7,11 +7,11 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir/function.h"
+#include "tools/tosa/function.h"
 #include "tools/mlir/report.h"
 
 /* False after an error has been reported; then built holds nothing. options may be null. */
 bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report,
-                mlir_function *built);
+                tosa_function *built);
 
 #endif

@@ -452,7 +452,7 @@ tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index,
 }
 
 tosajit_status mlir_module_build(tosajit_mlir *m, size_t index, const tosajit_expr_options *options,
-                                 mlir_function *built) {
+                                 tosa_function *built) {
     tosajit_status status = check_index(m, index);
     if (status) return status;
     mlir_report_begin(&m->report);
@@ -461,13 +461,13 @@ tosajit_status mlir_module_build(tosajit_mlir *m, size_t index, const tosajit_ex
                : mlir_report_end(&m->report);
 }
 
-char *mlir_module_rename(const tosajit_mlir *m, size_t index, const mlir_function *built,
+char *mlir_module_rename(const tosajit_mlir *m, size_t index, const tosa_function *built,
                          const char *text) {
     const mlir_text source = {m->report.file, m->text, m->length};
     return mlir_rename(&source, m->functions[index].op, built, text);
 }
 
-void mlir_module_report(tosajit_mlir *m, size_t index, const mlir_function *built,
+void mlir_module_report(tosajit_mlir *m, size_t index, const tosa_function *built,
                         const char *message) {
     char *renamed = mlir_module_rename(m, index, built, message);
     mlir_report_begin(&m->report);
@@ -477,7 +477,7 @@ void mlir_module_report(tosajit_mlir *m, size_t index, const mlir_function *buil
     free(renamed);
 }
 
-void mlir_module_report_step(tosajit_mlir *m, const mlir_step *step, const char *message) {
+void mlir_module_report_step(tosajit_mlir *m, const tosa_step *step, const char *message) {
     MlirOperation op = {step->origin};
     mlir_report_begin(&m->report);
     mlir_report_error(&m->report, TOSAJIT_BAD_MODULE, mlirOperationGetLocation(op), "tosa.%s: %s",

@@ -8,21 +8,21 @@
 
 #include <stdint.h>
 
-#include "tools/mlir/function.h"
+#include "tools/tosa/function.h"
 #include "tosajit/mlir.h"
 
-/* The function as an expression; released with mlir_function_release. options may be null. */
+/* The function as an expression; released with tosa_function_release. options may be null. */
 tosajit_status mlir_module_build(tosajit_mlir *module, size_t index,
-                                 const tosajit_expr_options *options, mlir_function *built);
+                                 const tosajit_expr_options *options, tosa_function *built);
 /* A text of the library with the file's names for values in place of the library's, to be freed;
  * null if out of memory. */
-char *mlir_module_rename(const tosajit_mlir *module, size_t index, const mlir_function *built,
+char *mlir_module_rename(const tosajit_mlir *module, size_t index, const tosa_function *built,
                          const char *text);
 /* Report something that the library said about a function, or about an op in it, at its place in
  * the file. */
-void mlir_module_report(tosajit_mlir *module, size_t index, const mlir_function *built,
+void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function *built,
                         const char *message);
-void mlir_module_report_step(tosajit_mlir *module, const mlir_step *step, const char *message);
+void mlir_module_report_step(tosajit_mlir *module, const tosa_step *step, const char *message);
 /* Divide functions first to end - 1, as tosajit_mlir_outline does, in time that is linear in all of
  * them together. counts has room for each. */
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,

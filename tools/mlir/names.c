@@ -15,7 +15,7 @@
 #include "tools/mlir/value_names.h"
 
 typedef struct names {
-    const mlir_function *built;
+    const tosa_function *built;
     MlirBlock block;
     value_name *list; /* of built's inputs, then of its steps: values in the library's order */
     size_t count;
@@ -122,7 +122,7 @@ static bool number_values(const names *n) {
     return fine;
 }
 
-char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built,
+char *mlir_rename(const mlir_text *source, MlirOperation function, const tosa_function *built,
                   const char *text) {
     names n = {.built = built, .count = built->input_count + built->step_count};
     n.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));

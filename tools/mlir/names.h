@@ -8,7 +8,7 @@
 
 #include <mlir-c/IR.h>
 
-#include "tools/mlir/function.h"
+#include "tools/tosa/function.h"
 
 /* A file as it was read; `name` as in MLIR's locations. */
 typedef struct mlir_text {
@@ -18,7 +18,7 @@ typedef struct mlir_text {
 
 /* Replace "%arg1" and "%7 = tosa.add" in text, which the library wrote about `built`, made of
  * `function`. To be freed; null if out of memory. */
-char *mlir_rename(const mlir_text *source, MlirOperation function, const mlir_function *built,
+char *mlir_rename(const mlir_text *source, MlirOperation function, const tosa_function *built,
                   const char *text);
 
 #endif

@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "tools/mlir/build.h"
+#include "tools/mlir/describe.h"
 #include "tools/mlir/graph.h"
-#include "tools/mlir/op_of.h"
 #include "tools/mlir/pointer_map.h"
-#include "tools/mlir/value_names.h"
 
 static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCString(text); }
 
@@ -35,7 +34,9 @@ bool region_is_constant(MlirOperation op) {
 }
 
 bool region_may_have(MlirOperation op) {
-    return mlir_op_of(op) != TOSAJIT_OP_COUNT && has_tensors_only(op);
+    tosa_op described;
+    mlir_describe(op, &described);
+    return described.op != TOSAJIT_OP_COUNT && has_tensors_only(op);
 }
 
 static bool is_inside(const pointer_map *own, MlirOperation op) {
@@ -224,11 +225,11 @@ static void keep_message(void *why, const tosajit_mlir_finding *finding) {
 static tosajit_status build(MlirOperation function, mlir_phrase *why) {
     mlir_report silent = {
         .file = "", .silent = true, .say = why ? keep_message : NULL, .context = why};
-    mlir_function built;
+    tosa_function built;
     if (!mlir_build(function, NULL, &silent, &built)) return mlir_report_end(&silent);
     tosajit_status status = tosajit_expr_verify(built.expr);
-    if (status && why) mlir_phrase_append(word(value_names_bare_error()), why);
-    mlir_function_release(&built);
+    if (status && why) mlir_phrase_append(word(tosa_bare_error()), why);
+    tosa_function_release(&built);
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/escape.h"
 #include "jit/text/place.h"
-#include "tools/mlir/op_hint.h"
+#include "tools/tosa/op_hint.h"
 
 enum { LOCATION_DEPTH = 16, FUSED_LIMIT = 64 };
 

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tosajit/tosajit.h"
-
 typedef struct names {
     const value_name *list;
     size_t inputs, count;
@@ -66,12 +64,4 @@ char *value_names_replace(const value_name *list, size_t inputs, size_t count, c
     if (fclose(out) == 0 && !failed) return renamed;
     free(renamed);
     return NULL;
-}
-
-const char *value_names_bare_error(void) {
-    const char *message = tosajit_last_error();
-    if (*message != '%') return message;
-    const char *rest = message + 1;
-    while (isdigit((unsigned char)*rest)) rest++;
-    return strncmp(rest, " = ", 3) == 0 ? rest + 3 : message;
 }

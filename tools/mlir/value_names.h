@@ -18,8 +18,4 @@ typedef struct value_name {
  * which are inputs. To be freed; null if out of memory. */
 char *value_names_replace(const value_name *list, size_t inputs, size_t count, const char *text);
 
-/* The library's last error without the number of the value in front ("%3 = tosa.add: ..."): the
- * place says which op it is. */
-const char *value_names_bare_error(void);
-
 #endif

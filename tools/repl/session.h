@@ -19,7 +19,7 @@ typedef struct repl_kernel {
     size_t line;            /* of the input where it begins */
     tosajit_mlir *file;     /* of the function; owned; null where it is a line */
     size_t index;           /* of the function in file */
-    mlir_function function; /* of a line the expression alone */
+    tosa_function function; /* of a line the expression alone */
     tosajit_kernel *kernel; /* null: there is none yet */
 } repl_kernel;
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "tools/mlir/op_columns.h"
+#include "tools/tosa/op_columns.h"
 
 const op_columns op_columns_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
-    {TAKES_##attributes, RESULT_##result},
+    {ATTRIBUTE_##attributes == ATTRIBUTE_EXTENSION, RESULT_##result},
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ops of other dialects often have the name of one of TOSA: only what is behind the dialect is
  * compared. */
-#include "tools/mlir/op_hint.h"
+#include "tools/tosa/op_hint.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "jit/text/suggest.h"
-#include "tools/mlir/op_columns.h"
+#include "tools/tosa/op_columns.h"
 
 const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     suggestion s = {.word = name, .length = length};
@@ -18,7 +18,7 @@ const char *op_hint(const char *name, size_t length, char hint[OP_HINT]) {
     suggest_ops(&s);
     hint[0] = '\0';
     const tosajit_op op = tosajit_op_find(s.name);
-    const bool extends = op != TOSAJIT_OP_COUNT && op_columns_of[op].takes == TAKES_EXTENSION;
+    const bool extends = op != TOSAJIT_OP_COUNT && op_columns_of[op].extension;
     if (extends)
         snprintf(hint, OP_HINT, "; did you mean the tosa.custom of operator_name \"%s\"?", s.name);
     else if (s.name)

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The op that somebody may have meant. In: the name of an op that does not exist; out: a question
  * for the end of a message. */
-#ifndef TOSAJIT_TOOLS_MLIR_OP_HINT_H
-#define TOSAJIT_TOOLS_MLIR_OP_HINT_H
+#ifndef TOSAJIT_TOOLS_TOSA_OP_HINT_H
+#define TOSAJIT_TOOLS_TOSA_OP_HINT_H
 
 #include <stddef.h>
 

@@ -1,0 +1,17 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The columns of ops.def that tools read beyond what the API tells. In: the table; out: constants.
+ */
+#ifndef TOSAJIT_TOOLS_TOSA_OP_COLUMNS_H
+#define TOSAJIT_TOOLS_TOSA_OP_COLUMNS_H
+
+#include "runtime/expr/ops.h"
+
+typedef struct op_columns {
+    bool extension; /* no op of TOSA's, but tosa.custom in files */
+    op_result result;
+} op_columns;
+
+extern const op_columns op_columns_of[TOSAJIT_OP_COUNT];
+
+#endif
