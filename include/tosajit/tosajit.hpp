@@ -17,8 +17,8 @@
  * attributes and statuses.
  *
  * Errors. What fails throws tosajit::error, with the status and the library's sentence; nothing
- * else is thrown but std::bad_alloc, by functions that return a std::vector or std::string. A run
- * allocates nothing.
+ * else is thrown but std::bad_alloc, by functions that return a std::vector or std::string, and
+ * what a function of yours throws. A run allocates nothing.
  *
  * Threads. As in tosajit.h: engines and kernels from any number of threads, an expression from one
  * at a time.
@@ -37,6 +37,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -596,6 +598,131 @@ class engine {
     };
     std::unique_ptr<tosajit_engine, release> engine_;
 };
+
+/* ---------------------------------------------------------------------------------------------
+ * Graphs: which operations of a model become one kernel */
+
+/* An operation of a host's graph. It stands behind those whose values it reads. Values are numbers
+ * of the host's: any from 0 on, with an array's element for each up to the largest. */
+struct graph_op {
+    std::vector<std::int32_t> reads, gives;
+    bool member = true; /* a kernel may have it */
+};
+
+/* As the members of tosajit_graph. */
+struct partition_options {
+    std::vector<std::int32_t> kept;      /* values that something else reads, too */
+    std::vector<std::int32_t> constants; /* values that are the same in all calls */
+    std::int32_t most_ops = 0, most_tensors = 0;
+    std::function<bool(const std::vector<std::int32_t> &ops)> accepts; /* empty: yes */
+};
+
+namespace detail {
+
+/* The arrays of a tosajit_graph. */
+class flat_graph {
+  public:
+    flat_graph(const std::vector<graph_op> &ops, const partition_options &options) {
+        for (const graph_op &op : ops) add(op);
+        for (std::int32_t value : options.kept) kept_[at(value)] = 1;
+        for (std::int32_t value : options.constants) constants_[at(value)] = 1;
+    }
+    tosajit_graph c() const noexcept {
+        tosajit_graph graph = {};
+        graph.size = sizeof graph;
+        graph.op_count = static_cast<std::int32_t>(members_.size());
+        graph.value_count = static_cast<std::int32_t>(producers_.size());
+        graph.members = members_.data();
+        graph.operands = operands_.data();
+        graph.first_operand = first_operand_.data();
+        graph.producers = producers_.data();
+        graph.kept = kept_.data();
+        graph.constants = constants_.data();
+        return graph;
+    }
+
+  private:
+    /* The place of a value, for which there is room then. */
+    std::size_t at(std::int32_t value) {
+        if (value < 0 || value == std::numeric_limits<std::int32_t>::max())
+            throw error(TOSAJIT_INVALID_ARGUMENT,
+                        ("partition: " + std::to_string(value) + " is no value's number").c_str());
+        const std::size_t place = static_cast<std::size_t>(value);
+        if (place >= producers_.size()) {
+            producers_.resize(place + 1, -1);
+            kept_.resize(place + 1);
+            constants_.resize(place + 1);
+        }
+        return place;
+    }
+    void add(const graph_op &op) {
+        const std::int32_t number = static_cast<std::int32_t>(members_.size());
+        for (std::int32_t value : op.reads)
+            operands_.push_back(static_cast<std::int32_t>(at(value)));
+        for (std::int32_t value : op.gives) {
+            std::int32_t &producer = producers_[at(value)];
+            if (producer >= 0)
+                throw error(TOSAJIT_INVALID_ARGUMENT,
+                            ("partition: ops " + std::to_string(producer) + " and " +
+                             std::to_string(number) + " give value " + std::to_string(value))
+                                .c_str());
+            producer = number;
+        }
+        first_operand_.push_back(static_cast<std::int32_t>(operands_.size()));
+        members_.push_back(op.member);
+    }
+
+    std::vector<std::uint8_t> members_, kept_, constants_;
+    std::vector<std::int32_t> operands_, first_operand_ = {0}, producers_;
+};
+
+/* A host's function behind the C API, through which nothing may be thrown. */
+struct acceptance {
+    const std::function<bool(const std::vector<std::int32_t> &)> &ask;
+    std::exception_ptr thrown;
+
+    static tosajit_status answer(void *context, const std::int32_t *ops, std::size_t count,
+                                 int *accepted) noexcept {
+        acceptance &self = *static_cast<acceptance *>(context);
+        try {
+            *accepted = self.ask(std::vector<std::int32_t>(ops, ops + count));
+            return TOSAJIT_OK;
+        } catch (...) {
+            self.thrown = std::current_exception();
+            return TOSAJIT_INVALID_ARGUMENT;
+        }
+    }
+};
+
+} // namespace detail
+
+/* The members of a graph as regions, each of which can be one kernel: the numbers of its ops, in
+ * order. tosajit_partition says which. Members that only constants reach may be in none. */
+inline std::vector<std::vector<std::int32_t>> partition(const std::vector<graph_op> &ops,
+                                                        const partition_options &options = {}) {
+    const detail::flat_graph flat(ops, options);
+    detail::acceptance host = {options.accepts, nullptr};
+    tosajit_graph graph = flat.c();
+    graph.most_ops = options.most_ops;
+    graph.most_tensors = options.most_tensors;
+    graph.accepts = options.accepts ? detail::acceptance::answer : nullptr;
+    graph.context = &host;
+    std::vector<std::int32_t> heads(ops.size() + 1);
+    const tosajit_status status = tosajit_partition(&graph, heads.data());
+    if (host.thrown) std::rethrow_exception(host.thrown);
+    check(status);
+    std::vector<std::vector<std::int32_t>> regions;
+    for (std::size_t k = 0; k < ops.size(); k++) {
+        if (heads[k] < 0) continue;
+        const std::size_t first = static_cast<std::size_t>(heads[k]);
+        if (first == k) { /* from here on its region's number */
+            heads[k] = static_cast<std::int32_t>(regions.size());
+            regions.emplace_back();
+        }
+        regions[static_cast<std::size_t>(heads[first])].push_back(static_cast<std::int32_t>(k));
+    }
+    return regions;
+}
 
 } // namespace tosajit
 #endif

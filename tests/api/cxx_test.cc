@@ -248,6 +248,104 @@ static void views_and_ownership(const char *image) {
     CHECK(r[5] == 60000);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Graphs */
+
+using region_list = std::vector<std::vector<std::int32_t>>;
+
+/* What the C API says of the same graph, whose arrays are made in another way. */
+static region_list divide_in_c(const std::vector<tosajit::graph_op> &ops, std::int32_t values,
+                               const tosajit::partition_options &options) {
+    const std::size_t count = ops.size(), value_count = std::size_t(values);
+    std::vector<std::uint8_t> members(count), kept(value_count), constants(value_count);
+    std::vector<std::int32_t> operands, first(count + 1), producers(value_count, -1), heads(count);
+    for (std::size_t k = 0; k < count; k++) {
+        members[k] = ops[k].member;
+        operands.insert(operands.end(), ops[k].reads.begin(), ops[k].reads.end());
+        first[k + 1] = first[k] + std::int32_t(ops[k].reads.size());
+        for (std::int32_t value : ops[k].gives) producers[std::size_t(value)] = std::int32_t(k);
+    }
+    for (std::int32_t value : options.kept) kept[std::size_t(value)] = 1;
+    for (std::int32_t value : options.constants) constants[std::size_t(value)] = 1;
+    tosajit_graph graph = {};
+    graph.size = sizeof graph;
+    graph.op_count = std::int32_t(count), graph.value_count = values;
+    graph.members = members.data(), graph.operands = operands.data();
+    graph.first_operand = first.data(), graph.producers = producers.data();
+    graph.kept = kept.data(), graph.constants = constants.data();
+    graph.most_ops = options.most_ops, graph.most_tensors = options.most_tensors;
+    tosajit::check(tosajit_partition(&graph, heads.data()));
+    region_list regions;
+    for (std::int32_t head = 0; head < std::int32_t(count); head++) {
+        std::vector<std::int32_t> region;
+        for (std::size_t k = 0; k < count; k++)
+            if (heads[k] == head) region.push_back(std::int32_t(k));
+        if (!region.empty()) regions.push_back(region);
+    }
+    return regions;
+}
+
+static std::uint32_t draw(std::uint32_t &seed, std::uint32_t below) {
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % below;
+}
+
+static void graphs_are_divided_as_in_c() {
+    std::uint32_t seed = 20261124;
+    std::size_t joined = 0;
+    for (int round = 0; round < 3000; round++) {
+        std::vector<tosajit::graph_op> ops(1 + draw(seed, 20));
+        tosajit::partition_options options;
+        std::int32_t values = 1 + std::int32_t(draw(seed, 4));
+        for (std::int32_t value = 0; value < values; value++)
+            if (draw(seed, 3) == 0) options.constants.push_back(value);
+        for (tosajit::graph_op &op : ops) {
+            for (std::uint32_t k = draw(seed, 4); k > 0; k--)
+                op.reads.push_back(std::int32_t(draw(seed, std::uint32_t(values))));
+            for (std::uint32_t k = 1 + (draw(seed, 6) == 0); k > 0; k--)
+                op.gives.push_back(values++);
+            op.member = draw(seed, 4) != 0;
+            if (draw(seed, 8) == 0) options.kept.push_back(values - 1);
+        }
+        if (round % 2) options.most_ops = 1 + round / 2 % 5, options.most_tensors = 3 + round % 7;
+        const region_list regions = tosajit::partition(ops, options);
+        CHECK(regions == divide_in_c(ops, values, options));
+        for (const auto &region : regions) joined += region.size() > 1;
+    }
+    CHECK(joined > 1000);
+}
+
+/* e = exp a; m = matmul e; r = add e, m; s = abs r */
+static void a_host_says_what_a_kernel_can_have() {
+    const std::vector<tosajit::graph_op> ops = {
+        {{0}, {1}}, {{1}, {2}, false}, {{1, 2}, {3}}, {{3}, {4}}};
+    tosajit::partition_options options;
+    CHECK((tosajit::partition(ops) == region_list{{0}, {2, 3}}));
+    CHECK(tosajit::partition({}).empty());
+    options.accepts = [](const std::vector<std::int32_t> &region) { return region.size() == 1; };
+    CHECK((tosajit::partition(ops, options) == region_list{{0}, {2}, {3}}));
+    options.accepts = [](const std::vector<std::int32_t> &) -> bool { throw 7; };
+    try {
+        tosajit::partition(ops, options);
+        CHECK(false);
+    } catch (int thrown) {
+        CHECK(thrown == 7);
+    }
+    options.accepts = nullptr;
+    options.most_ops = -1;
+    refused(TOSAJIT_INVALID_ARGUMENT, "most_ops is -1", [&] { tosajit::partition(ops, options); });
+    options.most_ops = 0;
+    options.kept = {-3};
+    refused(TOSAJIT_INVALID_ARGUMENT, "-3 is no value's number",
+            [&] { tosajit::partition(ops, options); });
+    refused(TOSAJIT_INVALID_ARGUMENT, "ops 0 and 1 give value 2", [] {
+        tosajit::partition({{{}, {2}}, {{}, {2}}});
+    });
+    refused(TOSAJIT_INVALID_ARGUMENT, "op 0 reads value 3, which only a later op gives", [] {
+        tosajit::partition({{{3}, {2}}, {{}, {3}}});
+    });
+}
+
 int main(int argc, char **argv) {
     CHECK(argc == 2);
     const tosajit::engine engine;
@@ -258,5 +356,7 @@ int main(int argc, char **argv) {
     small_floats_round_once();
     errors_say_what_the_library_says(engine);
     views_and_ownership(argv[1]);
+    graphs_are_divided_as_in_c();
+    a_host_says_what_a_kernel_can_have();
     return 0;
 }
