@@ -35,6 +35,7 @@ info/WHEEL
 info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
+tosajit/_graph.py
 tosajit/_tosajit.abi3.so
 tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0

@@ -7,6 +7,7 @@ import array
 import ctypes
 import gc
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -658,6 +659,14 @@ del c
 print("dropped", flush=True)
 """), "dropped\n")
 
+    def test_graphs_are_divided(self):
+        self.assertEqual(self.run_in_one("""
+import tosajit
+nodes = [(["a"], ["b"]), (["b"], ["c"])]
+print(tosajit.partition(nodes), tosajit.partition(nodes, accepts=lambda ops: len(ops) < 2),
+      flush=True)
+"""), "[[0, 1]] [[0], [1]]\n")
+
     @needs_compiler
     def test_their_end_leaves_the_compiler_to_others(self):
         self.assertEqual(self.run_in_one("""
@@ -667,6 +676,179 @@ print(tosajit.evaluate("x * x", x=array.array("f", [3])).tolist(), flush=True)
 import tosajit
 print(tosajit.compile("y = exp(x) : f32[?]").is_native)
 """), "[9.0]\nTrue\n")
+
+
+class Graph(ctypes.Structure):
+    """tosajit_graph"""
+
+    _fields_ = [("size", ctypes.c_size_t), ("op_count", ctypes.c_int32),
+                ("value_count", ctypes.c_int32), ("members", ctypes.c_void_p),
+                ("operands", ctypes.c_void_p), ("first_operand", ctypes.c_void_p),
+                ("producers", ctypes.c_void_p), ("kept", ctypes.c_void_p),
+                ("most_ops", ctypes.c_int32), ("most_tensors", ctypes.c_int32),
+                ("accepts", ctypes.c_void_p), ("context", ctypes.c_void_p),
+                ("constants", ctypes.c_void_p)]
+
+
+def divide_in_c(nodes, kept, constants, most_ops, most_tensors):
+    """What the C API says; values are numbers from 0 on."""
+    given = {value: k for k, (_, gives, _) in enumerate(nodes) for value in gives}
+    used = [value for reads, gives, _ in nodes for value in (*reads, *gives)]
+    count = max([*used, *kept, *constants, -1]) + 1
+    first = [sum(len(reads) for reads, _, _ in nodes[:k]) for k in range(len(nodes) + 1)]
+    numbers = lambda values: (ctypes.c_int32 * (len(values) + 1))(*values)
+    flags = lambda values: (ctypes.c_uint8 * (len(values) + 1))(*values)
+    arrays = {
+        "members": flags([member for _, _, member in nodes]),
+        "operands": numbers([value for reads, _, _ in nodes for value in reads]),
+        "first_operand": numbers(first),
+        "producers": numbers([given.get(value, -1) for value in range(count)]),
+        "kept": flags([value in kept for value in range(count)]),
+        "constants": flags([value in constants for value in range(count)]),
+    }
+    graph = Graph(size=ctypes.sizeof(Graph), op_count=len(nodes), value_count=count,
+                  most_ops=most_ops, most_tensors=most_tensors)
+    for name, values in arrays.items():
+        setattr(graph, name, ctypes.addressof(values))
+    heads = numbers([0] * len(nodes))
+    # the module has loaded it already
+    assert ctypes.CDLL("libtosajit.so.0").tosajit_partition(ctypes.byref(graph), heads) == 0
+    heads = list(heads)[:-1]
+    return [[k for k, own in enumerate(heads) if own == head] for head in sorted(set(heads) - {-1})]
+
+
+# e = exp a; m = matmul e; s = sigmoid e; r = add m, s; y = clamp r
+MODEL = [(["a"], ["e"]), (["e"], ["m"], False), (["e"], ["s"]), (["m", "s"], ["r"]), (["r"], ["y"])]
+
+
+class Graphs(unittest.TestCase):
+    def test_regions_are_those_of_the_c_api(self):
+        draw = random.Random(20261124)
+        joined = 0
+        for turn in range(1500):
+            count = draw.randrange(1, 5)
+            constants = [value for value in range(count) if draw.random() < 0.3]
+            nodes, kept = [], []
+            for _ in range(draw.randrange(20)):
+                reads = [draw.randrange(count) for _ in range(draw.randrange(4))]
+                gives = list(range(count, count + draw.choice((1, 1, 1, 2))))
+                count += len(gives)
+                nodes.append((reads, gives, draw.random() < 0.75))
+                if draw.random() < 0.1:
+                    kept.append(gives[0])
+            limits = (draw.randrange(1, 6), draw.randrange(3, 9)) if turn % 2 else (0, 0)
+            found = tosajit.partition(nodes, kept=kept, constants=constants, most_ops=limits[0],
+                                      most_tensors=limits[1])
+            self.assertEqual(found, divide_in_c(nodes, kept, constants, *limits))
+            joined += sum(len(region) > 1 for region in found)
+            # what a value is called has no say
+            called = lambda values: [f"value {value}" for value in values]
+            named = [tosajit.Node(iter(called(r)), called(g), m) for r, g, m in nodes]
+            self.assertEqual(tosajit.partition(iter(named), kept=set(called(kept)),
+                                               constants=tuple(called(constants)),
+                                               most_ops=limits[0], most_tensors=limits[1]), found)
+        self.assertGreater(joined, 500)
+
+    def test_a_function_says_what_a_kernel_can_have(self):
+        self.assertEqual(tosajit.partition([]), [])
+        self.assertEqual(tosajit.partition(MODEL), [[0, 2], [3, 4]])
+        asked = []
+        self.assertEqual(tosajit.partition(MODEL, accepts=asked.append), [[0], [2], [3], [4]])
+        self.assertIn([3, 4], asked)
+        self.assertEqual(tosajit.partition(MODEL, accepts=lambda ops: 4 not in ops or ops == [4]),
+                         [[0, 2], [3], [4]])
+
+        class Lies:
+            def __bool__(self):
+                raise KeyError("no answer")
+
+        for function, error in ((lambda ops: 1 // 0, ZeroDivisionError),
+                                (lambda: True, TypeError), (lambda ops: Lies(), KeyError),
+                                (3, TypeError)):
+            with self.assertRaises(error):
+                tosajit.partition(MODEL, accepts=function)
+
+    def test_wrong_graphs_are_refused_with_words(self):
+        for nodes, keywords, words in (
+            ([(["a"], ["a"])], {}, "node 0 gives 'a', which was read before"),
+            ([([], ["a"]), ([], ["a"])], {}, "node 1 gives 'a', and so does node 0"),
+            ([([], ["a", "a"])], {}, "node 0 gives 'a', and so does node 0"),
+            ([(["b"], ["a"]), ([], ["b"])], {}, "node 1 gives 'b', which was read before"),
+            ([("ab", ["c"])], {}, "what node 0 reads is 'ab', which would be a value for each"),
+            ([(["a"], b"cd")], {}, "what node 0 gives is b'cd'"),
+            ([(["a"],)], {}, r"node 0 is \(\['a'\],\), not \(reads, gives\) or"),
+            ([7], {}, "node 0 is 7, not"),
+            ([(["a"], ["b"])], {"kept": "b"}, "kept is 'b'"),
+            ([(["a"], ["b"])], {"constants": "a"}, "constants is 'a'"),
+            ([(["a"], ["b"])], {"most_ops": -1}, "most_ops is -1"),
+            ([(["a"], ["b"])], {"most_tensors": 65}, "most_tensors is 65"),
+        ):
+            with self.assertRaisesRegex(tosajit.ArgumentError, words) as caught:
+                tosajit.partition(nodes, **keywords)
+            self.assertEqual(caught.exception.status, "TOSAJIT_INVALID_ARGUMENT")
+        for nodes in (None, 3, [([["unhashable"]], [])], [(3, 4)]):
+            with self.assertRaises(TypeError):
+                tosajit.partition(nodes)
+        with self.assertRaises(OverflowError):
+            tosajit.partition(MODEL, most_ops=1 << 40)
+
+    def test_buffers_that_do_not_fit_are_refused(self):
+        from tosajit import _tosajit
+
+        ints = lambda *values: array.array("i", values)
+        right = dict(members=b"\1", operands=ints(0), first_operand=ints(0, 1),
+                     producers=ints(-1, 0), kept=bytes(2), constants=bytes(2), most_ops=0,
+                     most_tensors=0, accepts=None, regions=ints(7))
+        _tosajit.partition(**right)
+        self.assertEqual(right["regions"][0], 0)
+        for name, value in (("members", b"\1\1"), ("operands", ints()), ("operands", ints(0, 0)),
+                            ("first_operand", ints(0)), ("first_operand", ints(0, -1)),
+                            ("first_operand", ints(0, 1 << 30)), ("first_operand", ints(1, 1)),
+                            ("producers", ints(-1)), ("producers", ints(-1, 5)),
+                            ("kept", bytes(1)), ("constants", b""), ("regions", ints(0, 0))):
+            with self.assertRaises(tosajit.ArgumentError, msg=name):
+                _tosajit.partition(**{**right, name: value})
+        for name, value in (("regions", bytes(4)), ("members", "1"), ("operands", None)):
+            with self.assertRaises((TypeError, BufferError), msg=name):
+                _tosajit.partition(**{**right, name: value})
+        right["regions"].append(3)  # no buffer is held
+
+    def test_nothing_is_left(self):
+        def fail(ops):
+            raise KeyError(ops)
+
+        def all_ways():
+            tosajit.partition(MODEL, accepts=lambda ops: True)
+            for wrong in (lambda: tosajit.partition(MODEL, accepts=fail),
+                          lambda: tosajit.partition(MODEL, most_ops=-1)):
+                try:
+                    wrong()
+                except (KeyError, ValueError):
+                    pass
+
+        for _ in range(3000):
+            all_ways()
+        gc.collect()
+        counts, memory = (sys.getrefcount(fail), sys.getrefcount(None)), resident()
+        for _ in range(20000):
+            all_ways()
+        gc.collect()
+        self.assertEqual(sys.getrefcount(fail), counts[0])
+        self.assertLess(abs(sys.getrefcount(None) - counts[1]), 100)
+        self.assertLess(resident() - memory, 1 << 20)
+
+    def test_threads_divide_at_once(self):
+        long = [([k], [k + 1], k % 1000 != 999) for k in range(20000)]
+        expected = tosajit.partition(long)
+        self.assertEqual([len(region) for region in expected], [999] * 20)
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(tosajit.partition(long)))
+                   for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [expected] * 4)
 
 
 class Life(unittest.TestCase):

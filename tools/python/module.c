@@ -4,6 +4,7 @@
 #include "tools/python/module.h"
 
 #include "tools/python/errors.h"
+#include "tools/python/graph.h"
 #include "tools/python/numpy.h"
 
 /* A subinterpreter may end, and call this, long before the process does. */
@@ -18,6 +19,8 @@ static PyMethodDef METHODS[] = {
     {"quiesce", quiesce, METH_NOARGS,
      "Let no compilation begin any more, and return when none is under way. For the end of the "
      "process: a subinterpreter's call does nothing."},
+    {"partition", MODULE_FUNCTION(graph_partition), METH_VARARGS | METH_KEYWORDS,
+     "tosajit_partition, of buffers by the names of its members."},
     {0}};
 
 static int execute(PyObject *module) {

@@ -14,6 +14,7 @@ threads, accuracy, a directory for code.
 """
 import atexit as _atexit
 
+from ._graph import Node, partition
 from ._tosajit import (
     ArgumentError,
     Array,
@@ -36,10 +37,12 @@ __all__ = [
     "Engine",
     "Error",
     "Kernel",
+    "Node",
     "OutOfMemoryError",
     "ShapeError",
     "compile",
     "evaluate",
+    "partition",
 ]
 
 # Threads may be compiling when the process ends, which LLVM would not survive.

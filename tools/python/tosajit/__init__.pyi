@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from typing import Any, Dict, Optional, Tuple
 
+from ._graph import Node as Node, partition as partition
+
 __version__: str
 
 class Error(Exception):

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs: a host's names for values become numbers, which the library divides."""
+from array import array
+from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple, NoReturn, Optional,
+                    Tuple)
+
+from ._tosajit import ArgumentError, partition as _partition
+
+
+class Node(NamedTuple):
+    """An operation of a host's graph. Any tuple of these two or three will do."""
+
+    reads: Iterable[Hashable]
+    gives: Iterable[Hashable]
+    member: bool = True  # a kernel may have it
+
+
+def _refuse(sentence: str) -> NoReturn:
+    error = ArgumentError("partition: " + sentence)
+    error.status = "TOSAJIT_INVALID_ARGUMENT"
+    raise error
+
+
+def _values(what: str, values: Iterable[Hashable]) -> Iterable[Hashable]:
+    if isinstance(values, (str, bytes)):
+        _refuse(f"{what} is {values!r}, which would be a value for each letter; make it a list")
+    return values
+
+
+def _node(k: int, node: Any) -> Tuple[Iterable[Hashable], Iterable[Hashable], bool]:
+    try:
+        reads, gives, member = Node(*node)
+    except TypeError:
+        _refuse(f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member)")
+    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives", gives), member
+
+
+def partition(
+    nodes: Iterable[Any],
+    *,
+    kept: Iterable[Hashable] = (),
+    constants: Iterable[Hashable] = (),
+    most_ops: int = 0,
+    most_tensors: int = 0,
+    accepts: Optional[Callable[[List[int]], bool]] = None,
+) -> List[List[int]]:
+    """Divide a graph into regions, each of which can be one kernel: lists of nodes' indices.
+
+    nodes are tuples (reads, gives) or (reads, gives, member), as Node. Each stands behind those
+    whose values it reads. A value is anything that can be a key of a dict. kept are values that
+    something else reads, too, constants those that are the same in all calls. Limits of 0 are the
+    library's. accepts says of a list of indices whether a kernel can have these nodes, where limits
+    are not enough.
+    """
+    numbers: Dict[Hashable, int] = {}
+    members, operands, first, producers = bytearray(), array("i"), array("i", [0]), array("i")
+
+    def number(value: Hashable) -> int:
+        known = numbers.setdefault(value, len(numbers))
+        if known == len(producers):
+            producers.append(-1)
+        return known
+
+    for k, node in enumerate(nodes):
+        reads, gives, member = _node(k, node)
+        operands.extend(map(number, reads))
+        first.append(len(operands))
+        members.append(bool(member))
+        for value in gives:
+            if value in numbers:
+                giver = producers[numbers[value]]
+                _refuse(f"node {k} gives {value!r}, " +
+                        (f"and so does node {giver}" if giver >= 0 else "which was read before"))
+            producers[number(value)] = k
+    marked = [set(map(number, _values("kept", kept))),
+              set(map(number, _values("constants", constants)))]
+    flags = [bytes(k in values for k in range(len(producers))) for values in marked]
+    heads = array("i", bytes(4 * len(members)))
+    _partition(members=members, operands=operands, first_operand=first, producers=producers,
+               kept=flags[0], constants=flags[1], most_ops=most_ops, most_tensors=most_tensors,
+               accepts=accepts, regions=heads)
+    regions: Dict[int, List[int]] = {}
+    for k, head in enumerate(heads):
+        if head >= 0:
+            regions.setdefault(head, []).append(k)
+    return list(regions.values())
