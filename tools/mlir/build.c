@@ -97,9 +97,9 @@ static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
     return fail_op(b, "operand %d is used before it is defined", (int)index);
 }
 
+/* Of an op that has one. */
 static bool describe_result(builder *b) {
     mlir_phrase why = {0};
-    if (b->described.result_count != 1) return true; /* which is refused later */
     return mlir_tensor_type(mlirValueGetType(mlirOperationGetResult(b->op, 0)),
                             &b->described.result, &why) ||
            refuse_phrase(b, "result: ", &why);
@@ -212,46 +212,19 @@ static bool build_any(builder *b) {
 /* ---------------------------------------------------------------------------------------------
  * The function */
 
-/* The integers of an array attribute; false unless there are `count`. */
-static bool read_integers(MlirAttribute array, intptr_t count, int64_t *values) {
-    if (!mlirAttributeIsAArray(array) || mlirArrayAttrGetNumElements(array) != count) return false;
-    for (intptr_t k = 0; k < count; k++) {
-        MlirAttribute element = mlirArrayAttrGetElement(array, k);
-        if (!mlirAttributeIsAInteger(element)) return false;
-        values[k] = mlirIntegerAttrGetValueInt(element);
-    }
-    return true;
-}
-
-/* tosajit.contract = [[dimension, smallest, largest, multiple], ...], which tosajit_expr_print
- * writes. */
 static bool read_contracts(builder *b, MlirOperation function, intptr_t argument,
                            tosajit_value value) {
-    enum { DIMENSION, SMALLEST, LARGEST, MULTIPLE, NUMBERS };
-    MlirAttribute all = attribute_of(function, "arg_attrs"), contracts = {NULL};
-    if (!mlirAttributeIsNull(all) && mlirAttributeIsAArray(all) &&
-        argument < mlirArrayAttrGetNumElements(all)) {
-        MlirAttribute own = mlirArrayAttrGetElement(all, argument);
-        if (mlirAttributeIsADictionary(own))
-            contracts = mlirDictionaryAttrGetElementByName(
-                own, mlirStringRefCreateFromCString("tosajit.contract"));
-    }
-    if (mlirAttributeIsNull(contracts)) return true;
-    intptr_t count = mlirAttributeIsAArray(contracts) ? mlirArrayAttrGetNumElements(contracts) : 0;
+    const intptr_t count = mlir_contract_count(function, argument);
     for (intptr_t k = 0; k < count; k++) {
-        int64_t n[NUMBERS];
-        bool fine = read_integers(mlirArrayAttrGetElement(contracts, k), NUMBERS, n) &&
-                    n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
-        if (!fine)
+        tosajit_contract contract;
+        int32_t dimension;
+        if (!mlir_describe_contract(function, argument, k, &dimension, &contract))
             return fail_op(b, "argument %d: a contract is [dimension, smallest, largest, multiple]",
                            (int)argument);
-        tosajit_contract contract = {
-            .smallest = n[SMALLEST], .largest = n[LARGEST], .multiple = n[MULTIPLE]};
-        if (!accept(b,
-                    tosajit_expr_contract(b->built->expr, value, (int32_t)n[DIMENSION], &contract)))
+        if (!accept(b, tosajit_expr_contract(b->built->expr, value, dimension, &contract)))
             return false;
     }
-    return count > 0 ||
+    return count >= 0 ||
            fail_op(b, "argument %d: tosajit.contract must be a list of contracts", (int)argument);
 }
 
@@ -330,17 +303,9 @@ static bool build_body(builder *b, MlirOperation function) {
     return build_inputs(b, function, block) && build_ops(b, function, block);
 }
 
-/* tosajit.accuracy = "fast" or "exact" of the function, which tosajit_expr_print writes. */
 static bool read_accuracy(builder *b, MlirOperation function, tosajit_accuracy *accuracy) {
-    MlirAttribute attribute = attribute_of(function, "tosajit.accuracy");
-    if (mlirAttributeIsNull(attribute)) return true;
-    bool text = mlirAttributeIsAString(attribute);
-    bool fast = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute),
-                                           mlirStringRefCreateFromCString("fast"));
-    bool exact = text && mlirStringRefEqual(mlirStringAttrGetValue(attribute),
-                                            mlirStringRefCreateFromCString("exact"));
-    if (fast) *accuracy = TOSAJIT_FAST;
-    return fast || exact || fail_op(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
+    return mlir_describe_accuracy(function, accuracy) ||
+           fail_op(b, "attribute tosajit.accuracy must be \"exact\" or \"fast\"");
 }
 
 bool mlir_build(MlirOperation function, const tosajit_expr_options *options, mlir_report *report,

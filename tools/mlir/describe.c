@@ -55,6 +55,10 @@ static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
     }
 }
 
+static MlirAttribute attribute_of(MlirOperation op, const char *name) {
+    return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
 void mlir_describe(MlirOperation op, tosa_op *description) {
     const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     const char *wanted;
@@ -64,12 +68,59 @@ void mlir_describe(MlirOperation op, tosa_op *description) {
                              .origin = op.ptr};
     escape_name(name.data, name.length, description->name, sizeof description->name);
     for (size_t k = 0; (wanted = tosa_attribute_name(description, k)) != NULL; k++) {
-        const MlirAttribute attribute =
-            mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(wanted));
+        const MlirAttribute attribute = attribute_of(op, wanted);
         if (mlirAttributeIsNull(attribute)) continue;
         tosa_attribute *found = &description->attributes[description->attribute_count++];
         found->name = wanted;
         describe_attribute(attribute, found);
     }
     description->op = tosa_op_of(description);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Functions */
+
+bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy) {
+    const MlirAttribute attribute = attribute_of(function, "tosajit.accuracy");
+    tosa_attribute found = {.kind = TOSA_OTHER};
+    if (mlirAttributeIsNull(attribute)) return true;
+    describe_attribute(attribute, &found);
+    const bool fast = strcmp(found.text, "fast") == 0;
+    if (fast) *accuracy = TOSAJIT_FAST;
+    return found.kind == TOSA_TEXT && (fast || strcmp(found.text, "exact") == 0);
+}
+
+static MlirAttribute contracts_of(MlirOperation function, intptr_t argument) {
+    const MlirAttribute all = attribute_of(function, "arg_attrs"), none = {NULL};
+    if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
+        argument >= mlirArrayAttrGetNumElements(all))
+        return none;
+    const MlirAttribute own = mlirArrayAttrGetElement(all, argument);
+    if (!mlirAttributeIsADictionary(own)) return none;
+    return mlirDictionaryAttrGetElementByName(own,
+                                              mlirStringRefCreateFromCString("tosajit.contract"));
+}
+
+intptr_t mlir_contract_count(MlirOperation function, intptr_t argument) {
+    const MlirAttribute list = contracts_of(function, argument);
+    if (mlirAttributeIsNull(list)) return 0;
+    const intptr_t count = mlirAttributeIsAArray(list) ? mlirArrayAttrGetNumElements(list) : 0;
+    return count > 0 ? count : -1;
+}
+
+bool mlir_describe_contract(MlirOperation function, intptr_t argument, intptr_t index,
+                            int32_t *dimension, tosajit_contract *contract) {
+    enum { DIMENSION, SMALLEST, LARGEST, MULTIPLE, NUMBERS };
+    const MlirAttribute list = mlirArrayAttrGetElement(contracts_of(function, argument), index);
+    int64_t n[NUMBERS];
+    if (!mlirAttributeIsAArray(list) || mlirArrayAttrGetNumElements(list) != NUMBERS) return false;
+    for (intptr_t k = 0; k < NUMBERS; k++) {
+        const MlirAttribute element = mlirArrayAttrGetElement(list, k);
+        if (!mlirAttributeIsAInteger(element)) return false;
+        n[k] = mlirIntegerAttrGetValueInt(element);
+    }
+    *dimension = (int32_t)n[DIMENSION];
+    *contract =
+        (tosajit_contract){.smallest = n[SMALLEST], .largest = n[LARGEST], .multiple = n[MULTIPLE]};
+    return n[DIMENSION] >= 0 && n[DIMENSION] < TOSAJIT_MAX_RANK;
 }
