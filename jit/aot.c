@@ -13,6 +13,7 @@
 #include "jit/variants.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
+#include "runtime/base/features.h"
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
 
@@ -64,14 +65,14 @@ static void put_code(aot_writer *w, const char *name, placed *v) {
             char symbol[512];
             snprintf(symbol, sizeof symbol, "%.400s.v%zu_p%u", name, k, (unsigned)e);
             put_symbol(w, symbol,
-                       (object_symbol_spec){NULL, TEXT, STT_FUNC, STV_DEFAULT,
+                       (object_symbol_spec){NULL, TEXT, ELF_STT_FUNC, ELF_STV_DEFAULT,
                                             v->offsets[k] + code->entries[e], 0, true});
         }
     }
 }
 
 static void put_relocation(aot_writer *w, size_t field, uint32_t symbol, size_t addend) {
-    const uint32_t type = w->machine == EM_AARCH64 ? R_AARCH64_ABS64 : R_X86_64_64;
+    const uint32_t type = w->machine == MACHINE_AARCH64 ? ELF_R_AARCH64_ABS64 : ELF_R_X86_64_64;
     const object_relocation r = {w->data.size + field, type, symbol, (int64_t)addend};
     bytes_put(&w->relocations, &r, sizeof r);
 }
@@ -111,7 +112,7 @@ static void finish_data(aot_writer *w, const tosajit_function *functions, size_t
         const size_t at = k * sizeof(tosajit_aot), code_size = w->text.size;
         memcpy(w->data.bytes + at + offsetof(tosajit_aot, code_size), &code_size, sizeof code_size);
         put_symbol(w, functions[k].name,
-                   (object_symbol_spec){NULL, DATA, STT_OBJECT, STV_DEFAULT, at,
+                   (object_symbol_spec){NULL, DATA, ELF_STT_OBJECT, ELF_STV_DEFAULT, at,
                                         sizeof(tosajit_aot), false});
     }
 }
@@ -123,12 +124,13 @@ static tosajit_status write_object(aot_writer *w, char **object, size_t *size) {
     for (size_t k = 0; k < symbol_count; k++)
         symbols[k].name = (const char *)w->names.bytes + (uintptr_t)symbols[k].name;
     const object_section_spec sections[SECTIONS] = {
-        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, w->alignment, w->text.bytes, w->text.size,
-                  NULL, 0},
-        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), w->rodata.bytes, w->rodata.size, NULL,
-                    0},
-        [DATA] = {".data", SHF_ALLOC | SHF_WRITE, sizeof(int64_t), w->data.bytes, w->data.size,
-                  (void *)w->relocations.bytes, w->relocations.size / sizeof(object_relocation)},
+        [TEXT] = {".text", ELF_SHF_ALLOC | ELF_SHF_EXECINSTR, w->alignment, w->text.bytes,
+                  w->text.size, NULL, 0},
+        [RODATA] = {".rodata", ELF_SHF_ALLOC, sizeof(int64_t), w->rodata.bytes, w->rodata.size,
+                    NULL, 0},
+        [DATA] = {".data", ELF_SHF_ALLOC | ELF_SHF_WRITE, sizeof(int64_t), w->data.bytes,
+                  w->data.size, (void *)w->relocations.bytes,
+                  w->relocations.size / sizeof(object_relocation)},
         [STACK] = {".note.GNU-stack", 0, 1, NULL, 0, NULL, 0}, /* it needs no executable one */
     };
     tosajit_status status =
@@ -171,9 +173,9 @@ static tosajit_status check_names(const tosajit_function *functions, size_t coun
 static tosajit_status write_all(aot_writer *w, const tosajit_function *functions, size_t count,
                                 char **object, size_t *size) {
     put_symbol(w, "tosajit_code",
-               (object_symbol_spec){NULL, TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+               (object_symbol_spec){NULL, TEXT, ELF_STT_NOTYPE, ELF_STV_DEFAULT, 0, 0, true});
     put_symbol(w, "tosajit_images",
-               (object_symbol_spec){NULL, RODATA, STT_NOTYPE, STV_DEFAULT, 0, 0, true});
+               (object_symbol_spec){NULL, RODATA, ELF_STT_NOTYPE, ELF_STV_DEFAULT, 0, 0, true});
     for (size_t k = 0; k < count; k++) {
         tosajit_status status = put_function(w, &functions[k]);
         if (status) return diag_prefix(status, "%s: ", functions[k].name);

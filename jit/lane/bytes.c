@@ -10,7 +10,6 @@
  *
  * That takes 28 instructions for a vector of bytes. Other machines multiply and add in 32
  * bits, and lanes that are no whole vector are left to LLVM. */
-#include <elf.h>
 
 #include "jit/lane/lane.h"
 
@@ -32,7 +31,7 @@ static const pairing pairings[] = {
      "llvm.x86.sse2.packsswb.128", "llvm.x86.sse2.packuswb.128"},
 };
 
-static bool is_x86(const lane *l) { return l->target->level->machine == EM_X86_64; }
+static bool is_x86(const lane *l) { return l->target->level->machine == MACHINE_X86_64; }
 
 /* The widest that the lanes fill; or the narrowest. */
 static const pairing *find_pairing(const lane *l) {

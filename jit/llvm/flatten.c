@@ -20,6 +20,7 @@
 
 #include "jit/target/object.h"
 #include "runtime/base/diag.h"
+#include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 
 enum { MAX_SECTIONS = 64, MAX_IMAGE = 64 << 20, PAGE = 4096 };
@@ -29,28 +30,28 @@ typedef struct layout {
     const tosajit_allocator *allocator;
     code_image *image;
     unsigned char *bytes; /* of the image */
-    Elf64_Shdr sections[MAX_SECTIONS];
+    elf_section sections[MAX_SECTIONS];
     bool needed[MAX_SECTIONS];     /* by the functions: theirs, and what their code refers to */
     uint64_t placed[MAX_SECTIONS]; /* offset in the image; NOT_PLACED */
-    Elf64_Shdr symbols;            /* the symbol table; sh_size 0 if there is none */
+    elf_section symbols;           /* the symbol table; sh_size 0 if there is none */
 } layout;
 #define NOT_PLACED UINT64_MAX
 
 /* Layout. */
 
-static const char *section_name(const layout *l, const Elf64_Shdr *section) {
-    Elf64_Shdr names = {.sh_link = l->o->header.e_shstrndx};
-    return object_symbol_name(l->o, &names, &(Elf64_Sym){.st_name = section->sh_name});
+static const char *section_name(const layout *l, const elf_section *section) {
+    elf_section names = {.sh_link = l->o->header.e_shstrndx};
+    return object_symbol_name(l->o, &names, &(elf_symbol){.st_name = section->sh_name});
 }
 
 /* Unwind tables have a section type of their own on x86-64; on AArch64 only their name tells them
  * from constants. */
-static bool is_unwind_table(const layout *l, const Elf64_Shdr *s) {
+static bool is_unwind_table(const layout *l, const elf_section *s) {
     return strcmp(section_name(l, s), ".eh_frame") == 0;
 }
 
-static tosajit_status check_section(const layout *l, const Elf64_Shdr *s) {
-    bool fits = s->sh_type == SHT_PROGBITS && !(s->sh_flags & (SHF_WRITE | SHF_TLS)) &&
+static tosajit_status check_section(const layout *l, const elf_section *s) {
+    bool fits = s->sh_type == ELF_SHT_PROGBITS && !(s->sh_flags & (ELF_SHF_WRITE | ELF_SHF_TLS)) &&
                 s->sh_addralign <= PAGE && (s->sh_addralign & (s->sh_addralign - 1)) == 0 &&
                 s->sh_size <= MAX_IMAGE && !is_unwind_table(l, s);
     if (fits) return TOSAJIT_OK;
@@ -64,9 +65,9 @@ static tosajit_status place(layout *l) {
     uint64_t end = 0, alignment = 1;
     for (int constants = 0; constants < 2; constants++)
         for (uint32_t k = 0; k < l->o->header.e_shnum; k++) {
-            const Elf64_Shdr *s = &l->sections[k];
-            bool is_code = s->sh_flags & SHF_EXECINSTR;
-            if (!(s->sh_flags & SHF_ALLOC) || !l->needed[k] || s->sh_size == 0 ||
+            const elf_section *s = &l->sections[k];
+            bool is_code = s->sh_flags & ELF_SHF_EXECINSTR;
+            if (!(s->sh_flags & ELF_SHF_ALLOC) || !l->needed[k] || s->sh_size == 0 ||
                 is_code == (constants != 0))
                 continue;
             tosajit_status status = check_section(l, s);
@@ -93,7 +94,7 @@ static tosajit_status read_sections(layout *l) {
     for (uint32_t k = 0; !status && k < l->o->header.e_shnum; k++) {
         l->placed[k] = NOT_PLACED;
         status = object_section(l->o, k, &l->sections[k]);
-        if (!status && l->sections[k].sh_type == SHT_SYMTAB) l->symbols = l->sections[k];
+        if (!status && l->sections[k].sh_type == ELF_SHT_SYMTAB) l->symbols = l->sections[k];
     }
     return status;
 }
@@ -115,24 +116,24 @@ static tosajit_status copy_sections(layout *l) {
 
 /* Symbols. */
 
-static tosajit_status symbol_at(const layout *l, uint64_t index, Elf64_Sym *symbol) {
+static tosajit_status symbol_at(const layout *l, uint64_t index, elf_symbol *symbol) {
     return object_record(l->o, &l->symbols, index, symbol, sizeof *symbol);
 }
 
-static uint64_t symbol_count(const layout *l) { return l->symbols.sh_size / sizeof(Elf64_Sym); }
+static uint64_t symbol_count(const layout *l) { return l->symbols.sh_size / sizeof(elf_symbol); }
 
 /* Whether the symbol lies in a section that has a place. */
-static bool is_placed(const layout *l, const Elf64_Sym *symbol) {
+static bool is_placed(const layout *l, const elf_symbol *symbol) {
     return symbol->st_shndx < l->o->header.e_shnum && l->placed[symbol->st_shndx] != NOT_PLACED &&
            symbol->st_value <= l->sections[symbol->st_shndx].sh_size;
 }
 
 static tosajit_status check_symbols(const layout *l) {
     for (uint64_t k = 1; k < symbol_count(l); k++) {
-        Elf64_Sym symbol;
+        elf_symbol symbol;
         tosajit_status status = symbol_at(l, k, &symbol);
         if (status) return status;
-        if (symbol.st_shndx == SHN_UNDEF)
+        if (symbol.st_shndx == ELF_SHN_UNDEF)
             return diag_error(
                 TOSAJIT_CODEGEN_FAILED,
                 "the generated code needs the foreign symbol \"%s\"; kernels must stand alone",
@@ -143,14 +144,15 @@ static tosajit_status check_symbols(const layout *l) {
 
 static tosajit_status find_entry(const layout *l, const char *name, uint32_t *offset) {
     for (uint64_t k = 1; k < symbol_count(l); k++) {
-        Elf64_Sym symbol;
+        elf_symbol symbol;
         tosajit_status status = symbol_at(l, k, &symbol);
         if (status) return status;
         if (strcmp(object_symbol_name(l->o, &l->symbols, &symbol), name) != 0 ||
             !is_placed(l, &symbol))
             continue;
-        const Elf64_Shdr *section = &l->sections[symbol.st_shndx];
-        if (!(section->sh_flags & SHF_EXECINSTR) || symbol.st_value == section->sh_size) continue;
+        const elf_section *section = &l->sections[symbol.st_shndx];
+        if (!(section->sh_flags & ELF_SHF_EXECINSTR) || symbol.st_value == section->sh_size)
+            continue;
         *offset = (uint32_t)(l->placed[symbol.st_shndx] + symbol.st_value);
         return TOSAJIT_OK;
     }
@@ -180,36 +182,36 @@ typedef struct relocation_row {
 } relocation_row;
 
 #define ROW(machine, name, how, shift)                                                             \
-    { machine, R_##name, how, shift, "R_" #name }
+    { machine, ELF_R_##name, how, shift, "R_" #name }
 static const relocation_row relocation_rows[] = {
-    ROW(EM_X86_64, X86_64_PC32, DISTANCE32, 0),
-    ROW(EM_X86_64, X86_64_PLT32, DISTANCE32,
+    ROW(MACHINE_X86_64, X86_64_PC32, DISTANCE32, 0),
+    ROW(MACHINE_X86_64, X86_64_PLT32, DISTANCE32,
         0), /* a call of a function of the image needs no table */
-    ROW(EM_X86_64, X86_64_PC64, DISTANCE64, 0),
-    ROW(EM_X86_64, X86_64_64, REFUSED, 0),
-    ROW(EM_X86_64, X86_64_32, REFUSED, 0),
-    ROW(EM_X86_64, X86_64_32S, REFUSED, 0),
-    ROW(EM_X86_64, X86_64_GOTPCREL, REFUSED, 0),
-    ROW(EM_X86_64, X86_64_GOTPCRELX, REFUSED, 0),
-    ROW(EM_X86_64, X86_64_REX_GOTPCRELX, REFUSED, 0),
-    ROW(EM_AARCH64, AARCH64_PREL32, DISTANCE32, 0),
-    ROW(EM_AARCH64, AARCH64_PREL64, DISTANCE64, 0),
-    ROW(EM_AARCH64, AARCH64_LD_PREL_LO19, A64_DISTANCE19, 0),
-    ROW(EM_AARCH64, AARCH64_CONDBR19, A64_DISTANCE19, 0),
-    ROW(EM_AARCH64, AARCH64_ADR_PREL_LO21, A64_DISTANCE21, 0),
-    ROW(EM_AARCH64, AARCH64_CALL26, A64_DISTANCE26, 0),
-    ROW(EM_AARCH64, AARCH64_JUMP26, A64_DISTANCE26, 0),
-    ROW(EM_AARCH64, AARCH64_ADR_PREL_PG_HI21, A64_PAGES21, 0),
-    ROW(EM_AARCH64, AARCH64_ADD_ABS_LO12_NC, A64_IN_PAGE, 0),
-    ROW(EM_AARCH64, AARCH64_LDST8_ABS_LO12_NC, A64_IN_PAGE, 0),
-    ROW(EM_AARCH64, AARCH64_LDST16_ABS_LO12_NC, A64_IN_PAGE, 1),
-    ROW(EM_AARCH64, AARCH64_LDST32_ABS_LO12_NC, A64_IN_PAGE, 2),
-    ROW(EM_AARCH64, AARCH64_LDST64_ABS_LO12_NC, A64_IN_PAGE, 3),
-    ROW(EM_AARCH64, AARCH64_LDST128_ABS_LO12_NC, A64_IN_PAGE, 4),
-    ROW(EM_AARCH64, AARCH64_ABS64, REFUSED, 0),
-    ROW(EM_AARCH64, AARCH64_ABS32, REFUSED, 0),
-    ROW(EM_AARCH64, AARCH64_ADR_GOT_PAGE, REFUSED, 0),
-    ROW(EM_AARCH64, AARCH64_LD64_GOT_LO12_NC, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_PC64, DISTANCE64, 0),
+    ROW(MACHINE_X86_64, X86_64_64, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_32, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_32S, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_GOTPCREL, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_GOTPCRELX, REFUSED, 0),
+    ROW(MACHINE_X86_64, X86_64_REX_GOTPCRELX, REFUSED, 0),
+    ROW(MACHINE_AARCH64, AARCH64_PREL32, DISTANCE32, 0),
+    ROW(MACHINE_AARCH64, AARCH64_PREL64, DISTANCE64, 0),
+    ROW(MACHINE_AARCH64, AARCH64_LD_PREL_LO19, A64_DISTANCE19, 0),
+    ROW(MACHINE_AARCH64, AARCH64_CONDBR19, A64_DISTANCE19, 0),
+    ROW(MACHINE_AARCH64, AARCH64_ADR_PREL_LO21, A64_DISTANCE21, 0),
+    ROW(MACHINE_AARCH64, AARCH64_CALL26, A64_DISTANCE26, 0),
+    ROW(MACHINE_AARCH64, AARCH64_JUMP26, A64_DISTANCE26, 0),
+    ROW(MACHINE_AARCH64, AARCH64_ADR_PREL_PG_HI21, A64_PAGES21, 0),
+    ROW(MACHINE_AARCH64, AARCH64_ADD_ABS_LO12_NC, A64_IN_PAGE, 0),
+    ROW(MACHINE_AARCH64, AARCH64_LDST8_ABS_LO12_NC, A64_IN_PAGE, 0),
+    ROW(MACHINE_AARCH64, AARCH64_LDST16_ABS_LO12_NC, A64_IN_PAGE, 1),
+    ROW(MACHINE_AARCH64, AARCH64_LDST32_ABS_LO12_NC, A64_IN_PAGE, 2),
+    ROW(MACHINE_AARCH64, AARCH64_LDST64_ABS_LO12_NC, A64_IN_PAGE, 3),
+    ROW(MACHINE_AARCH64, AARCH64_LDST128_ABS_LO12_NC, A64_IN_PAGE, 4),
+    ROW(MACHINE_AARCH64, AARCH64_ABS64, REFUSED, 0),
+    ROW(MACHINE_AARCH64, AARCH64_ABS32, REFUSED, 0),
+    ROW(MACHINE_AARCH64, AARCH64_ADR_GOT_PAGE, REFUSED, 0),
+    ROW(MACHINE_AARCH64, AARCH64_LD64_GOT_LO12_NC, REFUSED, 0),
 };
 #undef ROW
 
@@ -262,7 +264,7 @@ static bool resolve_relocation(const relocation_row *row, unsigned char *at, int
     return false;
 }
 
-static tosajit_status relocation_error(const layout *l, const Elf64_Sym *symbol, uint32_t type) {
+static tosajit_status relocation_error(const layout *l, const elf_symbol *symbol, uint32_t type) {
     const relocation_row *row = find_row(l->o->header.e_machine, type);
     char number[32];
     snprintf(number, sizeof number, "of type %" PRIu32, type);
@@ -275,10 +277,10 @@ static tosajit_status relocation_error(const layout *l, const Elf64_Sym *symbol,
         row ? row->name : number, name);
 }
 
-static tosajit_status relocate(layout *l, uint64_t section, const Elf64_Rela *r) {
-    Elf64_Sym symbol;
-    uint32_t type = (uint32_t)ELF64_R_TYPE(r->r_info);
-    tosajit_status status = symbol_at(l, ELF64_R_SYM(r->r_info), &symbol);
+static tosajit_status relocate(layout *l, uint64_t section, const elf_rela *r) {
+    elf_symbol symbol;
+    uint32_t type = elf_rela_type(r);
+    tosajit_status status = symbol_at(l, elf_rela_symbol(r), &symbol);
     if (status) return status;
     const relocation_row *row = find_row(l->o->header.e_machine, type);
     uint64_t width = row && row->how == DISTANCE64 ? 8 : 4, size = l->sections[section].sh_size;
@@ -293,8 +295,8 @@ static tosajit_status relocate(layout *l, uint64_t section, const Elf64_Rela *r)
 }
 
 /* Whether a section holds relocations of another one that is wanted. */
-static bool relocates(const layout *l, const Elf64_Shdr *table, const bool *wanted) {
-    return (table->sh_type == SHT_RELA || table->sh_type == SHT_REL) &&
+static bool relocates(const layout *l, const elf_section *table, const bool *wanted) {
+    return (table->sh_type == ELF_SHT_RELA || table->sh_type == ELF_SHT_REL) &&
            table->sh_info < l->o->header.e_shnum && wanted[table->sh_info];
 }
 
@@ -303,13 +305,13 @@ static tosajit_status need_referred(layout *l, bool *more) {
     tosajit_status status = TOSAJIT_OK;
     *more = false;
     for (uint32_t k = 0; k < l->o->header.e_shnum; k++) {
-        const Elf64_Shdr *table = &l->sections[k];
-        if (!relocates(l, table, l->needed) || table->sh_type != SHT_RELA) continue;
-        for (uint64_t at = 0; !status && at < table->sh_size / sizeof(Elf64_Rela); at++) {
-            Elf64_Rela r;
-            Elf64_Sym symbol = {0};
+        const elf_section *table = &l->sections[k];
+        if (!relocates(l, table, l->needed) || table->sh_type != ELF_SHT_RELA) continue;
+        for (uint64_t at = 0; !status && at < table->sh_size / sizeof(elf_rela); at++) {
+            elf_rela r;
+            elf_symbol symbol = {0};
             status = object_record(l->o, table, at, &r, sizeof r);
-            if (!status) status = symbol_at(l, ELF64_R_SYM(r.r_info), &symbol);
+            if (!status) status = symbol_at(l, elf_rela_symbol(&r), &symbol);
             if (status || symbol.st_shndx >= l->o->header.e_shnum || l->needed[symbol.st_shndx])
                 continue;
             l->needed[symbol.st_shndx] = *more = true;
@@ -321,7 +323,7 @@ static tosajit_status need_referred(layout *l, bool *more) {
 /* The sections of the functions, and all that these refer to. */
 static tosajit_status find_needed(layout *l, char *const *names, int32_t count) {
     for (uint64_t k = 1; k < symbol_count(l); k++) {
-        Elf64_Sym symbol;
+        elf_symbol symbol;
         tosajit_status status = symbol_at(l, k, &symbol);
         if (status) return status;
         for (int32_t f = 0; f < count && symbol.st_shndx < l->o->header.e_shnum; f++)
@@ -337,13 +339,13 @@ static tosajit_status find_needed(layout *l, char *const *names, int32_t count) 
 static tosajit_status relocate_all(layout *l) {
     tosajit_status status = TOSAJIT_OK;
     for (uint32_t k = 0; !status && k < l->o->header.e_shnum; k++) {
-        const Elf64_Shdr *table = &l->sections[k];
+        const elf_section *table = &l->sections[k];
         if (!relocates(l, table, l->needed) || l->placed[table->sh_info] == NOT_PLACED) continue;
-        if (table->sh_type == SHT_REL)
+        if (table->sh_type == ELF_SHT_REL)
             return diag_error(TOSAJIT_CODEGEN_FAILED,
                               "the generated code has relocations without addends");
-        for (uint64_t at = 0; !status && at < table->sh_size / sizeof(Elf64_Rela); at++) {
-            Elf64_Rela r;
+        for (uint64_t at = 0; !status && at < table->sh_size / sizeof(elf_rela); at++) {
+            elf_rela r;
             status = object_record(l->o, table, at, &r, sizeof r);
             if (!status) status = relocate(l, table->sh_info, &r);
         }

@@ -79,10 +79,15 @@ static tosajit_status wrap_image(const code_image *image, char *const *names,
                                  size_t *size) {
     object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
     for (uint32_t k = 0; k < image->entry_count; k++)
-        symbols[k] =
-            (object_symbol_spec){names[k], 0, STT_FUNC, STV_DEFAULT, image->entries[k], 0, false};
-    object_section_spec text = {
-        ".text", SHF_ALLOC | SHF_EXECINSTR, image->alignment, image->bytes, image->size, NULL, 0};
+        symbols[k] = (object_symbol_spec){names[k],          0, ELF_STT_FUNC, ELF_STV_DEFAULT,
+                                          image->entries[k], 0, false};
+    object_section_spec text = {".text",
+                                ELF_SHF_ALLOC | ELF_SHF_EXECINSTR,
+                                image->alignment,
+                                image->bytes,
+                                image->size,
+                                NULL,
+                                0};
     return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count},
                         allocator, bytes, size);
 }

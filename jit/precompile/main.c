@@ -111,9 +111,9 @@ static int by_key(const void *a, const void *b) {
 
 static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *size) {
     enum { TEXT, RODATA, STACK, SECTIONS };
-    const bool arm = features_machine() == EM_AARCH64;
+    const bool arm = features_machine() == MACHINE_AARCH64;
     const object_relocation text = {offsetof(rows_library, text),
-                                    arm ? R_AARCH64_PREL64 : R_X86_64_PC64, 0, 0};
+                                    arm ? ELF_R_AARCH64_PREL64 : ELF_R_X86_64_PC64, 0, 0};
     byte_writer rodata = {.allocator = w->heap};
     qsort(w->entries.bytes, w->entries.size / sizeof(rows_entry), sizeof(rows_entry), by_key);
     w->head.entry_count = w->entries.size / sizeof(rows_entry);
@@ -122,14 +122,14 @@ static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *siz
     bytes_put(&rodata, &w->head, sizeof w->head);
     bytes_put(&rodata, w->entries.bytes, w->entries.size);
     const object_section_spec sections[SECTIONS] = {
-        [TEXT] = {".text", SHF_ALLOC | SHF_EXECINSTR, CODE_MAX_ALIGNMENT, w->text.bytes,
+        [TEXT] = {".text", ELF_SHF_ALLOC | ELF_SHF_EXECINSTR, CODE_MAX_ALIGNMENT, w->text.bytes,
                   w->text.size, NULL, 0},
-        [RODATA] = {".rodata", SHF_ALLOC, sizeof(int64_t), rodata.bytes, rodata.size, &text, 1},
+        [RODATA] = {".rodata", ELF_SHF_ALLOC, sizeof(int64_t), rodata.bytes, rodata.size, &text, 1},
         [STACK] = {".note.GNU-stack", 0, 1, NULL, 0, NULL, 0},
     };
     const object_symbol_spec symbols[] = {
-        {"tosajit_ops_text", TEXT, STT_NOTYPE, STV_DEFAULT, 0, 0, true},
-        {"tosajit_private_ops", RODATA, STT_OBJECT, STV_DEFAULT, 0, rodata.size, false},
+        {"tosajit_ops_text", TEXT, ELF_STT_NOTYPE, ELF_STV_DEFAULT, 0, 0, true},
+        {"tosajit_private_ops", RODATA, ELF_STT_OBJECT, ELF_STV_DEFAULT, 0, rodata.size, false},
     };
     tosajit_status status = TOSAJIT_OUT_OF_MEMORY;
     if (!w->text.failed && !w->entries.failed && !w->pieces.failed && !rodata.failed)

@@ -5,11 +5,11 @@
  * has none. */
 #include "jit/show/gdb.h"
 
-#include <elf.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "jit/engine/presence.h"
+#include "jit/target/elf.h"
 #include "runtime/base/memory.h"
 
 typedef struct jit_code_entry jit_code_entry;
@@ -52,13 +52,13 @@ typedef struct registration {
 
 /* An object has no addresses; gdb takes those of its section headers. */
 static void place_text(unsigned char *object, uint64_t address) {
-    Elf64_Ehdr header;
+    elf_header header;
     memcpy(&header, object, sizeof header);
     for (uint64_t k = 0; k < header.e_shnum; k++) {
-        Elf64_Shdr section;
+        elf_section section;
         unsigned char *at = object + header.e_shoff + k * sizeof section;
         memcpy(&section, at, sizeof section);
-        if (!(section.sh_flags & SHF_EXECINSTR)) continue;
+        if (!(section.sh_flags & ELF_SHF_EXECINSTR)) continue;
         section.sh_addr = address;
         memcpy(at, &section, sizeof section);
     }

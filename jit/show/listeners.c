@@ -25,10 +25,15 @@ static tosajit_status make_object(const observed *o, unsigned char **bytes, size
     object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
     for (uint32_t k = 0; k < image->entry_count; k++)
         symbols[k] = (object_symbol_spec){
-            o->names->list[k],         0,    STT_FUNC, STV_DEFAULT, image->entries[k],
+            o->names->list[k],         0,    ELF_STT_FUNC, ELF_STV_DEFAULT, image->entries[k],
             code_entry_size(image, k), false};
-    object_section_spec text = {
-        ".text", SHF_ALLOC | SHF_EXECINSTR, image->alignment, image->bytes, image->size, NULL, 0};
+    object_section_spec text = {".text",
+                                ELF_SHF_ALLOC | ELF_SHF_EXECINSTR,
+                                image->alignment,
+                                image->bytes,
+                                image->size,
+                                NULL,
+                                0};
     return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count},
                         &o->kernel->allocator, bytes, size);
 }

@@ -12,7 +12,7 @@ typedef struct perf_code {
     uint64_t address;  /* where it runs */
     const void *bytes; /* a copy of the code */
     uint64_t size;
-    uint16_t machine; /* EM_* of ELF */
+    uint16_t machine; /* MACHINE_* of runtime/base/features.h */
 } perf_code;
 
 /* A record in DIRECTORY/jit-PID.dump, for `perf record -k mono`, then `perf inject --jit`, which

@@ -3,7 +3,6 @@
 /* CPUs by name: the tables. */
 #include "jit/target/cpu.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "runtime/base/features.h"
@@ -16,11 +15,11 @@
 /* By architecture: the features behind what not every CPU has. x86 converts f32 to bf16 only with
  * subnormals flushed, and more slowly than a shift and a mask do. */
 #define X86                                                                                        \
-    .architecture = "x86_64", .machine = EM_X86_64, .fma = "+fma", .f16 = "+f16c",                 \
+    .architecture = "x86_64", .machine = MACHINE_X86_64, .fma = "+fma", .f16 = "+f16c",            \
     .f16_arithmetic = "+avx512fp16", .mul_i64 = "", .byte_permute = "+avx512vbmi",                 \
     .fence = "llvm.x86.sse.sfence"
 #define ARM                                                                                        \
-    .architecture = "aarch64", .machine = EM_AARCH64, .fma = "", .f16 = "",                        \
+    .architecture = "aarch64", .machine = MACHINE_AARCH64, .fma = "", .f16 = "",                   \
     .f16_arithmetic = "+fullfp16", .bf16 = "+bf16", .mul_i64 = "+sve", .byte_tables = true,        \
     .extremes = CPU_EXTREMES_NATIVE
 

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/base/features.h"
+
 /* What the larger of two floating-point numbers is made of, NaN and signed zeros included. */
 typedef enum cpu_extremes {
     CPU_EXTREMES_NATIVE,   /* one instruction does it all */
@@ -21,7 +23,7 @@ typedef enum cpu_extremes {
  * and which of its instructions emitters may count on. Feature lists are LLVM's: "+avx2,+fma". */
 typedef struct cpu_level {
     const char *architecture, *cpu; /* as LLVM calls them */
-    uint16_t machine;               /* EM_* of ELF */
+    uint16_t machine;               /* MACHINE_* */
     const char *features;           /* all that code for the level may use */
     unsigned vector_bytes;          /* of a register */
     unsigned access_bytes;          /* of the largest load or store: two registers, if by pairs */

@@ -24,16 +24,15 @@ tosajit_status object_open(const void *bytes, size_t size, object *o) {
     *o = (object){.bytes = bytes, .size = size};
     if (size < sizeof o->header) return malformed("it ends in its header");
     memcpy(&o->header, bytes, sizeof o->header);
-    const Elf64_Ehdr *h = &o->header;
-    if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-        h->e_ident[EI_DATA] != ELFDATA2LSB)
+    const elf_header *h = &o->header;
+    if (memcmp(h->e_ident, ELF_IDENT, ELF_KIND_SIZE) != 0)
         return malformed("it is no little-endian 64-bit ELF file");
-    if (h->e_type != ET_REL || h->e_shentsize != sizeof(Elf64_Shdr))
+    if (h->e_type != ELF_ET_REL || h->e_shentsize != sizeof(elf_section))
         return malformed("it is not relocatable");
     return TOSAJIT_OK;
 }
 
-tosajit_status object_section(const object *o, uint64_t index, Elf64_Shdr *section) {
+tosajit_status object_section(const object *o, uint64_t index, elf_section *section) {
     if (index >= o->header.e_shnum || o->header.e_shoff > o->size)
         return malformed("a section is missing");
     uint64_t offset = o->header.e_shoff + index * sizeof *section;
@@ -42,7 +41,7 @@ tosajit_status object_section(const object *o, uint64_t index, Elf64_Shdr *secti
     return TOSAJIT_OK;
 }
 
-tosajit_status object_contents(const object *o, const Elf64_Shdr *section,
+tosajit_status object_contents(const object *o, const elf_section *section,
                                const unsigned char **contents) {
     *contents = o->bytes;
     if (!is_inside(o, section->sh_offset, section->sh_size))
@@ -51,8 +50,8 @@ tosajit_status object_contents(const object *o, const Elf64_Shdr *section,
     return TOSAJIT_OK;
 }
 
-tosajit_status object_record(const object *o, const Elf64_Shdr *table, uint64_t index, void *record,
-                             size_t size) {
+tosajit_status object_record(const object *o, const elf_section *table, uint64_t index,
+                             void *record, size_t size) {
     const unsigned char *contents;
     tosajit_status status = object_contents(o, table, &contents);
     if (status) return status;
@@ -62,9 +61,9 @@ tosajit_status object_record(const object *o, const Elf64_Shdr *table, uint64_t 
     return TOSAJIT_OK;
 }
 
-const char *object_symbol_name(const object *o, const Elf64_Shdr *symbols,
-                               const Elf64_Sym *symbol) {
-    Elf64_Shdr strings;
+const char *object_symbol_name(const object *o, const elf_section *symbols,
+                               const elf_symbol *symbol) {
+    elf_section strings;
     const unsigned char *contents;
     if (object_section(o, symbols->sh_link, &strings) || object_contents(o, &strings, &contents))
         return "?";
@@ -83,7 +82,7 @@ typedef struct writer {
     unsigned char *bytes; /* null in the first pass, which finds the size */
     size_t size;
     size_t strings_at, strings_size;
-    Elf64_Shdr *headers;
+    elf_section *headers;
     size_t header_count;
 } writer;
 
@@ -104,24 +103,26 @@ static uint32_t name_of(size_t *used, const char *name, unsigned char *strings) 
 
 static void put_symbols(writer *w, size_t *names, unsigned char *strings) {
     const object_spec *spec = w->spec;
-    Elf64_Shdr *table = &w->headers[w->header_count++];
-    *table = (Elf64_Shdr){.sh_name = name_of(names, ".symtab", strings),
-                          .sh_type = SHT_SYMTAB,
-                          .sh_entsize = sizeof(Elf64_Sym)};
-    table->sh_addralign = _Alignof(Elf64_Sym);
-    table->sh_size = (spec->symbol_count + 1) * sizeof(Elf64_Sym);
+    elf_section *table = &w->headers[w->header_count++];
+    *table = (elf_section){.sh_name = name_of(names, ".symtab", strings),
+                           .sh_type = ELF_SHT_SYMTAB,
+                           .sh_entsize = sizeof(elf_symbol)};
+    table->sh_addralign = _Alignof(elf_symbol);
+    table->sh_size = (spec->symbol_count + 1) * sizeof(elf_symbol);
     table->sh_info = 1; /* the first global one */
     while (table->sh_info <= spec->symbol_count && spec->symbols[table->sh_info - 1].local)
         table->sh_info++;
-    Elf64_Sym symbol = {0};
-    table->sh_offset = put(w, &symbol, sizeof symbol, _Alignof(Elf64_Sym));
+    elf_symbol symbol = {0};
+    table->sh_offset = put(w, &symbol, sizeof symbol, _Alignof(elf_symbol));
     for (size_t k = 0; k < spec->symbol_count; k++) {
         const object_symbol_spec *s = &spec->symbols[k];
-        symbol = (Elf64_Sym){
+        symbol = (elf_symbol){
             .st_name = name_of(names, s->name, strings), .st_value = s->offset, .st_size = s->size};
-        symbol.st_info = (unsigned char)ELF64_ST_INFO(s->local ? STB_LOCAL : STB_GLOBAL, s->type);
+        symbol.st_info =
+            (unsigned char)((s->local ? ELF_STB_LOCAL : ELF_STB_GLOBAL) << 4 | s->type);
         symbol.st_other = s->visibility;
-        symbol.st_shndx = s->section == OBJECT_UNDEFINED ? SHN_UNDEF : (uint16_t)(s->section + 1);
+        symbol.st_shndx =
+            s->section == OBJECT_UNDEFINED ? ELF_SHN_UNDEF : (uint16_t)(s->section + 1);
         put(w, &symbol, sizeof symbol, 1);
     }
 }
@@ -130,20 +131,20 @@ static void put_relocations(writer *w, size_t *names, unsigned char *strings) {
     for (size_t k = 0; k < w->spec->section_count; k++) {
         const object_section_spec *s = &w->spec->sections[k];
         if (s->relocation_count == 0) continue;
-        Elf64_Shdr *table = &w->headers[w->header_count++];
-        *table = (Elf64_Shdr){.sh_name = name_of(names, ".rela", strings),
-                              .sh_type = SHT_RELA,
-                              .sh_entsize = sizeof(Elf64_Rela)};
-        table->sh_flags = SHF_INFO_LINK;
+        elf_section *table = &w->headers[w->header_count++];
+        *table = (elf_section){.sh_name = name_of(names, ".rela", strings),
+                               .sh_type = ELF_SHT_RELA,
+                               .sh_entsize = sizeof(elf_rela)};
+        table->sh_flags = ELF_SHF_INFO_LINK;
         table->sh_info = (uint32_t)(k + 1);
-        table->sh_addralign = _Alignof(Elf64_Rela);
-        table->sh_size = s->relocation_count * sizeof(Elf64_Rela);
-        table->sh_offset = size_align(w->size, _Alignof(Elf64_Rela));
+        table->sh_addralign = _Alignof(elf_rela);
+        table->sh_size = s->relocation_count * sizeof(elf_rela);
+        table->sh_offset = size_align(w->size, _Alignof(elf_rela));
         for (size_t r = 0; r < s->relocation_count; r++) {
             const object_relocation *from = &s->relocations[r];
-            Elf64_Rela entry = {from->offset, ELF64_R_INFO((uint64_t)from->symbol + 1, from->type),
-                                from->addend};
-            put(w, &entry, sizeof entry, r ? 1 : _Alignof(Elf64_Rela));
+            elf_rela entry = {from->offset, elf_rela_info((uint64_t)from->symbol + 1, from->type),
+                              from->addend};
+            put(w, &entry, sizeof entry, r ? 1 : _Alignof(elf_rela));
         }
     }
 }
@@ -151,10 +152,10 @@ static void put_relocations(writer *w, size_t *names, unsigned char *strings) {
 static void put_sections(writer *w, size_t *names, unsigned char *strings) {
     for (size_t k = 0; k < w->spec->section_count; k++) {
         const object_section_spec *s = &w->spec->sections[k];
-        Elf64_Shdr *header = &w->headers[w->header_count++];
-        *header = (Elf64_Shdr){.sh_name = name_of(names, s->name, strings),
-                               .sh_type = SHT_PROGBITS,
-                               .sh_flags = s->flags};
+        elf_section *header = &w->headers[w->header_count++];
+        *header = (elf_section){.sh_name = name_of(names, s->name, strings),
+                                .sh_type = ELF_SHT_PROGBITS,
+                                .sh_flags = s->flags};
         header->sh_addralign = s->alignment;
         header->sh_size = s->size;
         header->sh_offset = put(w, s->bytes, s->size, s->alignment);
@@ -166,34 +167,33 @@ static void put_file(writer *w) {
     size_t names = 1;
     unsigned char *strings = w->bytes ? w->bytes + w->strings_at : NULL;
     size_t header_count = w->header_count;
-    w->size = sizeof(Elf64_Ehdr);
+    w->size = sizeof(elf_header);
     w->header_count = 1;
     put_sections(w, &names, strings);
     put_relocations(w, &names, strings);
     uint32_t symbols = (uint32_t)w->header_count;
     put_symbols(w, &names, strings);
     for (uint32_t k = 1; k < symbols; k++)
-        if (w->headers[k].sh_type == SHT_RELA) w->headers[k].sh_link = symbols;
+        if (w->headers[k].sh_type == ELF_SHT_RELA) w->headers[k].sh_link = symbols;
     w->headers[symbols].sh_link = symbols + 1;
-    Elf64_Shdr *table = &w->headers[w->header_count++];
-    *table = (Elf64_Shdr){.sh_name = name_of(&names, ".strtab", strings),
-                          .sh_type = SHT_STRTAB,
-                          .sh_offset = w->size,
-                          .sh_addralign = 1};
+    elf_section *table = &w->headers[w->header_count++];
+    *table = (elf_section){.sh_name = name_of(&names, ".strtab", strings),
+                           .sh_type = ELF_SHT_STRTAB,
+                           .sh_offset = w->size,
+                           .sh_addralign = 1};
     table->sh_size = w->strings_size = names;
     w->strings_at = w->size;
     w->size += names;
     size_t headers_at =
-        put(w, w->headers, w->header_count * sizeof *w->headers, _Alignof(Elf64_Shdr));
+        put(w, w->headers, w->header_count * sizeof *w->headers, _Alignof(elf_section));
     if (!w->bytes) return;
-    Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
-                                EV_CURRENT, ELFOSABI_NONE}};
-    h.e_type = ET_REL;
+    elf_header h = {.e_ident = ELF_IDENT};
+    h.e_type = ELF_ET_REL;
     h.e_machine = w->spec->machine;
-    h.e_version = EV_CURRENT;
+    h.e_version = ELF_EV_CURRENT;
     h.e_shoff = headers_at;
     h.e_ehsize = sizeof h;
-    h.e_shentsize = sizeof(Elf64_Shdr);
+    h.e_shentsize = sizeof(elf_section);
     h.e_shnum = (uint16_t)header_count;
     h.e_shstrndx = (uint16_t)(header_count - 1);
     memcpy(w->bytes, &h, sizeof h);

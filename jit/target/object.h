@@ -6,10 +6,10 @@
 #ifndef TOSAJIT_JIT_TARGET_OBJECT_H
 #define TOSAJIT_JIT_TARGET_OBJECT_H
 
-#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "jit/target/elf.h"
 #include "tosajit/tosajit.h"
 
 /* A file whose header has been checked; everything else is checked when it is read. Nothing is
@@ -17,21 +17,22 @@
 typedef struct object {
     const unsigned char *bytes;
     size_t size;
-    Elf64_Ehdr header;
+    elf_header header;
 } object;
 
 /* CODEGEN_FAILED for anything but a relocatable ELF file of this kind. */
 tosajit_status object_open(const void *bytes, size_t size, object *o);
 /* Every reader below reports CODEGEN_FAILED, with a message, for what lies outside of the file. */
-tosajit_status object_section(const object *o, uint64_t index, Elf64_Shdr *section);
+tosajit_status object_section(const object *o, uint64_t index, elf_section *section);
 /* The bytes of a section that has some. */
-tosajit_status object_contents(const object *o, const Elf64_Shdr *section,
+tosajit_status object_contents(const object *o, const elf_section *section,
                                const unsigned char **contents);
 /* Record `index` of a table of records of this size: symbols, relocations. */
-tosajit_status object_record(const object *o, const Elf64_Shdr *table, uint64_t index, void *record,
-                             size_t size);
+tosajit_status object_record(const object *o, const elf_section *table, uint64_t index,
+                             void *record, size_t size);
 /* The name of a symbol, "?" if it has none that can be read. */
-const char *object_symbol_name(const object *o, const Elf64_Shdr *symbols, const Elf64_Sym *symbol);
+const char *object_symbol_name(const object *o, const elf_section *symbols,
+                               const elf_symbol *symbol);
 
 /* What object_write makes a file of. */
 typedef struct object_relocation {
@@ -43,7 +44,7 @@ typedef struct object_relocation {
 
 typedef struct object_section_spec {
     const char *name;
-    uint64_t flags; /* SHF_* */
+    uint64_t flags; /* ELF_SHF_* */
     uint64_t alignment;
     const void *bytes;
     size_t size;
@@ -54,14 +55,14 @@ typedef struct object_section_spec {
 typedef struct object_symbol_spec {
     const char *name;
     uint32_t section;               /* index among the sections written, or OBJECT_UNDEFINED */
-    unsigned char type, visibility; /* STT_*, STV_* */
+    unsigned char type, visibility; /* ELF_STT_*, ELF_STV_* */
     uint64_t offset, size;
     bool local; /* these come before all others */
 } object_symbol_spec;
 #define OBJECT_UNDEFINED UINT32_MAX
 
 typedef struct object_spec {
-    uint16_t machine; /* EM_* */
+    uint16_t machine; /* MACHINE_* of runtime/base/features.h */
     const object_section_spec *sections;
     size_t section_count;
     const object_symbol_spec *symbols;

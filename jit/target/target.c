@@ -4,7 +4,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/target/target.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -96,8 +95,8 @@ static tosajit_status find_native(target *t) {
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "this CPU lacks what native kernels need (%.*s)",
                           (int)strcspn(missing, ","), missing);
     }
-    t->cpu = machine == EM_AARCH64 ? LLVMCreateMessage(level->cpu) : host_model();
-    if (machine == EM_AARCH64) t->tune = host_model();
+    t->cpu = machine == MACHINE_AARCH64 ? LLVMCreateMessage(level->cpu) : host_model();
+    if (machine == MACHINE_AARCH64) t->tune = host_model();
     set_level(t, level);
     return TOSAJIT_OK;
 }

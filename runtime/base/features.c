@@ -4,7 +4,6 @@
 #define _DEFAULT_SOURCE
 #include "runtime/base/features.h"
 
-#include <elf.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,15 +90,17 @@ typedef struct feature_table {
 } feature_table;
 
 static feature_table machine_table(uint16_t machine) {
-    if (machine == EM_X86_64) return (feature_table){x86_rows, sizeof x86_rows / sizeof *x86_rows};
-    if (machine == EM_AARCH64) return (feature_table){arm_rows, sizeof arm_rows / sizeof *arm_rows};
+    if (machine == MACHINE_X86_64)
+        return (feature_table){x86_rows, sizeof x86_rows / sizeof *x86_rows};
+    if (machine == MACHINE_AARCH64)
+        return (feature_table){arm_rows, sizeof arm_rows / sizeof *arm_rows};
     return (feature_table){NULL, 0};
 }
 
 /* This CPU. */
 
 #if defined(__x86_64__)
-uint16_t features_machine(void) { return EM_X86_64; }
+uint16_t features_machine(void) { return MACHINE_X86_64; }
 
 /* What the system saves of the registers: XCR0, or nothing. */
 static uint32_t saved_state(uint32_t leaf1_c) {
@@ -126,7 +127,7 @@ static uint64_t detect(void) {
     return found;
 }
 #elif defined(__aarch64__)
-uint16_t features_machine(void) { return EM_AARCH64; }
+uint16_t features_machine(void) { return MACHINE_AARCH64; }
 
 static uint64_t detect(void) {
     const unsigned long words[ARM_WORDS] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
@@ -136,7 +137,7 @@ static uint64_t detect(void) {
     return found;
 }
 #else
-uint16_t features_machine(void) { return EM_NONE; }
+uint16_t features_machine(void) { return MACHINE_NONE; }
 static uint64_t detect(void) { return 0; }
 #endif
 
@@ -152,11 +153,11 @@ uint64_t features_host(void) {
 }
 
 bool features_masked(uint64_t features) {
-    return features_machine() == EM_X86_64 && features >> AVX512F & 1;
+    return features_machine() == MACHINE_X86_64 && features >> AVX512F & 1;
 }
 
 int32_t features_permuted_bytes(void) {
-    const uint64_t host = features_machine() == EM_X86_64 ? features_host() : 0;
+    const uint64_t host = features_machine() == MACHINE_X86_64 ? features_host() : 0;
     return host >> AVX512F & 1 ? 64 : host >> AVX2 & 1 ? 32 : 0;
 }
 

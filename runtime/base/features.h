@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* EM_* of ELF; 0 for a machine that has no kernels. */
+/* Machines whose code there is, in the numbers that ELF gives them (EM_*): images have them, too.
+ */
+enum { MACHINE_NONE = 0, MACHINE_X86_64 = 62, MACHINE_AARCH64 = 183 };
+
+/* Of these the one that this code runs on; MACHINE_NONE where there are no kernels. */
 uint16_t features_machine(void);
 
 /* Of this CPU, and usable: the operating system saves their registers. Bit k is row k of the

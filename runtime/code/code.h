@@ -12,7 +12,7 @@ enum { CODE_MAX_ALIGNMENT = 4096 };
 typedef struct code_image {
     const unsigned char *bytes; /* owned by whoever made it */
     size_t size;
-    uint16_t machine;   /* EM_* of ELF */
+    uint16_t machine;   /* MACHINE_* of runtime/base/features.h */
     uint32_t alignment; /* of the first byte, a power of two up to CODE_MAX_ALIGNMENT: a page where
                            code is relative to pages */
     uint32_t entry_count;

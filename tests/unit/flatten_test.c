@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <sys/mman.h>
@@ -267,8 +268,89 @@ static void damaged_objects_do_no_harm(void **state) {
     LLVMDisposeMemoryBuffer(object);
 }
 
+/* The library has ELF's records and numbers of its own; this system's header has them, too. */
+#define SAME(name)                                                                                 \
+    { #name, ELF_##name, name }
+static const struct {
+    const char *name;
+    long ours, theirs;
+} numbers[] = {
+    SAME(SHT_PROGBITS),
+    SAME(SHT_SYMTAB),
+    SAME(SHT_STRTAB),
+    SAME(SHT_RELA),
+    SAME(SHT_REL),
+    SAME(SHF_WRITE),
+    SAME(SHF_ALLOC),
+    SAME(SHF_EXECINSTR),
+    SAME(SHF_INFO_LINK),
+    SAME(SHF_TLS),
+    SAME(SHN_UNDEF),
+    SAME(STB_LOCAL),
+    SAME(STB_GLOBAL),
+    SAME(STV_DEFAULT),
+    SAME(STT_NOTYPE),
+    SAME(STT_OBJECT),
+    SAME(STT_FUNC),
+    SAME(R_X86_64_64),
+    SAME(R_X86_64_PC32),
+    SAME(R_X86_64_PLT32),
+    SAME(R_X86_64_GOTPCREL),
+    SAME(R_X86_64_32),
+    SAME(R_X86_64_32S),
+    SAME(R_X86_64_PC64),
+    SAME(R_X86_64_GOTPCRELX),
+    SAME(R_X86_64_REX_GOTPCRELX),
+    SAME(R_AARCH64_ABS64),
+    SAME(R_AARCH64_ABS32),
+    SAME(R_AARCH64_PREL64),
+    SAME(R_AARCH64_PREL32),
+    SAME(R_AARCH64_LD_PREL_LO19),
+    SAME(R_AARCH64_ADR_PREL_LO21),
+    SAME(R_AARCH64_ADR_PREL_PG_HI21),
+    SAME(R_AARCH64_ADD_ABS_LO12_NC),
+    SAME(R_AARCH64_LDST8_ABS_LO12_NC),
+    SAME(R_AARCH64_CONDBR19),
+    SAME(R_AARCH64_JUMP26),
+    SAME(R_AARCH64_CALL26),
+    SAME(R_AARCH64_LDST16_ABS_LO12_NC),
+    SAME(R_AARCH64_LDST32_ABS_LO12_NC),
+    SAME(R_AARCH64_LDST64_ABS_LO12_NC),
+    SAME(R_AARCH64_LDST128_ABS_LO12_NC),
+    SAME(R_AARCH64_ADR_GOT_PAGE),
+    SAME(R_AARCH64_LD64_GOT_LO12_NC),
+    {"EV_CURRENT", ELF_EV_CURRENT, EV_CURRENT},
+    {"ET_REL", ELF_ET_REL, ET_REL},
+    {"EM_X86_64", MACHINE_X86_64, EM_X86_64},
+    {"EM_AARCH64", MACHINE_AARCH64, EM_AARCH64},
+};
+#undef SAME
+
+static void elf_is_as_the_system_has_it(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (numbers[k].ours != numbers[k].theirs)
+            fail_msg("%s is %ld, not %ld", numbers[k].name, numbers[k].theirs, numbers[k].ours);
+    const unsigned char ident[ELF_IDENT_SIZE] = ELF_IDENT,
+                        theirs[EI_NIDENT] = {ELFMAG0,    ELFMAG1,     ELFMAG2,   ELFMAG3,
+                                             ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+    assert_memory_equal(ident, theirs, sizeof theirs);
+    assert_int_equal(ELF_KIND_SIZE, EI_DATA + 1);
+    assert_int_equal(sizeof(elf_header), sizeof(Elf64_Ehdr));
+    assert_int_equal(sizeof(elf_section), sizeof(Elf64_Shdr));
+    assert_int_equal(sizeof(elf_symbol), sizeof(Elf64_Sym));
+    assert_int_equal(sizeof(elf_rela), sizeof(Elf64_Rela));
+    assert_int_equal(offsetof(elf_header, e_shoff), offsetof(Elf64_Ehdr, e_shoff));
+    assert_int_equal(offsetof(elf_header, e_shstrndx), offsetof(Elf64_Ehdr, e_shstrndx));
+    assert_int_equal(offsetof(elf_section, sh_size), offsetof(Elf64_Shdr, sh_size));
+    assert_int_equal(offsetof(elf_section, sh_info), offsetof(Elf64_Shdr, sh_info));
+    assert_int_equal(offsetof(elf_symbol, st_shndx), offsetof(Elf64_Sym, st_shndx));
+    assert_int_equal(elf_rela_info(7, 11), ELF64_R_INFO(7, 11));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(images_run_anywhere),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(elf_is_as_the_system_has_it),
+                                       cmocka_unit_test(images_run_anywhere),
                                        cmocka_unit_test(foreign_symbols_are_refused),
                                        cmocka_unit_test(other_sections_are_refused),
                                        cmocka_unit_test(relocations_are_resolved),
