@@ -13,7 +13,7 @@ endforeach()
 string(SHA256 hash "${all}")
 string(SUBSTRING ${hash} 0 32 hash)
 # Precompiled ops depend on the emitters, on plans, and on what both rest on; not on how kernels are run.
-list(FILTER sources INCLUDE REGEX "^(jit/(emit|facts|lane|llvm|math|precompile|schedule|target)|runtime/(base|expr|plan|code)|include)/|runtime/precompiled/rows")
+list(FILTER sources INCLUDE REGEX "^(jit/(emit|facts|lane|llvm|math|precompile|schedule|target)|runtime/(system|base|expr|plan|code)|include)/|runtime/precompiled/rows")
 set(all "${llvm}\n")
 foreach(source ${sources})
   file(SHA256 ${ROOT}/${source} hash_of_one)

@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Native: a kernel's way to code: compile, link, publish. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/native.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "jit/engine/backend.h"
 #include "jit/engine/engine_kernel.h"
@@ -17,6 +15,7 @@
 #include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/verbose.h"
+#include "runtime/system/system.h"
 
 /* The code of a kernel and what gives it back. */
 typedef struct native {
@@ -34,7 +33,7 @@ static size_t native_size(const tosajit_kernel *kernel) {
 
 /* The linker gives every kernel pages of its own. */
 static size_t whole_pages(size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = system_page_size();
     return (size + page - 1) / page * page;
 }
 

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Codegen: the few steps that are LLVM's. The IR is already in vectors, so three cheap passes do;
  * loop passes would cost forty times their compile time and find nothing. */
-#define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include "jit/llvm/codegen.h"
 
@@ -10,11 +9,11 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "jit/emit/kernel.h"
 #include "runtime/base/diag.h"
+#include "runtime/system/system.h"
 
 /* Where the first of these leaves something to itself, LLVM would end the process, unless told. */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
@@ -70,12 +69,9 @@ enum {
 
 static tosajit_status reserve(size_t bytes) {
     const size_t size = RESERVE_BASE + bytes;
-    void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED)
-        return diag_error(TOSAJIT_OUT_OF_MEMORY,
-                          "out of memory: compiling would take up to %zu MiB", size >> 20);
-    munmap(room, size);
-    return TOSAJIT_OK;
+    if (system_has_memory(size)) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory: compiling would take up to %zu MiB",
+                      size >> 20);
 }
 
 tosajit_status codegen_reserve(const compiler_batch *batch) {

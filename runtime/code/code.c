@@ -7,7 +7,7 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
-#include "runtime/code/pages.h"
+#include "runtime/system/system.h"
 
 void code_parts(const code_image *image, code_part *parts) {
     for (uint32_t k = 0; k < image->entry_count; k++) {
@@ -37,20 +37,20 @@ static tosajit_status refused(void) {
 }
 
 tosajit_status code_map(const code_image *image, code_image *mapped) {
-    void *memory = pages_take(image->size);
+    void *memory = system_pages_take(image->size);
     if (!memory)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %zu bytes of code",
                           image->size);
     memcpy(memory, image->bytes, image->size);
     *mapped = *image;
     mapped->bytes = memory;
-    if (pages_seal(memory, image->size)) return TOSAJIT_OK;
-    pages_give(memory, image->size);
+    if (system_pages_seal(memory, image->size)) return TOSAJIT_OK;
+    system_pages_give(memory, image->size);
     return refused();
 }
 
 void code_unmap(const code_image *mapped) {
-    pages_give((void *)(uintptr_t)mapped->bytes, mapped->size);
+    system_pages_give((void *)(uintptr_t)mapped->bytes, mapped->size);
 }
 
-tosajit_status code_probe(void) { return pages_may_be_code() ? TOSAJIT_OK : refused(); }
+tosajit_status code_probe(void) { return system_pages_may_be_code() ? TOSAJIT_OK : refused(); }

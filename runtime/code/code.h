@@ -38,7 +38,7 @@ void code_release(code_image *image, const tosajit_allocator *allocator);
 /* NOT_EXECUTABLE if this process may not have executable memory. */
 tosajit_status code_probe(void);
 
-/* A copy of the image in executable pages of its own (runtime/code/pages.h), which are never
+/* A copy of the image in executable pages of its own (runtime/system/system.h), which are never
  * writable and executable at once. Give it back with code_unmap. NOT_EXECUTABLE, OUT_OF_MEMORY. */
 tosajit_status code_map(const code_image *image, code_image *mapped);
 void code_unmap(const code_image *mapped);

@@ -14,7 +14,7 @@
 #include "jit/engine/gate.h"
 #include "jit/engine/pool.h"
 #include "jit/engine/store.h"
-#include "runtime/code/pages.h"
+#include "runtime/system/system.h"
 #include "tests/schedule/fake.h"
 #include "tests/schedule/scenarios.h"
 
@@ -94,15 +94,15 @@ static void take_and_give(int number) {
     enum { ROUNDS = 3 };
     const size_t size = page * (number == 0 ? 4 : 3);
     for (int k = 0; k < ROUNDS; k++) {
-        unsigned char *first = pages_take(size), *second = pages_take(size);
+        unsigned char *first = system_pages_take(size), *second = system_pages_take(size);
         fill(first, size, number);
         fill(second, size, number);
-        schedule_require(pages_seal(first, size), "sealing fails");
+        schedule_require(system_pages_seal(first, size), "sealing fails");
         schedule_yield("a piece is in use");
         look(first, size, number);
         look(second, size, number);
-        pages_give(first, size);
-        pages_give(second, size);
+        system_pages_give(first, size);
+        system_pages_give(second, size);
     }
 }
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/code/pages.h"
+#include "runtime/system/system.h"
 #include "tests/support/process.h"
 #include "tests/support/support.h"
 
@@ -32,10 +32,10 @@ static void fill(piece *p, test_random *random) {
     p->size =
         (size_t)test_random_range(random, 1, test_random_chance(random, 80) ? 4096 : MOST_SIZE);
     p->filling = (unsigned char)test_random_next(random);
-    p->memory = pages_take(p->size);
+    p->memory = system_pages_take(p->size);
     if (!p->memory) abort();
     memset(p->memory, p->filling, p->size);
-    if (!pages_seal(p->memory, p->size)) abort();
+    if (!system_pages_seal(p->memory, p->size)) abort();
 }
 
 static bool is_whole(const piece *p) {
@@ -46,7 +46,7 @@ static bool is_whole(const piece *p) {
 
 static bool empty(piece *p) {
     const bool whole = is_whole(p);
-    pages_give(p->memory, p->size);
+    system_pages_give(p->memory, p->size);
     p->memory = NULL;
     return whole;
 }
@@ -72,18 +72,18 @@ static void a_piece_is_writable_then_executable(void **state) {
     static const size_t sizes[] = {1, 4096, 4097, 16384, 16385, 1 << 20};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         char rights[8];
-        unsigned char *memory = pages_take(sizes[k]);
+        unsigned char *memory = system_pages_take(sizes[k]);
         assert_non_null(memory);
         assert_int_equal((uintptr_t)memory % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
         memset(memory, 0x90, sizes[k]);
         rights_at(memory, rights);
         assert_string_equal(rights, "rw-p");
-        assert_true(pages_seal(memory, sizes[k]));
+        assert_true(system_pages_seal(memory, sizes[k]));
         for (int last = 0; last < 2; last++) {
             rights_at(memory + (last ? sizes[k] - 1 : 0), rights);
             assert_string_equal(rights, "r-xp");
         }
-        pages_give(memory, sizes[k]);
+        system_pages_give(memory, sizes[k]);
     }
 }
 
@@ -153,14 +153,14 @@ static void neighbours_are_one_mapping(void **state) {
     static unsigned char *memory[MANY];
     const size_t before = process_mappings();
     for (int k = 0; k < MANY; k++) {
-        memory[k] = pages_take(1500);
+        memory[k] = system_pages_take(1500);
         assert_non_null(memory[k]);
         memset(memory[k], 1, 1500);
-        assert_true(pages_seal(memory[k], 1500));
+        assert_true(system_pages_seal(memory[k], 1500));
     }
     print_message("%d pieces: %zu mappings\n", MANY, process_mappings() - before);
     assert_true(process_mappings() - before <= MANY / 8);
-    for (int k = 0; k < MANY; k++) pages_give(memory[k], 1500);
+    for (int k = 0; k < MANY; k++) system_pages_give(memory[k], 1500);
     assert_true(process_mappings() <= before + 2);
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Pages: memory for code. */
 #define _DEFAULT_SOURCE
-#include "runtime/code/pages.h"
+#include "runtime/system/system.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static bool take_span(void) {
 
 static void leave_span(void) { atomic_flag_clear_explicit(&span.busy, memory_order_release); }
 
-static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+size_t system_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 static size_t pages_of(size_t size, size_t page) { return size / page + (size % page != 0); }
 
@@ -84,8 +84,8 @@ static void *take_shared(size_t count, size_t page) {
     return memory;
 }
 
-void *pages_take(size_t size) {
-    const size_t page = page_size(), count = pages_of(size, page);
+void *system_pages_take(size_t size) {
+    const size_t page = system_page_size(), count = pages_of(size, page);
     void *memory = NULL;
     if (page == SPAN_BYTES / SPAN_PAGES && count <= MOST_PAGES && take_span()) {
         memory = take_shared(count, page);
@@ -94,7 +94,7 @@ void *pages_take(size_t size) {
     return memory ? memory : map(size, 0);
 }
 
-bool pages_seal(void *memory, size_t size) {
+bool system_pages_seal(void *memory, size_t size) {
 #if defined(__GNUC__)
     /* AArch64: instructions are fetched past the data cache. */
     __builtin___clear_cache((char *)memory, (char *)memory + size);
@@ -104,7 +104,7 @@ bool pages_seal(void *memory, size_t size) {
 
 /* Whether the span takes it back. */
 static bool give_shared(const unsigned char *memory, size_t size) {
-    const size_t page = page_size(), count = pages_of(size, page);
+    const size_t page = system_page_size(), count = pages_of(size, page);
     const uintptr_t base = (uintptr_t)span.base, at = (uintptr_t)memory,
                     end = base + span.taken * page;
     if (!span.base || at < base || at >= end || count > (end - at) / page) return false;
@@ -112,7 +112,7 @@ static bool give_shared(const unsigned char *memory, size_t size) {
     return true;
 }
 
-void pages_give(void *memory, size_t size) {
+void system_pages_give(void *memory, size_t size) {
     bool kept = false;
     if (take_span()) {
         kept = give_shared(memory, size);
@@ -121,9 +121,15 @@ void pages_give(void *memory, size_t size) {
     if (!kept) munmap(memory, size);
 }
 
-bool pages_may_be_code(void) {
+bool system_pages_may_be_code(void) {
     void *memory = map(1, 0);
-    const bool may = memory && pages_seal(memory, 1);
+    const bool may = memory && system_pages_seal(memory, 1);
     if (memory) munmap(memory, 1);
     return may;
+}
+
+bool system_has_memory(size_t bytes) {
+    void *memory = map(bytes, 0);
+    if (memory) munmap(memory, bytes);
+    return memory != NULL;
 }
