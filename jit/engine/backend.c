@@ -91,13 +91,13 @@ static tosajit_status start(tosajit_engine *engine) {
 /* Load and start what knows LLVM, unless that has been done. Thread-safe. */
 static tosajit_status need(tosajit_engine *engine) {
     bool counted;
-    pthread_mutex_lock(&engine->mutex);
+    system_mutex_lock(&engine->mutex);
     tosajit_status status = engine->compiler ? TOSAJIT_OK : enter(&counted);
     if (!status && !engine->compiler) {
         status = start(engine);
         leave(counted);
     }
-    pthread_mutex_unlock(&engine->mutex);
+    system_mutex_unlock(&engine->mutex);
     return status;
 }
 

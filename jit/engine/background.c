@@ -11,13 +11,11 @@
  * A child process has a copy of all this, but no thread. If its parent's thread held the lock when
  * the parent forked, the lock is never released in the child. So a child takes no lock: it reads
  * `finished`, which is atomic. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/background.h"
 
 #include "jit/engine/engine_kernel.h"
 #include "jit/engine/failure.h"
 #include "jit/engine/presence.h"
-#include "jit/engine/threads.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 
@@ -34,21 +32,21 @@ struct job {
 static void finish_job(job *j, tosajit_status status) {
     background *b = j->owner;
     failure_keep(&j->failure, status);
-    pthread_mutex_lock(&b->mutex);
+    system_mutex_lock(&b->mutex);
     atomic_store_explicit(&j->finished, true, memory_order_release);
-    pthread_cond_broadcast(&b->finished);
-    pthread_mutex_unlock(&b->mutex);
+    system_condition_broadcast(&b->finished);
+    system_mutex_unlock(&b->mutex);
     tosajit_kernel_release(j->kernel);
 }
 
 /* The next job, waiting for it; null when the thread is to end. */
 static job *take_job(background *b) {
-    pthread_mutex_lock(&b->mutex);
-    while (!b->first && !b->stopping) pthread_cond_wait(&b->changed, &b->mutex);
+    system_mutex_lock(&b->mutex);
+    while (!b->first && !b->stopping) system_condition_wait(&b->changed, &b->mutex);
     job *j = b->stopping ? NULL : b->first;
     if (j) b->first = j->next;
     if (!b->first) b->last = NULL;
-    pthread_mutex_unlock(&b->mutex);
+    system_mutex_unlock(&b->mutex);
     return j;
 }
 
@@ -60,11 +58,11 @@ static void *do_jobs(void *argument) {
 }
 
 tosajit_status background_start(background *b) {
-    pthread_mutex_init(&b->mutex, NULL);
-    pthread_cond_init(&b->changed, NULL);
-    pthread_cond_init(&b->finished, NULL);
+    system_mutex_create(&b->mutex);
+    system_condition_create(&b->changed);
+    system_condition_create(&b->finished);
     b->process = presence_process();
-    if (threads_start(&b->thread, do_jobs, b)) return TOSAJIT_OK;
+    if (system_thread_start(&b->thread, do_jobs, b)) return TOSAJIT_OK;
     background_destroy(b);
     return diag_error(TOSAJIT_OUT_OF_MEMORY,
                       "the system gives no thread for compiling in the background");
@@ -74,11 +72,11 @@ static bool is_inherited(const background *b) { return b->process != presence_pr
 
 void background_stop(background *b) {
     if (is_inherited(b)) return;
-    pthread_mutex_lock(&b->mutex);
+    system_mutex_lock(&b->mutex);
     b->stopping = true;
-    pthread_cond_signal(&b->changed);
-    pthread_mutex_unlock(&b->mutex);
-    pthread_join(b->thread, NULL);
+    system_condition_signal(&b->changed);
+    system_mutex_unlock(&b->mutex);
+    system_thread_join(b->thread);
     for (job *j = b->first, *next; j; j = next) {
         next = j->next;
         finish_job(j, diag_error(TOSAJIT_NOT_EXECUTABLE,
@@ -89,9 +87,9 @@ void background_stop(background *b) {
 
 void background_destroy(background *b) {
     if (is_inherited(b)) return; /* the C library would wait for the parent's threads */
-    pthread_cond_destroy(&b->finished);
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->mutex);
+    system_condition_destroy(&b->finished);
+    system_condition_destroy(&b->changed);
+    system_mutex_destroy(&b->mutex);
     b->process = 0;
 }
 
@@ -104,9 +102,9 @@ tosajit_status background_wait(tosajit_kernel *kernel) {
     if (!j) return TOSAJIT_OK;
     background *b = j->owner;
     if (!is_inherited(b)) {
-        pthread_mutex_lock(&b->mutex);
-        while (!is_finished(j)) pthread_cond_wait(&b->finished, &b->mutex);
-        pthread_mutex_unlock(&b->mutex);
+        system_mutex_lock(&b->mutex);
+        while (!is_finished(j)) system_condition_wait(&b->finished, &b->mutex);
+        system_mutex_unlock(&b->mutex);
     } else if (!is_finished(j)) {
         if (tosajit_kernel_is_native(kernel))
             return TOSAJIT_OK; /* just now, as the parent forked */
@@ -128,13 +126,13 @@ tosajit_status background_add(background *b, background_work *work, tosajit_engi
     *j = (job){.owner = b, .work = work, .engine = engine, .kernel = kernel};
     engine_kernel_of(kernel)->job = j;
     tosajit_kernel_retain(kernel);
-    pthread_mutex_lock(&b->mutex);
+    system_mutex_lock(&b->mutex);
     if (b->last)
         b->last->next = j;
     else
         b->first = j;
     b->last = j;
-    pthread_cond_signal(&b->changed);
-    pthread_mutex_unlock(&b->mutex);
+    system_condition_signal(&b->changed);
+    system_mutex_unlock(&b->mutex);
     return TOSAJIT_OK;
 }

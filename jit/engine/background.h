@@ -6,11 +6,11 @@
 #ifndef TOSAJIT_JIT_ENGINE_BACKGROUND_H
 #define TOSAJIT_JIT_ENGINE_BACKGROUND_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/run/kernel.h"
+#include "runtime/system/system.h"
 
 typedef tosajit_status background_work(tosajit_engine *engine, tosajit_kernel *kernel);
 
@@ -18,12 +18,12 @@ typedef struct job job;
 
 /* All zero where there is none. */
 typedef struct background {
-    pthread_t thread;
+    system_thread thread;
     uint32_t process; /* that has the thread; 0: it was not started */
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;  /* the queue, or stopping */
-    pthread_cond_t finished; /* a job */
-    job *first, *last;       /* to do; each holds its kernel */
+    system_mutex mutex;
+    system_condition changed;  /* the queue, or stopping */
+    system_condition finished; /* a job */
+    job *first, *last;         /* to do; each holds its kernel */
     bool stopping;
 } background;
 

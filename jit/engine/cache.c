@@ -110,8 +110,8 @@ static void take_out(cache_table *t, cache_link *l) {
 
 void cache_create(cache *c) {
     *c = (cache){0};
-    pthread_mutex_init(&c->mutex, NULL);
-    pthread_cond_init(&c->landed, NULL);
+    system_mutex_create(&c->mutex);
+    system_condition_create(&c->landed);
 }
 
 void cache_destroy(cache *c, const tosajit_allocator *allocator) {
@@ -119,8 +119,8 @@ void cache_destroy(cache *c, const tosajit_allocator *allocator) {
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         memory_free(allocator, tables[k]->buckets, tables[k]->bucket_count,
                     sizeof *tables[k]->buckets);
-    pthread_cond_destroy(&c->landed);
-    pthread_mutex_destroy(&c->mutex);
+    system_condition_destroy(&c->landed);
+    system_mutex_destroy(&c->mutex);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ static tosajit_kernel *find_kernel(const cache *c, const cache_key *key) {
 static tosajit_status join_flight(cache *c, cache_flight *f, const tosajit_allocator *allocator,
                                   tosajit_kernel **kernel) {
     f->waiting++;
-    while (!f->done) pthread_cond_wait(&c->landed, &c->mutex);
+    while (!f->done) system_condition_wait(&c->landed, &c->mutex);
     *kernel = f->kernel;
     const tosajit_status status = failure_tell(&f->failure);
     if (--f->waiting == 0) memory_free(allocator, f, 1, sizeof *f);
@@ -164,14 +164,14 @@ cache_answer cache_begin(cache *c, const cache_key *key, const tosajit_allocator
     if (!key->bytes) return CACHE_MISS;
     /* Without memory for a flight the caller compiles all the same, but nobody can wait for it. */
     cache_flight *own = memory_new(allocator, 1, sizeof *own), *other = NULL;
-    pthread_mutex_lock(&c->mutex);
+    system_mutex_lock(&c->mutex);
     *kernel = find_kernel(c, key);
     if (!*kernel) other = (cache_flight *)find_first(&c->flights, key);
     if (other && wait)
         *status = join_flight(c, other, allocator, kernel);
     else if (!other && !*kernel && own && add_link(&c->flights, &own->link, key, allocator))
         *flight = own;
-    pthread_mutex_unlock(&c->mutex);
+    system_mutex_unlock(&c->mutex);
     if (!*flight) memory_free(allocator, own, 1, sizeof *own);
     return other ? (wait ? CACHE_JOINED : CACHE_BUSY) : *kernel ? CACHE_HIT : CACHE_MISS;
 }
@@ -192,13 +192,13 @@ static void land(cache *c, cache_flight *f, const tosajit_allocator *allocator,
     f->kernel = kernel;
     failure_keep(&f->failure, status);
     if (kernel) atomic_fetch_add_explicit(&kernel->references, f->waiting, memory_order_relaxed);
-    pthread_cond_broadcast(&c->landed);
+    system_condition_broadcast(&c->landed);
 }
 
 void cache_finish(cache *c, cache_key *key, const tosajit_allocator *allocator,
                   tosajit_kernel *kernel, tosajit_status status, cache_flight *flight) {
     cache_entry *e = kernel && key->bytes ? memory_new(allocator, 1, sizeof *e) : NULL;
-    pthread_mutex_lock(&c->mutex);
+    system_mutex_lock(&c->mutex);
     if (flight) land(c, flight, allocator, kernel, status);
     if (e && add_link(&c->kernels, &e->link, key, allocator)) {
         e->owner = c;
@@ -207,7 +207,7 @@ void cache_finish(cache *c, cache_key *key, const tosajit_allocator *allocator,
         *key = (cache_key){0};
         e = NULL;
     }
-    pthread_mutex_unlock(&c->mutex);
+    system_mutex_unlock(&c->mutex);
     memory_free(allocator, e, 1, sizeof *e);
     cache_drop_key(key, allocator);
 }
@@ -216,9 +216,9 @@ void cache_forget(tosajit_kernel *kernel) {
     cache_entry *e = engine_kernel_of(kernel)->cache_entry;
     if (!e) return;
     cache *c = e->owner;
-    pthread_mutex_lock(&c->mutex);
+    system_mutex_lock(&c->mutex);
     take_out(&c->kernels, &e->link);
-    pthread_mutex_unlock(&c->mutex);
+    system_mutex_unlock(&c->mutex);
     cache_drop_key(&e->link.key, &kernel->allocator);
     memory_free(&kernel->allocator, e, 1, sizeof *e);
 }

@@ -6,10 +6,10 @@
 #ifndef TOSAJIT_JIT_ENGINE_CACHE_H
 #define TOSAJIT_JIT_ENGINE_CACHE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "runtime/run/kernel.h"
+#include "runtime/system/system.h"
 
 /* Bytes of a constant up to which an expression is cached: its key has a copy of each constant. */
 enum { CACHE_LARGEST_CONSTANT = 64 << 10 };
@@ -37,8 +37,8 @@ typedef struct cache_table {
 typedef struct cache_flight cache_flight;
 
 typedef struct cache {
-    pthread_mutex_t mutex;
-    pthread_cond_t landed;
+    system_mutex mutex;
+    system_condition landed;
     cache_table kernels, flights; /* what lives; what is being compiled */
 } cache;
 

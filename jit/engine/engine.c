@@ -178,7 +178,7 @@ tosajit_status tosajit_engine_create(const tosajit_engine_options *options,
     if (given.cpu && strcmp(given.cpu, "native") != 0)
         snprintf(made->cpu, sizeof made->cpu, "%s", given.cpu);
     atomic_init(&made->references, 1);
-    pthread_mutex_init(&made->mutex, NULL);
+    system_mutex_create(&made->mutex);
     cache_create(&made->cache);
     status = start_threads(made, &given);
     if (!status && given.backend != TOSAJIT_BACKEND_INTERPRET)
@@ -222,7 +222,7 @@ void engine_release(tosajit_engine *engine) {
     backend_stop(engine);
     close_store(engine);
     background_destroy(&engine->background);
-    pthread_mutex_destroy(&engine->mutex);
+    system_mutex_destroy(&engine->mutex);
     cache_destroy(&engine->cache, &engine->allocator);
     tosajit_allocator allocator = engine->meter.hooks;
     memory_free(&allocator, engine, 1, sizeof *engine);

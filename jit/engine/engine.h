@@ -33,7 +33,7 @@ struct tosajit_engine {
     tosajit_backend
         backend; /* PRECOMPILED or INTERPRET where AUTO or BACKGROUND found no executable memory */
     const char *chosen_cpu; /* to compile for; null: this machine */
-    pthread_mutex_t mutex;
+    system_mutex mutex;
     compiler *compiler; /* written once, under mutex; null until something is compiled */
     const compiler_table *compilers;
     cache cache;

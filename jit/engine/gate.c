@@ -6,7 +6,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "jit/engine/gate.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "jit/engine/presence.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
+#include "runtime/system/system.h"
 
 enum { STEP_NANOSECONDS = 500000 };
 
@@ -40,52 +40,18 @@ bool gate_closes_soon(void) {
     return atomic_load(&closed);
 }
 
-/* Of the C library, which has them for C++'s objects. The destructor of a thread's object is called
- * at the end of this thread, also when it calls exit, and then before any handler. Null where the C
- * library has none. The other two register a handler, and call those of an owner and forget them.
- */
-extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library)
-    __attribute__((weak));
-extern int __cxa_atexit(void (*handler)(void *), void *object, void *owner);
-extern void __cxa_finalize(void *owner);
-extern void *__dso_handle __attribute__((visibility("hidden")));
-
-static _Thread_local bool goes_on; /* the process, of which this thread ends */
-
-static void quiesce_at_exit(void *nothing) {
-    (void)nothing;
-    if (!goes_on) tosajit_quiesce();
-}
-
 /* A thread ends, and maybe the process. Nobody is inside when the handler is registered, so no
  * object of LLVM's is newer, and exit comes to it next. */
-static void end_thread(void *thread) {
+static void end_thread(void) {
     presence_enter_anyway(&ending);
     wait_until_left();
-    if (!atomic_load(&closed)) (void)__cxa_atexit(quiesce_at_exit, NULL, thread);
+    if (!atomic_load(&closed)) system_thread_at_exit(tosajit_quiesce);
     presence_leave(&ending);
 }
 
-/* The thread's handler goes with it: one behind every thread would be memory that grows. Data of a
- * key are destroyed after all objects, and not by exit. */
-static void forget_thread(void *thread) {
-    goes_on = true;
-    __cxa_finalize(thread);
-    goes_on = false;
-}
-
-static pthread_key_t key;
-static bool has_key;
-
-static void make_key(void) { has_key = pthread_key_create(&key, forget_thread) == 0; }
-
 void gate_watch_thread(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static _Thread_local bool watched;
-    if (watched || !__cxa_thread_atexit_impl) return;
-    pthread_once(&once, make_key);
-    watched = has_key && pthread_setspecific(key, &watched) == 0 &&
-              __cxa_thread_atexit_impl(end_thread, &watched, &__dso_handle) == 0;
+    if (!watched) watched = system_thread_at_end(end_thread);
 }
 
 void gate_enter_to_release(void) {

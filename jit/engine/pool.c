@@ -8,15 +8,13 @@
  * else's work has it, costs the caller nothing until it has begun a piece. Whoever waits spins for
  * a moment, because waking takes longer, then sleeps: the system moves a thread that waits for its
  * turn only to a processor with nothing to do, and one that spins is none. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/pool.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
-#include "jit/engine/threads.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/verbose.h"
+#include "runtime/system/system.h"
 
 enum {
     OPEN = 1,   /* of `joined`: threads may join */
@@ -37,7 +35,7 @@ typedef struct slice {
 
 typedef struct worker {
     pool *pool;
-    pthread_t thread;
+    system_thread thread;
     size_t index; /* of its slice */
 } worker;
 
@@ -49,8 +47,8 @@ struct pool {
     atomic_uint joined;
     atomic_uint loops; /* so many were opened: what threads wait for */
     atomic_bool stopping;
-    pthread_mutex_t mutex; /* of sleepers */
-    pthread_cond_t opened, left;
+    system_mutex mutex; /* of sleepers */
+    system_condition opened, left;
     void (*task)(void *argument, size_t index);
     void *argument;
     slice *slices;
@@ -77,16 +75,16 @@ static bool has_emptied(pool *p, unsigned unused) {
 
 /* Until `happened`; who makes it happen signals under the mutex. */
 static void wait_for(pool *p, bool (*happened)(pool *p, unsigned seen), unsigned seen,
-                     pthread_cond_t *signal) {
+                     system_condition *signal) {
     const int64_t end = verbose_clock() + POOL_SPIN_NS;
     while (verbose_clock() < end)
         for (int k = 0; k < 16; k++) {
             if (happened(p, seen)) return;
             relax();
         }
-    pthread_mutex_lock(&p->mutex);
-    while (!happened(p, seen)) pthread_cond_wait(signal, &p->mutex);
-    pthread_mutex_unlock(&p->mutex);
+    system_mutex_lock(&p->mutex);
+    while (!happened(p, seen)) system_condition_wait(signal, &p->mutex);
+    system_mutex_unlock(&p->mutex);
 }
 
 /* Its own slice, then the others'. */
@@ -110,9 +108,9 @@ static bool join(pool *p) {
 
 static void leave(pool *p) {
     if (atomic_fetch_sub_explicit(&p->joined, MEMBER, memory_order_acq_rel) != MEMBER) return;
-    pthread_mutex_lock(&p->mutex);
-    pthread_cond_signal(&p->left);
-    pthread_mutex_unlock(&p->mutex);
+    system_mutex_lock(&p->mutex);
+    system_condition_signal(&p->left);
+    system_mutex_unlock(&p->mutex);
 }
 
 static void *work(void *argument) {
@@ -131,10 +129,10 @@ static void *work(void *argument) {
 
 /* Let the threads see what has changed. */
 static void wake(pool *p) {
-    pthread_mutex_lock(&p->mutex);
+    system_mutex_lock(&p->mutex);
     atomic_fetch_add_explicit(&p->loops, 1, memory_order_release);
-    pthread_cond_broadcast(&p->opened);
-    pthread_mutex_unlock(&p->mutex);
+    system_condition_broadcast(&p->opened);
+    system_mutex_unlock(&p->mutex);
 }
 
 void pool_run(pool *p, size_t count, void (*task)(void *argument, size_t index), void *argument) {
@@ -164,7 +162,7 @@ static bool start_workers(pool *p) {
     for (; p->started + 1 < p->threads; p->started++) {
         worker *w = &p->workers[p->started];
         *w = (worker){.pool = p, .index = p->started + 1};
-        if (!threads_start(&w->thread, work, w)) return false;
+        if (!system_thread_start(&w->thread, work, w)) return false;
     }
     return true;
 }
@@ -174,9 +172,9 @@ pool *pool_create(const tosajit_allocator *allocator, size_t threads) {
     if (!p) return NULL;
     p->allocator = *allocator;
     p->threads = threads;
-    pthread_mutex_init(&p->mutex, NULL);
-    pthread_cond_init(&p->opened, NULL);
-    pthread_cond_init(&p->left, NULL);
+    system_mutex_create(&p->mutex);
+    system_condition_create(&p->opened);
+    system_condition_create(&p->left);
     p->slices = memory_new(allocator, threads, sizeof *p->slices);
     p->workers = memory_new(allocator, threads, sizeof *p->workers);
     if (p->slices && p->workers && start_workers(p)) return p;
@@ -187,10 +185,10 @@ pool *pool_create(const tosajit_allocator *allocator, size_t threads) {
 static void stop_workers(pool *p) {
     atomic_store_explicit(&p->stopping, true, memory_order_relaxed);
     wake(p);
-    for (size_t k = 0; k < p->started; k++) pthread_join(p->workers[k].thread, NULL);
-    pthread_cond_destroy(&p->opened);
-    pthread_cond_destroy(&p->left);
-    pthread_mutex_destroy(&p->mutex);
+    for (size_t k = 0; k < p->started; k++) system_thread_join(p->workers[k].thread);
+    system_condition_destroy(&p->opened);
+    system_condition_destroy(&p->left);
+    system_mutex_destroy(&p->mutex);
 }
 
 void pool_destroy(pool *p, bool is_inherited) {

@@ -1,23 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Presence: an atomic word with the process's number in it. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/presence.h"
 
-#include <pthread.h>
+#include "runtime/system/system.h"
 
 enum { COUNT_BITS = 32 };
 
 static uint32_t process = 1; /* written in a child's only thread, before fork returns there */
-static int failed;
+static bool watching;
 
 static void count_fork(void) { process++; }
-static void watch_forks(void) { failed = pthread_atfork(NULL, NULL, count_fork); }
+static void watch_forks(void) { watching = system_watch_forks(count_fork); }
 
 bool presence_start(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    return !failed;
+    static system_once once = SYSTEM_ONCE;
+    system_call_once(&once, watch_forks);
+    return watching;
 }
 
 uint32_t presence_process(void) { return process; }

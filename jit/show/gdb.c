@@ -5,12 +5,12 @@
  * has none. */
 #include "jit/show/gdb.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "jit/engine/presence.h"
 #include "jit/target/elf.h"
 #include "runtime/base/memory.h"
+#include "runtime/system/system.h"
 
 typedef struct jit_code_entry jit_code_entry;
 struct jit_code_entry {
@@ -41,7 +41,7 @@ void __jit_debug_register_code(void) {
     (void)called;
 }
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static system_mutex mutex = SYSTEM_MUTEX;
 static presence inside; /* a child does not wait for a mutex that its parent's thread had */
 
 typedef struct registration {
@@ -81,12 +81,12 @@ void *gdb_add(unsigned char *object, size_t size, uint64_t address,
     }
     place_text(object, address);
     *r = (registration){{NULL, NULL, object, size}, *allocator, object};
-    pthread_mutex_lock(&mutex);
+    system_mutex_lock(&mutex);
     r->entry.next = __jit_debug_descriptor.first;
     if (r->entry.next) r->entry.next->previous = &r->entry;
     __jit_debug_descriptor.first = &r->entry;
     notify(JIT_REGISTER, &r->entry);
-    pthread_mutex_unlock(&mutex);
+    system_mutex_unlock(&mutex);
     presence_leave(&inside);
     return r;
 }
@@ -95,14 +95,14 @@ void gdb_remove(void *handle) {
     registration *r = handle;
     jit_code_entry *e = &r->entry;
     if (!presence_enter(&inside)) return; /* it stays in a list that is half changed */
-    pthread_mutex_lock(&mutex);
+    system_mutex_lock(&mutex);
     if (e->next) e->next->previous = e->previous;
     if (e->previous)
         e->previous->next = e->next;
     else
         __jit_debug_descriptor.first = e->next;
     notify(JIT_UNREGISTER, e);
-    pthread_mutex_unlock(&mutex);
+    system_mutex_unlock(&mutex);
     presence_leave(&inside);
     tosajit_allocator allocator = r->allocator;
     memory_free(&allocator, r->object, (size_t)e->size, 1);

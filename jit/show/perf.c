@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +18,9 @@
 #include "jit/engine/presence.h"
 #include "runtime/base/environment.h"
 #include "runtime/base/files.h"
+#include "runtime/system/system.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static system_mutex mutex = SYSTEM_MUTEX;
 static presence inside; /* a child does not wait for a mutex that its parent's thread had */
 
 typedef struct jitdump_header {
@@ -102,7 +102,7 @@ void perf_jitdump_add(const perf_code *code) {
     static uint64_t index;
     size_t name = strlen(code->name) + 1;
     if (!presence_enter(&inside)) return;
-    pthread_mutex_lock(&mutex);
+    system_mutex_lock(&mutex);
     open_dump(code->machine);
     const jitdump_load load = {JITDUMP_LOAD,
                                (uint32_t)(sizeof load + name + code->size),
@@ -114,6 +114,6 @@ void perf_jitdump_add(const perf_code *code) {
                                code->size,
                                index++};
     if (dump.file >= 0) add_record(&load, code->name, code->bytes);
-    pthread_mutex_unlock(&mutex);
+    system_mutex_unlock(&mutex);
     presence_leave(&inside);
 }

@@ -4,14 +4,14 @@
  * machine does not have: it says 320 MiB where 32 are. */
 #define _POSIX_C_SOURCE 200809L /* O_CLOEXEC */
 #include "jit/target/caches.h"
+#include "runtime/system/system.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static system_once once = SYSTEM_ONCE;
 static int64_t largest;
 
 /* The file says 32768K. What is not such a number counts as 0. */
@@ -38,6 +38,6 @@ static void find_largest(void) {
 }
 
 int64_t caches_largest(void) {
-    pthread_once(&once, find_largest);
+    system_call_once(&once, find_largest);
     return largest;
 }

@@ -16,7 +16,7 @@
 
 /* LLVM's target registry is global and its initialisation is not thread-safe. What every engine
  * needs is apart from what only code for other architectures does. */
-static pthread_once_t native_once = PTHREAD_ONCE_INIT, all_once = PTHREAD_ONCE_INIT;
+static system_once native_once = SYSTEM_ONCE, all_once = SYSTEM_ONCE;
 
 static void initialize_native(void) {
     LLVMInitializeNativeTarget();
@@ -40,7 +40,7 @@ static char *host_features(void) {
 /* The model, by which LLVM knows the timing. It is in /proc/cpuinfo, and LLVM says on standard
  * error if that cannot be opened, as without a free file descriptor. So it is asked once, and only
  * if the file can be opened; one answer also gives all engines the same code. */
-static pthread_once_t model_once = PTHREAD_ONCE_INIT;
+static system_once model_once = SYSTEM_ONCE;
 static char model_name[64] = "generic";
 
 static void find_model(void) {
@@ -53,7 +53,7 @@ static void find_model(void) {
 }
 
 static char *host_model(void) {
-    pthread_once(&model_once, find_model);
+    system_call_once(&model_once, find_model);
     return LLVMCreateMessage(model_name);
 }
 #else
@@ -113,11 +113,11 @@ static void find_named(const cpu_model *model, target *t) {
     if (!is_level && strcmp(model->name, model->level->architecture) != 0)
         t->tune = LLVMCreateMessage(model->name);
     set_level(t, model->level);
-    if (!host) pthread_once(&all_once, initialize_all);
+    if (!host) system_call_once(&all_once, initialize_all);
 }
 
 tosajit_status target_find(const char *name, target *t) {
-    pthread_once(&native_once, initialize_native);
+    system_call_once(&native_once, initialize_native);
     *t = (target){0};
     bool native = !name || strcmp(name, "native") == 0;
     const cpu_model *model = native ? NULL : cpu_find(name);
@@ -156,27 +156,27 @@ LLVMTargetMachineRef target_machine(const target *t, LLVMCodeGenOptLevel level) 
 }
 
 void machine_pool_create(machine_pool *pool) {
-    pthread_mutex_init(&pool->mutex, NULL);
+    system_mutex_create(&pool->mutex);
     pool->count = 0;
 }
 
 void machine_pool_destroy(machine_pool *pool) {
     while (pool->count > 0) LLVMDisposeTargetMachine(pool->idle[--pool->count]);
-    pthread_mutex_destroy(&pool->mutex);
+    system_mutex_destroy(&pool->mutex);
 }
 
 LLVMTargetMachineRef machine_pool_take(machine_pool *pool, const target *t) {
-    pthread_mutex_lock(&pool->mutex);
+    system_mutex_lock(&pool->mutex);
     LLVMTargetMachineRef machine = pool->count > 0 ? pool->idle[--pool->count] : NULL;
-    pthread_mutex_unlock(&pool->mutex);
+    system_mutex_unlock(&pool->mutex);
     return machine ? machine : target_machine(t, LLVMCodeGenLevelDefault);
 }
 
 void machine_pool_give(machine_pool *pool, LLVMTargetMachineRef machine) {
     enum { CAPACITY = sizeof pool->idle / sizeof *pool->idle };
-    pthread_mutex_lock(&pool->mutex);
+    system_mutex_lock(&pool->mutex);
     bool kept = pool->count < CAPACITY;
     if (kept) pool->idle[pool->count++] = machine;
-    pthread_mutex_unlock(&pool->mutex);
+    system_mutex_unlock(&pool->mutex);
     if (!kept) LLVMDisposeTargetMachine(machine);
 }

@@ -5,11 +5,11 @@
 #define TOSAJIT_JIT_TARGET_TARGET_H
 
 #include <llvm-c/TargetMachine.h>
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "jit/target/cpu.h"
 #include "tosajit/tosajit.h"
+#include "runtime/system/system.h"
 
 typedef struct target {
     const cpu_level *level;
@@ -33,7 +33,7 @@ LLVMTargetMachineRef target_machine(const target *t, LLVMCodeGenOptLevel level);
 /* Idle target machines: making one costs a fifth of a compilation, and two threads must not share
  * one. */
 typedef struct machine_pool {
-    pthread_mutex_t mutex;
+    system_mutex mutex;
     LLVMTargetMachineRef idle[8];
     int count;
 } machine_pool;

@@ -5,8 +5,8 @@
  * that user's environment says so. */
 #define _GNU_SOURCE
 #include "runtime/base/environment.h"
+#include "runtime/system/system.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -96,8 +96,8 @@ static void read_environment(void) {
 }
 
 const environment *environment_get(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, read_environment);
+    static system_once once = SYSTEM_ONCE;
+    system_call_once(&once, read_environment);
     return &the_environment;
 }
 

@@ -6,6 +6,7 @@
 #ifndef TOSAJIT_RUNTIME_SYSTEM_SYSTEM_H
 #define TOSAJIT_RUNTIME_SYSTEM_SYSTEM_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,5 +37,45 @@ size_t system_page_size(void);
 
 /* Whether the system would give so many bytes now. Nothing of the trial stays. */
 bool system_has_memory(size_t bytes);
+
+/* ---------------------------------------------------------------------------------------------
+ * threads.c: the library's own threads, and how threads wait for each other. */
+
+typedef pthread_t system_thread;
+typedef pthread_mutex_t system_mutex;
+typedef pthread_cond_t system_condition;
+typedef pthread_once_t system_once;
+#define SYSTEM_MUTEX PTHREAD_MUTEX_INITIALIZER
+#define SYSTEM_ONCE PTHREAD_ONCE_INIT
+
+/* A thread that takes none of the host's signals. False if the system gives none. */
+bool system_thread_start(system_thread *thread, void *(*work)(void *argument), void *argument);
+void system_thread_join(system_thread thread);
+
+void system_mutex_create(system_mutex *m);
+void system_mutex_destroy(system_mutex *m);
+void system_mutex_lock(system_mutex *m);
+void system_mutex_unlock(system_mutex *m);
+
+void system_condition_create(system_condition *c);
+void system_condition_destroy(system_condition *c);
+void system_condition_wait(system_condition *c, system_mutex *m);
+void system_condition_signal(system_condition *c); /* one of those that wait */
+void system_condition_broadcast(system_condition *c);
+
+/* Call it unless somebody has; return when it has returned. */
+void system_call_once(system_once *once, void (*work)(void));
+
+/* Call it in every child that this process forks from now on, before fork returns there. False
+ * without memory. */
+bool system_watch_forks(void (*in_child)(void));
+
+/* Call it, and no other, at the end of this thread; also when the thread calls exit, and then
+ * before any handler of atexit. False where the system has no such place. */
+bool system_thread_at_end(void (*end)(void));
+
+/* In what is called there: call this one next, before older handlers of atexit, if the process
+ * exits before the thread is gone. All threads give the same. */
+void system_thread_at_exit(void (*handler)(void));
 
 #endif

@@ -3,7 +3,6 @@
 /* Fake: the table of a compiler, and the provider that finds it. */
 #include "tests/schedule/fake.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "tests/schedule/schedule.h"
+#include "runtime/system/system.h"
 
 fake_state fake;
 
@@ -19,7 +19,7 @@ void fake_reset(void) { fake = (fake_state){0}; }
 
 struct compiler {
     tosajit_allocator allocator;
-    pthread_mutex_t session;
+    system_mutex session;
 };
 
 /* Kernels of this test add; the strides say which operand repeats. */
@@ -43,7 +43,7 @@ static void add(const void *context, void *const *pointers, const int64_t *strid
 
 static void destroy(compiler *c) {
     const tosajit_allocator allocator = c->allocator;
-    pthread_mutex_destroy(&c->session);
+    system_mutex_destroy(&c->session);
     fake.live--;
     memory_free(&allocator, c, 1, sizeof *c);
 }
@@ -55,7 +55,7 @@ static tosajit_status create(const char *cpu, bool runs, const tosajit_allocator
     compiler *c = memory_new(allocator, 1, sizeof *c);
     if (!c) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a compiler");
     c->allocator = *allocator;
-    pthread_mutex_init(&c->session, NULL);
+    system_mutex_create(&c->session);
     fake.live++;
     *made = c;
     return TOSAJIT_OK;
@@ -105,23 +105,23 @@ static tosajit_status link_image(compiler *c, const code_image *image, char *con
                                  void **handle) {
     (void)names;
     schedule_require(image->size == 16, "the code is another kernel's");
-    pthread_mutex_lock(&c->session);
+    system_mutex_lock(&c->session);
     *handle = memory_new(allocator, 1, sizeof *allocator);
     if (*handle) memcpy(*handle, allocator, sizeof *allocator);
     memcpy(bytes, &(tosajit_entry){add}, sizeof *bytes);
     *bytes -= image->entries[0];
     fake.linked++;
-    pthread_mutex_unlock(&c->session);
+    system_mutex_unlock(&c->session);
     return *handle ? TOSAJIT_OK : TOSAJIT_OUT_OF_MEMORY;
 }
 
 static void unlink_image(compiler *c, void *handle) {
-    pthread_mutex_lock(&c->session);
+    system_mutex_lock(&c->session);
     tosajit_allocator allocator;
     memcpy(&allocator, handle, sizeof allocator);
     memory_free(&allocator, handle, 1, sizeof allocator);
     fake.linked--;
-    pthread_mutex_unlock(&c->session);
+    system_mutex_unlock(&c->session);
 }
 
 static tosajit_status print(compiler *c, const compiler_input *input, tosajit_view view,

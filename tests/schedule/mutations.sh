@@ -39,7 +39,7 @@ mutate() {
 mutate jit/engine/background.c background 'a lost kernel' \
     's/if (!kernel_release_last(j->kernel)) finish_job(j, j->work(j->engine, j->kernel));/finish_job(j, atomic_load(\&j->kernel->references) > 1 ? j->work(j->engine, j->kernel) : TOSAJIT_OK);/'
 # Who waits for a job is not told.
-mutate jit/engine/background.c background 'nobody can go on' '/pthread_cond_broadcast/d'
+mutate jit/engine/background.c background 'nobody can go on' '/system_condition_broadcast/d'
 # A child waits for a job of its parent's thread.
 mutate jit/engine/background.c 'fork, background' 'in the child: nobody can go on' \
     's/if (!is_inherited(b)) {/if (b->process) {/'
@@ -74,7 +74,7 @@ mutate jit/engine/gate.c gate 'returns while somebody is inside' '/presence_coun
 mutate jit/engine/gate.c gate 'gets in after' 's/if (!atomic_load(&closed)) return TOSAJIT_OK;/if (inside.word) return TOSAJIT_OK;/'
 # A loop returns while somebody is in a piece; and who sleeps until then is not told.
 mutate jit/engine/pool.c pool 'has returned\|computed 0 times' 's/wait_for(p, has_emptied, 0, &p->left);//'
-mutate jit/engine/pool.c pool 'nobody can go on' 's/pthread_cond_signal(&p->left);//'
+mutate jit/engine/pool.c pool 'nobody can go on' 's/system_condition_signal(&p->left);//'
 # An entry is written under its own name.
 mutate jit/engine/store.c store 'damaged' \
     's/store_file_write(s->directory, temporary,/store_file_write(s->directory, name,/; s/renameat(s->directory, temporary, s->directory, name) == 0/true/'

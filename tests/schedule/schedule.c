@@ -5,7 +5,6 @@
 #include "tests/schedule/schedule.h"
 
 #include <link.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +15,8 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "runtime/system/system.h"
 
 enum {
     MAX_THREADS = 10,
@@ -237,7 +238,7 @@ typedef struct lock {
     uint32_t magic;
     int32_t owner; /* of a mutex: the thread's number + 1 */
 } lock;
-_Static_assert(sizeof(lock) <= sizeof(pthread_mutex_t) && sizeof(lock) <= sizeof(pthread_cond_t),
+_Static_assert(sizeof(lock) <= sizeof(system_mutex) && sizeof(lock) <= sizeof(system_condition),
                "it lies in theirs");
 
 enum {
@@ -393,62 +394,54 @@ static lock *alive(void *object, const char *place) {
     return l;
 }
 
-int schedule_mutex_init(pthread_mutex_t *mutex);
-int schedule_mutex_init(pthread_mutex_t *mutex) {
-    memcpy(mutex, &(lock){ALIVE, 0}, sizeof(lock));
-    return 0;
-}
+void schedule_mutex_create(system_mutex *mutex);
+void schedule_mutex_create(system_mutex *mutex) { memcpy(mutex, &(lock){ALIVE, 0}, sizeof(lock)); }
 
-int schedule_mutex_destroy(pthread_mutex_t *mutex, const char *place);
-int schedule_mutex_destroy(pthread_mutex_t *mutex, const char *place) {
+void schedule_mutex_destroy(system_mutex *mutex, const char *place);
+void schedule_mutex_destroy(system_mutex *mutex, const char *place) {
     schedule_point(mutex, place);
     lock *l = alive(mutex, place);
     if (l->owner) fail("%s: destroyed while thread %d holds it", place, l->owner - 1);
     l->magic = DESTROYED;
-    return 0;
 }
 
-int schedule_mutex_lock(pthread_mutex_t *mutex, const char *place);
-int schedule_mutex_lock(pthread_mutex_t *mutex, const char *place) {
+void schedule_mutex_lock(system_mutex *mutex, const char *place);
+void schedule_mutex_lock(system_mutex *mutex, const char *place) {
     schedule_point(mutex, place);
     lock *l = alive(mutex, place);
     if (l->owner == run.current + 1) fail("%s: locked twice by one thread", place);
     if (l->owner) block_on(LOCKING, l, place);
     alive(mutex, place);
     l->owner = run.current + 1;
-    return 0;
 }
 
-int schedule_mutex_unlock(pthread_mutex_t *mutex, const char *place);
-int schedule_mutex_unlock(pthread_mutex_t *mutex, const char *place) {
+void schedule_mutex_unlock(system_mutex *mutex, const char *place);
+void schedule_mutex_unlock(system_mutex *mutex, const char *place) {
     lock *l = alive(mutex, place);
     if (l->owner != run.current + 1) fail("%s: unlocked by who does not hold it", place);
     if (run.forking) schedule_point(mutex, place); /* where it is held */
     l->owner = 0;
     schedule_point(NULL, place);
-    return 0;
 }
 
-int schedule_cond_init(pthread_cond_t *condition);
-int schedule_cond_init(pthread_cond_t *condition) {
+void schedule_condition_create(system_condition *condition);
+void schedule_condition_create(system_condition *condition) {
     memcpy(condition, &(lock){ALIVE, 0}, sizeof(lock));
-    return 0;
 }
 
 /* A ghost still waits: glibc's never returns then. */
-int schedule_cond_destroy(pthread_cond_t *condition, const char *place);
-int schedule_cond_destroy(pthread_cond_t *condition, const char *place) {
+void schedule_condition_destroy(system_condition *condition, const char *place);
+void schedule_condition_destroy(system_condition *condition, const char *place) {
     schedule_point(condition, place);
     for (int k = 0; k < run.count; k++)
         if ((run.threads[k].state == WAITING || run.threads[k].state == GHOST) &&
             run.threads[k].object == condition)
             fail("%s: destroyed while thread %d waits, for ever", place, k);
     alive(condition, place)->magic = DESTROYED;
-    return 0;
 }
 
-int schedule_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const char *place);
-int schedule_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const char *place) {
+void schedule_condition_wait(system_condition *condition, system_mutex *mutex, const char *place);
+void schedule_condition_wait(system_condition *condition, system_mutex *mutex, const char *place) {
     alive(condition, place);
     lock *l = alive(mutex, place);
     if (l->owner != run.current + 1) fail("%s: waits without the mutex", place);
@@ -458,11 +451,10 @@ int schedule_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const 
     l = alive(mutex, place);
     if (l->owner) block_on(LOCKING, l, place);
     alive(mutex, place)->owner = run.current + 1;
-    return 0;
 }
 
-int schedule_cond_wake(pthread_cond_t *condition, int all, const char *place);
-int schedule_cond_wake(pthread_cond_t *condition, int all, const char *place) {
+void schedule_condition_wake(system_condition *condition, bool all, const char *place);
+void schedule_condition_wake(system_condition *condition, bool all, const char *place) {
     schedule_point(condition, place);
     alive(condition, place);
     int waiting[MAX_THREADS], count = 0;
@@ -474,24 +466,22 @@ int schedule_cond_wake(pthread_cond_t *condition, int all, const char *place) {
     } else {
         for (int k = 0; k < count; k++) run.threads[waiting[k]].state = READY;
     }
-    return 0;
 }
 
-int schedule_thread_start(pthread_t *started, void *(*work)(void *argument), void *argument,
-                          const char *place);
-int schedule_thread_start(pthread_t *started, void *(*work)(void *argument), void *argument,
-                          const char *place) {
-    *started = (pthread_t)add_thread(work, argument);
+bool schedule_thread_start(system_thread *started, void *(*work)(void *argument), void *argument,
+                           const char *place);
+bool schedule_thread_start(system_thread *started, void *(*work)(void *argument), void *argument,
+                           const char *place) {
+    *started = (system_thread)add_thread(work, argument);
     schedule_point(NULL, place);
-    return 0;
+    return true;
 }
 
-int schedule_thread_join(pthread_t joined, const char *place);
-int schedule_thread_join(pthread_t joined, const char *place) {
+void schedule_thread_join(system_thread joined, const char *place);
+void schedule_thread_join(system_thread joined, const char *place) {
     schedule_point(NULL, place);
     const thread *t = &run.threads[(int)joined];
     if (t->state != ENDED) block_on(JOINING, t, place);
-    return 0;
 }
 
 int schedule_pause(const char *place);
@@ -519,7 +509,7 @@ static void *run_scenario(void *unused) {
     run.controlled = true;
     run.forking = s->child != NULL;
     for (int k = 0; k < s->threads; k++)
-        schedule_thread_join((pthread_t)(first + k), "the end of a thread");
+        schedule_thread_join((system_thread)(first + k), "the end of a thread");
     run.forking = false; /* what the child uses is given back */
     if (s->finish) s->finish();
     run.controlled = false;

@@ -12,12 +12,13 @@
 
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "runtime/system/system.h"
 #undef _GNU_SOURCE /* a source says itself what it needs */
 #undef _POSIX_C_SOURCE
 #undef _DEFAULT_SOURCE
@@ -29,31 +30,33 @@
 /* A place to switch. object: what is about to be read or written. */
 void schedule_point(const void *object, const char *place);
 
-int schedule_mutex_init(pthread_mutex_t *mutex);
-int schedule_mutex_destroy(pthread_mutex_t *mutex, const char *place);
-int schedule_mutex_lock(pthread_mutex_t *mutex, const char *place);
-int schedule_mutex_unlock(pthread_mutex_t *mutex, const char *place);
-int schedule_cond_init(pthread_cond_t *condition);
-int schedule_cond_destroy(pthread_cond_t *condition, const char *place);
-int schedule_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, const char *place);
-int schedule_cond_wake(pthread_cond_t *condition, int all, const char *place);
-int schedule_thread_start(pthread_t *thread, void *(*work)(void *argument), void *argument,
-                          const char *place);
-int schedule_thread_join(pthread_t thread, const char *place);
+void schedule_mutex_create(system_mutex *mutex);
+void schedule_mutex_destroy(system_mutex *mutex, const char *place);
+void schedule_mutex_lock(system_mutex *mutex, const char *place);
+void schedule_mutex_unlock(system_mutex *mutex, const char *place);
+void schedule_condition_create(system_condition *condition);
+void schedule_condition_destroy(system_condition *condition, const char *place);
+void schedule_condition_wait(system_condition *condition, system_mutex *mutex, const char *place);
+void schedule_condition_wake(system_condition *condition, bool all, const char *place);
+bool schedule_thread_start(system_thread *thread, void *(*work)(void *argument), void *argument,
+                           const char *place);
+void schedule_thread_join(system_thread thread, const char *place);
 int schedule_pause(const char *place);
 
-#define pthread_mutex_init(mutex, attributes) schedule_mutex_init(mutex)
-#define pthread_mutex_destroy(mutex) schedule_mutex_destroy(mutex, SCHEDULE_PLACE)
-#define pthread_mutex_lock(mutex) schedule_mutex_lock(mutex, SCHEDULE_PLACE)
-#define pthread_mutex_unlock(mutex) schedule_mutex_unlock(mutex, SCHEDULE_PLACE)
-#define pthread_cond_init(condition, attributes) schedule_cond_init(condition)
-#define pthread_cond_destroy(condition) schedule_cond_destroy(condition, SCHEDULE_PLACE)
-#define pthread_cond_wait(condition, mutex) schedule_cond_wait(condition, mutex, SCHEDULE_PLACE)
-#define pthread_cond_signal(condition) schedule_cond_wake(condition, 0, SCHEDULE_PLACE)
-#define pthread_cond_broadcast(condition) schedule_cond_wake(condition, 1, SCHEDULE_PLACE)
-#define pthread_create(thread, attributes, work, argument)                                         \
+#define system_mutex_create(mutex) schedule_mutex_create(mutex)
+#define system_mutex_destroy(mutex) schedule_mutex_destroy(mutex, SCHEDULE_PLACE)
+#define system_mutex_lock(mutex) schedule_mutex_lock(mutex, SCHEDULE_PLACE)
+#define system_mutex_unlock(mutex) schedule_mutex_unlock(mutex, SCHEDULE_PLACE)
+#define system_condition_create(condition) schedule_condition_create(condition)
+#define system_condition_destroy(condition) schedule_condition_destroy(condition, SCHEDULE_PLACE)
+#define system_condition_wait(condition, mutex)                                                    \
+    schedule_condition_wait(condition, mutex, SCHEDULE_PLACE)
+#define system_condition_signal(condition) schedule_condition_wake(condition, false, SCHEDULE_PLACE)
+#define system_condition_broadcast(condition)                                                      \
+    schedule_condition_wake(condition, true, SCHEDULE_PLACE)
+#define system_thread_start(thread, work, argument)                                                \
     schedule_thread_start(thread, work, argument, SCHEDULE_PLACE)
-#define pthread_join(thread, result) schedule_thread_join(thread, SCHEDULE_PLACE)
+#define system_thread_join(thread) schedule_thread_join(thread, SCHEDULE_PLACE)
 #define nanosleep(...) schedule_pause(SCHEDULE_PLACE)
 
 /* The order of memory is the strongest: one thread runs at a time. */
