@@ -58,7 +58,7 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
                                  const code_image *image, native *n) {
     backend_names names;
     backend_name(kernel, &names);
-    const int64_t start = verbose_clock();
+    const int64_t start = system_clock();
     n->code.image = *image;
     tosajit_status status =
         backend_link(engine, kernel, image, &names, &n->code.image.bytes, &n->handle);
@@ -99,7 +99,7 @@ static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *
 
 static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *kernel,
                                  const image_variant *stored, native *n) {
-    const int64_t start = verbose_clock();
+    const int64_t start = system_clock();
     tosajit_status status = code_map(&stored->code, &n->code.image);
     if (status) return status;
     n->code.features = stored->features;

@@ -3,13 +3,11 @@
 /* Gate: a count of the threads inside LLVM, and a door that the host closes before it exits. LLVM's
  * libraries have objects of their own, which handlers destroy when the process calls exit. A thread
  * that compiles at that time crashes. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/gate.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "jit/engine/presence.h"
 #include "runtime/base/diag.h"
@@ -23,7 +21,7 @@ static _Thread_local uint32_t nesting; /* how often this thread has entered and 
 static _Thread_local fpenv outside;    /* its floating-point environment before it entered */
 static atomic_bool closed;
 
-static void wait_a_step(void) { nanosleep(&(struct timespec){0, STEP_NANOSECONDS}, NULL); }
+static void wait_a_step(void) { system_sleep(STEP_NANOSECONDS); }
 
 static void wait_until_left(void) {
     while (presence_count(&inside) > nesting) wait_a_step();

@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 
 #include "runtime/base/memory.h"
-#include "runtime/run/verbose.h"
 #include "runtime/system/system.h"
 
 enum {
@@ -76,8 +75,8 @@ static bool has_emptied(pool *p, unsigned unused) {
 /* Until `happened`; who makes it happen signals under the mutex. */
 static void wait_for(pool *p, bool (*happened)(pool *p, unsigned seen), unsigned seen,
                      system_condition *signal) {
-    const int64_t end = verbose_clock() + POOL_SPIN_NS;
-    while (verbose_clock() < end)
+    const int64_t end = system_clock() + POOL_SPIN_NS;
+    while (system_clock() < end)
         for (int k = 0; k < 16; k++) {
             if (happened(p, seen)) return;
             relax();

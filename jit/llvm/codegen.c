@@ -2,14 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Codegen: the few steps that are LLVM's. The IR is already in vectors, so three cheap passes do;
  * loop passes would cost forty times their compile time and find nothing. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/llvm/codegen.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "jit/emit/kernel.h"
 #include "runtime/base/diag.h"
@@ -18,11 +16,7 @@
 /* Where the first of these leaves something to itself, LLVM would end the process, unless told. */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
 
-double codegen_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
+double codegen_clock(void) { return (double)system_clock() * 1e-6; }
 
 /* What LLVM reports while it generates code; without a handler an error would end the process. */
 typedef struct failure {

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "jit/engine/presence.h"
@@ -37,17 +36,13 @@ typedef struct jitdump_load {
 
 enum { JITDUMP_MAGIC = 0x4A695444, JITDUMP_VERSION = 1, JITDUMP_LOAD = 0 };
 
-static uint64_t timestamp(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
+static uint64_t timestamp(void) { return (uint64_t)system_clock(); }
 
 /* The file of this process; perf notices it by the executable mapping of its first page, which is
  * kept. */
 static struct {
-    int file; /* -1: nothing is written */
-    pid_t owner;
+    int file;   /* -1: nothing is written */
+    long owner; /* a process */
     bool warned;
     char path[ENVIRONMENT_PATH + 64];
 } dump = {.file = -1};
@@ -61,10 +56,10 @@ static void end_dump(void) {
 }
 
 static void open_dump(uint16_t machine) {
-    if (dump.owner == getpid()) return;
-    dump.owner = getpid(); /* a process that has forked begins a file of its own */
+    if (dump.owner == system_process()) return;
+    dump.owner = system_process(); /* a process that has forked begins a file of its own */
     snprintf(dump.path, sizeof dump.path, "%s/jit-%ld.dump", environment_get()->perf_directory,
-             (long)dump.owner);
+             dump.owner);
     dump.file = open(dump.path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     const jitdump_header header = {JITDUMP_MAGIC,
                                    JITDUMP_VERSION,
@@ -107,8 +102,8 @@ void perf_jitdump_add(const perf_code *code) {
     const jitdump_load load = {JITDUMP_LOAD,
                                (uint32_t)(sizeof load + name + code->size),
                                timestamp(),
-                               (uint32_t)getpid(),
-                               (uint32_t)gettid(),
+                               (uint32_t)system_process(),
+                               (uint32_t)system_thread_number(),
                                code->address,
                                code->address,
                                code->size,

@@ -1,9 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Environment: one table of variables and the words that they take. */
-/* For secure_getenv: a program that runs with another user's rights must not write files because
- * that user's environment says so. */
-#define _GNU_SOURCE
 #include "runtime/base/environment.h"
 #include "runtime/system/system.h"
 
@@ -80,12 +77,12 @@ static environment the_environment;
 
 static void read_environment(void) {
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
-        const char *text = secure_getenv(variables[k].name);
+        const char *text = system_variable(variables[k].name);
         unsigned *bits = (unsigned *)(void *)((char *)&the_environment + variables[k].offset);
         if (text) read_words(&variables[k], text, bits);
     }
     for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
-        const char *text = secure_getenv(paths[k].name);
+        const char *text = system_variable(paths[k].name);
         bool given = text && *text, fits = !given || strlen(text) < paths[k].capacity;
         if (!fits)
             fprintf(stderr, "tosajit: warning: %s: longer than %zu characters, not used\n",

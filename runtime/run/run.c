@@ -33,6 +33,7 @@
 #include "runtime/base/types.h"
 #include "runtime/run/verbose.h"
 #include "runtime/plan/walk.h"
+#include "runtime/system/system.h"
 
 /* Which tensor a message is about: "operand 1", "result 0". */
 typedef struct tensor_id {
@@ -343,7 +344,7 @@ static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
 static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (!kernel->verbose) return run(kernel, code, c);
-    verbose_run how = {.start = verbose_clock()};
+    verbose_run how = {.start = system_clock()};
     how.cached =
         c->parallel == &kernel->parallel &&
         run_quickly(kernel, code, c->operands, c->operand_count, c->results, c->result_count);

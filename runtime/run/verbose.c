@@ -1,32 +1,26 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Verbose: each line is written in one piece, so that the lines of several threads do not mix. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream, clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "runtime/run/verbose.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "runtime/base/fpenv.h"
 #include "runtime/expr/expr_print.h"
 #include "runtime/base/types.h"
 #include "runtime/plan/walk.h"
+#include "runtime/system/system.h"
 
 enum { LONGEST_EXPRESSION = 32 * 1024 }; /* characters of an expression that a line repeats */
-
-int64_t verbose_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 double verbose_since(int64_t start) {
     fpenv environment;
     fpenv_hold(&environment);
-    double milliseconds = (double)(verbose_clock() - start) * 1e-6;
+    double milliseconds = (double)(system_clock() - start) * 1e-6;
     fpenv_computed(&milliseconds);
     fpenv_restore(&environment);
     return milliseconds;
@@ -134,7 +128,7 @@ void verbose_loaded(const tosajit_kernel *kernel) {
 
 void verbose_ran(const tosajit_kernel *kernel, const kernel_code *code, const run_call *call,
                  const verbose_run *how) {
-    const int64_t nanoseconds = verbose_clock() - how->start;
+    const int64_t nanoseconds = system_clock() - how->start;
     line l;
     if (!begin(&l)) return;
     fprintf(l.out, "tosajit: run %s", kernel->name);

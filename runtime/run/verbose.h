@@ -16,7 +16,7 @@ typedef struct run_call {
 
 /* How it went. */
 typedef struct verbose_run {
-    int64_t start; /* on verbose_clock */
+    int64_t start; /* on system_clock */
     bool cached;   /* it was remembered */
     tosajit_status status;
 } verbose_run;
@@ -29,10 +29,7 @@ void verbose_loaded(const tosajit_kernel *kernel);
 /* code: that the call found, or null. */
 void verbose_ran(const tosajit_kernel *kernel, const kernel_code *code, const run_call *call,
                  const verbose_run *how);
-/* Nanoseconds on a clock that only runs forward. Integers: the caller's floating-point environment
- * may be the host's. */
-int64_t verbose_clock(void);
-/* Milliseconds since a time of that clock. */
+/* Milliseconds since a time of system_clock. */
 double verbose_since(int64_t start);
 
 #endif

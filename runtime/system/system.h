@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* ---------------------------------------------------------------------------------------------
  * pages.c: memory for code. It is written, then sealed, and so never writable and executable at
@@ -77,5 +78,26 @@ bool system_thread_at_end(void (*end)(void));
 /* In what is called there: call this one next, before older handlers of atexit, if the process
  * exits before the thread is gone. All threads give the same. */
 void system_thread_at_exit(void (*handler)(void));
+
+/* ---------------------------------------------------------------------------------------------
+ * clock.c */
+
+/* Nanoseconds since some moment; never set back. Integers: the caller's floating-point environment
+ * may be the host's. Linux's profiler has the same clock. */
+int64_t system_clock(void);
+
+/* For so long, or until the thread has handled a signal. */
+void system_sleep(int64_t nanoseconds);
+
+/* ---------------------------------------------------------------------------------------------
+ * process.c */
+
+/* A variable of the environment; null if there is none, or if the process has another user's
+ * rights: such a program must not write files because that user's environment says so. */
+const char *system_variable(const char *name);
+
+/* Numbers by which the system and its tools know this process and this thread. */
+long system_process(void);
+long system_thread_number(void);
 
 #endif

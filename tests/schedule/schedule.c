@@ -484,11 +484,10 @@ void schedule_thread_join(system_thread joined, const char *place) {
     if (t->state != ENDED) block_on(JOINING, t, place);
 }
 
-int schedule_pause(const char *place);
-int schedule_pause(const char *place) {
+void schedule_pause(const char *place);
+void schedule_pause(const char *place) {
     schedule_point(NULL, place);
     block_on(PAUSED, NULL, place);
-    return 0;
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/system/system.h"
@@ -41,7 +40,7 @@ void schedule_condition_wake(system_condition *condition, bool all, const char *
 bool schedule_thread_start(system_thread *thread, void *(*work)(void *argument), void *argument,
                            const char *place);
 void schedule_thread_join(system_thread thread, const char *place);
-int schedule_pause(const char *place);
+void schedule_pause(const char *place);
 
 #define system_mutex_create(mutex) schedule_mutex_create(mutex)
 #define system_mutex_destroy(mutex) schedule_mutex_destroy(mutex, SCHEDULE_PLACE)
@@ -57,7 +56,7 @@ int schedule_pause(const char *place);
 #define system_thread_start(thread, work, argument)                                                \
     schedule_thread_start(thread, work, argument, SCHEDULE_PLACE)
 #define system_thread_join(thread) schedule_thread_join(thread, SCHEDULE_PLACE)
-#define nanosleep(...) schedule_pause(SCHEDULE_PLACE)
+#define system_sleep(nanoseconds) schedule_pause(SCHEDULE_PLACE)
 
 /* The order of memory is the strongest: one thread runs at a time. */
 #define SCHEDULE_ATOMIC(object, operation)                                                         \
