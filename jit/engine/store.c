@@ -1,18 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Store: the directory, and who has to leave it when it is full. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/store.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
@@ -24,36 +19,31 @@ static tosajit_status directory_error(const char *directory, const char *why) {
 tosajit_status store_open(const char *directory, uint64_t max_bytes,
                           const tosajit_allocator *allocator, store *s) {
     *s = (store){.allocator = *allocator,
-                 .directory = -1,
+                 .directory = SYSTEM_NO_FILE,
                  .max_bytes = max_bytes,
                  .evicting = ATOMIC_FLAG_INIT};
-    if (mkdir(directory, S_IRWXU) != 0 && errno != EEXIST)
-        return directory_error(directory, strerror(errno));
-    int opened = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (opened < 0)
-        return directory_error(directory, errno == ELOOP || errno == ENOTDIR ? "it is no directory"
-                                                                             : strerror(errno));
-    struct stat status;
     const char *why = NULL;
-    if (fstat(opened, &status) != 0)
+    const system_file opened = system_directory_open(directory, &why);
+    if (why) return directory_error(directory, why);
+    system_file_info about;
+    if (!system_file_about(opened, &about))
         why = strerror(errno);
-    else if (!store_file_trusted(&status))
-        why = status.st_uid == geteuid() || status.st_uid == 0
-                  ? "it can be written by others; chmod go-w it"
-                  : "it belongs to another user";
+    else if (!store_file_trusted(&about))
+        why = about.is_ours || about.is_roots ? "it can be written by others; chmod go-w it"
+                                              : "it belongs to another user";
     if (why) {
-        close(opened);
+        system_file_close(opened);
         return directory_error(directory, why);
     }
     s->directory = opened;
-    s->read_only = status.st_uid != geteuid();
+    s->read_only = !about.is_ours;
     if (!s->read_only) store_evict(s);
     return TOSAJIT_OK;
 }
 
 void store_close(store *s) {
-    if (s->directory >= 0) close(s->directory);
-    s->directory = -1;
+    if (s->directory != SYSTEM_NO_FILE) system_file_close(s->directory);
+    s->directory = SYSTEM_NO_FILE;
 }
 
 static void count(atomic_uint_fast64_t *counter) {
@@ -67,7 +57,7 @@ bool store_find(store *s, const void *key, size_t key_size, store_value *value) 
         store_file_read(s->directory, name, key, key_size, &s->allocator, value);
     if (outcome == STORE_DAMAGED) {
         count(&s->counts.damaged);
-        if (!s->read_only) unlinkat(s->directory, name, 0);
+        if (!s->read_only) system_file_remove(s->directory, name);
     }
     count(outcome == STORE_FOUND ? &s->counts.hits : &s->counts.misses);
     return outcome == STORE_FOUND;
@@ -82,11 +72,11 @@ static bool write_and_rename(store *s, const char *name, const void *key, size_t
                              const void *value, size_t value_size) {
     char temporary[64];
     uint64_t number = atomic_fetch_add_explicit(&s->writes, 1, memory_order_relaxed);
-    snprintf(temporary, sizeof temporary, STORE_PREFIX_TEMPORARY "%ld-%p-%llu", (long)getpid(),
+    snprintf(temporary, sizeof temporary, STORE_PREFIX_TEMPORARY "%ld-%p-%llu", system_process(),
              (void *)s, (unsigned long long)number);
     if (!store_file_write(s->directory, temporary, key, key_size, value, value_size)) return false;
-    if (renameat(s->directory, temporary, s->directory, name) == 0) return true;
-    unlinkat(s->directory, temporary, 0);
+    if (system_file_rename(s->directory, temporary, name)) return true;
+    system_file_remove(s->directory, temporary);
     return false;
 }
 
@@ -114,6 +104,7 @@ typedef struct entry {
 } entry;
 
 typedef struct listing {
+    const store *store;
     entry *entries;
     size_t count, capacity;
     uint64_t bytes;
@@ -131,51 +122,39 @@ static bool is_entry(const char *name) {
 }
 
 /* A temporary file that is an hour old has lost its writer. */
-static bool is_orphan(const char *name, const struct stat *s) {
+static bool is_orphan(const char *name, const system_file_info *about) {
     enum { HOUR = 3600 };
-    struct timespec now;
     return strncmp(name, STORE_PREFIX_TEMPORARY, strlen(STORE_PREFIX_TEMPORARY)) == 0 &&
-           clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - s->st_mtim.tv_sec > HOUR;
+           time(NULL) - about->changed.tv_sec > HOUR;
 }
 
 /* False without memory. Files that are neither entries nor orphans are somebody's: they stay. */
-static bool list_one(const store *s, listing *l, const char *name) {
-    struct stat status;
-    if (fstatat(s->directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
-        return true;
-    if (is_orphan(name, &status)) unlinkat(s->directory, name, 0);
+static bool list_one(void *context, const char *name) {
+    listing *l = context;
+    const store *s = l->store;
+    system_file_info about;
+    if (!system_file_look(s->directory, name, false, &about) || !about.is_regular) return true;
+    if (is_orphan(name, &about)) system_file_remove(s->directory, name);
     if (!is_entry(name)) return true;
     if (!memory_grow(&s->allocator, (void **)&l->entries, &l->capacity, l->count + 1,
                      sizeof *l->entries))
         return false;
     entry *e = &l->entries[l->count++];
-    *e = (entry){.used = status.st_mtim, .size = (uint64_t)status.st_size};
+    *e = (entry){.used = about.changed, .size = about.size};
     memcpy(e->name, name, STORE_HASH_DIGITS + sizeof STORE_SUFFIX);
     l->bytes += e->size;
     return true;
 }
 
-static void list(const store *s, listing *l) {
-    int again = openat(s->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = again < 0 ? NULL : fdopendir(again);
-    if (!stream) {
-        if (again >= 0) close(again);
-        return;
-    }
-    bool going = true;
-    for (struct dirent *d; going && (d = readdir(stream));) going = list_one(s, l, d->d_name);
-    closedir(stream);
-}
-
 void store_evict(store *s) {
     /* Another thread is at it. */
     if (atomic_flag_test_and_set_explicit(&s->evicting, memory_order_acquire)) return;
-    listing l = {0};
-    list(s, &l);
+    listing l = {.store = s};
+    system_directory_list(s->directory, list_one, &l);
     if (s->max_bytes && l.bytes > s->max_bytes) {
         qsort(l.entries, l.count, sizeof *l.entries, older);
         for (size_t k = 0; k < l.count && l.bytes > s->max_bytes / 4 * 3; k++) {
-            if (unlinkat(s->directory, l.entries[k].name, 0) == 0) count(&s->counts.evicted);
+            if (system_file_remove(s->directory, l.entries[k].name)) count(&s->counts.evicted);
             l.bytes -= l.entries[k].size;
         }
     }

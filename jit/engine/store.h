@@ -23,7 +23,7 @@ typedef struct store_counts {
 
 typedef struct store {
     tosajit_allocator allocator;
-    int directory;      /* a descriptor; -1: no store */
+    system_file directory; /* SYSTEM_NO_FILE: no store */
     bool read_only;     /* the directory is another user's whom this one trusts, that is root's */
     uint64_t max_bytes; /* of all files together; 0: no limit */
     atomic_uint_fast64_t bytes_held; /* a guess between two counts: other processes write as well */

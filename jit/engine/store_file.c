@@ -2,18 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries as files: nothing is believed before the checksum. They are read, not mapped: a mapped
  * file that another process truncates would end this one. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/engine/store_file.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "runtime/base/bytes.h"
-#include "runtime/base/files.h"
 #include "runtime/base/memory.h"
 
 /* Version 1 in the byte order of the machine: code moves to no machine with another one. */
@@ -30,8 +25,8 @@ void store_file_name(const void *key, size_t key_size, char name[STORE_NAME_SIZE
              (unsigned long long)bytes_hash(key, key_size));
 }
 
-bool store_file_trusted(const struct stat *s) {
-    return (s->st_uid == geteuid() || s->st_uid == 0) && (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+bool store_file_trusted(const system_file_info *s) {
+    return (s->is_ours || s->is_roots) && !s->others_write;
 }
 
 static uint64_t checksum(const header *h, const void *key, const void *value) {
@@ -62,11 +57,9 @@ static store_outcome check(const void *key, size_t key_size, store_value *value)
 
 /* The time of last use is the file's time of modification; an hour's precision will do and saves
  * writes. */
-static void mark_used(int file, const struct stat *s) {
+static void mark_used(system_file file, const system_file_info *s) {
     enum { PRECISION = 3600 };
-    struct timespec now;
-    if (clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - s->st_mtim.tv_sec > PRECISION)
-        (void)futimens(file, NULL);
+    if (time(NULL) - s->changed.tv_sec > PRECISION) system_file_touch(file);
 }
 
 void store_value_drop(const tosajit_allocator *allocator, store_value *value) {
@@ -74,47 +67,47 @@ void store_value_drop(const tosajit_allocator *allocator, store_value *value) {
     *value = (store_value){0};
 }
 
-static store_outcome read_file(int file, const void *key, size_t key_size,
+static store_outcome read_file(system_file file, const void *key, size_t key_size,
                                const tosajit_allocator *allocator, store_value *value) {
-    struct stat status;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || !store_file_trusted(&status))
+    system_file_info about;
+    if (!system_file_about(file, &about) || !about.is_regular || !store_file_trusted(&about))
         return STORE_ABSENT;
-    if (status.st_size <= 0 || (uint64_t)status.st_size > SIZE_MAX) return STORE_DAMAGED;
-    value->file_size = (size_t)status.st_size;
+    if (about.size == 0 || about.size > SIZE_MAX) return STORE_DAMAGED;
+    value->file_size = (size_t)about.size;
     value->file = memory_new(allocator, 1, value->file_size);
     if (!value->file) return STORE_ABSENT;
     size_t got;
-    bool whole = files_read(file, value->file, value->file_size, &got) && got == value->file_size;
+    bool whole =
+        system_file_read(file, value->file, value->file_size, &got) && got == value->file_size;
     store_outcome outcome = whole ? check(key, key_size, value) : STORE_DAMAGED;
     if (outcome == STORE_FOUND)
-        mark_used(file, &status);
+        mark_used(file, &about);
     else
         store_value_drop(allocator, value);
     return outcome;
 }
 
-store_outcome store_file_read(int directory, const char *name, const void *key, size_t key_size,
-                              const tosajit_allocator *allocator, store_value *value) {
+store_outcome store_file_read(system_file directory, const char *name, const void *key,
+                              size_t key_size, const tosajit_allocator *allocator,
+                              store_value *value) {
     *value = (store_value){0};
-    /* A pipe of that name must not hold us up. */
-    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0) return STORE_ABSENT;
+    const system_file file = system_file_open(directory, name, SYSTEM_READ_NO_LINK);
+    if (file == SYSTEM_NO_FILE) return STORE_ABSENT;
     store_outcome outcome = read_file(file, key, key_size, allocator, value);
-    close(file);
+    system_file_close(file);
     return outcome;
 }
 
-bool store_file_write(int directory, const char *name, const void *key, size_t key_size,
+bool store_file_write(system_file directory, const char *name, const void *key, size_t key_size,
                       const void *value, size_t value_size) {
     header h = {.key_size = key_size, .value_size = value_size};
     memcpy(h.magic, magic, sizeof magic);
     h.checksum = checksum(&h, key, value);
-    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                      S_IRUSR | S_IWUSR);
-    if (file < 0) return false;
-    bool done = files_write(file, &h, sizeof h) && files_write(file, key, key_size) &&
-                files_write(file, value, value_size);
-    if (close(file) != 0) done = false;
-    if (!done) unlinkat(directory, name, 0);
+    const system_file file = system_file_open(directory, name, SYSTEM_CREATE_PRIVATE);
+    if (file == SYSTEM_NO_FILE) return false;
+    bool done = system_file_write(file, &h, sizeof h) && system_file_write(file, key, key_size) &&
+                system_file_write(file, value, value_size);
+    if (!system_file_close(file)) done = false;
+    if (!done) system_file_remove(directory, name);
     return done;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "runtime/system/system.h"
 #include "tosajit/tosajit.h"
 
 enum { STORE_HASH_DIGITS = 16, STORE_NAME_SIZE = 32 };
@@ -28,15 +29,15 @@ void store_value_drop(const tosajit_allocator *allocator, store_value *value);
 void store_file_name(const void *key, size_t key_size, char name[STORE_NAME_SIZE]);
 
 /* Whether a file or directory can have been written by nobody but this process's user and root. */
-struct stat;
-bool store_file_trusted(const struct stat *s);
+bool store_file_trusted(const system_file_info *s);
 
 /* Read the entry. A file with another key in it is ABSENT: two keys with one hash. */
-store_outcome store_file_read(int directory, const char *name, const void *key, size_t key_size,
-                              const tosajit_allocator *allocator, store_value *value);
+store_outcome store_file_read(system_file directory, const char *name, const void *key,
+                              size_t key_size, const tosajit_allocator *allocator,
+                              store_value *value);
 
 /* Write the entry into a new file; what fails leaves none. */
-bool store_file_write(int directory, const char *name, const void *key, size_t key_size,
+bool store_file_write(system_file directory, const char *name, const void *key, size_t key_size,
                       const void *value, size_t value_size);
 
 #endif

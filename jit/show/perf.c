@@ -2,21 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Perf: jitdump. Its file is never followed through a symbolic link: its name in /tmp can be
  * guessed. */
-#define _GNU_SOURCE /* gettid, O_CLOEXEC */
 #include "jit/show/perf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "jit/engine/presence.h"
 #include "runtime/base/environment.h"
-#include "runtime/base/files.h"
 #include "runtime/system/system.h"
 
 static system_mutex mutex = SYSTEM_MUTEX;
@@ -41,18 +36,18 @@ static uint64_t timestamp(void) { return (uint64_t)system_clock(); }
 /* The file of this process; perf notices it by the executable mapping of its first page, which is
  * kept. */
 static struct {
-    int file;   /* -1: nothing is written */
-    long owner; /* a process */
+    system_file file; /* SYSTEM_NO_FILE: nothing is written */
+    long owner;       /* a process */
     bool warned;
     char path[ENVIRONMENT_PATH + 64];
-} dump = {.file = -1};
+} dump = {.file = SYSTEM_NO_FILE};
 
 static void end_dump(void) {
     if (!dump.warned)
         fprintf(stderr, "tosajit: warning: TOSAJIT_PERF: %s: %s\n", dump.path, strerror(errno));
     dump.warned = true;
-    if (dump.file >= 0) close(dump.file);
-    dump.file = -1;
+    if (dump.file != SYSTEM_NO_FILE) system_file_close(dump.file);
+    dump.file = SYSTEM_NO_FILE;
 }
 
 static void open_dump(uint16_t machine) {
@@ -60,7 +55,7 @@ static void open_dump(uint16_t machine) {
     dump.owner = system_process(); /* a process that has forked begins a file of its own */
     snprintf(dump.path, sizeof dump.path, "%s/jit-%ld.dump", environment_get()->perf_directory,
              dump.owner);
-    dump.file = open(dump.path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    dump.file = system_file_open(SYSTEM_NO_FILE, dump.path, SYSTEM_REPLACE);
     const jitdump_header header = {JITDUMP_MAGIC,
                                    JITDUMP_VERSION,
                                    sizeof header,
@@ -69,12 +64,12 @@ static void open_dump(uint16_t machine) {
                                    (uint32_t)dump.owner,
                                    timestamp(),
                                    0};
-    bool fine = dump.file >= 0 && files_write(dump.file, &header, sizeof header) &&
-                mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_EXEC, MAP_PRIVATE,
-                     dump.file, 0) != MAP_FAILED;
+    bool fine = dump.file != SYSTEM_NO_FILE &&
+                system_file_write(dump.file, &header, sizeof header) &&
+                system_file_map_as_code(dump.file);
     if (fine) return;
     const int reason = errno;
-    if (dump.file >= 0) unlink(dump.path);
+    if (dump.file != SYSTEM_NO_FILE) remove(dump.path);
     errno = reason;
     end_dump();
 }
@@ -82,13 +77,17 @@ static void open_dump(uint16_t machine) {
 /* A record that there is no room for is taken back, and none follows: a reader stops at a piece of
  * one. */
 static void add_record(const jitdump_load *load, const char *name, const void *code) {
-    const off_t whole = lseek(dump.file, 0, SEEK_CUR);
-    if (files_write(dump.file, load, sizeof *load) &&
-        files_write(dump.file, name, strlen(name) + 1) &&
-        files_write(dump.file, code, (size_t)load->code_size))
+    system_file_info before;
+    if (!system_file_about(dump.file, &before)) {
+        end_dump();
+        return;
+    }
+    if (system_file_write(dump.file, load, sizeof *load) &&
+        system_file_write(dump.file, name, strlen(name) + 1) &&
+        system_file_write(dump.file, code, (size_t)load->code_size))
         return;
     const int reason = errno;
-    (void)!ftruncate(dump.file, whole);
+    (void)system_file_cut(dump.file, before.size);
     errno = reason;
     end_dump();
 }
@@ -108,7 +107,7 @@ void perf_jitdump_add(const perf_code *code) {
                                code->address,
                                code->size,
                                index++};
-    if (dump.file >= 0) add_record(&load, code->name, code->bytes);
+    if (dump.file != SYSTEM_NO_FILE) add_record(&load, code->name, code->bytes);
     system_mutex_unlock(&mutex);
     presence_leave(&inside);
 }

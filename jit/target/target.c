@@ -1,15 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Targets: names, features, register widths. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/target/target.h"
 
-#include <fcntl.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"
@@ -44,9 +41,9 @@ static system_once model_once = SYSTEM_ONCE;
 static char model_name[64] = "generic";
 
 static void find_model(void) {
-    const int file = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    close(file);
+    const system_file file = system_file_open(SYSTEM_NO_FILE, "/proc/cpuinfo", SYSTEM_READ);
+    if (file == SYSTEM_NO_FILE) return;
+    system_file_close(file);
     char *found = LLVMGetHostCPUName();
     snprintf(model_name, sizeof model_name, "%s", found);
     LLVMDisposeMessage(found);

@@ -1,20 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Kernel images: the public functions, in memory and in files. */
-#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "runtime/base/diag.h"
-#include "runtime/base/files.h"
 #include "runtime/image/image.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
+#include "runtime/system/system.h"
 
 tosajit_status tosajit_kernel_save(const tosajit_kernel *kernel, void *image, size_t capacity,
                                    size_t *size) {
@@ -92,14 +88,15 @@ static tosajit_status write_file(const char *path, const byte_writer *w) {
     size_t capacity = strlen(path) + SUFFIX;
     char *temporary = memory_new(&w->allocator, capacity, 1);
     if (!temporary) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a file name");
-    snprintf(temporary, capacity, "%s.%ld.%u.tmp", path, (long)getpid(),
+    snprintf(temporary, capacity, "%s.%ld.%u.tmp", path, system_process(),
              atomic_fetch_add(&counter, 1));
-    int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool fine = file >= 0 && files_write(file, w->bytes, w->size);
-    if (file >= 0) fine = close(file) == 0 && fine;
+    const system_file file = system_file_open(SYSTEM_NO_FILE, temporary, SYSTEM_CREATE);
+    const bool created = file != SYSTEM_NO_FILE;
+    bool fine = created && system_file_write(file, w->bytes, w->size);
+    if (created) fine = system_file_close(file) && fine;
     if (fine) fine = rename(temporary, path) == 0;
     tosajit_status status = fine ? TOSAJIT_OK : file_error("cannot write", path);
-    if (!fine && file >= 0) unlink(temporary);
+    if (!fine && created) remove(temporary);
     memory_free(&w->allocator, temporary, capacity, 1);
     return status;
 }
@@ -108,9 +105,10 @@ tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char
     if (!kernel || !path)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "kernel_save_file: kernel or path is a null pointer");
-    struct stat about;
+    system_file_info about;
     /* A device or pipe would be replaced; a directory, rename refuses. */
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+    if (system_file_look(SYSTEM_NO_FILE, path, true, &about) && !about.is_regular &&
+        !about.is_directory)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "cannot write %s: it is no regular file", path);
     byte_writer w = {.allocator = kernel->allocator};
     tosajit_status status = image_of_kernel(kernel, &w);
@@ -119,19 +117,19 @@ tosajit_status tosajit_kernel_save_file(const tosajit_kernel *kernel, const char
     return status;
 }
 
-static tosajit_status load_open_file(const load_settings *s, int file, const char *path,
+static tosajit_status load_open_file(const load_settings *s, system_file file, const char *path,
                                      tosajit_kernel **kernel) {
     enum { LARGEST = 1 << 30 };
-    struct stat about;
-    if (fstat(file, &about) != 0) return file_error("cannot read", path);
-    if (!S_ISREG(about.st_mode) || about.st_size > LARGEST)
+    system_file_info about;
+    if (!system_file_about(file, &about)) return file_error("cannot read", path);
+    if (!about.is_regular || about.size > LARGEST)
         return diag_error(TOSAJIT_BAD_IMAGE, "%s is no kernel image", path);
-    size_t size = (size_t)about.st_size, got;
+    size_t size = (size_t)about.size, got;
     unsigned char *bytes = memory_new(&s->allocator, size, 1);
     if (!bytes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %s", path);
     /* Fewer bytes if the file has become shorter; the image's checksum tells. */
     tosajit_status status =
-        files_read(file, bytes, size, &got) ? TOSAJIT_OK : file_error("cannot read", path);
+        system_file_read(file, bytes, size, &got) ? TOSAJIT_OK : file_error("cannot read", path);
     if (!status) {
         status = load_image(s, bytes, got, NULL, kernel);
         if (status) diag_prefix(status, "%s: ", path);
@@ -148,10 +146,9 @@ tosajit_status tosajit_kernel_load_file(const char *path, const tosajit_load_opt
     load_settings s;
     tosajit_status status = take_options(options, &s);
     if (status) return status;
-    /* A pipe of that name must not wait. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return file_error("cannot open", path);
+    const system_file file = system_file_open(SYSTEM_NO_FILE, path, SYSTEM_READ);
+    if (file == SYSTEM_NO_FILE) return file_error("cannot open", path);
     status = load_open_file(&s, file, path, kernel);
-    close(file);
+    system_file_close(file);
     return status;
 }

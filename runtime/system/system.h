@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* ---------------------------------------------------------------------------------------------
  * pages.c: memory for code. It is written, then sealed, and so never writable and executable at
@@ -78,6 +79,62 @@ bool system_thread_at_end(void (*end)(void));
 /* In what is called there: call this one next, before older handlers of atexit, if the process
  * exits before the thread is gone. All threads give the same. */
 void system_thread_at_exit(void (*handler)(void));
+
+/* ---------------------------------------------------------------------------------------------
+ * files.c: files, and directories of them. What fails leaves the reason in errno. */
+
+typedef int system_file;      /* or a directory */
+enum { SYSTEM_NO_FILE = -1 }; /* as a directory: names are paths */
+
+typedef enum system_access {
+    SYSTEM_READ, /* a pipe of that name makes nobody wait */
+    SYSTEM_READ_NO_LINK,
+    SYSTEM_CREATE, /* fails where there is one */
+    SYSTEM_CREATE_PRIVATE,
+    SYSTEM_APPEND, /* makes it if there is none; through no link, as is the next one */
+    SYSTEM_REPLACE,
+} system_access;
+
+/* SYSTEM_NO_FILE if it fails. Programs that this one starts do not get it. */
+system_file system_file_open(system_file directory, const char *name, system_access access);
+bool system_file_close(system_file file);
+
+/* Up to size bytes; *got is fewer only where the file ends. */
+bool system_file_read(system_file file, void *bytes, size_t size, size_t *got);
+
+/* All of them. Beyond the limit of file sizes (RLIMIT_FSIZE) it fails with EFBIG and raises no
+ * signal, which would end the process. */
+bool system_file_write(system_file file, const void *bytes, size_t size);
+
+/* Drop what is behind so many bytes. */
+bool system_file_cut(system_file file, uint64_t size);
+
+/* Map its first page as code, until the process ends. Linux's profiler notices the file by that. */
+bool system_file_map_as_code(system_file file);
+
+typedef struct system_file_info {
+    uint64_t size;
+    struct timespec changed; /* since 1970; system_file_touch sets it to now */
+    bool is_regular, is_directory;
+    bool is_ours, is_roots; /* of this process's user; of root */
+    bool others_write;      /* its group, or everybody, may */
+} system_file_info;
+
+bool system_file_about(system_file file, system_file_info *info);
+bool system_file_look(system_file directory, const char *name, bool through_links,
+                      system_file_info *info);
+void system_file_touch(system_file file);
+
+bool system_file_rename(system_file directory, const char *from, const char *to);
+bool system_file_remove(system_file directory, const char *name);
+
+/* Made for this user alone if there is none, but not its parents. SYSTEM_NO_FILE, with *why, if it
+ * fails, or if it is a link. */
+system_file system_directory_open(const char *path, const char **why);
+
+/* Call `each` with every name, until it returns false. */
+void system_directory_list(system_file directory, bool (*each)(void *context, const char *name),
+                           void *context);
 
 /* ---------------------------------------------------------------------------------------------
  * clock.c */

@@ -288,8 +288,8 @@ static void put_stranger(fuzz_bytes *b) {
 /* Using it. */
 
 static bool is_trusted(int k) {
-    struct stat s;
-    return is_file(k, &s) && store_file_trusted(&s);
+    system_file_info s;
+    return system_file_look(folder, name[k], false, &s) && s.is_regular && store_file_trusted(&s);
 }
 
 /* What was taken must be what may be, and must be taken where nothing speaks against it. */
@@ -342,8 +342,8 @@ static void use_all(content *contents, unsigned which, uint64_t most_bytes, bool
                                             .cache_bytes = most_bytes};
     tosajit_engine *engine = NULL;
     store s;
-    struct stat status;
-    REQUIRE(!fstat(folder, &status));
+    system_file_info status;
+    REQUIRE(system_file_about(folder, &status));
     const bool opened = !(compiles ? tosajit_engine_create(&options, &engine)
                                    : store_open(directory, most_bytes, &allocator, &s));
     REQUIRE(opened == store_file_trusted(&status));

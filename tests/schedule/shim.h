@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Shim: included before everything else into the library's own sources, so that each step that
  * another thread could see is first told to the scheduler (schedule.h). In: the names of
- * <pthread.h>, <stdatomic.h>, nanosleep and file calls. Out: the same names, which yield.
+ * <stdatomic.h> and of runtime/system. Out: the same names, which yield.
  *
  * Locks, conditions and threads become the scheduler's own; atomics and file calls stay what they
  * are, with a place to switch before each. What a source does between two such places happens at
@@ -11,11 +11,9 @@
 #define TOSAJIT_TESTS_SCHEDULE_SHIM_H
 
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "runtime/system/system.h"
 #undef _GNU_SOURCE /* a source says itself what it needs */
@@ -136,10 +134,11 @@ void schedule_pause(const char *place);
 #endif
 
 /* What several processes, or threads with stores of their own, do to one directory. */
-#define openat(...) (SCHEDULE_CALL, openat(__VA_ARGS__))
-#define renameat(...) (SCHEDULE_CALL, renameat(__VA_ARGS__))
-#define unlinkat(...) (SCHEDULE_CALL, unlinkat(__VA_ARGS__))
-#define read(...) (SCHEDULE_CALL, read(__VA_ARGS__))
-#define write(...) (SCHEDULE_CALL, write(__VA_ARGS__))
+#define system_file_open(...) (SCHEDULE_CALL, system_file_open(__VA_ARGS__))
+#define system_file_read(...) (SCHEDULE_CALL, system_file_read(__VA_ARGS__))
+#define system_file_write(...) (SCHEDULE_CALL, system_file_write(__VA_ARGS__))
+#define system_file_rename(...) (SCHEDULE_CALL, system_file_rename(__VA_ARGS__))
+#define system_file_remove(...) (SCHEDULE_CALL, system_file_remove(__VA_ARGS__))
+#define system_directory_list(...) (SCHEDULE_CALL, system_directory_list(__VA_ARGS__))
 
 #endif
