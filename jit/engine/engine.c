@@ -1,10 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Engine: creation, fallback, life. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include "jit/engine/engine.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +15,7 @@
 #include "runtime/base/features.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/options.h"
+#include "runtime/system/system.h"
 
 static bool may_do_without(tosajit_backend backend) {
     return backend == TOSAJIT_BACKEND_AUTO || backend == TOSAJIT_BACKEND_BACKGROUND;
@@ -88,14 +87,8 @@ static void pool_parallel_for(void *context, size_t count,
 
 /* Threads beyond the processors would only take turns. */
 static size_t processors(size_t most) {
-#if defined(CPU_COUNT)
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-        const size_t count = (size_t)CPU_COUNT(&allowed);
-        return count < most ? count : most;
-    }
-#endif
-    return most;
+    const size_t count = system_processors();
+    return count > 0 && count < most ? count : most;
 }
 
 static tosajit_status start_threads(tosajit_engine *engine, const tosajit_engine_options *options) {

@@ -11,10 +11,10 @@
 #include "jit/llvm/codegen.h"
 #include "jit/llvm/flatten.h"
 #include "jit/llvm/linker.h"
-#include "jit/target/caches.h"
 #include "jit/target/target.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
+#include "runtime/system/system.h"
 
 struct compiler {
     tosajit_allocator allocator;
@@ -39,7 +39,7 @@ static tosajit_status create(const char *cpu, bool runs, const tosajit_allocator
     machine_pool_create(&c->machines);
     tosajit_status status = target_find(cpu, &c->target);
     /* Only where the code is for this machine: what is made for others is the same everywhere. */
-    if (runs) c->target.cache_bytes = caches_largest();
+    if (runs) c->target.cache_bytes = system_cache_bytes();
     if (!status && runs) status = linker_create(&c->linker, &c->target);
     if (status)
         destroy(c);

@@ -9,9 +9,9 @@
 
 #include "jit/engine/backend.h"
 #include "jit/show/plan_print.h"
-#include "jit/target/caches.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
+#include "runtime/system/system.h"
 
 /* How a plan is shown in each view. */
 static void (*const plan_printers[])(const plan *p, const tosajit_expr *program, FILE *out) = {
@@ -23,7 +23,7 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
                                  tosajit_view view, char **text) {
     /* As the compiler does: results are stored past the caches of this machine alone. */
     const bool runs = engine->backend != TOSAJIT_BACKEND_CROSS;
-    const nest_target target = {engine_level(engine), runs ? caches_largest() : 0};
+    const nest_target target = {engine_level(engine), runs ? system_cache_bytes() : 0};
     if (view == TOSAJIT_VIEW_NEST && !target.level)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "print: there are no native kernels for this CPU");

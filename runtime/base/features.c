@@ -1,21 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Features: the tables. Rows are only ever appended: their position is a bit in kernel images. */
-#define _DEFAULT_SOURCE
 #include "runtime/base/features.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#elif defined(__aarch64__)
-#include <sys/auxv.h>
-#endif
+#include "runtime/system/system.h"
 
-/* Where a feature is told. x86: word is a register of CPUID, and the state that the system must
- * save. AArch64: word is AT_HWCAP or AT_HWCAP2. All bits must be set. */
+/* Where a feature is told: bits of a word of system_cpu, which must all be set; and, on x86, of the
+ * state that the system must save. */
 typedef struct feature_row {
     const char *name;
     uint8_t word, state;
@@ -23,60 +18,58 @@ typedef struct feature_row {
 } feature_row;
 
 /* Source: Intel SDM, CPUID, and AMD APM 3, appendix E. */
-enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF7_D, LEAF71_A, LEAF71_D, EXTENDED_C, X86_WORDS };
 enum { STATE_NONE, STATE_YMM = 0x06, STATE_ZMM = 0xe6 }; /* bits of XCR0 */
 /* Rows that this library's own code asks for. */
 enum { AVX2 = 13, AVX512F = 16 };
 static const feature_row x86_rows[] = {
-    {"sse3", LEAF1_C, STATE_NONE, 1u << 0},
-    {"ssse3", LEAF1_C, STATE_NONE, 1u << 9},
-    {"cx16", LEAF1_C, STATE_NONE, 1u << 13},
-    {"sse4.1", LEAF1_C, STATE_NONE, 1u << 19},
-    {"sse4.2", LEAF1_C, STATE_NONE, 1u << 20},
-    {"movbe", LEAF1_C, STATE_NONE, 1u << 22},
-    {"popcnt", LEAF1_C, STATE_NONE, 1u << 23},
-    {"fma", LEAF1_C, STATE_YMM, 1u << 12},
-    {"avx", LEAF1_C, STATE_YMM, 1u << 28},
-    {"f16c", LEAF1_C, STATE_YMM, 1u << 29},
-    {"sahf", EXTENDED_C, STATE_NONE, 1u << 0},
-    {"lzcnt", EXTENDED_C, STATE_NONE, 1u << 5},
-    {"bmi", LEAF7_B, STATE_NONE, 1u << 3},
-    [AVX2] = {"avx2", LEAF7_B, STATE_YMM, 1u << 5},
-    {"bmi2", LEAF7_B, STATE_NONE, 1u << 8},
-    {"adx", LEAF7_B, STATE_NONE, 1u << 19},
-    [AVX512F] = {"avx512f", LEAF7_B, STATE_ZMM, 1u << 16},
-    {"evex512", LEAF7_B, STATE_ZMM, 1u << 16}, /* LLVM's name for the registers' full width */
-    {"avx512dq", LEAF7_B, STATE_ZMM, 1u << 17},
-    {"avx512ifma", LEAF7_B, STATE_ZMM, 1u << 21},
-    {"avx512cd", LEAF7_B, STATE_ZMM, 1u << 28},
-    {"avx512bw", LEAF7_B, STATE_ZMM, 1u << 30},
-    {"avx512vl", LEAF7_B, STATE_ZMM, 1u << 31},
-    {"avx512vbmi", LEAF7_C, STATE_ZMM, 1u << 1},
-    {"avx512vbmi2", LEAF7_C, STATE_ZMM, 1u << 6},
-    {"gfni", LEAF7_C, STATE_NONE, 1u << 8},
-    {"avx512vnni", LEAF7_C, STATE_ZMM, 1u << 11},
-    {"avx512bitalg", LEAF7_C, STATE_ZMM, 1u << 12},
-    {"avx512vpopcntdq", LEAF7_C, STATE_ZMM, 1u << 14},
-    {"avx512fp16", LEAF7_D, STATE_ZMM, 1u << 23},
-    {"avxvnni", LEAF71_A, STATE_YMM, 1u << 4},
-    {"avx512bf16", LEAF71_A, STATE_ZMM, 1u << 5},
-    {"avxifma", LEAF71_A, STATE_YMM, 1u << 23},
-    {"avxvnniint8", LEAF71_D, STATE_YMM, 1u << 4},
-    {"avxneconvert", LEAF71_D, STATE_YMM, 1u << 5},
+    {"sse3", CPU_LEAF1_C, STATE_NONE, 1u << 0},
+    {"ssse3", CPU_LEAF1_C, STATE_NONE, 1u << 9},
+    {"cx16", CPU_LEAF1_C, STATE_NONE, 1u << 13},
+    {"sse4.1", CPU_LEAF1_C, STATE_NONE, 1u << 19},
+    {"sse4.2", CPU_LEAF1_C, STATE_NONE, 1u << 20},
+    {"movbe", CPU_LEAF1_C, STATE_NONE, 1u << 22},
+    {"popcnt", CPU_LEAF1_C, STATE_NONE, 1u << 23},
+    {"fma", CPU_LEAF1_C, STATE_YMM, 1u << 12},
+    {"avx", CPU_LEAF1_C, STATE_YMM, 1u << 28},
+    {"f16c", CPU_LEAF1_C, STATE_YMM, 1u << 29},
+    {"sahf", CPU_EXTENDED_C, STATE_NONE, 1u << 0},
+    {"lzcnt", CPU_EXTENDED_C, STATE_NONE, 1u << 5},
+    {"bmi", CPU_LEAF7_B, STATE_NONE, 1u << 3},
+    [AVX2] = {"avx2", CPU_LEAF7_B, STATE_YMM, 1u << 5},
+    {"bmi2", CPU_LEAF7_B, STATE_NONE, 1u << 8},
+    {"adx", CPU_LEAF7_B, STATE_NONE, 1u << 19},
+    [AVX512F] = {"avx512f", CPU_LEAF7_B, STATE_ZMM, 1u << 16},
+    {"evex512", CPU_LEAF7_B, STATE_ZMM, 1u << 16}, /* LLVM's name for the registers' full width */
+    {"avx512dq", CPU_LEAF7_B, STATE_ZMM, 1u << 17},
+    {"avx512ifma", CPU_LEAF7_B, STATE_ZMM, 1u << 21},
+    {"avx512cd", CPU_LEAF7_B, STATE_ZMM, 1u << 28},
+    {"avx512bw", CPU_LEAF7_B, STATE_ZMM, 1u << 30},
+    {"avx512vl", CPU_LEAF7_B, STATE_ZMM, 1u << 31},
+    {"avx512vbmi", CPU_LEAF7_C, STATE_ZMM, 1u << 1},
+    {"avx512vbmi2", CPU_LEAF7_C, STATE_ZMM, 1u << 6},
+    {"gfni", CPU_LEAF7_C, STATE_NONE, 1u << 8},
+    {"avx512vnni", CPU_LEAF7_C, STATE_ZMM, 1u << 11},
+    {"avx512bitalg", CPU_LEAF7_C, STATE_ZMM, 1u << 12},
+    {"avx512vpopcntdq", CPU_LEAF7_C, STATE_ZMM, 1u << 14},
+    {"avx512fp16", CPU_LEAF7_D, STATE_ZMM, 1u << 23},
+    {"avxvnni", CPU_LEAF71_A, STATE_YMM, 1u << 4},
+    {"avx512bf16", CPU_LEAF71_A, STATE_ZMM, 1u << 5},
+    {"avxifma", CPU_LEAF71_A, STATE_YMM, 1u << 23},
+    {"avxvnniint8", CPU_LEAF71_D, STATE_YMM, 1u << 4},
+    {"avxneconvert", CPU_LEAF71_D, STATE_YMM, 1u << 5},
 };
 
 /* Source: Linux, Documentation/arch/arm64/elf_hwcaps.rst. */
-enum { HWCAP, HWCAP2, ARM_WORDS };
 static const feature_row arm_rows[] = {
-    {"fp-armv8", HWCAP, 0, 1u << 0},
-    {"neon", HWCAP, 0, 1u << 1},
-    {"fullfp16", HWCAP, 0, 1u << 9 | 1u << 10},
-    {"dotprod", HWCAP, 0, 1u << 20},
-    {"sha3", HWCAP, 0, 1u << 17},
-    {"sve", HWCAP, 0, 1u << 22},
-    {"sve2", HWCAP2, 0, 1u << 1},
-    {"i8mm", HWCAP2, 0, 1u << 13},
-    {"bf16", HWCAP2, 0, 1u << 14},
+    {"fp-armv8", CPU_HWCAP, 0, 1u << 0},
+    {"neon", CPU_HWCAP, 0, 1u << 1},
+    {"fullfp16", CPU_HWCAP, 0, 1u << 9 | 1u << 10},
+    {"dotprod", CPU_HWCAP, 0, 1u << 20},
+    {"sha3", CPU_HWCAP, 0, 1u << 17},
+    {"sve", CPU_HWCAP, 0, 1u << 22},
+    {"sve2", CPU_HWCAP2, 0, 1u << 1},
+    {"i8mm", CPU_HWCAP2, 0, 1u << 13},
+    {"bf16", CPU_HWCAP2, 0, 1u << 14},
 };
 
 enum { KNOWN = 63 }; /* the bit that says that this CPU has been looked at */
@@ -99,47 +92,29 @@ static feature_table machine_table(uint16_t machine) {
 
 /* This CPU. */
 
+uint16_t features_machine(void) {
 #if defined(__x86_64__)
-uint16_t features_machine(void) { return MACHINE_X86_64; }
-
-/* What the system saves of the registers: XCR0, or nothing. */
-static uint32_t saved_state(uint32_t leaf1_c) {
-    enum { OSXSAVE = 1 << 27 };
-    uint32_t low = 0, high;
-    if (leaf1_c & OSXSAVE) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
+    return MACHINE_X86_64;
+#elif defined(__aarch64__)
+    return MACHINE_AARCH64;
+#else
+    return MACHINE_NONE;
+#endif
 }
 
 static uint64_t detect(void) {
-    uint32_t words[X86_WORDS] = {0}, unused;
-    __get_cpuid(1, &unused, &unused, &words[LEAF1_C], &unused);
-    __get_cpuid(0x80000001, &unused, &unused, &words[EXTENDED_C], &unused);
-    if (__get_cpuid_count(7, 0, &unused, &words[LEAF7_B], &words[LEAF7_C], &words[LEAF7_D]))
-        __get_cpuid_count(7, 1, &words[LEAF71_A], &unused, &unused, &words[LEAF71_D]);
-    const uint32_t state = saved_state(words[LEAF1_C]);
+    const feature_table t = machine_table(features_machine());
+    uint32_t words[CPU_WORDS];
     uint64_t found = 0;
-    for (size_t k = 0; k < sizeof x86_rows / sizeof *x86_rows; k++) {
-        const feature_row *row = &x86_rows[k];
-        bool present =
-            (words[row->word] & row->bits) == row->bits && (state & row->state) == row->state;
+    system_cpu(words);
+    for (size_t k = 0; k < t.count; k++) {
+        const feature_row *row = &t.rows[k];
+        const bool present = (words[row->word] & row->bits) == row->bits &&
+                             (words[CPU_XCR0] & row->state) == row->state;
         found |= (uint64_t)present << k;
     }
     return found;
 }
-#elif defined(__aarch64__)
-uint16_t features_machine(void) { return MACHINE_AARCH64; }
-
-static uint64_t detect(void) {
-    const unsigned long words[ARM_WORDS] = {getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
-    uint64_t found = 0;
-    for (size_t k = 0; k < sizeof arm_rows / sizeof *arm_rows; k++)
-        found |= (uint64_t)((words[arm_rows[k].word] & arm_rows[k].bits) == arm_rows[k].bits) << k;
-    return found;
-}
-#else
-uint16_t features_machine(void) { return MACHINE_NONE; }
-static uint64_t detect(void) { return 0; }
-#endif
 
 uint64_t features_host(void) {
     static atomic_uint_least64_t

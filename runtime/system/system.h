@@ -137,6 +137,38 @@ void system_directory_list(system_file directory, bool (*each)(void *context, co
                            void *context);
 
 /* ---------------------------------------------------------------------------------------------
+ * cpu.c: what this machine's processors are. */
+
+/* Where a CPU tells of its features. x86: registers of CPUID by its leaves, and which registers the
+ * system saves. AArch64: what Linux tells every process. */
+enum {
+    CPU_LEAF1_C,
+    CPU_LEAF7_B,
+    CPU_LEAF7_C,
+    CPU_LEAF7_D,
+    CPU_LEAF71_A,
+    CPU_LEAF71_D,
+    CPU_EXTENDED_C,
+    CPU_XCR0,
+    CPU_HWCAP,
+    CPU_HWCAP2,
+    CPU_WORDS
+};
+
+/* All of them; 0 where this machine has no such word. */
+void system_cpu(uint32_t words[CPU_WORDS]);
+
+/* So many this process may use; 0 if that is not known. */
+size_t system_processors(void);
+
+/* ---------------------------------------------------------------------------------------------
+ * caches.c */
+
+/* Bytes of the largest cache of the first processor, as the system knows it; 0 where it does not
+ * say. Read once. Thread-safe. */
+int64_t system_cache_bytes(void);
+
+/* ---------------------------------------------------------------------------------------------
  * clock.c */
 
 /* Nanoseconds since some moment; never set back. Integers: the caller's floating-point environment

@@ -2,14 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Caches: from Linux's /sys. The C library's sysconf multiplies by processors that a virtual
  * machine does not have: it says 320 MiB where 32 are. */
-#define _POSIX_C_SOURCE 200809L /* O_CLOEXEC */
-#include "jit/target/caches.h"
-#include "runtime/system/system.h"
-
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "runtime/system/system.h"
 
 static system_once once = SYSTEM_ONCE;
 static int64_t largest;
@@ -17,12 +13,13 @@ static int64_t largest;
 /* The file says 32768K. What is not such a number counts as 0. */
 static int64_t read_size(int index) {
     char path[64], text[32];
+    size_t length;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    const ssize_t length = read(file, text, sizeof text - 1);
-    close(file);
-    text[length > 0 ? length : 0] = 0;
+    const system_file file = system_file_open(SYSTEM_NO_FILE, path, SYSTEM_READ);
+    if (file == SYSTEM_NO_FILE) return 0;
+    if (!system_file_read(file, text, sizeof text - 1, &length)) length = 0;
+    system_file_close(file);
+    text[length] = 0;
     char *unit = text;
     const long long number = strtoll(text, &unit, 10);
     const int shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : 0;
@@ -37,7 +34,7 @@ static void find_largest(void) {
     }
 }
 
-int64_t caches_largest(void) {
+int64_t system_cache_bytes(void) {
     system_call_once(&once, find_largest);
     return largest;
 }
