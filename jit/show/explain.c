@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explain: the decisions of a run, printed. They are asked of the functions that a run asks, which
  * are pure: call_cache_serves, parallel_divide, tile_choose. No tensor is looked at. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "runtime/run/run.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
+#include "runtime/system/system.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Tensors without memory */
@@ -278,7 +278,7 @@ static void tell_advice(FILE *out, const call_report *c, int32_t index, const pa
 static tosajit_status tell(const call_report *c, const part_report *parts, char **text) {
     size_t size;
     char *printed = NULL;
-    FILE *out = open_memstream(&printed, &size);
+    FILE *out = system_text_open(&printed, &size);
     if (!out)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of an explanation");
     tell_call(out, c);

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Views: plans are printed here, code is printed by who makes it. */
-#define _POSIX_C_SOURCE 200809L
 #include "jit/show/views.h"
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "print: there are no native kernels for this CPU");
     size_t size;
-    FILE *out = open_memstream(text, &size);
+    FILE *out = system_text_open(text, &size);
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
     fpenv environment;
     fpenv_hold(&environment);
@@ -46,7 +45,7 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
 /* Code that is not there, as a comment that says why. */
 static tosajit_status print_reason(tosajit_view view, char **text) {
     size_t size;
-    FILE *out = open_memstream(text, &size);
+    FILE *out = system_text_open(text, &size);
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a comment");
     fprintf(out, "%c no code of its own: %s\n", view == TOSAJIT_VIEW_IR ? ';' : '#',
             tosajit_last_error());

@@ -3,7 +3,6 @@
 /* Expressions as text: a function of MLIR's TOSA dialect that reads back as the same expression.
  * In: an expression; out: the generic form of its ops, which every reader of MLIR knows. What TOSA
  * has no word for (contracts, accuracy) are attributes of ours. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "runtime/expr/expr_print.h"
 
 #include <inttypes.h>
@@ -17,6 +16,7 @@
 #include "runtime/expr/keys.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
+#include "runtime/system/system.h"
 
 /* Values are numbered anew where an op has parameters that the expression keeps as attributes:
  * those become constants. */
@@ -332,7 +332,7 @@ tosajit_status tosajit_expr_print(const tosajit_expr *expr, const char *name, ch
     size_t size;
     fpenv environment;
     fpenv_hold(&environment);
-    FILE *out = open_memstream(&printed, &size);
+    FILE *out = system_text_open(&printed, &size);
     bool fine = out && expr_print(expr, name ? name : "main", false, out) && !ferror(out);
     if (out && fclose(out) != 0) fine = false;
     fpenv_restore(&environment);

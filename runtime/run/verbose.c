@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Verbose: each line is written in one piece, so that the lines of several threads do not mix. */
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "runtime/run/verbose.h"
 
 #include <inttypes.h>
@@ -35,7 +34,7 @@ typedef struct line {
 
 static bool begin(line *l) {
     *l = (line){0};
-    l->out = open_memstream(&l->text, &l->size);
+    l->out = system_text_open(&l->text, &l->size);
     if (l->out) fpenv_hold(&l->environment);
     return l->out != NULL;
 }
@@ -57,7 +56,7 @@ static void put_command(const tosajit_kernel *kernel, const tosajit_parallel *pa
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (code && code->precompiled) fputs(" --backend precompiled", out);
     if (parallel->threads > 1) fprintf(out, " --threads %zu", parallel->threads);
-    FILE *print = open_memstream(&text, &size);
+    FILE *print = system_text_open(&text, &size);
     if (!print) return;
     bool fine = expr_print(kernel->program, "f", true, print);
     fine = fclose(print) == 0 && fine;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 /* ---------------------------------------------------------------------------------------------
@@ -179,6 +180,21 @@ int64_t system_clock(void);
 void system_sleep(int64_t nanoseconds);
 
 /* ---------------------------------------------------------------------------------------------
+ * library.c: libraries that are loaded while the process runs, and stay. */
+
+/* The file that has this address, a function's or constant's; false if that is not known, or if the
+ * name does not fit. */
+bool system_library_file(const void *address, char *file, size_t capacity);
+
+/* A library and something in it. Null, with *why until the next such call of this thread, if there
+ * is none. own_symbols_first: before those of the same names in the process. */
+void *system_library_open(const char *file, bool own_symbols_first, const char **why);
+void *system_library_symbol(void *library, const char *name, const char **why);
+
+/* Whether `why` says that there is no such file. */
+bool system_library_is_missing(const char *why);
+
+/* ---------------------------------------------------------------------------------------------
  * process.c */
 
 /* A variable of the environment; null if there is none, or if the process has another user's
@@ -188,5 +204,11 @@ const char *system_variable(const char *name);
 /* Numbers by which the system and its tools know this process and this thread. */
 long system_process(void);
 long system_thread_number(void);
+
+/* ---------------------------------------------------------------------------------------------
+ * text.c */
+
+/* A stream into memory, which is there when the stream is closed. Null without memory. */
+FILE *system_text_open(char **text, size_t *size);
 
 #endif

@@ -1,0 +1,9 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Text: streams into memory. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+
+#include "runtime/system/system.h"
+
+FILE *system_text_open(char **text, size_t *size) { return open_memstream(text, size); }
