@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The layout test fails where it should: a tree of three folders that it accepts, then each breach of
+# The layout test fails where it should: a tree of four folders that it accepts, then each breach of
 # the rules alone, which it must refuse in words that name who and what. sh layout_breach_test.sh CC
 set -eu
 test=$(cd "$(dirname "$0")" && pwd)/layout_test.sh
@@ -44,6 +44,9 @@ begin() {
     folder runtime/high runtime/low
     folder jit/top "runtime/high runtime/low"
     echo "int use(void) { return low(); }" >>runtime/high/high.c
+    folder runtime/system ""
+    printf '#define _POSIX_C_SOURCE 200809L\n#include <pthread.h>\n#include <unistd.h>\nint system(void) { return getpid(); }\n' >runtime/system/system.c
+    printf '# runtime/system\n\nA layer.\n\nIncludes: no other folder; headers of the system.\n' >runtime/system/README.md
 }
 
 refused() {
@@ -63,6 +66,21 @@ refused "runtime/low/low.h includes runtime/high/high.h, but runtime/low/README.
 
 echo 'int high(void); int up(void) { return high(); }' >>runtime/low/low.c
 refused "runtime/low/low.c uses high of runtime/high/high.c, but runtime/low/README.md does not let it include runtime/high"
+
+sed -i '1i #include <unistd.h>' runtime/low/low.c
+refused "runtime/low/low.c includes <unistd.h>, but runtime/low/README.md does not let it include headers of the system"
+
+sed -i '1i #include <sys/types.h>' runtime/high/high.h
+refused "runtime/high/high.h includes <sys/types.h>, but runtime/high/README.md does not let it include headers of the system"
+
+sed -i '1i #define _GNU_SOURCE' jit/top/top.c
+refused "jit/top/top.c defines _GNU_SOURCE, but jit/top/README.md does not let it include headers of the system"
+
+echo 'int pthread_yield(void); int wait(void) { return pthread_yield(); }' >>runtime/low/low.c
+refused "runtime/low/low.c uses pthread_yield, but runtime/low/README.md does not let it include headers of the system"
+
+sed -i 's/no other folder/& but headers of the system/' runtime/low/README.md
+refused "runtime/low/README.md lets it include headers of the system, which it does not"
 
 printf '# runtime/high\n\nIncludes: `runtime/low`, `jit/top`.\n' >runtime/high/README.md
 refused "runtime/high/README.md lets it include jit/top, which it does not"

@@ -5,7 +5,8 @@
 #
 # The line "Includes:" in a folder's README.md names the folders that its files may include and whose
 # symbols they may use. A file that goes further fails with both names; public functions may be used
-# by everybody. What else fails: a permission that nobody uses, a circle of folders, of headers or of
+# by everybody. In runtime/ and jit/ the line may also say "headers of the system". Other files there
+# include C11's, the compiler's and those of libraries, and see nothing of POSIX. What else fails: a permission that nobody uses, a circle of folders, of headers or of
 # objects, and a folder whose longest chain of includes has more than six files. Programs in examples/
 # are hosts: what they include is installed, or lies beside them. OBJECTS names the objects of
 # library, tools and benchmarks, a line each, below BUILD. CIRCLES, layout_circles.txt beside this
@@ -20,17 +21,21 @@ trap 'rm -rf "$work"' EXIT
 
 find runtime jit tools bench tests -path tests/install/consumer -prune -o \( -name '*.[ch]' -o -name '*.cc' \) -print |
     sort >"$work/files"
-# "permit FOLDER FOLDER", "include FILE FILE", "define FILE SYMBOL", "use FILE SYMBOL"
+# "permit FOLDER FOLDER", "system FOLDER", "include FILE FILE", "foreign FILE HEADER", "asks FILE MACRO", "define FILE SYMBOL", "use FILE SYMBOL"
 {
     sed 's,/[^/]*$,,' "$work/files" | sort -u | while read -r folder; do
         echo "folder $folder"
         [ -f "$folder/README.md" ] || continue
         sed -n '/^Includes:/,/^$/p' "$folder/README.md" | sed 's/^Includes: anything/`anything`/' |
             grep -o '`[^`]*`' | tr -d '`' | sed "s,^,permit $folder ,"
+        ! sed -n '/^Includes:/,/^$/p' "$folder/README.md" | grep -q 'headers of the system' || echo "system $folder"
         # the rule stands at the top, in a README of any length
         echo "readme $folder $(grep . "$folder/README.md" | sed '/^Includes:/q' | wc -l) $(grep -c '^Includes:' "$folder/README.md")"
     done
     xargs awk '/^# *include "/ { split($0, part, "\""); print "include", FILENAME, part[2] }' <"$work/files"
+    grep -E '^(runtime|jit)/' "$work/files" | xargs awk '
+        /^ *# *include *</ { split($0, part, "[<>]"); print "foreign", FILENAME, part[2] }
+        /^ *# *define *_[A-Z0-9_]*_SOURCE/ { split($0, part, "define *"); print "asks", FILENAME, part[2] }'
     # .../jit/CMakeFiles/target.dir/math/arith.c.o: is of jit/math/arith.c; what is generated has no source here.
     grep . "$objects" | tr '\n' '\0' | xargs -0 nm -g -P -A | awk -v build="$build" -v files="$work/files" '
         BEGIN { while ((getline line < files) > 0) exists[line] = 1 }
@@ -100,12 +105,26 @@ function chain(file,    text) {
     return text
 }
 
+# Whether a header is there on every system: of C11, but for its threads, which thread sanitizers do
+# not see; of the compiler, of LLVM, of MPFR.
+function is_everywhere(header) {
+    return header ~ "^(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign)\\.h$" ||
+        header ~ "^(stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|time|uchar|wchar|wctype)\\.h$" ||
+        header ~ "^(immintrin\\.h|xmmintrin\\.h|llvm(-c)?/.*|mpfr\\.h)$"
+}
+function only_system(file, what) {
+    complain(file " " what ", but " folder(file) "/README.md does not let it include headers of the system")
+}
+
 BEGIN {
     while ((getline line < files) > 0) exists[line] = 1
     while ((getline line < circles) > 0) if (line !~ "^(#|$)") expected[line] = 1
 }
 $1 == "folder" { folders[$2] = 1 }
 $1 == "permit" { permits[$2, $3] = 1 }
+$1 == "system" { systems[$2] = 1 }
+$1 == "foreign" && !is_everywhere($3) { foreign[$2, $3] = 1 }
+$1 == "asks" { asked[$2, $3] = 1 }
 $1 == "readme" { lines[$2] = $3; rules[$2] = $4 }
 $1 == "define" { definers[$3] = definers[$3] " " $2 }
 $1 == "use" { users[++use_count] = $2; wanted[use_count] = $3 }
@@ -123,7 +142,20 @@ END {
         arc("include", includers[k], included[k])
         arc("folder", folder(includers[k]), folder(included[k]))
     }
+    for (f in foreign) {
+        split(f, pair, SUBSEP)
+        if (folder(pair[1]) in systems) needed[folder(pair[1])] = 1
+        else only_system(pair[1], "includes <" pair[2] ">")
+    }
+    for (a in asked) {
+        split(a, pair, SUBSEP)
+        if (!(folder(pair[1]) in systems)) only_system(pair[1], "defines " pair[2])
+    }
+    for (s in systems) if (!(s in needed)) complain(s "/README.md lets it include headers of the system, which it does not")
     for (k = 1; k <= use_count; k++) {
+        # Types of pthread.h are in a header of ours, so its functions are declared everywhere.
+        if (users[k] ~ "^(runtime|jit)/" && wanted[k] ~ "^(pthread|sched)_" && !(folder(users[k]) in systems))
+            only_system(users[k], "uses " wanted[k])
         n = split(definers[wanted[k]], made, " ")
         for (d = 1; d <= n; d++) {
             if (unit(made[d]) == unit(users[k])) continue
