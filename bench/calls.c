@@ -38,7 +38,7 @@ typedef struct call_job {
 
 static call_job *jobs;
 static tosajit_engine
-    *engines[2]; /* one for calls of changing sizes, which would take the others their slots */
+    *engines[2]; /* one for calls of changing sizes, which would take the others' entries */
 
 static bool failed(bench_run *run) {
     bench_fail(run, tosajit_last_error());

@@ -10,7 +10,7 @@
 
 #include "jit/lookup_tables.h"
 #include "jit/target/object.h"
-#include "jit/variants.h"
+#include "jit/cpu_variants.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"

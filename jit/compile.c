@@ -10,7 +10,7 @@
  *     kernel, which runs: interpreted                                runtime/run/kernel.c
  *        | code of single ops, where nothing is compiled yet, or     jit/precompiled.c
  *        | the program is too large for code of its own
- *        | code that an earlier process has left                     jit/engine/stored.c
+ *        | code that an earlier process has left                     jit/engine/kernel_on_disk.c
  *        | code that came with the expression, as an image           jit/native.c
  *        | or else, now or on the engine's thread                    jit/engine/background.c
  *        |    through the gate and a table of functions to LLVM      jit/engine/backend.c
@@ -22,7 +22,7 @@
  *     kernel, which runs: native, from one atomic store on
  *
  * make_kernel is that, top to bottom; release_kernel is the way back. Lists of expressions share
- * one way through LLVM (jit/many.c); object files take the code and no kernel (jit/aot.c). */
+ * one way through LLVM (jit/batch.c); object files take the code and no kernel (jit/aot.c). */
 #include "jit/compile.h"
 
 #include "jit/engine/engine_kernel.h"
@@ -67,7 +67,7 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
-    kernel_expect(kernel, engine_features(engine));
+    kernel_set_features(kernel, engine_features(engine));
     return engine_check_cap(engine);
 }
 
@@ -93,7 +93,7 @@ tosajit_status compile_now(tosajit_engine *engine, tosajit_kernel *kernel) {
 
 /* On the engine's thread. */
 static tosajit_status compile_later(tosajit_engine *engine, tosajit_kernel *kernel) {
-    tosajit_status status = engine_enter_behind(engine);
+    tosajit_status status = engine_enter_background(engine);
     if (status) return status;
     status = native_compile(engine, kernel);
     engine_leave(engine);

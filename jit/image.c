@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "jit/lookup_tables.h"
-#include "jit/variants.h"
+#include "jit/cpu_variants.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tabulate: which parts, and their entries. In: an expression. Out: one with tables. */
+/* Lookup tables: which parts become one, and their entries. In: an expression. Out: one with
+ * tables. */
 #include "jit/lookup_tables.h"
 
 #include <string.h>

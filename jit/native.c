@@ -7,7 +7,7 @@
 
 #include "jit/engine/backend.h"
 #include "jit/engine/engine_kernel.h"
-#include "jit/engine/stored.h"
+#include "jit/engine/kernel_on_disk.h"
 #include "jit/precompiled.h"
 #include "jit/show/listeners.h"
 #include "jit/target/cpu_choice.h"
@@ -22,7 +22,7 @@ typedef struct native {
     kernel_code code;
     void *handle; /* of the compiler's unlink; null if code_map has mapped the code */
     tosajit_engine *engine;
-    void *observed; /* of listeners_released */
+    void *listener; /* of listeners_released */
     size_t pages;   /* bytes of memory that the code occupies */
     code_part parts[];
 } native;
@@ -38,7 +38,7 @@ static size_t whole_pages(size_t size) {
 }
 
 static void drop_native(const tosajit_kernel *kernel, native *n) {
-    listeners_released(n->observed);
+    listeners_released(n->listener);
     if (n->handle) {
         backend_unlink(n->engine, n->handle);
     } else {
@@ -65,8 +65,8 @@ static tosajit_status link_image(tosajit_engine *engine, const tosajit_kernel *k
     if (status) return status;
     n->code.info.link_ms = verbose_since(start);
     code_parts(&n->code.image, n->parts);
-    listeners_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
-                       &n->observed);
+    listeners_compiled(&(listeners_event){engine, kernel, &names, &n->code.image, &n->code.info},
+                       &n->listener);
     return TOSAJIT_OK;
 }
 
@@ -108,8 +108,8 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
     code_parts(&n->code.image, n->parts);
     backend_names names;
     backend_name(kernel, &names);
-    listeners_compiled(&(observed){engine, kernel, &names, &n->code.image, &n->code.info},
-                       &n->observed);
+    listeners_compiled(&(listeners_event){engine, kernel, &names, &n->code.image, &n->code.info},
+                       &n->listener);
     return TOSAJIT_OK;
 }
 

@@ -6,7 +6,7 @@
  *     shapes, "apart" or "in_place", the way that is chosen, ns of each way, counts of costs.h
  *
  * The ways are "direct", whose rows, planes and interleaving are chosen; "plain", which has the
- * innermost dimensions for rows and planes, in one phase; and "collapsed", one long row. "-" is a
+ * innermost dimensions as rows and planes, not interleaved; and "collapsed", one long row. "-" is a
  * way that the walk cannot take, or that is "direct". They take turns, and the fastest turn of each
  * counts. */
 #define _POSIX_C_SOURCE 199309L
@@ -59,7 +59,7 @@ static double time_calls(const trial *t, way k, int calls) {
     const double start = now_ns();
     for (int c = 0; c < calls; c++) {
         for (int n = 0; n < t->w.tensors; n++) pointers[n] = t->tensors.pointers[n];
-        tile_take(&job);
+        tile_run_choice(&job);
     }
     return (now_ns() - start) / calls;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Plain code: which parts are, and how it is written. */
+/* FastISel: how code for it is written. Which parts are selected by it, the nest says. */
 #include "jit/emit/fast_isel.h"
 
 #include <string.h>

@@ -37,8 +37,8 @@ void fast_isel_tail(part_emitter *e, LLVMValueRef column);
 LLVMValueRef fast_isel_tail_address(const part_emitter *e, int32_t t, LLVMValueRef base);
 
 /* A counter or pointer for the next turn of a loop, hidden from LLVM's analysis of such variables.
- * That takes time even where no pass makes use of it, a sixth of all. So it is also for rows with
- * ends, whose loops are several and short, plain or not. */
+ * That takes time even where no pass makes use of it, a sixth of all. So it is also for peeled
+ * rows, whose loops are several and short, with FastISel or without. */
 LLVMValueRef fast_isel_hide(const part_emitter *e, LLVMValueRef induction);
 
 /* Ask for FastISel, once the part is emitted. */

@@ -133,8 +133,8 @@ static void set_attributes(LLVMModuleRef module, const target *t) {
     }
 }
 
-/* A node is emitted once for a row, once for each level, and three times for ends, in every variant
- * of every part. */
+/* A node is emitted once for a row, once for each level, and three times for peeled vectors, in
+ * every variant of every part. */
 size_t emit_most(const tosajit_expr *program, const plan *p) {
     enum { LIGHT = 64, HEAVY = 256 };
     size_t once = 0, variants = 0;

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rows that are there once for all variants of a part, because they are rare or short beside the
- * code that they take. Leaves in which the variants differ are read as patterns. The function asks
- * for these before it asks which variant it is.
+ * code that they take. Leaves in which the variants differ are read as `either`. The function asks
+ * for these rows before it asks which variant it is.
  *
  *     rows                            what they have                          where
- *     of less than a vector           a branch for each width                 ends without masks
- *     of a result beyond the caches   stores that bypass these, whole lines   ends on x86, static
+ *     of less than a vector           a branch for each width                 peeled, no masks
+ *     of a result beyond the caches   stores that bypass these, whole lines   peeled, x86, static
  *                                     one behind the other                    sizes, this machine
  *
  * A store reads its line first, to change a part of it, and puts out of the caches what was there.

@@ -48,13 +48,13 @@ typedef struct part_emitter {
     LLVMValueRef function, pointers, strides, planes, rows, cols, planes_left;
     LLVMBasicBlockRef done; /* returns */
     level levels[NEST_MAX_LEVELS];
-    /* The column of a last single step. Where instructions are selected quickly, at [n - 1], its
-     * distance in bytes where elements have n bytes. */
+    /* The column of a last single step. With FastISel, at [n - 1], its distance in bytes where
+     * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
     LLVMValueRef brief; /* the mask of rows that are at most a vector, or null */
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
-    /* Tables that are not loaded, as they lie on lines, which ones, and these. */
+    /* Tables that are not loaded, because they are affine: which ones, and their functions. */
     uint64_t on_lines;
     affine_table lines[TOSAJIT_MAX_TENSORS];
 } part_emitter;
@@ -166,7 +166,7 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
  * null. */
 void emit_step(row_emitter *r, const level *lv, LLVMValueRef column, const held *tail);
 
-/* Ends of rows. */
+/* Peeled vectors. */
 
 /* The column at which a row's last vector of so many lanes begins. */
 LLVMValueRef emit_last_column(const part_emitter *e, unsigned lanes);

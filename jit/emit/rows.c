@@ -249,7 +249,7 @@ static LLVMValueRef is_long(const part_emitter *e) {
 }
 
 /* A row by its columns. */
-static void emit_either_row(row_emitter *r) {
+static void emit_masked_or_peeled_row(row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef brief = new_block(e, "brief"), longer = new_block(e, "long"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "row.end");
@@ -266,7 +266,7 @@ static void emit_either_row(row_emitter *r) {
 /* What each kind of row is made of. */
 static void (*const emit_row[])(row_emitter *) = {
     [NEST_TAIL] = emit_tail_row,     [NEST_PEELED] = emit_peeled_row,
-    [NEST_MASKED] = emit_masked_row, [NEST_EITHER] = emit_either_row,
+    [NEST_MASKED] = emit_masked_row, [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
     [NEST_HALVES] = emit_halved_row, [NEST_STREAMED] = emit_streamed_row,
 };
 

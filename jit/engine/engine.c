@@ -192,10 +192,10 @@ void tosajit_engine_destroy(tosajit_engine *engine) {
 
 tosajit_status engine_enter(tosajit_engine *engine) {
     if (engine->quiesce_at_exit) gate_watch_thread();
-    return engine_enter_behind(engine);
+    return engine_enter_background(engine);
 }
 
-tosajit_status engine_enter_behind(tosajit_engine *engine) {
+tosajit_status engine_enter_background(tosajit_engine *engine) {
     if (presence_enter(&engine->presence)) return TOSAJIT_OK;
     return diag_error(TOSAJIT_CODEGEN_FAILED,
                       "threads of the parent process were compiling in this engine when it forked; "

@@ -15,7 +15,7 @@
 #include "jit/engine/pool.h"
 #include "jit/engine/presence.h"
 #include "runtime/base/memory.h"
-#include "jit/engine/store.h"
+#include "jit/engine/disk_cache.h"
 
 struct tosajit_engine {
     atomic_int references; /* the owner, and every kernel */
@@ -60,7 +60,7 @@ static inline bool engine_compiles(const tosajit_engine *engine) {
 tosajit_status engine_enter(tosajit_engine *engine);
 /* The same on the engine's own thread, which never calls exit. Whoever destroys the engine waits
  * for its end, and not for other engines. */
-tosajit_status engine_enter_behind(tosajit_engine *engine);
+tosajit_status engine_enter_background(tosajit_engine *engine);
 void engine_leave(tosajit_engine *engine);
 
 void engine_retain(tosajit_engine *engine);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Planes: the search. The results are steps, and each step is a line through the pairs of bytes: on
- * one side of it the pairs that reach the step, on the other side those that do not. Multipliers
- * are right if one addend puts all pairs on their side. As results grow with x and with y, only
- * pairs next to a line need a look:
+/* Affine pairs: the search. The results are steps, and each step is a line through the pairs of
+ * bytes: on one side of it the pairs that reach the step, on the other side those that do not.
+ * Multipliers are right if one addend puts all pairs on their side. As results grow with x and with
+ * y, only pairs next to a line need a look:
  *
  *     a row of pairs        y0  y1  y2  y3  y4  y5
  *     results                4   4   5   5   5   6

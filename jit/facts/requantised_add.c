@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Planes of a program: which nodes are sums of bytes, and what they are. Values are found as ranges
- * of single numbers, so that every op with a rule for ranges may be on the way, and one that has
- * none is none here. */
+/* Requantised adds: which nodes of a program are such, and their affine pairs. Values are found as
+ * ranges of single numbers, so that every op with a rule for ranges may be on the way, and one that
+ * has none is none here. */
 #include "jit/facts/requantised_add.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { MOST_DEPTH = 4 };
 /* Who needs a node, if not one other: nobody; several, or the caller. */
 enum { NONE = -1, SEVERAL = -2 };
 
-/* Sums of a program that are looked at. Each takes up to some milliseconds, and that before its
+/* Adds of a program that are looked at. Each takes up to some milliseconds, and that before its
  * instructions are counted. Models have a few between two products of matrices. */
 enum { MOST_SEARCHES = 256 };
 

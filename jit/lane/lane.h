@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "jit/facts/affine_pair.h"
-#include "jit/lane/affine.h"
+#include "jit/facts/affine_table.h"
 #include "jit/target/target.h"
 #include "tosajit/tosajit.h"
 
@@ -162,7 +162,7 @@ enum { LANE_TABLE_REGISTERS = 16 };
 void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, const int8_t *entries,
                      LLVMValueRef *registers);
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
-/* The same of a table that lies on a line; and whether that is quicker. */
+/* The same of an affine table; and whether that is faster. */
 bool lane_prefers_affine(const lane *l);
 LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index);
 /* What becomes of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The

@@ -8,7 +8,7 @@
  *     other x86     pshufb, of rows of 16 entries, which gives 0 where the index is negative
  *
  * The last one takes 46 instructions a vector, so it leaves out rows that are like the one before,
- * and tables that lie on a line are computed: 12 instructions. */
+ * and affine tables are computed: 12 instructions. */
 #include <string.h>
 
 #include "jit/lane/lane.h"

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitters of exp and sigmoid from pairs of f32. */
+/* Emitters of exp and sigmoid in double-float. */
 #include "jit/math/double_float.h"
 
 #include <math.h>
 
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
 bool has_double_float(const lane *l) { return l->target->has_fma && lane_entries(l) == 8; }

@@ -9,7 +9,7 @@
 
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 #include "jit/math/double_float.h"
 

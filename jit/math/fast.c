@@ -8,7 +8,7 @@
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
 #include "jit/math/fast.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
 /* The same sum as `polynomial` in two chains, the first four powers and the others: two

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "jit/math/emitters.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 
 enum { MOST_COEFFICIENTS = 11 };
 

@@ -7,7 +7,7 @@
  * depends on the way. It does so too for powers that are midpoints, such as 17^2 in bf16. */
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
 /* What differs between the types. `dropped`: bits of an f32 below the type's. A result less than

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitter of log on f32, in two ways with the same bits: in f64, as in math.c; and by pairs of f32,
+/* Emitter of log on f32, in two ways with the same bits: in f64, as in exp.c; and by double-floats,
  * which fill a register with twice as many lanes, where it holds tables of eight (AVX2). There that
  * takes two thirds of the time. With AVX-512 it took a quarter longer to compile, and from
  * 0.7 to 1.15 of the time. */
@@ -8,7 +8,7 @@
 
 #include "jit/math/emitters.h"
 #include "jit/math/f32.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 #include "jit/math/double_float.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "jit/math/emitters.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
 /* An unevaluated sum of two doubles, low below half a unit of high. */

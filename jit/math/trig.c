@@ -4,7 +4,7 @@
  * for sin and an odd multiple of 1/2 for cos. Evaluated in f64, rounded once; vectors that hold
  * huge arguments take a branch with an exact reduction. */
 #include "jit/math/emitters.h"
-#include "jit/math/functions.h"
+#include "jit/math/special_values.h"
 #include "jit/math/coefficients.h"
 
 /* Adding this rounds to an integer and leaves its parity in the lowest bit. */

@@ -1,33 +1,34 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Costs: the constants by which loops are chosen, measured on Zen 4 and Zen 5. Those of calls are
- * in runtime/plan/costs.h. For another CPU, change one here and compare `tosajit-bench --table`
- * before and after; what each decides, and the family of benchmarks that shows it: */
+ * in runtime/plan/costs.h. `sh bench/costs/fit_loops.sh` tries the half and the double of each on
+ * another CPU; in brackets is the benchmark that shows it. */
 #ifndef TOSAJIT_JIT_SCHEDULE_COSTS_H
 #define TOSAJIT_JIT_SCHEDULE_COSTS_H
 
 enum {
     /* Rows are peeled, and a step has four vectors, only of few ops: these are bound by memory, and
-     * larger bodies fill the pipeline with fewer vectors. add, layer_norm_tail */
-    COST_PEELED_OPS = 12,
-    COST_FOUR_VECTORS_OPS = 8,
+     * larger bodies fill the pipeline with fewer vectors. */
+    COST_PEELED_OPS = 12,      /* [chain/layer_norm_tail] */
+    COST_FOUR_VECTORS_OPS = 8, /* [chain/layer_norm_tail] */
     /* Beyond these a step has one vector: registers spill. Each op of a chain waits for the one
-     * before, so that longer ones need a second vector, too; many operands spill with it. chain */
-    COST_TWO_VECTORS_HEAVY = 16,
-    COST_TWO_VECTORS_LIGHT = 96,
-    COST_TWO_VECTORS_LIGHT_MANY_LEAVES = 24,
-    COST_MANY_LEAVES = 8,
-    /* Four vectors are packed to one of bytes, beside a few ops as `rescale` is one. int8 */
-    COST_PACKED_HEAVY = 4,
-    /* FastISel schedules nothing: more than a dozen ops want that. Ops of a
-     * few instructions gain some by it, which one or two of them feel. compile, add */
-    COST_FAST_ISEL_OPS = 12,
-    COST_FAST_ISEL_CHAIN = 3,
-    /* Bytes of a tile and of a row, from which stores bypass the caches. stream */
-    COST_STREAMED_TILE = 1 << 20,
-    COST_STREAMED_ROW = 4096,
-    COST_LINE_BYTES = 64,     /* of a cache line */
-    COST_LEAST_REGISTER = 16, /* bytes that are stored at once */
+     * before, so that longer ones need a second vector, too; many operands spill with it. */
+    COST_TWO_VECTORS_HEAVY = 16,             /* [chain/gelu] */
+    COST_TWO_VECTORS_LIGHT = 96,             /* [chain/ten_ops] */
+    COST_TWO_VECTORS_LIGHT_MANY_LEAVES = 24, /* [chain/ten_ops] */
+    COST_MANY_LEAVES = 8,                    /* [chain/ten_ops] */
+    /* Four vectors are packed to one of bytes, beside a few ops as `rescale` is one. */
+    COST_PACKED_HEAVY = 4, /* [int8/] */
+    /* FastISel schedules nothing: more than a dozen ops want that. Ops of a few instructions gain
+     * some by it, which one or two of them feel. */
+    COST_FAST_ISEL_OPS = 12,  /* [chain/bias_clamp] */
+    COST_FAST_ISEL_CHAIN = 3, /* [chain/bias_clamp] */
+    /* Bytes of a tile and of a row, from which stores bypass the caches. */
+    COST_STREAMED_TILE = 1 << 20, /* [add/same] */
+    COST_STREAMED_ROW = 4096,     /* [add/row] */
 };
+
+/* Of every CPU that code is made for, so nothing to fit. */
+enum { COST_LINE_BYTES = 64 /* of a cache line */, COST_LEAST_REGISTER = 16 /* stored at once */ };
 
 #endif

@@ -16,7 +16,7 @@
  *     NEST_PEELED    n >= a vector  [0,8) ... [13,21): the first and the last vector are peeled;
  *                                   levels between them begin aligned, and overlap both
  *     NEST_MASKED    n <= a vector  one masked vector
- *     NEST_EITHER    any n          masked or peeled, as each row asks
+ *     NEST_MASKED_OR_PEELED    any n          masked or peeled, as each row asks
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches */
@@ -30,7 +30,7 @@ typedef enum nest_row {
     NEST_TAIL,
     NEST_PEELED,
     NEST_MASKED,
-    NEST_EITHER,
+    NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
 } nest_row;

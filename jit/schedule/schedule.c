@@ -94,7 +94,7 @@ static tosajit_tail choose_tail(const asked *a, unsigned lanes) {
     return masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
 }
 
-/* Ops of one or two instructions each are selected quickly. */
+/* FastISel is for ops of one or two instructions each. */
 static bool suits_fast_isel(const asked *a) {
     const part_work *w = &a->work;
     const unsigned ops = w->light + w->heavy;
@@ -134,7 +134,7 @@ static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
     if (n->tail == TOSAJIT_TAIL_OVERLAP) n->merged[n->merged_count++] = NEST_HALVES;
     if (may_stream(a, n->lanes, cache_bytes)) n->merged[n->merged_count++] = NEST_STREAMED;
     if (short_vector && n->fast_isel) n->rows[n->row_count++] = NEST_MASKED;
-    n->rows[n->row_count++] = short_vector && !n->fast_isel ? NEST_EITHER : NEST_PEELED;
+    n->rows[n->row_count++] = short_vector && !n->fast_isel ? NEST_MASKED_OR_PEELED : NEST_PEELED;
 }
 
 /* Up to two vectors remain where the wide level takes two, four where it packs four; then a masked

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Observe: one function per listener. */
+/* Listeners: one function each. */
 #include "jit/show/listeners.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 /* ---------------------------------------------------------------------------------------------
  * The code as an object file, with the symbols of its functions */
 
-static tosajit_status make_object(const observed *o, unsigned char **bytes, size_t *size) {
+static tosajit_status make_object(const listeners_event *o, unsigned char **bytes, size_t *size) {
     const code_image *image = o->image;
     object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
     for (uint32_t k = 0; k < image->entry_count; k++)
@@ -66,7 +66,7 @@ static FILE *open_dump(const tosajit_kernel *kernel, const char *extension, char
 
 enum { PATH_CAPACITY = ENVIRONMENT_PATH + 128 };
 
-static void dump_views(const observed *o, unsigned wanted) {
+static void dump_views(const listeners_event *o, unsigned wanted) {
     static const struct {
         unsigned bit;
         tosajit_view view;
@@ -84,7 +84,7 @@ static void dump_views(const observed *o, unsigned wanted) {
     }
 }
 
-static void dump_expression(const observed *o) {
+static void dump_expression(const listeners_event *o) {
     char path[PATH_CAPACITY];
     FILE *out = open_dump(o->kernel, "mlir", path, sizeof path);
     if (!out) return;
@@ -94,7 +94,7 @@ static void dump_expression(const observed *o) {
     close_dump(path, out, expr_print(o->kernel->program, "f", false, out));
 }
 
-static void dump_object(const observed *o) {
+static void dump_object(const listeners_event *o) {
     char path[PATH_CAPACITY];
     unsigned char *bytes;
     size_t size;
@@ -107,7 +107,7 @@ static void dump_object(const observed *o) {
 /* ---------------------------------------------------------------------------------------------
  * Listeners */
 
-static void tell_perf(const observed *o, unsigned ways) {
+static void tell_perf(const listeners_event *o, unsigned ways) {
     for (uint32_t k = 0; k < o->image->entry_count; k++) {
         const unsigned char *bytes = o->image->bytes + o->image->entries[k];
         const perf_code code = {o->names->list[k], (uintptr_t)bytes, bytes,
@@ -117,14 +117,14 @@ static void tell_perf(const observed *o, unsigned ways) {
     }
 }
 
-static void *tell_gdb(const observed *o) {
+static void *tell_gdb(const listeners_event *o) {
     unsigned char *bytes;
     size_t size;
     if (make_object(o, &bytes, &size)) return NULL;
     return gdb_add(bytes, size, (uintptr_t)o->image->bytes, &o->kernel->allocator);
 }
 
-void listeners_compiled(const observed *o, void **handle) {
+void listeners_compiled(const listeners_event *o, void **handle) {
     const environment *e = environment_get();
     *handle = NULL;
     if (e->verbose & VERBOSE_COMPILE) verbose_compiled(o->kernel, TOSAJIT_OK, o->info);

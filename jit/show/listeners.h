@@ -9,18 +9,18 @@
 #include "runtime/code/code.h"
 
 /* What a finished compilation consists of. */
-typedef struct observed {
+typedef struct listeners_event {
     tosajit_engine *engine;
     const tosajit_kernel *kernel;
     const backend_names *names;
     const code_image *image; /* as it runs */
     const tosajit_kernel_info *info;
-} observed;
+} listeners_event;
 
 /* A kernel has code. *handle is for listeners_released, null if that has nothing to do.
  * Thread-safe.
  */
-void listeners_compiled(const observed *o, void **handle);
+void listeners_compiled(const listeners_event *o, void **handle);
 /* The code is about to go. */
 void listeners_released(void *handle);
 

@@ -11,7 +11,8 @@ static const char *const rows[] = {
     [NEST_TAIL] = "levels from column 0 on, then the tail",
     [NEST_PEELED] = "a first and a last vector, peeled; aligned levels between, which they overlap",
     [NEST_MASKED] = "one vector, by a mask",
-    [NEST_EITHER] = "one vector where n is no more, else peeled vectors and levels between",
+    [NEST_MASKED_OR_PEELED] =
+        "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
 };

@@ -87,9 +87,9 @@ extern const op_row op_table[TOSAJIT_OP_COUNT];
 static inline bool op_is_valid(tosajit_op op) { return (unsigned)op < TOSAJIT_OP_COUNT; }
 
 /* Whether an op is a long computation: what follows for loops and threads. */
-_Static_assert(WORK_ONE < WORK_FEW && WORK_FEW < WORK_SOME && WORK_SOME < WORK_HEAVY &&
-                   WORK_HEAVY < WORK_LONG,
-               "work is ordered from little to much: ops and plain parts are told by comparison");
+_Static_assert(
+    WORK_ONE < WORK_FEW && WORK_FEW < WORK_SOME && WORK_SOME < WORK_HEAVY && WORK_HEAVY < WORK_LONG,
+    "work is ordered from little to much: ops and parts for FastISel are told by comparison");
 static inline bool op_is_heavy(tosajit_op op) { return op_table[op].work >= WORK_HEAVY; }
 static inline bool op_is_long(tosajit_op op) { return op_table[op].work == WORK_LONG; }
 /* Bytes that an integer takes at work at least. */

@@ -267,7 +267,7 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
     }
     l->mapped = !in_place;
     l->code.features = v->features;
-    kernel_expect(kernel, v->features);
+    kernel_set_features(kernel, v->features);
     l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
     code_parts(&l->code.image, l->parts);
     l->code.parts = l->parts;

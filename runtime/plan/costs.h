@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Costs: every number that the choice of a way rests on (runtime/run/choose.c), in ns where nothing
- * else is said. `sh bench/costs/fit.sh` measures the ways, prints the table of `cost_of` for the
- * machine that it runs on, and says what choices by either table lose. This one is an AMD EPYC's of
- * the Zen 4 family, with AVX-512 and AVX2 at once; leaps are Zen 5's. An estimate need be no better
- * than the choices that it makes. The other numbers are checked by
+/* Costs: every number that the choice of a strategy rests on (runtime/run/choose.c), in ns where
+ * nothing else is said. `sh bench/costs/fit.sh` measures the strategies, prints the table of
+ * `cost_of` for the machine that it runs on, and says what choices by either table lose. This one
+ * is an AMD EPYC's of the Zen 4 family, with AVX-512 and AVX2 at once; leaps are Zen 5's. An
+ * estimate need be no better than the choices that it makes. The other numbers are checked by
  *
  *     build/bench/tosajit-bench --table --benchmark_filter='^FAMILY/'
  *
  * with the family that stands beside each group. Where a case is slower than its loop in C, or than
- * a like case whose explanation (tosajit explain) has another way, a number of the group is wrong.
+ * a like case whose explanation (tosajit explain) has another strategy, a number of the group is
+ * wrong.
  */
 #ifndef TOSAJIT_RUNTIME_PLAN_COSTS_H
 #define TOSAJIT_RUNTIME_PLAN_COSTS_H
@@ -24,7 +25,7 @@ static const double cost_heavy_op = 0.4;  /* a polynomial */
 static const double cost_piece = 10000;   /* worth waking a thread, which takes microseconds */
 static const double cost_light = 0.4;     /* above it neither memory nor rows are the limit */
 
-/* What the estimates of two ways count: the walk as it is, and one long row (choose.c, pack.c). */
+/* What the estimates of two strategies count: direct, and collapsed (choose.c, pack.c). */
 typedef enum cost_term {
     PER_CALL,             /* of the code */
     PER_PLANE,            /* of a call */
@@ -72,13 +73,13 @@ enum {
     COST_CHUNK_BYTES = 8192,
 
     /* Family: view.
-     * Blocks: elements of a block, enough to make up for a call of the code; a number of which the
-     * columns of a block are a multiple; rows of a block where rows lie closer together than
+     * Packed: elements of a tile, enough to make up for a call of the code; a number of which the
+     * columns of a tile are a multiple; rows of a tile where rows lie closer together than
      * columns: as many as share a cache line of f32. */
     COST_BLOCK = 1024,
     COST_BLOCK_COLUMNS = 64,
     COST_BLOCK_ROWS = 16,
-    COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a block */
+    COST_SCRATCH_BYTES = 32 * 1024, /* of the L1 cache, for all packed tensors of a tile */
 
     /* Family: sweep; forms_shape.
      * Bytes of a cache line, and of the widest vector; of an L1 cache, of which some have more;

@@ -332,9 +332,9 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     return true;
 }
 
-/* Whether a call may join the rows into longer ones. A leaf that is one value per row is packed
+/* Whether a call may collapse the rows into longer ones. A leaf that is one value per row is packed
  * then, and contiguous. */
-static bool joins_rows(const walk *w) {
+static bool may_collapse(const walk *w) {
     return w->rank > 1 && w->sizes[w->rank - 1] < COST_SHORT_ROW;
 }
 
@@ -351,7 +351,7 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
         for (int32_t k = 0; k < part->leaf_count; k++) {
             bool splat = walk_strides(&w, w.rank - 1)[k] == 0;
             if (splat) *may_splat |= UINT64_C(1) << k;
-            if (!splat || (joins_rows(&w) && !walk_stands(&w, k, 0)))
+            if (!splat || (may_collapse(&w) && !walk_is_broadcast(&w, k, 0)))
                 *may_contiguous |= UINT64_C(1) << k;
         }
         return;
@@ -447,7 +447,7 @@ static void plan_variants(plan_part *part, const plan *p, int32_t index,
     if (one || open > 2) part->variants[part->variant_count++] = (tosajit_variant){always, either};
 }
 
-/* The largest power of two that divides a size, up to 64: threads and blocks cut columns at
+/* The largest power of two that divides a size, up to 64: threads and tiles cut columns at
  * multiples of 64, so more cannot be promised. */
 static int64_t power_of_two(int64_t size) {
     enum { MOST = 64 };
@@ -456,7 +456,7 @@ static int64_t power_of_two(int64_t size) {
 }
 
 /* A power of two that divides the columns of every tile. If the innermost dimension, but for static
- * 1s, is never 1, then columns are that dimension, or several joined with it: multiples of its
+ * 1s, is never 1, then columns are that dimension, or several coalesced with it: multiples of its
  * size.
  */
 static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program) {
@@ -479,7 +479,7 @@ static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program)
     return multiple;
 }
 
-/* Whether the walk of dense tensors may have more than two dimensions after neighbours are joined.
+/* Whether the walk of dense tensors may have more than two dimensions once it is coalesced.
  * A single leaf of open sizes repeats whole rows if anything, so its walk has rows and columns. */
 static bool has_planes(const plan_part *part, const tosajit_expr *program) {
     walk w;

@@ -490,7 +490,7 @@ tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *libr
     m->code.precompiled = true;
     m->code.info.size = sizeof m->code.info;
     m->code.features = library->features[level];
-    kernel_expect(kernel, m->code.features);
+    kernel_set_features(kernel, m->code.features);
     m->code.image.machine = features_machine();
     *made = m;
     return TOSAJIT_OK;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Bound calls: what tosajit_run finds out of types, sizes and strides, found out once. In: tensors
  * without memory. Out: a call that looks at pointers only, and at these completely: null pointers,
- * memory that is shared. What can't be prepared, and what is wrong, is left to tosajit_run. */
+ * memory that is shared. What can't be planned, and what is wrong, is left to tosajit_run. */
 #include <string.h>
 
 #include "runtime/base/diag.h"
@@ -13,10 +13,10 @@
 typedef bool bound_function(const tosajit_bound *bound, const code_part *code, void *const *data);
 
 struct tosajit_bound {
-    bound_function *run;    /* null: the call can't be launch */
+    bound_function *run;    /* null: its launch can't be planned */
     launch *launches[2];    /* no result lies on an operand; one does */
     tosajit_kernel *kernel; /* a reference */
-    size_t bytes;           /* of all this, with what is prepared, and sizes and strides */
+    size_t bytes;           /* of all this, with launch plans, sizes and strides */
     size_t operand_count, result_count;
     tosajit_tensor tensors[]; /* operands, then results */
 };
@@ -79,7 +79,7 @@ static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor 
     if (bytes && from->strides) to->strides = memcpy(own->strides, from->strides, bytes);
 }
 
-/* Prepare the call for both cases, if it can be. */
+/* Plan the launch of the call for both cases, if it can be. */
 static void prepare(tosajit_bound *b, const view *operands, const view *results, int64_t *to) {
     static bound_function *const functions[] = {run_any, run_unary, run_binary};
     for (int shared = 0; shared < 2; shared++) {
@@ -89,7 +89,7 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
         b->launches[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;
     }
-    b->run = functions[launch_special(b->kernel->counts)];
+    b->run = functions[launch_arity(b->kernel->counts)];
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,

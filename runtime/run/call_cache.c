@@ -219,7 +219,7 @@ tosajit_status call_cache_make(const tosajit_kernel *kernel, call_cache **made) 
     const kernel_counts n = kernel->counts;
     *made = NULL;
     if (n.results == 0) return TOSAJIT_OK;
-    call_cache known = {.run = functions[launch_special(n)]};
+    call_cache known = {.run = functions[launch_arity(n)]};
     const size_t form = describe_tensors(kernel, &known),
                  count = known.hashed ? ENTRIES_DYNAMIC : ENTRIES_STATIC;
     known.words = launch_words(kernel->plan.parts[0].rank, n.leaves + n.results);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Choose: which way a walk goes, and how it is cut for it. */
+/* Choose: by which strategy a walk is run, and how it is cut for it. */
 #include "runtime/run/choose.h"
 
 #include <float.h>
@@ -173,7 +173,7 @@ static void cut_interleaved(const asked *a, tile_choice *c, double *counts) {
     counts[PER_CALL] = counts[PER_PLANE] = counts[PER_ROW] / (double)c->rows;
 }
 
-/* The walk as it lies, and which tensors prevent that: if there are none, this way can be taken.
+/* The walk as it lies, and which tensors prevent that: if there are none, it can be run directly.
  * Beside a long computation the lanes of a row's last vector that have no work count, too. */
 static void choose_direct(const asked *a, tile_choice *c, double *counts) {
     *c = (tile_choice){.strategy = TILE_DIRECT, .interleave = 1, .cols = columns_of(a->w)};
@@ -218,8 +218,8 @@ static bool choose_collapsed(const asked *a, tile_choice *c) {
     c->planes = c->rows = 1;
     c->cols = c->step * unit;
     for (int32_t t = 0; t < w->tensors; t++) {
-        linear |= (uint64_t)walk_follows(w, t, c->split, a->sizes[t]) << t;
-        if (t < a->part->leaf_count) same |= (uint64_t)walk_stands(w, t, c->split) << t;
+        linear |= (uint64_t)walk_is_contiguous(w, t, c->split, a->sizes[t]) << t;
+        if (t < a->part->leaf_count) same |= (uint64_t)walk_is_broadcast(w, t, c->split) << t;
     }
     const bool found = best_loop(a->part, same, &c->splat);
     c->packed = ~(c->splat | linear) & ~UINT64_C(0) >> (64 - w->tensors);
@@ -244,11 +244,11 @@ static double collapsed_ns(const asked *a, const tile_choice *c, double *counts)
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Blocks */
+ * Packed */
 
-/* As many rows and columns as the buffer allows, in a wide block. But a packed tensor's rows may
+/* As many rows and columns as the buffer allows, in a wide tile. But a packed tensor's rows may
  * lie closer together than its columns, as in a transposed matrix. Then a cache line holds elements
- * of several rows, and the block is about square, to use them all. */
+ * of several rows, and the tile is about square, to use them all. */
 static void cut_packed(const asked *a, tile_choice *c) {
     const int32_t row = a->w->rank - 2; /* -1: none */
     const int64_t *columns = walk_steps(a->w, row + 1),
@@ -276,7 +276,7 @@ static void cut_packed(const asked *a, tile_choice *c) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * The way */
+ * The strategy */
 
 static void choose(const asked *a, tile_choice *c) {
     double counts[COST_TERMS];

@@ -50,7 +50,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         atomic_init(&made->code, NULL);
         atomic_init(&made->too_large, false);
         index_tensors(made);
-        launch_describe(made);
+        launch_analyse(made);
         status = call_cache_make(made, &made->calls);
         if (status) plan_destroy(&made->plan);
     }
@@ -76,7 +76,7 @@ void tosajit_kernel_retain(tosajit_kernel *kernel) {
     if (kernel) atomic_fetch_add_explicit(&kernel->references, 1, memory_order_relaxed);
 }
 
-void kernel_expect(tosajit_kernel *kernel, uint64_t features) {
+void kernel_set_features(tosajit_kernel *kernel, uint64_t features) {
     const bool masked = features_masked(features);
     for (int32_t k = 0; k < kernel->plan.part_count; k++) kernel->plan.parts[k].masked = masked;
 }

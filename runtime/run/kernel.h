@@ -64,7 +64,7 @@ static inline bool kernel_is_settled(const tosajit_kernel *kernel) {
 }
 
 /* Whether a size keeps a contract. */
-static inline bool kernel_keeps(const tosajit_contract *c, int64_t size) {
+static inline bool kernel_meets_contract(const tosajit_contract *c, int64_t size) {
     return size >= c->smallest && (!c->largest || size <= c->largest) &&
            (c->multiple < 2 || size % c->multiple == 0);
 }
@@ -78,7 +78,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
                             tosajit_kernel **kernel);
 
 /* Before the kernel has code: the features that this may use decide on ways of running. */
-void kernel_expect(tosajit_kernel *kernel, uint64_t features);
+void kernel_set_features(tosajit_kernel *kernel, uint64_t features);
 
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
 void kernel_destroy(tosajit_kernel *kernel);

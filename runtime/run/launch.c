@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Prepared calls: making them, and what few of them need. */
+/* Launch plans: making them, and what few of them need. */
 #include "runtime/run/launch.h"
 
 #include "runtime/expr/ops.h"
@@ -23,7 +23,7 @@ static bool is_float_code(const expr_node *nodes, const expr_node *node) {
     return op_is_float_code(node->op, nodes[last].type.element, node->type.element);
 }
 
-void launch_describe(tosajit_kernel *kernel) {
+void launch_analyse(tosajit_kernel *kernel) {
     const plan_part *part = &kernel->plan.parts[0];
     const tosajit_expr *program = kernel->program;
     if (serves(kernel))
@@ -67,7 +67,7 @@ void launch_walk(const launch *p, const tosajit_kernel *kernel, const code_part 
                  void **pointers) {
     const plan_part *part = &kernel->plan.parts[0];
     if (!p->divided) {
-        tile_take(&(tile_job){part, code, &p->w, pointers, &p->choice, p->strides});
+        tile_run_choice(&(tile_job){part, code, &p->w, pointers, &p->choice, p->strides});
         return;
     }
     tile_tensors tensors; /* not cleared: see walk.h */

@@ -35,7 +35,7 @@ typedef struct launch {
 } launch;
 
 /* Find out what is the same in all calls of a kernel: its `counts` and `floats`. */
-void launch_describe(tosajit_kernel *kernel);
+void launch_analyse(tosajit_kernel *kernel);
 
 /* Words of 64 bits that count of a launch plan whose walk has so many dimensions and tensors. */
 static inline size_t launch_words(int32_t rank, int32_t tensors) {
@@ -43,7 +43,7 @@ static inline size_t launch_words(int32_t rank, int32_t tensors) {
 }
 
 /* Which of three functions serves best: 1 and 2 for that many operands and a result, 0 for all. */
-static inline int32_t launch_special(kernel_counts n) {
+static inline int32_t launch_arity(kernel_counts n) {
     return n.results == 1 && n.leaves == n.operands && n.operands <= 2 ? n.operands : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Packed: tensors that lie as the code cannot read them go through buffers, a tile at a time, for
- * which the code is called once. All else is read and written where it lies. A block is a tile of
- * rows and columns; a collapsed one is a single long row of all inner dimensions. */
+ * which the code is called once. All else is read and written where it lies. A packed tile has rows
+ * and columns; a collapsed one is a single long row of all inner dimensions. */
 #include "runtime/plan/costs.h"
 #include "runtime/run/pack.h"
 #include "runtime/run/tile.h"
@@ -10,7 +10,7 @@
 
 enum {
     BUFFER_LINE = 64,
-    /* Of all packed tensors: a block's, or what pack.c writes of a chunk. */
+    /* Of all packed tensors: a packed tile's, or what pack.c writes of a chunk. */
     BUFFER_BYTES = COST_SCRATCH_BYTES + TOSAJIT_MAX_TENSORS * BUFFER_LINE,
 };
 _Static_assert(TILE_MOST_PACKED *(COST_CHUNK_BYTES + PACK_SLACK + BUFFER_LINE) <= BUFFER_BYTES,
@@ -35,7 +35,7 @@ typedef struct tiles {
 } tiles;
 
 /* Move `steps` indices of dimension d, with all inside it, between a tensor and its buffer; where
- * the buffer ends. What is the same in every row of a block is moved once. */
+ * the buffer ends. What is the same in every row of a tile is moved once. */
 static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps, int64_t width,
                         char *tensor, char *buffer, bool gathers) {
     const walk *w = job->w;

@@ -256,7 +256,7 @@ static tosajit_status check_contracts(const tosajit_kernel *kernel,
         const tosajit_contract *c = &promise->contract;
         int32_t operand = program->nodes[promise->input].tensor;
         int64_t size = operands[operand].dims[promise->dimension];
-        if (!kernel_keeps(c, size))
+        if (!kernel_meets_contract(c, size))
             return diag_error(TOSAJIT_SHAPE_MISMATCH,
                               "operand %d dimension %d is %" PRId64
                               ", against the contract: at least %" PRId64 ", at most %" PRId64
@@ -330,15 +330,15 @@ static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
 }
 
 /* A call that is remembered. */
-static bool run_quickly(const tosajit_kernel *kernel, const kernel_code *code,
-                        const tosajit_tensor *operands, size_t operand_count,
-                        const tosajit_tensor *results, size_t result_count) {
+static bool run_cached(const tosajit_kernel *kernel, const kernel_code *code,
+                       const tosajit_tensor *operands, size_t operand_count,
+                       const tosajit_tensor *results, size_t result_count) {
     return code && operand_count == (size_t)kernel->program->input_count &&
            result_count == (size_t)kernel->program->result_count &&
            call_cache_run(kernel, &code->parts[0], operands, results);
 }
 
-/* The call, and a line about it where the kernel is verbose; then it has not been tried quickly
+/* The call, and a line about it where the kernel is verbose; then the call cache has not been asked
  * yet.
  */
 static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
@@ -347,7 +347,7 @@ static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
     verbose_run how = {.start = system_clock()};
     how.cached =
         c->parallel == &kernel->parallel &&
-        run_quickly(kernel, code, c->operands, c->operand_count, c->results, c->result_count);
+        run_cached(kernel, code, c->operands, c->operand_count, c->results, c->result_count);
     how.status = how.cached ? TOSAJIT_OK : run(kernel, code, c);
     verbose_ran(kernel, code, c, &how);
     return how.status;
@@ -361,7 +361,7 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     if (!kernel->verbose &&
-        run_quickly(kernel, code, operands, operand_count, results, result_count))
+        run_cached(kernel, code, operands, operand_count, results, result_count))
         return TOSAJIT_OK;
     return run_any(kernel,
                    &(run_call){operands, results, operand_count, result_count, &kernel->parallel});

@@ -16,13 +16,13 @@
  * In place, rows that masks write go directly, but interleaved: every second, say, then the others.
  * A load of the next row would else wait for the masked store before it.
  *
- * Packing moves what an operand gives to a chunk or block into a buffer of the L1 cache, and a
+ * Packing moves what an operand gives to a tile into a buffer of the L1 cache, and a
  * result from there: by a pattern where short rows repeat (pack.c), else line by line or, where
  * rows lie closer together than columns, by in-register transposes of squares (transpose.c).
  *
  * Examples, f32: 1000x1000 + 1x1000 is direct, one call of 1000 rows. 100000x3 + 1x3 is collapsed:
  * rows of 1920 elements, for which the operand of 3 is packed once. The transpose of a matrix is
- * packed in blocks of 16 x 64, that of 1000x7 is collapsed. */
+ * packed in tiles of 16 x 64, that of 1000x7 is collapsed. */
 #include "runtime/run/tile.h"
 
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
@@ -99,7 +99,7 @@ static void run_direct(const tile_job *job) {
     } while (around && walk_next(w, around, index, job->pointers));
 }
 
-void tile_take(const tile_job *job) {
+void tile_run_choice(const tile_job *job) {
     (job->choice->strategy == TILE_DIRECT ? run_direct : tile_run_packed)(job);
 }
 
@@ -118,5 +118,5 @@ void tile_run(const plan_part *part, const code_part *code, const walk *w,
     tile_choose(part, w, is_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
-    tile_take(&(tile_job){part, code, w, pointers, &choice, strides});
+    tile_run_choice(&(tile_job){part, code, w, pointers, &choice, strides});
 }

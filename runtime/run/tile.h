@@ -20,7 +20,7 @@ typedef struct tile_tensors {
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile);
 
-/* Run a part's code over a coalesced walk without a size of 0, in the way that is best. */
+/* Run a part's code over a coalesced walk without a size of 0, by the best strategy. */
 void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors);
 
@@ -30,7 +30,7 @@ void tile_run(const plan_part *part, const code_part *code, const walk *w,
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
                   const tile_tensors *tensors, int64_t *strides);
 
-/* A walk in a way that was chosen. */
+/* A walk by a strategy that was chosen. */
 typedef struct tile_job {
     const plan_part *part;
     const code_part *code;
@@ -40,7 +40,7 @@ typedef struct tile_job {
     const int64_t *strides; /* as tile_strides makes them */
 } tile_job;
 
-void tile_take(const tile_job *job);
+void tile_run_choice(const tile_job *job);
 
 /* One call of the job's code. */
 static inline void tile_call(const tile_job *job, void *const *pointers, const int64_t *strides,
@@ -48,7 +48,7 @@ static inline void tile_call(const tile_job *job, void *const *pointers, const i
     job->code->entry(job->code->context, pointers, strides, planes, rows, cols);
 }
 
-/* The ways that pack, for tile.c. */
+/* The strategies that pack, for tile.c. */
 void tile_run_packed(const tile_job *job);
 
 #endif

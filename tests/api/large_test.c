@@ -49,7 +49,7 @@ static tosajit_status build(shape s, int ops, tosajit_expr **expr) {
 }
 
 /* `count` residual connections of i8 in a chain: sums, each of four ops, for which code looks for
- * planes before it counts what it emits. */
+ * affine pairs before it counts what it emits. */
 static tosajit_expr *build_residuals(int count) {
     static const int32_t multipliers[3] = {1 << 30, 1573741824, 1373741824};
     static const int8_t shifts[3] = {11, 12, 49};

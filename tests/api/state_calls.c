@@ -130,7 +130,7 @@ typedef tosajit_status run_function(const tosajit_kernel *kernel, const tosajit_
                                     size_t operand_count, const tosajit_tensor *results,
                                     size_t result_count);
 
-/* Transposed: nothing is quick, and what does not lie in rows is copied. */
+/* Transposed: no call is cached, and what does not lie in rows is copied. */
 static tosajit_status run_wide(fixture *f, run_function *run) {
     int64_t(*dims)[WIDE_RANK] = f->wide_dims, (*strides)[WIDE_RANK] = f->wide_strides;
     tosajit_tensor *tensors = f->wide_tensors;
@@ -551,7 +551,7 @@ static outcome kernel_is_native(fixture *f) {
                        tosajit_kernel_is_native(f->interpreted));
 }
 
-/* Quick and static, quick and dynamic, divided, and with everything that takes stack. */
+/* Cached and static, cached and dynamic, divided, and with everything that takes stack. */
 static outcome run_by(run_function *how, fixture *f) {
     uint64_t digest = start();
     tosajit_status s = run_on(f, how, f->kernel, few);

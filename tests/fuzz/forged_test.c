@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jit/engine/store.h"
+#include "jit/engine/disk_cache.h"
 #include "runtime/base/features.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/forge.h"

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "jit/engine/store.h"
-#include "jit/engine/store_file.h"
+#include "jit/engine/disk_cache.h"
+#include "jit/engine/disk_entry.h"
 #include "runtime/base/features.h"
 #include "runtime/image/image.h"
 #include "tests/fuzz/bytes.h"

@@ -113,7 +113,7 @@ static size_t vector_elements(const job *j) {
     return 32 / widest;
 }
 
-/* Through the kernel's own code: tosajit_run would join short rows into long ones. */
+/* Through the kernel's own code: tosajit_run would collapse short rows. */
 static void run_rows(const job *j, const tosajit_raw *raw, void *const *operands, void *result,
                      size_t count, size_t cols) {
     enum { TENSORS = TOSAJIT_MAX_ARITY + 1 };

@@ -422,7 +422,7 @@ static void rescale_is_its_definition_by_every_way(void **state) {
     }
 }
 
-/* Entries of every kind that code tells apart: any; on a line, up or down, limited or not, with one
+/* Entries of every kind that code tells apart: any; affine, up or down, limited or not, with one
  * entry beside it or none; rows of 16 that repeat; one value. */
 static int8_t kind_of_entry(int kind, int index, int8_t some) {
     const int rows[] = {3, 3, -7, -7, -7, 0, 0, 9, 9, 9, 9, 1, -1, -1, -1, -1};

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Results that are larger than the machine's caches, which are stored past them: rows of all ends,
+/* Results that are larger than the machine's caches, which are stored past them: rows of any end,
  * results at any place, several of them, planes, in place; and that small ones know no such stores.
  * Expected is what loops over integers give. In: the kernel's word on the caches. Out: where a
  * result or a byte beside it is wrong. */

@@ -61,7 +61,7 @@ static const struct {
      "x: f32[?], tosajit_c0: f32[]; clamp(x, min=0, max=6) * tosajit_c0",
      1,
      {2}},
-    /* what takes a call off its quick way is not taken */
+    /* what keeps a call out of the call cache is not taken */
     {"a: f32[?], b: f32[?], c: f32[?], d: f32[?], e: f32[?], f: f32[?]; a + b + c + d + e + f + 1 "
      "+ 2",
      "a: f32[?], b: f32[?], c: f32[?], d: f32[?], e: f32[?], f: f32[?], tosajit_c0: f32[]; a + b + "

@@ -58,13 +58,13 @@ mutate jit/engine/cache.c 'single flight' 'release' 's/references, f->waiting, m
 # The reason of a failure goes to its thread alone.
 mutate jit/engine/cache.c failure 'the reason is lost' 's/failure_tell(&f->failure)/f->failure.status/'
 # A list waits for another one while others wait for it.
-mutate jit/many.c lists 'nobody can go on' 's/\&engine->allocator, false,/\&engine->allocator, true,/'
+mutate jit/batch.c lists 'nobody can go on' 's/\&engine->allocator, false,/\&engine->allocator, true,/'
 # Who waits for a kernel when its engine goes is not told.
 mutate jit/engine/background.c 'engine goes' 'nobody can go on\|are left' \
     's/for (job \*j = b->first, \*next; j; j = next)/for (job *j = NULL, *next; j; j = next)/'
 # A job does not hold its kernel.
 mutate jit/engine/background.c background 'release\|signal 11\|left' '/tosajit_kernel_retain(kernel)/d'
-# A slot is found by its sizes before it has the rest.
+# An entry is found by its sizes before it has the rest.
 mutate runtime/run/call_cache.c 'cached calls' 'a torn entry\|signal' \
     's/    if (!s.words) return;/&memset(s.words, 0, sizeof *s.words * q->words); write_form(l, kernel->counts, operands, results, s.words + q->words); call_entry_publish(s, l->tag);/'
 # The mapping is nobody's alone.
@@ -76,7 +76,7 @@ mutate jit/engine/gate.c gate 'gets in after' 's/if (!atomic_load(&closed)) retu
 mutate jit/engine/pool.c pool 'has returned\|computed 0 times' 's/wait_for(p, has_emptied, 0, &p->left);//'
 mutate jit/engine/pool.c pool 'nobody can go on' 's/system_condition_signal(&p->left);//'
 # An entry is written under its own name.
-mutate jit/engine/store.c store 'damaged' \
+mutate jit/engine/disk_cache.c store 'damaged' \
     's/store_file_write(s->directory, temporary,/store_file_write(s->directory, name,/; s/renameat(s->directory, temporary, s->directory, name) == 0/true/'
 
 echo "$count mutations, each found"

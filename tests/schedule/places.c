@@ -13,13 +13,13 @@
 
 #include "jit/engine/gate.h"
 #include "jit/engine/pool.h"
-#include "jit/engine/store.h"
+#include "jit/engine/disk_cache.h"
 #include "runtime/system/system.h"
 #include "tests/schedule/fake.h"
 #include "tests/schedule/scenarios.h"
 
 /* ---------------------------------------------------------------------------------------------
- * Quick: a kernel of dynamic sizes remembers shapes */
+ * Call cache: a kernel of dynamic sizes remembers shapes */
 
 static tosajit_engine *engine;
 static tosajit_kernel *dynamic;

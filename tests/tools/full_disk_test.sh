@@ -135,7 +135,7 @@ done
 grep -qF "TOSAJIT_CACHE_DIR: the cache directory \"$disk/none\": Read-only file system" "$work/err" || fail "no warning of a cache"
 
 # Homes: one that may only be read, one that is not there, none. The history is lost, and nothing else.
-for home in "HOME=$disk" "HOME=/nonexistent" "HOME=" "-u HOME"; do
+for home in "HOME=$disk" "HOME=/dev/null/home" "HOME=" "-u HOME"; do
     checks=$((checks + 1))
     printf 'y = x * 2.0 : f32[4]\n:quit\n' | env $home "$tool" >"$work/out" 2>"$work/err" || fail "a session with $home"
     [ -s "$work/err" ] && fail "a session with $home says something"

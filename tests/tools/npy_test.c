@@ -116,8 +116,8 @@ static void an_aborted_write_leaves_the_old_file(void **state) {
     output_file_abort(&pending);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 3);
-    assert_false(npy_write("/nonexistent/a.npy", TOSAJIT_I32, 1, dims, data, &pending, &error));
-    assert_non_null(strstr(error.text, "/nonexistent/a.npy: cannot write"));
+    assert_false(npy_write("/dev/null/a.npy", TOSAJIT_I32, 1, dims, data, &pending, &error));
+    assert_non_null(strstr(error.text, "/dev/null/a.npy: cannot write"));
 }
 
 static void fortran_order_becomes_strides(void **state) {

@@ -35,7 +35,7 @@ static void start_usual(void) {
     char *const environment[] = {history,
                                  (char *)"TERM=xterm",
                                  (char *)"LC_ALL=C.UTF-8",
-                                 (char *)"HOME=/nonexistent",
+                                 (char *)"HOME=/dev/null/home",
                                  (char *)"PAGER=cat",
                                  NULL};
     pty_start(&s, tool, environment);

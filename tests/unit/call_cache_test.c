@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Quick: which calls a kernel remembers, asked of it before and after each, and that what it
+/* Call cache: which calls a kernel remembers, asked of it before and after each, and that what it
  * remembers is computed right. The code is a loop of this test's own. */
 #include <setjmp.h>
 #include <stdarg.h>

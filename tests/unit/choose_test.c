@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Choosing a way: a table of walks and the ways that they take; and walks at random, run in the way
- * that was chosen with a sum in C in the code's place, against the same sum element by element. The
- * sum in C has the loops that the part says it has, and notes what it is given first: that is what
- * the choice says. */
+/* Choosing a strategy: a table of walks and their strategies; and walks at random, run by the
+ * strategy that was chosen with a sum in C in the code's place, against the same sum element by
+ * element. The sum in C has the loops that the part says it has, and notes what it is given first:
+ * that is what the choice says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -280,7 +280,7 @@ static void random_walks_give_their_sums(void **state) {
         patterns += choice.strategy == TILE_COLLAPSED && choice.by_pattern;
         check_walk(&w, &part, in_place);
     }
-    print_message("%d direct, %d collapsed, %d of them by patterns, %d in blocks\n",
+    print_message("%d direct, %d collapsed, %d of them by patterns, %d packed\n",
                   taken[TILE_DIRECT], taken[TILE_COLLAPSED], patterns, taken[TILE_PACKED]);
     /* Fewer by patterns where no instruction permutes a vector. */
     assert_true(taken[TILE_DIRECT] > 9 && patterns > 4 && taken[TILE_COLLAPSED] - patterns > 9 &&

@@ -3,7 +3,7 @@
 /* The store on disk, as a hostile neighbour would meet it: damaged and foreign files, wrong
  * permissions, full disks, killed writers. */
 #define _DEFAULT_SOURCE
-#include "jit/engine/store.h"
+#include "jit/engine/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "jit/engine/store_file.h"
+#include "jit/engine/disk_entry.h"
 #include "runtime/base/memory.h"
 #include "tests/support/scratch.h"
 

@@ -68,8 +68,8 @@ static void tensors_follow_or_stand(void **state) {
                                       {false, false, true, true, false}};
     for (int32_t d = 0; d < 2; d++)
         for (int32_t t = 0; t < 5; t++) {
-            assert_int_equal(walk_follows(&w, t, d, 4), follows[d][t]);
-            assert_int_equal(walk_stands(&w, t, d), stands[d][t]);
+            assert_int_equal(walk_is_contiguous(&w, t, d, 4), follows[d][t]);
+            assert_int_equal(walk_is_broadcast(&w, t, d), stands[d][t]);
         }
     assert_int_equal(walk_elements(&w), 20);
 }

@@ -14,7 +14,7 @@ static void write_set(json *j, const char *key, uint64_t set) {
     json_close(j, ']');
 }
 
-/* The part with most elements: how its dimensions are joined, cut and computed. */
+/* The part with most elements: how its dimensions are coalesced, cut and computed. */
 static void write_walk(json *j, const tosajit_explanation *x) {
     static const char *const tails[] = {"none", "masked", "overlap"};
     json_integers(j, "coalesced", x->sizes, x->rank);

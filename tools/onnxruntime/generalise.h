@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* More tensors than this in all would take a kernel's calls off their quick way. */
+/* More tensors than this in all would keep a kernel's calls out of its call cache. */
 enum { GENERAL_TENSORS = 8, GENERAL_NUMBERS = 6 };
 
 typedef struct general {

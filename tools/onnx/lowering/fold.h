@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is computed once, while converting. In: a graph; out: nodes with fewer operands, and new
  * constants. */
-#ifndef TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
-#define TOSAJIT_TOOLS_ONNX_FORMS_FOLD_H
+#ifndef TOSAJIT_TOOLS_ONNX_LOWERING_FOLD_H
+#define TOSAJIT_TOOLS_ONNX_LOWERING_FOLD_H
 
 #include "tools/onnx/model/graph.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Elementwise operators of ONNX in the language of docs/language.md. In: a node; out: what it
  * computes as a text, or why there is no text that says the same. */
-#ifndef TOSAJIT_TOOLS_ONNX_FORMS_FORMS_H
-#define TOSAJIT_TOOLS_ONNX_FORMS_FORMS_H
+#ifndef TOSAJIT_TOOLS_ONNX_LOWERING_FORMS_H
+#define TOSAJIT_TOOLS_ONNX_LOWERING_FORMS_H
 
 #include "runtime/base/bytes.h"
 #include "tools/onnx/model/graph.h"

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Nodes as one expression. In: nodes of a graph, and which of their values others read; out: the
  * text of docs/language.md, its operands and its results, which the library accepts. */
-#ifndef TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
-#define TOSAJIT_TOOLS_ONNX_FORMS_REGION_H
+#ifndef TOSAJIT_TOOLS_ONNX_LOWERING_REGION_H
+#define TOSAJIT_TOOLS_ONNX_LOWERING_REGION_H
 
 #include "tools/onnx/lowering/forms.h"
 

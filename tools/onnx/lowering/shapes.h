@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What types the values of a graph have. In: those that the model declares; out: those that follow
  * from the operators, as far as it matters for what is elementwise: often the rank alone. */
-#ifndef TOSAJIT_TOOLS_ONNX_FORMS_SHAPES_H
-#define TOSAJIT_TOOLS_ONNX_FORMS_SHAPES_H
+#ifndef TOSAJIT_TOOLS_ONNX_LOWERING_SHAPES_H
+#define TOSAJIT_TOOLS_ONNX_LOWERING_SHAPES_H
 
 #include "tools/onnx/model/graph.h"
 

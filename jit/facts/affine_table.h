@@ -3,8 +3,8 @@
 /* Affine tables: tables of bytes that a product of 16 bits gives as well, such as a rescale of i8
  * to i8. In: 256 entries, from index -128 on. Out: the function, the same for every index. Knows no
  * LLVM. */
-#ifndef TOSAJIT_JIT_LANE_AFFINE_H
-#define TOSAJIT_JIT_LANE_AFFINE_H
+#ifndef TOSAJIT_JIT_FACTS_AFFINE_TABLE_H
+#define TOSAJIT_JIT_FACTS_AFFINE_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Store: the directory, and who has to leave it when it is full. */
-#include "jit/engine/store.h"
+#include "jit/engine/disk_cache.h"
 
 #include <errno.h>
 #include <stdio.h>

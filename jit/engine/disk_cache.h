@@ -7,14 +7,14 @@
  * name and renamed, so it is seen whole or not at all; it holds the whole key and a checksum, so a
  * damaged one is never taken for an entry. Any number of processes may share the directory. A store
  * never makes its user fail: what cannot be read or written is just absent. */
-#ifndef TOSAJIT_JIT_ENGINE_STORE_H
-#define TOSAJIT_JIT_ENGINE_STORE_H
+#ifndef TOSAJIT_JIT_ENGINE_DISK_CACHE_H
+#define TOSAJIT_JIT_ENGINE_DISK_CACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "jit/engine/store_file.h"
+#include "jit/engine/disk_entry.h"
 
 typedef struct store_counts {
     atomic_uint_fast64_t hits, misses, damaged, written, failed,

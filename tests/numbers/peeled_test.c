@@ -244,8 +244,8 @@ static tosajit_kernel *compile_pair(const test_engine *engine, const tosajit_ten
     return kernel;
 }
 
-/* In place, rows go in phases where there are masks: more of them than a call of the code has, in
- * calls that are met first, remembered, and of views. */
+/* In place, rows are interleaved where there are masks: more of them than a call of the code has,
+ * in calls that are met first, remembered, and of views. */
 static void rows_in_place_do(void **state) {
     static const tosajit_type types[] = {TOSAJIT_F32, TOSAJIT_F64, TOSAJIT_F16, TOSAJIT_I8};
     static const int64_t many[] = {2, 150, 701}, few[] = {2, 3, 7, 11, 15, 16}, gaps[] = {0, 0, 5};
@@ -306,7 +306,7 @@ static void rows_of_known_lengths_do(void **state) {
             }
 }
 
-/* Results of several widths, of constants alone: nothing is loaded, and with AVX2 no row has ends.
+/* Results of several widths, of constants alone: nothing is loaded, and with AVX2 no row is peeled.
  */
 static void constants_are_results(void **state) {
     const fixture *f = *state;

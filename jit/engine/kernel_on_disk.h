@@ -3,8 +3,8 @@
 /* Stored: kernels' code in the store on disk. In: a kernel without code, or its fresh code. Out:
  * the code that an earlier compilation of the same program for the same CPU by the same build has
  * left, as an image. */
-#ifndef TOSAJIT_JIT_ENGINE_STORED_H
-#define TOSAJIT_JIT_ENGINE_STORED_H
+#ifndef TOSAJIT_JIT_ENGINE_KERNEL_ON_DISK_H
+#define TOSAJIT_JIT_ENGINE_KERNEL_ON_DISK_H
 
 #include "jit/engine/engine.h"
 #include "runtime/image/image.h"

@@ -187,8 +187,8 @@ static void plans_show_tables(void **state) {
         }
 }
 
-/* Two numbers take the place of two ops, which may be needed besides; so nothing is tabulated where
- * they would be too many. */
+/* Two numbers take the place of two ops, which may be needed besides; so nothing becomes a table
+ * where they would be too many. */
 static void an_expression_of_all_nodes_compiles(void **state) {
     (void)state;
     const int64_t any[1] = {TOSAJIT_DYNAMIC};
@@ -224,7 +224,7 @@ static void an_expression_of_all_nodes_compiles(void **state) {
 
 /* A byte that comes with the call is a shift and zero points here. It has one element, of which no
  * 256 can be tried: (59 - 3) * 4 / 2^3 + 3. */
-static void a_byte_that_is_a_parameter_is_not_tabulated(void **state) {
+static void a_byte_that_is_a_parameter_has_no_table(void **state) {
     (void)state;
     const tosajit_tensor_type one = test_type(TOSAJIT_I8, "1"), any = test_type(TOSAJIT_I8, "?"),
                               factor = test_type(TOSAJIT_I32, "1");
@@ -295,10 +295,10 @@ static int setup(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_have_the_bits), cmocka_unit_test(plans_show_tables),
-        cmocka_unit_test(an_expression_of_all_nodes_compiles),
-        cmocka_unit_test(a_byte_that_is_a_parameter_is_not_tabulated),
-        cmocka_unit_test(exhausted_memory_is_reported)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tables_have_the_bits),
+                                       cmocka_unit_test(plans_show_tables),
+                                       cmocka_unit_test(an_expression_of_all_nodes_compiles),
+                                       cmocka_unit_test(a_byte_that_is_a_parameter_has_no_table),
+                                       cmocka_unit_test(exhausted_memory_is_reported)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }

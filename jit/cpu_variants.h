@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Variants: the code of one kernel for several CPUs. In: a kernel, and an engine for each CPU. Out:
  * code in the order of preference, for an image or an object. */
-#ifndef TOSAJIT_JIT_VARIANTS_H
-#define TOSAJIT_JIT_VARIANTS_H
+#ifndef TOSAJIT_JIT_CPU_VARIANTS_H
+#define TOSAJIT_JIT_CPU_VARIANTS_H
 
 #include "jit/engine/engine.h"
 #include "runtime/image/image.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Rescaled sums of two rescaled i8, as residual connections have them, have the bits that they had,
  * on all pairs of operands, by every engine, in rows and tails of all lengths. Oracle: the
- * interpreter, which knows nothing of planes. And nearly all such sums of models are planes. */
+ * interpreter, which knows no affine pairs. And nearly all such sums of models are affine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void has_the_bits(const char *text) {
     }
 }
 
-/* Scales and zero points by chance; every third sum keeps fewer bits between than a plane needs. */
+/* Scales and zero points by chance; every third sum keeps too few bits between to be affine. */
 static void sums_have_the_bits(void **state) {
     (void)state;
     enum { SUMS = 12 };
@@ -133,7 +133,7 @@ static void others_have_the_bits(void **state) {
         "rescale(a + b * -2, multiplier=1373741824, shift=50, scale32=true, to=i8)",
         "rescale(a + (b & 0), multiplier=1373741824, shift=49, scale32=true, to=i8)",
         "rescale(a + b * 0, multiplier=1373741824, shift=49, scale32=true, to=i8)",
-        /* a plane's result in another plane */
+        /* an affine pair's result in another one */
         "r = rescale(a + b, multiplier=1373741824, shift=50, scale32=true, to=i8)\n"
         "c = rescale(r, multiplier=1073741824, shift=11, scale32=true, to=i32)\n"
         "rescale(c - b, multiplier=1373741824, shift=50, scale32=true, to=i8)",
@@ -148,7 +148,7 @@ static void others_have_the_bits(void **state) {
 }
 
 /* That code for x86 multiplies pairs of bytes, which nothing else does. */
-static void sums_of_models_are_planes(void **state) {
+static void sums_of_models_are_affine(void **state) {
     (void)state;
     enum { SUMS = 40, LEAST = 36 };
     const tosajit_engine_options options = {
@@ -168,7 +168,7 @@ static void sums_of_models_are_planes(void **state) {
         tosajit_expr_destroy(expr);
     }
     tosajit_engine_destroy(engine);
-    print_message("%d of %d sums are planes\n", planes, (int)SUMS);
+    print_message("%d of %d sums are affine\n", planes, (int)SUMS);
     assert_in_range(planes, LEAST, SUMS);
 }
 
@@ -183,6 +183,6 @@ static int setup(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_have_the_bits),
                                        cmocka_unit_test(others_have_the_bits),
-                                       cmocka_unit_test(sums_of_models_are_planes)};
+                                       cmocka_unit_test(sums_of_models_are_affine)};
     return cmocka_run_group_tests(tests, setup, test_teardown);
 }

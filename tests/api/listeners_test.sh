@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What the variables TOSAJIT_* make the library tell: lines, files, perf, gdb. Every command in a line is run, and compiles the same.
-#   sh tests/api/observe_test.sh build/tools/tosajit .
+#   sh tests/api/listeners_test.sh build/tools/tosajit .
 # In: the built tool and the source directory; in TOSAJIT_EMULATOR what runs the tool, if this machine does not. Out: one line per failed
 # expectation; exit code 1 if there is one.
 set -u

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Entries as files: nothing is believed before the checksum. They are read, not mapped: a mapped
  * file that another process truncates would end this one. */
-#include "jit/engine/store_file.h"
+#include "jit/engine/disk_entry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The file of one entry: a header, the key, the value.
  * In: a directory. Out: memory that has been checked against its checksum, or false. */
-#ifndef TOSAJIT_JIT_ENGINE_STORE_FILE_H
-#define TOSAJIT_JIT_ENGINE_STORE_FILE_H
+#ifndef TOSAJIT_JIT_ENGINE_DISK_ENTRY_H
+#define TOSAJIT_JIT_ENGINE_DISK_ENTRY_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Stored: what keys are made of, and images as values. */
-#include "jit/engine/stored.h"
+#include "jit/engine/kernel_on_disk.h"
 
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Lines: the search. Two entries within the limits tell the slope up to a few hundred multipliers.
- * Each entry then bounds what may be added, and mostly the first ones refuse a multiplier. */
-#include "jit/lane/affine.h"
+/* Affine tables: the search. Two entries within the limits tell the slope up to a few hundred
+ * multipliers. Each entry then bounds what may be added, and mostly the first ones refuse a
+ * multiplier. */
+#include "jit/facts/affine_table.h"
 
 enum { COUNT = 256, FIRST = -128, MOST_SHIFT = 8 };
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "jit/variants.h"
+#include "jit/cpu_variants.h"
 
 #include "jit/engine/backend.h"
 #include "runtime/base/diag.h"
