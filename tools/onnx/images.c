@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/onnxruntime/generalise.h"
-
 typedef struct maker {
     onnx_graph *g;
     const onnx_options *options;
@@ -34,16 +32,6 @@ static char *new_name(const maker *m) {
     do name = arena_print(m->g->memory, "tosajit/image_%zu", (*m->number)++);
     while (name && is_taken(m->g, name));
     return name;
-}
-
-/* The text that the library of operators takes an image for: the one with which the region shares
- * its kernel, if there is one. */
-static const char *text_of_code(const maker *m, const onnx_choice *choice) {
-    general shared = generalise(choice->text, (size_t)choice->region.output_count);
-    if (!shared.text) return choice->text;
-    const char *text = arena_text(m->g->memory, shared.text, strlen(shared.text));
-    free(shared.text);
-    return text;
 }
 
 static Onnx__TensorProto *make_tensor(const maker *m, const void *bytes, size_t size) {
@@ -113,7 +101,7 @@ bool onnx_add_images(onnx_graph *g, const onnx_options *options, onnx_choices *c
     if (!all || !make_room(&m, count)) return onnx_refuse(error, "out of memory for images");
     size_t known_count = 0;
     for (size_t k = 0; k < count; k++) {
-        const char *text = text_of_code(&m, &choices->list[k]);
+        const char *text = choices->list[k].text;
         size_t at = 0;
         if (!text) return onnx_refuse(error, "out of memory for images");
         while (at < known_count && strcmp(all[at].text, text) != 0) at++;

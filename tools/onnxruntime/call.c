@@ -123,13 +123,6 @@ static ort_status *take_operand(call *c, size_t index) {
     return NULL;
 }
 
-static void take_numbers(call *c) {
-    const region *r = c->r;
-    for (size_t k = 0; k < r->numbers.count; k++)
-        c->operands[r->operand_count + k] = tosajit_dense(
-            TOSAJIT_F32, (void *)(uintptr_t)&r->numbers.numbers[k], 0, NULL); /* only read */
-}
-
 static ort_status *make_result(call *c, size_t index) {
     const ort_api *api = c->r->api;
     tosajit_tensor *result = &c->results[index];
@@ -146,8 +139,8 @@ static ort_status *make_result(call *c, size_t index) {
 static tosajit_status run(call *c) {
     const region *r = c->r;
     const tosajit_parallel threads = {parallel_for, c, processors()};
-    return tosajit_run_parallel(r->kernel, c->operands, r->operand_count + r->numbers.count,
-                                c->results, r->result_count, &threads);
+    return tosajit_run_parallel(r->kernel, c->operands, r->operand_count, c->results,
+                                r->result_count, &threads);
 }
 
 static size_t bytes_of(const tosajit_tensor *tensor) {
@@ -178,9 +171,8 @@ ort_status *region_compute(void *kernel, ort_context *context) {
     ort_status *status = NULL;
     for (size_t k = 0; !status && k < r->operand_count; k++) status = take_operand(&c, k);
     if (status) return status;
-    take_numbers(&c);
-    if (tosajit_kernel_results(r->kernel, c.operands, r->operand_count + r->numbers.count,
-                               c.results, r->result_count, c.dims))
+    if (tosajit_kernel_results(r->kernel, c.operands, r->operand_count, c.results, r->result_count,
+                               c.dims))
         return refuse(r->api, tosajit_last_error());
     for (size_t k = 0; !status && k < r->result_count; k++) status = make_result(&c, k);
     if (status) return status;

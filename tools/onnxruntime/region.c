@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions and their engines. A session makes and drops its regions one after the other, and a
- * process may have many sessions; equal regions of all of them share one kernel, as do all but the
- * first of those that differ in numbers and sizes alone. TOSAJIT_CACHE_DIR keeps their code.
+ * process may have many sessions; equal regions of all of them share one kernel. TOSAJIT_CACHE_DIR
+ * keeps their code.
  *
  * LLVM takes longer to load than most models. So kernels begin as code of single ops, in the same
  * bits, and a thread replaces it; or what compiles has come with the model, and LLVM stays away. */
@@ -14,16 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Regions that one kernel can serve, by the text of that kernel. */
-typedef struct family {
-    struct family *next;
-    char *text, *first; /* owned: of all, and of the one that came first */
-} family;
-
 /* The regions of all sessions that ask for code in the same way. */
 struct pool {
     tosajit_engine *engine; /* while there are regions */
-    family *families;       /* likewise */
     size_t regions;
 };
 
@@ -47,52 +40,21 @@ static tosajit_status hold_engine(pool *p) {
     return status;
 }
 
-static void drop_families(pool *p) {
-    for (family *f; (f = p->families);) {
-        p->families = f->next;
-        free(f->text);
-        free(f->first);
-        free(f);
-    }
-}
-
 static void drop_engine(pool *p) {
     pthread_mutex_lock(&lock);
     if (--p->regions == 0) {
-        drop_families(p);
         tosajit_engine_destroy(p->engine);
         p->engine = NULL;
     }
     pthread_mutex_unlock(&lock);
 }
 
-/* Whether a text is the second of its family, or a later one. The first has code of its own, which
- * is the best that there is; and most families have no second. */
-static bool has_relatives(pool *p, const char *general_text, const char *text) {
-    pthread_mutex_lock(&lock);
-    family *f = p->families;
-    while (f && strcmp(f->text, general_text) != 0) f = f->next;
-    const bool found = f && strcmp(f->first, text) != 0;
-    if (!f && (f = calloc(1, sizeof *f))) {
-        *f = (family){p->families, strdup(general_text), strdup(text)};
-        p->families = f;
-        if (!f->text || !f->first) { /* then nothing is shared */
-            p->families = f->next;
-            free(f->text);
-            free(f->first);
-            free(f);
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static tosajit_status compile(region *r, const char *text, const region_request *q) {
+static tosajit_status compile(region *r, const region_request *q) {
     const tosajit_parse_options options = {
         .size = sizeof options, .accuracy = q->accuracy, .name = "expression"};
     tosajit_engine *engine = r->pool->engine;
     tosajit_expr *expr;
-    tosajit_status status = tosajit_expr_parse(text, strlen(text), &options, &expr);
+    tosajit_status status = tosajit_expr_parse(q->text, strlen(q->text), &options, &expr);
     if (status) return status;
     status = q->image ? tosajit_compile_with_image(engine, expr, q->image, q->image_size,
                                                    &r->kernel, &r->refused)
@@ -101,34 +63,20 @@ static tosajit_status compile(region *r, const char *text, const region_request 
     return status;
 }
 
-/* The kernel of the text's family, or its own where that may be better. */
-static tosajit_status compile_shared(region *r, const region_request *q) {
-    r->numbers = generalise(q->text, q->result_count);
-    char *shared = r->numbers.text;
-    r->numbers.text = NULL;
-    const bool shares =
-        shared && (q->image || r->numbers.same_code || has_relatives(r->pool, shared, q->text));
-    const bool made = shares && !compile(r, shared, q);
-    free(shared);
-    if (made) return TOSAJIT_OK;
-    r->numbers.count = 0;
-    return compile(r, q->text, q);
-}
-
 tosajit_status region_create(const ort_api *api, int has_shapes, const region_request *request,
                              region **made) {
     region *r = calloc(1, sizeof *r);
     if (!r) return TOSAJIT_OUT_OF_MEMORY;
     r->pool = &pools[request->settings.compile_now];
     tosajit_status status = hold_engine(r->pool);
-    if (!status && (status = compile_shared(r, request))) drop_engine(r->pool);
+    if (!status && (status = compile(r, request))) drop_engine(r->pool);
     if (status) {
         free(r);
         return status;
     }
     r->api = api;
     r->has_shapes = has_shapes;
-    r->operand_count = tosajit_kernel_operand_count(r->kernel) - r->numbers.count;
+    r->operand_count = tosajit_kernel_operand_count(r->kernel);
     r->result_count = tosajit_kernel_result_count(r->kernel);
     for (size_t k = 0; k < r->operand_count; k++)
         r->elements[k] = tosajit_kernel_operand_type(r->kernel, k).element;

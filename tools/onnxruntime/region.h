@@ -7,7 +7,6 @@
 #define TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 
 #include "tools/onnxruntime/abi.h"
-#include "tools/onnxruntime/generalise.h"
 #include "tools/onnxruntime/settings.h"
 #include "tosajit/tosajit.h"
 
@@ -16,8 +15,7 @@ typedef struct region_request {
     const char *text;    /* of the language of docs/language.md */
     size_t result_count; /* of the node */
     tosajit_accuracy accuracy;
-    const void *image; /* code of the text as generalise() makes it, or of the text itself
-                          where that makes nothing; null: none */
+    const void *image; /* code of the text; null: none */
     size_t image_size; /* bytes */
     settings settings;
 } region_request;
@@ -26,11 +24,10 @@ typedef struct pool pool;
 
 typedef struct region {
     const ort_api *api;
-    pool *pool;                         /* whose engine it holds */
-    tosajit_kernel *kernel;             /* owned */
-    tosajit_status refused;             /* the image; OK: it was taken, or there is none */
-    size_t operand_count, result_count; /* of the node; the kernel's last operands are numbers */
-    general numbers;                    /* without its text */
+    pool *pool;                                 /* whose engine it holds */
+    tosajit_kernel *kernel;                     /* owned */
+    tosajit_status refused;                     /* the image; OK: it was taken, or there is none */
+    size_t operand_count, result_count;         /* of the node */
     tosajit_type elements[TOSAJIT_MAX_TENSORS]; /* of operands */
     int has_shapes;                             /* the engine lends the sizes of tensors */
 } region;
