@@ -73,31 +73,12 @@ static LLVMErrorRef find_image(const linker *l, const code_image *image, const c
     return error;
 }
 
-/* The image as an object of one section, with a symbol per function. */
-static tosajit_status wrap_image(const code_image *image, char *const *names,
-                                 const tosajit_allocator *allocator, unsigned char **bytes,
-                                 size_t *size) {
-    object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
-    for (uint32_t k = 0; k < image->entry_count; k++)
-        symbols[k] = (object_symbol_spec){names[k],          0, ELF_STT_FUNC, ELF_STV_DEFAULT,
-                                          image->entries[k], 0, false};
-    object_section_spec text = {".text",
-                                ELF_SHF_ALLOC | ELF_SHF_EXECINSTR,
-                                image->alignment,
-                                image->bytes,
-                                image->size,
-                                NULL,
-                                0};
-    return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count},
-                        allocator, bytes, size);
-}
-
 tosajit_status linker_add(linker *l, const code_image *image, char *const *names,
                           const tosajit_allocator *allocator, const unsigned char **bytes,
                           LLVMOrcResourceTrackerRef *tracker) {
     unsigned char *object;
     size_t size;
-    tosajit_status status = wrap_image(image, names, allocator, &object, &size);
+    tosajit_status status = object_write_image(image, names, allocator, &object, &size);
     if (status) return status;
     *cause = 0;
     /* The buffer's name is how LLVM's messages call the object. */

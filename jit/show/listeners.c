@@ -17,25 +17,9 @@
 #include "runtime/code/perf_map.h"
 #include "runtime/run/verbose.h"
 
-/* ---------------------------------------------------------------------------------------------
- * The code as an object file, with the symbols of its functions */
-
+/* The code as an object file. */
 static tosajit_status make_object(const listeners_event *o, unsigned char **bytes, size_t *size) {
-    const code_image *image = o->image;
-    object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
-    for (uint32_t k = 0; k < image->entry_count; k++)
-        symbols[k] = (object_symbol_spec){
-            o->names->list[k],         0,    ELF_STT_FUNC, ELF_STV_DEFAULT, image->entries[k],
-            code_entry_size(image, k), false};
-    object_section_spec text = {".text",
-                                ELF_SHF_ALLOC | ELF_SHF_EXECINSTR,
-                                image->alignment,
-                                image->bytes,
-                                image->size,
-                                NULL,
-                                0};
-    return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count},
-                        &o->kernel->allocator, bytes, size);
+    return object_write_image(o->image, o->names->list, &o->kernel->allocator, bytes, size);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -215,3 +215,22 @@ tosajit_status object_write(const object_spec *spec, const tosajit_allocator *al
     *size = w.size;
     return TOSAJIT_OK;
 }
+
+tosajit_status object_write_image(const code_image *image, char *const *names,
+                                  const tosajit_allocator *allocator, unsigned char **bytes,
+                                  size_t *size) {
+    object_symbol_spec symbols[TOSAJIT_MAX_TENSORS];
+    for (uint32_t k = 0; k < image->entry_count; k++)
+        symbols[k] = (object_symbol_spec){.name = names[k],
+                                          .type = ELF_STT_FUNC,
+                                          .visibility = ELF_STV_DEFAULT,
+                                          .offset = image->entries[k],
+                                          .size = code_entry_size(image, k)};
+    const object_section_spec text = {.name = ".text",
+                                      .flags = ELF_SHF_ALLOC | ELF_SHF_EXECINSTR,
+                                      .alignment = image->alignment,
+                                      .bytes = image->bytes,
+                                      .size = image->size};
+    return object_write(&(object_spec){image->machine, &text, 1, symbols, image->entry_count},
+                        allocator, bytes, size);
+}

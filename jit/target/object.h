@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "jit/target/elf.h"
+#include "runtime/code/code.h"
 #include "tosajit/tosajit.h"
 
 /* A file whose header has been checked; everything else is checked when it is read. Nothing is
@@ -72,5 +73,9 @@ typedef struct object_spec {
 /* The file; *bytes is released with memory_free(allocator, *bytes, *size, 1). OUT_OF_MEMORY. */
 tosajit_status object_write(const object_spec *spec, const tosajit_allocator *allocator,
                             unsigned char **bytes, size_t *size);
+/* The same of an image: its code as one section, with a symbol for each of its functions. */
+tosajit_status object_write_image(const code_image *image, char *const *names,
+                                  const tosajit_allocator *allocator, unsigned char **bytes,
+                                  size_t *size);
 
 #endif

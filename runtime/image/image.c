@@ -295,8 +295,7 @@ static tosajit_status read_code(byte_reader *r, const image_head *head, const im
         status = attach(&v, head->apart, kernel);
         if (status != TOSAJIT_NOT_EXECUTABLE || backend == TOSAJIT_BACKEND_NATIVE) return status;
     }
-    return precompiled_stand_in_alone(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY
-                                                                       : TOSAJIT_OK;
+    return stand_in_attach(kernel) == TOSAJIT_OUT_OF_MEMORY ? TOSAJIT_OUT_OF_MEMORY : TOSAJIT_OK;
 }
 
 /* Tell those who look on: a line, and names for perf. Code that was linked into the program has

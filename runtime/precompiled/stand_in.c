@@ -18,7 +18,7 @@ static void release(tosajit_kernel *kernel) {
     kernel_destroy(kernel);
 }
 
-tosajit_status precompiled_stand_in_alone(tosajit_kernel *kernel) {
+tosajit_status stand_in_attach(tosajit_kernel *kernel) {
     static const kernel_owner itself = {.wait = wait_for_nothing, .release = release};
     const rows_library *library = ops_find();
     const int level = library ? rows_level(library, features_host()) : ROWS_NO_CODE;

@@ -9,6 +9,6 @@
 /* Let a kernel that has neither code nor an owner run precompiled ops, which it gives back by
  * itself. NOT_EXECUTABLE where there are none, as in libtosajit-runtime; LIMIT_EXCEEDED and
  * OUT_OF_MEMORY as precompiled_make gives them. */
-tosajit_status precompiled_stand_in_alone(tosajit_kernel *kernel);
+tosajit_status stand_in_attach(tosajit_kernel *kernel);
 
 #endif

@@ -3,7 +3,7 @@
 /* Stand in, where there are no precompiled ops. */
 #include "runtime/precompiled/stand_in.h"
 
-tosajit_status precompiled_stand_in_alone(tosajit_kernel *kernel) {
+tosajit_status stand_in_attach(tosajit_kernel *kernel) {
     (void)kernel;
     return TOSAJIT_NOT_EXECUTABLE;
 }

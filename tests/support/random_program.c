@@ -523,7 +523,7 @@ static void random_parameter_dims(const program *p, test_random *random, bool mi
     }
 }
 
-void program_random_dims(const program *p, test_random *random, program_shape *inputs) {
+static void draw_dims(const program *p, test_random *random, bool mismatch, program_shape *inputs) {
     int64_t space[TOSAJIT_MAX_RANK];
     int64_t count = 1;
     for (int32_t d = 0; d < p->rank; d++) {
@@ -532,7 +532,6 @@ void program_random_dims(const program *p, test_random *random, program_shape *i
     }
     for (int32_t d = 0; count > PROGRAM_MAX_ELEMENTS && d < p->rank; d++)
         space[d] = run_size(p, random, d, true);
-    bool mismatch = test_random_chance(random, 8);
     for (int k = 0; k < p->input_count; k++) {
         const program_node *node = &p->nodes[p->inputs[k]];
         inputs[k].rank = node->type.rank;
@@ -603,6 +602,27 @@ bool program_shapes(const program *p, const program_shape *inputs, program_shape
         if (node->kind == PROGRAM_OP && live[k]) fits &= op_shape(p, k, shapes, &shapes[k]);
     }
     return fits;
+}
+
+/* Wrong sizes multiply with those that the types demand. */
+static bool is_too_large(const program *p, const program_shape *inputs) {
+    bool live[PROGRAM_MAX_NODES];
+    program_shape shapes[PROGRAM_MAX_NODES] = {{0, {0}}};
+    mark_live(p, live);
+    program_shapes(p, inputs, shapes);
+    for (int k = 0; k < p->count; k++) {
+        int64_t elements = 1;
+        for (int32_t d = 0; d < shapes[k].rank && elements <= PROGRAM_MOST_ELEMENTS; d++)
+            elements *= shapes[k].dims[d];
+        if ((live[k] || p->nodes[k].kind == PROGRAM_INPUT) && elements > PROGRAM_MOST_ELEMENTS)
+            return true;
+    }
+    return false;
+}
+
+void program_random_dims(const program *p, test_random *random, program_shape *inputs) {
+    draw_dims(p, random, test_random_chance(random, 8), inputs);
+    if (is_too_large(p, inputs)) draw_dims(p, random, false, inputs);
 }
 
 bool program_moves(const program *p, int k) {

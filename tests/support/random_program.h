@@ -14,7 +14,8 @@ enum {
     PROGRAM_MAX_NODES = 40,
     PROGRAM_MAX_INPUTS = 8,
     PROGRAM_MAX_RESULTS = 3,
-    PROGRAM_MAX_ELEMENTS = 6000, /* of an iteration space */
+    PROGRAM_MAX_ELEMENTS = 6000,     /* of an iteration space */
+    PROGRAM_MOST_ELEMENTS = 1 << 17, /* of any tensor, also where sizes are wrong */
 };
 
 typedef enum program_kind { PROGRAM_INPUT, PROGRAM_CONSTANT, PROGRAM_OP } program_kind;
