@@ -4,9 +4,13 @@
 numbers, hostile objects, leaks, threads. PYTHONPATH names the package. TOSAJIT_TEST_COMPILER=0 says
 that there is no LLVM, which is tested, too; then what needs one is left out."""
 import array
+import copy
 import ctypes
 import gc
+import inspect
+import json
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -46,6 +50,7 @@ class Calls(unittest.TestCase):
         self.assertEqual([name for name, _ in kernel.operands], ["x", "m"])
         self.assertEqual(kernel.operands[0][1], "tensor<?xf32>")
         self.assertEqual(kernel.results, (("d", "tensor<?xf32>"),))
+        self.assertIs(kernel.wait(), kernel)
         self.assertIs(kernel.is_native, COMPILES)
 
     def test_wrong_operands_are_named(self):
@@ -197,14 +202,43 @@ class Calls(unittest.TestCase):
 class Evaluation(unittest.TestCase):
     @needs_compiler
     def test_kernels_are_remembered_by_text_and_types(self):
+        for backend in ("auto", "background"):
+            engine = tosajit.Engine(backend=backend)
+            for _ in range(3):
+                engine.evaluate("x * x", x=floats(1))
+                engine.evaluate("x * x", x=floats(1, 2, 3))
+            engine.wait()
+            self.assertEqual(engine.stats["compilations"], 1)
+            for _ in range(2):
+                engine.evaluate("x * x", x=matrix(1, 1))
+                engine.evaluate("x * x", x=array.array("i", [1]))
+            engine.wait()
+            self.assertEqual(engine.stats["compilations"], 3)
+
+    def test_what_comes_once_is_not_compiled(self):
         engine = tosajit.Engine()
-        for _ in range(3):
-            engine.evaluate("x * x", x=floats(1))
-            engine.evaluate("x * x", x=floats(1, 2, 3))
-        self.assertEqual(engine.stats["compilations"], 1)
-        engine.evaluate("x * x", x=matrix(1, 1))
-        engine.evaluate("x * x", x=array.array("i", [1]))
-        self.assertEqual(engine.stats["compilations"], 3)
+        if not engine.stats["precompiled"]:
+            engine.evaluate("exp(x) - 1", x=floats(1))
+        engine.wait()
+        self.assertEqual((engine.stats["compilations"], engine.stats["precompiled"]), (0, 1))
+        once = bytes(engine.evaluate("exp(x) - 1", x=floats(*range(-9, 9))))
+        engine.wait()
+        self.assertEqual(engine.stats["compilations"], int(COMPILES))
+        self.assertEqual(bytes(engine.evaluate("exp(x) - 1", x=floats(*range(-9, 9)))), once)
+
+    def test_the_cache_makes_room_for_others(self):
+        for backend in ("auto", "background", "precompiled"):
+            engine = tosajit.Engine(backend=backend, max_bytes=200000)
+            for k in range(100):
+                self.assertEqual(engine.evaluate(f"x + {k}", x=floats(1)).tolist(), [1 + k])
+                self.assertEqual(engine.evaluate(f"x + {k}", x=floats(2)).tolist(), [2 + k])
+            for k in range(16):
+                x = memoryview(bytes(4)).cast("B").cast("f", (1,) * (k + 1))
+                engine.evaluate("x + x", x=x)
+            held = [engine.compile("y = x * x : f32[?]")]
+            with self.assertRaisesRegex(tosajit.ArgumentError, "max_bytes"):
+                for k in range(100):
+                    held.append(engine.compile(f"y = x + {k} : f32[?]"))
 
     def test_what_is_remembered_has_an_end(self):
         engine = tosajit.Engine(backend="interpret")
@@ -674,7 +708,7 @@ import tosajit, array
 print(tosajit.evaluate("x * x", x=array.array("f", [3])).tolist(), flush=True)
 """, """
 import tosajit
-print(tosajit.compile("y = exp(x) : f32[?]").is_native)
+print(tosajit.compile("y = exp(x) : f32[?]").wait().is_native)
 """), "[9.0]\nTrue\n")
 
 
@@ -913,7 +947,9 @@ class Life(unittest.TestCase):
     @needs_compiler
     def test_a_cache_directory_is_used(self):
         with tempfile.TemporaryDirectory() as directory:
-            tosajit.Engine(cache=directory).evaluate("exp(x)", x=floats(1))
+            engine = tosajit.Engine(cache=directory)
+            engine.evaluate("exp(x)", x=floats(1))
+            engine.wait()
             engine = tosajit.Engine(cache=directory)
             engine.evaluate("exp(x)", x=floats(1))
             self.assertEqual(engine.stats["restored"], 1)
@@ -921,6 +957,126 @@ class Life(unittest.TestCase):
             path = os.path.join(directory, "sum.image")
             kernel.save(path)
             self.assertGreater(os.path.getsize(path), 100)
+
+    @needs_compiler
+    def test_images_are_kernels_again(self):
+        kernel = tosajit.compile(SILU)
+        x, b = matrix(2, 3), matrix(1, 3)
+        expected = kernel(x, b).tolist()
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "silu.image")
+            kernel.save(path)
+            with open(path, "rb") as file:
+                image = file.read()
+            self.assertEqual(image, kernel.to_bytes())
+            for source in (path, os.fsencode(path) and image, memoryview(image)):
+                again = tosajit.load(source)
+                self.assertEqual(again(x, b=b).tolist(), expected)
+                self.assertEqual((again.operands, again.results), (kernel.operands, kernel.results))
+                self.assertIs(again.text, None)
+                self.assertIn("'x', 'tensor<?x?xf32>'", repr(again))
+                with self.assertRaisesRegex(tosajit.ArgumentError, "came as an image"):
+                    again.plan()
+                self.assertIn("tosajit.Kernel", again._repr_html_())
+            with self.assertRaises(tosajit.ArgumentError):
+                tosajit.load(os.path.join(directory, "nothing"))
+        for wrong in (b"", image[:50], image[:-1] + b"x"):
+            with self.assertRaises(tosajit.ArgumentError):
+                tosajit.load(wrong)
+        with self.assertRaises(TypeError):
+            tosajit.load(3)
+
+    def test_pickle(self):
+        engine = tosajit.Engine(threads=2, accuracy="fast", max_bytes=1 << 20)
+        kernel = tosajit.compile(SILU)
+        x, b = matrix(2, 3), matrix(1, 3)
+        for module in (pickle, copy):
+            through = copy.deepcopy if module is copy else lambda o: pickle.loads(pickle.dumps(o))
+            self.assertEqual(through(engine).options, engine.options)
+            self.assertIs(through(tosajit._engine), tosajit._engine)
+            again = through(kernel)
+            self.assertEqual((again.text, again.engine), (kernel.text, kernel.engine))
+            self.assertEqual(again(x, b).tolist(), kernel(x, b).tolist())
+        if COMPILES:
+            loaded = tosajit.load(kernel.to_bytes())
+            again = pickle.loads(pickle.dumps(loaded))
+            self.assertEqual(again(x, b).tolist(), kernel(x, b).tolist())
+
+    def test_what_kernels_tell(self):
+        kernel = tosajit.compile(SILU)
+        kernel.wait()
+        self.assertEqual(kernel.computes, "compiled" if COMPILES else "precompiled")
+        self.assertEqual(repr(kernel), f"<tosajit.Kernel {SILU!r}, {kernel.computes}>")
+        self.assertEqual(kernel.text, SILU)
+        self.assertIs(kernel.engine, tosajit._engine)
+        self.assertEqual(str(inspect.signature(kernel)), "(x, b, *, out=None)")
+        self.assertIn("iteration space: [?, ?]", kernel.plan())
+        self.assertIn("<svg", kernel.plan("svg"))
+        self.assertEqual(len(json.loads(kernel.plan(view="json"))["parts"]), 1)
+        self.assertIn("<svg", kernel._repr_html_())
+        self.assertIn("&lt;tosajit.Kernel", kernel._repr_html_())
+        if COMPILES:
+            self.assertIn("define", kernel.plan("ir"))
+        with self.assertRaisesRegex(tosajit.ArgumentError, "none of text, json, svg"):
+            kernel.plan("picture")
+
+    def test_options_and_threads(self):
+        engine = tosajit.Engine(threads=3, cache=None, cpu=None)
+        self.assertEqual(engine.options, {"threads": 3, "accuracy": "exact", "cache": None, "cpu": None,
+                                          "backend": "background", "max_bytes": 0})
+        engine.evaluate("x + x", x=floats(1))
+        engine.threads = 1
+        self.assertEqual((engine.threads, engine.stats["kernels"]), (1, 0))
+        self.assertEqual(engine.evaluate("x + x", x=floats(1)).tolist(), [2])
+        for wrong in (0, -1, "2", None):
+            with self.assertRaises((ValueError, TypeError)):
+                engine.threads = wrong
+        with self.assertRaises(TypeError):
+            engine.threads = 1.5
+        with self.assertRaises(ValueError):
+            del engine.threads
+        before = tosajit.get_num_threads()
+        self.assertEqual(before, len(os.sched_getaffinity(0)))
+        with tosajit.threadpool_limits(1):
+            self.assertEqual(tosajit.get_num_threads(), 1)
+            self.assertEqual(tosajit.evaluate("x + x", x=floats(1)).tolist(), [2])
+        self.assertEqual(tosajit.set_num_threads(before), before)
+        for asked, expected in (("1", 1), ("1,2", 1), ("0", before), ("x", before), ("9999", before)):
+            done = subprocess.run([sys.executable, "-c", "import tosajit; print(tosajit.get_num_threads())"],
+                                  env=dict(os.environ, OMP_NUM_THREADS=asked), capture_output=True, text=True)
+            self.assertEqual(done.stdout, f"{expected}\n", done.stderr)
+
+    def test_nothing_begins_before_the_first_use(self):
+        done = subprocess.run([sys.executable, "-c", "import tosajit, os\n"
+                               "print(len(os.listdir('/proc/self/task')))"], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("1\n", ""))
+
+    def test_a_forked_process_computes_and_compiles(self):
+        text = "exp(x) * 2"
+        before = [tosajit.evaluate(text, x=floats(0, 1)).tolist() for _ in range(3)][0]
+        kernel = tosajit.compile("y = tanh(x) : f32[?]").wait()
+        large = memoryview(array.array("f", [0.5]) * (1 << 20))
+        tosajit.evaluate(text, x=large)
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                fine = all(tosajit.evaluate(text, x=floats(0, 1)).tolist() == before for _ in range(3))
+                fine = fine and kernel(floats(0)).tolist() == [0]
+                fine = fine and len(tosajit.evaluate(text, x=large)) == len(large)
+                fresh = tosajit.compile("y = exp(x) - 3 : f32[?]").wait()
+                fine = fine and fresh.is_native == COMPILES and fresh(floats(0)).tolist() == [-2]
+                tosajit.wait()
+                os.write(writer, b"fine" if fine else b"wrong")
+                status = 0
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(os.read(reader, 10), b"fine")
+        os.close(reader)
+        os.close(writer)
+        self.assertEqual(tosajit.evaluate(text, x=floats(0, 1)).tolist(), before)
 
     def test_fast_is_near_exact(self):
         x = floats(*(k / 7 for k in range(-50, 50)))

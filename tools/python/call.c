@@ -5,6 +5,7 @@
 
 #include "tools/python/array.h"
 #include "tools/python/errors.h"
+#include "tools/python/exchange.h"
 #include "tools/python/numpy.h"
 
 /* Giving the lock away and waiting for it again costs more than a short run. */
@@ -29,8 +30,26 @@ bool call_take(const kernel_object *k, const call_given *given, view *views) {
     return true;
 }
 
+/* Whose arrays the results are: those of the first operand that is of a kind which can make them.
+ */
+typedef struct call_home {
+    bool numpy;
+    const dlpack_exchange *exchange;
+} call_home;
+
+static call_home find_home(const kernel_object *k, const call_given *given) {
+    call_home home = {false, NULL};
+    for (Py_ssize_t i = 0; i < k->operand_count && !home.numpy && !home.exchange; i++) {
+        PyObject *object = given->objects[i];
+        home.numpy = numpy_is_array(k->state, object);
+        if (!home.numpy && !view_is_number(object) && !PyObject_CheckBuffer(object))
+            home.exchange = exchange_of(k->state, object);
+    }
+    return home;
+}
+
 static PyObject *make_result(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
-                             bool numpy) {
+                             call_home home) {
     int32_t rank = 0;
     int64_t dims[TOSAJIT_MAX_RANK];
     if (errors_raise(k->state,
@@ -38,16 +57,16 @@ static PyObject *make_result(const kernel_object *k, const tosajit_tensor *opera
                                                 (size_t)i, &rank, dims)))
         return NULL;
     tosajit_type element = k->tensors[k->operand_count + i].element;
-    return (numpy ? numpy_make : array_object_make)(k->state, element, rank, dims);
+    if (home.exchange) return exchange_make(home.exchange, element, rank, dims);
+    return (home.numpy ? numpy_make : array_object_make)(k->state, element, rank, dims);
 }
 
 /* The results as a tuple: the caller's, or new ones. */
 static PyObject *gather_results(const kernel_object *k, const call_given *given,
                                 const tosajit_tensor *operands) {
-    bool numpy = false;
+    call_home home = {false, NULL};
     if (!given->out || given->out == Py_None) {
-        for (Py_ssize_t i = 0; i < k->operand_count && !numpy; i++)
-            numpy = numpy_is_array(k->state, given->objects[i]);
+        home = find_home(k, given);
     } else if (!PyTuple_Check(given->out) && k->result_count == 1) {
         return PyTuple_Pack(1, given->out);
     } else {
@@ -59,7 +78,7 @@ static PyObject *gather_results(const kernel_object *k, const call_given *given,
     }
     PyObject *results = PyTuple_New(k->result_count);
     for (Py_ssize_t i = 0; results && i < k->result_count; i++) {
-        PyObject *result = make_result(k, operands, i, numpy);
+        PyObject *result = make_result(k, operands, i, home);
         if (result && !PyTuple_SetItem(results, i, result)) continue;
         Py_DECREF(results);
         return NULL;

@@ -5,19 +5,34 @@
 
 #include "tools/python/errors.h"
 
-PyObject *compile_text(const engine_object *e, PyObject *text, const tosajit_named_type *types,
-                       size_t type_count) {
-    Py_ssize_t length = 0;
-    const char *bytes = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!bytes) return NULL;
+static tosajit_status compile(tosajit_engine *engine, const char *bytes, size_t length,
+                              const compile_given *given, tosajit_kernel **kernel) {
     tosajit_parse_options options = {.size = sizeof options};
-    options.types = types;
-    options.type_count = type_count;
+    options.types = given->types;
+    options.type_count = given->type_count;
     tosajit_expr *expr = NULL;
-    tosajit_kernel *kernel = NULL;
-    tosajit_status status = tosajit_expr_parse(bytes, (size_t)length, &options, &expr);
-    Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(e->engine, expr, &kernel);
+    tosajit_status status = tosajit_expr_parse(bytes, length, &options, &expr);
+    Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
-    Py_END_ALLOW_THREADS return errors_raise(e->state, status) ? NULL
-                                                               : kernel_make(e->state, kernel);
+    Py_END_ALLOW_THREADS return status;
+}
+
+PyObject *compile_text(engine_object *e, const compile_given *given) {
+    Py_ssize_t length = 0;
+    const char *bytes = PyUnicode_AsUTF8AndSize(given->text, &length);
+    engine_made *made = bytes ? engine_use(e) : NULL;
+    if (!made) return NULL;
+    const bool quick = given->quick && made->quick;
+    tosajit_engine *engine = quick ? made->quick : made->compiling;
+    tosajit_kernel *kernel = NULL;
+    tosajit_status status = compile(engine, bytes, (size_t)length, given, &kernel);
+    if (status == TOSAJIT_LIMIT_EXCEEDED) {
+        engine_make_room(e);
+        status = compile(engine, bytes, (size_t)length, given, &kernel);
+    }
+    if (!status && !quick) engine_note(e, kernel);
+    PyObject *made_kernel = errors_raise(e->state, status) ? NULL : kernel_make(e->state, kernel);
+    engine_made_leave(made);
+    if (made_kernel && quick) ((kernel_object *)made_kernel)->quick = true;
+    return made_kernel;
 }

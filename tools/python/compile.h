@@ -6,9 +6,15 @@
 
 #include "tools/python/engine.h"
 
-/* Compile a text; a kernel_object. types are those of operands to which the text gives none. Null
- * with an exception. */
-PyObject *compile_text(const engine_object *e, PyObject *text, const tosajit_named_type *types,
-                       size_t type_count);
+typedef struct compile_given {
+    PyObject *text;                  /* a str */
+    const tosajit_named_type *types; /* of operands to which the text gives none */
+    size_t type_count;
+    bool quick; /* by precompiled operations alone, where the engine has them */
+} compile_given;
+
+/* Compile a text; a kernel_object. Null with an exception. Where the engine has no room left, what
+ * it remembers of evaluated texts makes room. */
+PyObject *compile_text(engine_object *e, const compile_given *given);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The structs by which array libraries exchange tensors, as DLPack 1.1 lays them out in memory. The
+/* The structs by which array libraries exchange tensors, as DLPack 1.3 lays them out in memory. The
  * first form has neither version nor flags; NumPy 1 and older PyTorch know no other. */
 #ifndef TOSAJIT_TOOLS_PYTHON_DLPACK_H
 #define TOSAJIT_TOOLS_PYTHON_DLPACK_H
@@ -52,5 +52,21 @@ typedef struct dlpack_versioned {
     uint64_t flags;
     dlpack_tensor tensor;
 } dlpack_versioned;
+
+/* Functions in C that a type of tensors offers by its attribute __dlpack_c_exchange_api__, a
+ * capsule of this name. They live as long as the process, are called with Python's lock, and give
+ * -1 with an exception. */
+#define DLPACK_EXCHANGE_NAME "dlpack_exchange_api"
+typedef struct dlpack_exchange {
+    uint32_t major, minor;
+    struct dlpack_exchange *older; /* that the type offers as well; may be null */
+    /* A new tensor like the prototype, whose data does not count. fail is told of errors. */
+    int (*allocate)(dlpack_tensor *prototype, dlpack_versioned **made, void *context,
+                    void (*fail)(void *context, const char *kind, const char *message));
+    int (*lend)(void *object, dlpack_versioned **lent);  /* with an owner */
+    int (*wrap)(dlpack_versioned *given, void **object); /* a tensor of Python, which owns it */
+    int (*show)(void *object, dlpack_tensor *seen);      /* the object is the owner; may be null */
+    int (*stream)(int32_t device, int32_t device_id, void **current);
+} dlpack_exchange;
 
 #endif

@@ -28,10 +28,15 @@ typedef struct remembered {
     } known[MAX_KERNELS];
 } remembered;
 
+static void forget_kernels(remembered *r) {
+    const size_t count = r->kernels < MAX_KERNELS ? r->kernels : MAX_KERNELS;
+    r->kernels = 0;
+    for (size_t i = 0; i < count; i++) Py_DECREF((PyObject *)r->known[i].kernel);
+}
+
 static void forget(PyObject *capsule) {
     remembered *r = PyCapsule_GetPointer(capsule, NULL);
-    for (size_t i = 0; i < MAX_KERNELS && i < r->kernels; i++)
-        Py_DECREF((PyObject *)r->known[i].kernel);
+    forget_kernels(r);
     Py_XDECREF(r->names);
     free(r);
 }
@@ -52,7 +57,7 @@ static PyObject *split(const char *lines) {
     return tuple;
 }
 
-static PyObject *read_names(const engine_object *e, PyObject *text) {
+static PyObject *read_names(engine_object *e, PyObject *text) {
     Py_ssize_t length = 0;
     char *lines = NULL;
     const char *bytes = PyUnicode_AsUTF8AndSize(text, &length);
@@ -75,7 +80,7 @@ static bool make_room(PyObject *dict) {
 }
 
 /* What is known of a text, as a new reference to its capsule. */
-static PyObject *look_up(const engine_object *e, PyObject *text) {
+static PyObject *look_up(engine_object *e, PyObject *text) {
     PyObject *capsule = PyDict_GetItemWithError(e->remembered, text);
     if (capsule || PyErr_Occurred()) return Py_XNewRef(capsule);
     PyObject *names = read_names(e, text);
@@ -127,7 +132,7 @@ static bool bind(const remembered *r, PyObject *keywords, PyObject *const *value
 
 /* Numbers have the element type of the arrays, which must be one then. TOSAJIT_TYPE_COUNT with an
  * exception if there is none. */
-static tosajit_type common_type(const engine_object *e, const remembered *r, const call_given *g,
+static tosajit_type common_type(engine_object *e, const remembered *r, const call_given *g,
                                 const view *views) {
     tosajit_type common = TOSAJIT_TYPE_COUNT;
     for (Py_ssize_t i = 0; i < r->count; i++) {
@@ -147,7 +152,7 @@ static tosajit_type common_type(const engine_object *e, const remembered *r, con
 }
 
 /* Arrays and bools first, then numbers: taken[i] tells which are held. */
-static bool take(const engine_object *e, const remembered *r, const call_given *g, view *views,
+static bool take(engine_object *e, const remembered *r, const call_given *g, view *views,
                  bool *taken) {
     Py_ssize_t numbers = 0;
     request ask = {"operand", NULL, TOSAJIT_TYPE_COUNT, 0, false};
@@ -176,18 +181,19 @@ static bool take(const engine_object *e, const remembered *r, const call_given *
     return ask.element != TOSAJIT_TYPE_COUNT;
 }
 
-static kernel_object *find(const remembered *r, const signature *types) {
+/* Where the kernel for these types is; MAX_KERNELS: nowhere. */
+static size_t find(const remembered *r, const signature *types) {
     for (size_t i = 0; i < MAX_KERNELS && i < r->kernels; i++) {
         const signature *known = &r->known[i].types;
         if (!memcmp(known->element, types->element, (size_t)r->count) &&
             !memcmp(known->rank, types->rank, (size_t)r->count))
-            return (kernel_object *)Py_NewRef((PyObject *)r->known[i].kernel);
+            return i;
     }
-    return NULL;
+    return MAX_KERNELS;
 }
 
-static kernel_object *compile_for(const engine_object *e, PyObject *text, const remembered *r,
-                                  const signature *types) {
+static kernel_object *compile_for(engine_object *e, PyObject *text, const remembered *r,
+                                  const signature *types, bool quick) {
     tosajit_named_type *named = calloc((size_t)r->count + 1, sizeof *named);
     if (!named) return (kernel_object *)PyErr_NoMemory();
     bool ready = true;
@@ -198,13 +204,14 @@ static kernel_object *compile_for(const engine_object *e, PyObject *text, const 
         for (int32_t d = 0; d < types->rank[i]; d++) named[i].type.dims[d] = TOSAJIT_DYNAMIC;
         ready = named[i].name;
     }
-    PyObject *kernel = ready ? compile_text(e, text, named, (size_t)r->count) : NULL;
+    const compile_given given = {text, named, (size_t)r->count, quick};
+    PyObject *kernel = ready ? compile_text(e, &given) : NULL;
     free(named);
     return (kernel_object *)kernel;
 }
 
 /* The types with bools as numbers. False if there are none, or an exception says why not. */
-static bool count_bools(const engine_object *e, const remembered *r, const call_given *g,
+static bool count_bools(engine_object *e, const remembered *r, const call_given *g,
                         const view *views, signature *types) {
     const tosajit_type common = common_type(e, r, g, views);
     bool any = false;
@@ -218,31 +225,56 @@ static bool count_bools(const engine_object *e, const remembered *r, const call_
 
 /* Bools are i1, as masks are. Where the text is defined for numbers alone they are numbers, as in
  * NumPy; where for neither, the exception is about i1. */
-static kernel_object *compile(const engine_object *e, PyObject *text, const remembered *r,
-                              const call_given *g, const view *views, signature types) {
+static kernel_object *compile(engine_object *e, PyObject *text, const remembered *r,
+                              const call_given *g, const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
-    kernel_object *kernel = compile_for(e, text, r, &types);
+    kernel_object *kernel = compile_for(e, text, r, &types, quick);
     if (kernel) return kernel;
     PyErr_Fetch(&type, &value, &trace);
-    if (count_bools(e, r, g, views, &types)) kernel = compile_for(e, text, r, &types);
+    if (count_bools(e, r, g, views, &types)) kernel = compile_for(e, text, r, &types, quick);
     PyErr_Restore(type, value, trace);
     if (kernel) PyErr_Clear();
     return kernel;
 }
 
+/* A text that comes again is worth compiling. Where that fails the quick one goes on answering. */
+static void improve(engine_object *e, PyObject *text, remembered *r, const call_given *g,
+                    const view *views, size_t slot) {
+    kernel_object *old = r->known[slot].kernel;
+    const signature types = r->known[slot].types;
+    old->quick = false; /* once */
+    Py_INCREF((PyObject *)old);
+    kernel_object *kernel = compile(e, text, r, g, views, types, false);
+    if (!kernel) PyErr_Clear();
+    if (kernel && find(r, &types) == slot) { /* other threads may have come meanwhile */
+        Py_DECREF((PyObject *)r->known[slot].kernel);
+        r->known[slot].kernel = (kernel_object *)Py_NewRef((PyObject *)kernel);
+    }
+    Py_XDECREF((PyObject *)kernel);
+    Py_DECREF((PyObject *)old);
+}
+
 /* A new reference to the kernel for these views. */
-static kernel_object *kernel_for(const engine_object *e, PyObject *text, remembered *r,
+static kernel_object *kernel_for(engine_object *e, PyObject *text, remembered *r,
                                  const call_given *g, const view *views) {
     signature types;
     for (Py_ssize_t i = 0; i < r->count; i++) {
         types.element[i] = (uint8_t)views[i].tensor.element;
         types.rank[i] = (uint8_t)views[i].tensor.rank;
     }
-    kernel_object *kernel = find(r, &types);
-    if (kernel) return kernel;
-    kernel = compile(e, text, r, g, views, types);
+    size_t slot = find(r, &types);
+    if (slot < MAX_KERNELS) {
+        if (r->known[slot].kernel->quick) improve(e, text, r, g, views, slot);
+        return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
+    }
+    kernel_object *kernel = compile(e, text, r, g, views, types, true);
+    if (!kernel && r->kernels && PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
+        PyErr_Clear(); /* there may be no room for more kernels of this text */
+        forget_kernels(r);
+        kernel = compile(e, text, r, g, views, types, true);
+    }
     if (!kernel) return NULL;
-    size_t slot = r->kernels++ % MAX_KERNELS;
+    slot = r->kernels++ % MAX_KERNELS;
     PyObject *old = r->kernels > MAX_KERNELS ? (PyObject *)r->known[slot].kernel : NULL;
     r->known[slot].types = types;
     r->known[slot].kernel = (kernel_object *)Py_NewRef((PyObject *)kernel);
@@ -261,7 +293,7 @@ static bool take_bools(const kernel_object *k, const call_given *g, view *views)
     return true;
 }
 
-static PyObject *run(const engine_object *e, PyObject *text, remembered *r, call_given *given) {
+static PyObject *run(engine_object *e, PyObject *text, remembered *r, call_given *given) {
     view views[TOSAJIT_MAX_TENSORS];
     bool taken[TOSAJIT_MAX_TENSORS];
     PyObject *result = NULL;
@@ -275,7 +307,7 @@ static PyObject *run(const engine_object *e, PyObject *text, remembered *r, call
 }
 
 PyObject *evaluate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
-    const engine_object *e = (engine_object *)self;
+    engine_object *e = (engine_object *)self;
     if (count != 1 || !PyUnicode_Check(args[0])) {
         PyErr_SetString(PyExc_TypeError, "evaluate takes a text, and operands by their names");
         return NULL;

@@ -7,6 +7,8 @@
 
 #include "tools/python/call.h"
 #include "tools/python/errors.h"
+#include "tools/python/kernel_image.h"
+#include "tools/python/kernel_show.h"
 
 static void note(kernel_object *k, Py_ssize_t tensor, tosajit_tensor_type type) {
     k->tensors[tensor] = (kernel_tensor){type.element, type.rank};
@@ -36,7 +38,8 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     size_t results = tosajit_kernel_result_count(kernel);
     k->state = state;
     k->kernel = kernel;
-    k->engine = NULL;
+    k->engine = k->text = NULL;
+    k->quick = false;
     k->operand_count = (Py_ssize_t)operands;
     k->result_count = (Py_ssize_t)results;
     for (size_t i = 0; i < operands; i++)
@@ -55,6 +58,7 @@ static void kernel_dealloc(PyObject *self) {
     tosajit_kernel_release(k->kernel);
     Py_XDECREF(k->names);
     Py_XDECREF(k->engine);
+    Py_XDECREF(k->text);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -144,6 +148,17 @@ static PyObject *get_native(PyObject *self, void *unused) {
     return PyBool_FromLong(tosajit_kernel_is_native(((kernel_object *)self)->kernel));
 }
 
+static PyObject *get_text(PyObject *self, void *unused) {
+    (void)unused;
+    PyObject *text = ((kernel_object *)self)->text;
+    return Py_NewRef(text ? text : Py_None);
+}
+static PyObject *get_engine(PyObject *self, void *unused) {
+    (void)unused;
+    PyObject *engine = ((kernel_object *)self)->engine;
+    return Py_NewRef(engine ? engine : Py_None);
+}
+
 static PyObject *kernel_explain(PyObject *self, PyObject *args) {
     const kernel_object *k = (kernel_object *)self;
     call_given given;
@@ -161,38 +176,41 @@ static PyObject *kernel_explain(PyObject *self, PyObject *args) {
     return result;
 }
 
-static PyObject *kernel_save(PyObject *self, PyObject *path) {
-    const kernel_object *k = (kernel_object *)self;
-    PyObject *bytes = NULL;
-    if (!PyUnicode_FSConverter(path, &bytes)) return NULL;
-    tosajit_status status = tosajit_kernel_save_file(k->kernel, PyBytes_AsString(bytes));
-    Py_DECREF(bytes);
-    return errors_raise(k->state, status) ? NULL : Py_NewRef(Py_None);
-}
-
 static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
     const kernel_object *k = (kernel_object *)self;
     tosajit_status status;
     (void)unused;
     Py_BEGIN_ALLOW_THREADS status = tosajit_kernel_wait(k->kernel);
-    Py_END_ALLOW_THREADS return errors_raise(k->state, status) ? NULL : Py_NewRef(Py_None);
+    Py_END_ALLOW_THREADS return errors_raise(k->state, status) ? NULL : Py_NewRef(self);
 }
 
 static PyMethodDef METHODS[] = {
     {"explain", kernel_explain, METH_VARARGS, "What a call with these operands would decide."},
-    {"save", kernel_save, METH_O, "Write a kernel image, which tosajit-runtime loads."},
-    {"wait", kernel_wait, METH_NOARGS, "Wait for what is compiled in the background."},
+    {"plan", MODULE_FUNCTION(kernel_plan), METH_VARARGS | METH_KEYWORDS,
+     "plan(view='text')\n--\n\nHow it is computed: 'text', 'json', 'svg', 'nest', 'ir' or 'asm'."},
+    {"save", kernel_save, METH_O,
+     "save(path)\n--\n\nWrite a kernel image, which load and tosajit-runtime read."},
+    {"to_bytes", kernel_to_bytes, METH_NOARGS,
+     "to_bytes()\n--\n\nA kernel image, which load reads."},
+    {"wait", kernel_wait, METH_NOARGS,
+     "wait()\n--\n\nWait until it is compiled; gives the kernel itself."},
+    {"_repr_html_", kernel_html, METH_NOARGS, "For notebooks."},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {
     {"operands", get_operands, NULL, "Name and type of each operand.", NULL},
     {"results", get_results, NULL, "Name and type of each result.", NULL},
-    {"is_native", get_native, NULL, "Whether calls run machine code.", NULL},
+    {"is_native", get_native, NULL, "Whether calls run code of its own.", NULL},
+    {"computes", kernel_computes, NULL, "'compiled', 'precompiled' or 'interpreted', now.", NULL},
+    {"text", get_text, NULL, "What was compiled, with its types; None of an image.", NULL},
+    {"engine", get_engine, NULL, "Who compiled it; None of an image.", NULL},
+    {"__signature__", kernel_signature, NULL, "For inspect.signature.", NULL},
     {0}};
 
 bool kernel_type_add(PyObject *module, module_state *state) {
     static PyType_Slot slots[] = {
         {Py_tp_dealloc, kernel_dealloc},
         {Py_tp_call, kernel_call},
+        {Py_tp_repr, kernel_repr},
         {Py_tp_methods, METHODS},
         {Py_tp_getset, ATTRIBUTES},
         {Py_tp_doc, "A compiled text. Call it with its operands, by position or by name; out= is "

@@ -16,6 +16,8 @@ typedef struct kernel_object {
     PyObject_HEAD module_state *state;
     tosajit_kernel *kernel;
     PyObject *engine; /* kept, for what it compiles in the background; null: not */
+    PyObject *text;   /* that was compiled, with its types; null: none */
+    bool quick;       /* made for a first answer: precompiled operations, as long as it lives */
     PyObject *names;  /* of operands, then of results: a tuple of str */
     Py_ssize_t operand_count, result_count;
     kernel_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */

@@ -4,7 +4,9 @@
 #include "tools/python/module.h"
 
 #include "tools/python/errors.h"
+#include "tools/python/exchange.h"
 #include "tools/python/graph.h"
+#include "tools/python/load.h"
 #include "tools/python/numpy.h"
 
 /* A subinterpreter may end, and call this, long before the process does. */
@@ -21,12 +23,17 @@ static PyMethodDef METHODS[] = {
      "process: a subinterpreter's call does nothing."},
     {"partition", MODULE_FUNCTION(graph_partition), METH_VARARGS | METH_KEYWORDS,
      "tosajit_partition, of buffers by the names of its members."},
+    {"load", kernel_load, METH_O,
+     "load(image)\n--\n\nA kernel of an image: a path, or the bytes of it. An image is code; take "
+     "it "
+     "from people you trust."},
     {0}};
 
 static int execute(PyObject *module) {
     module_state *state = PyModule_GetState(module);
     bool added = errors_add(module, state) && array_type_add(module, state) &&
                  kernel_type_add(module, state) && engine_type_add(module, state) &&
+                 exchange_prepare(state) &&
                  !PyModule_AddStringConstant(module, "__version__", tosajit_version());
     return added ? 0 : -1;
 }
@@ -38,6 +45,7 @@ static int clear(PyObject *module) {
     Py_CLEAR(state->kernel);
     Py_CLEAR(state->engine);
     numpy_forget(&state->numpy);
+    exchange_forget(state);
     return 0;
 }
 static void release(void *module) { clear(module); }

@@ -35,10 +35,22 @@ typedef struct module_numpy {
     PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
 } module_numpy;
 
+/* Types of tensors with functions in C (exchange.h), as many as one program may use. */
+enum { MODULE_EXCHANGES = 4 };
+typedef struct module_exchange {
+    PyObject *attribute, *gradient; /* names of attributes */
+    struct {
+        PyTypeObject *type;
+        const struct dlpack_exchange *api;
+    } known[MODULE_EXCHANGES];
+    size_t next;
+} module_exchange;
+
 typedef struct module_state {
     PyObject *errors[MODULE_ERROR_COUNT];
     PyTypeObject *array, *kernel, *engine;
     module_numpy numpy;
+    module_exchange exchange;
 } module_state;
 
 /* For tables of methods and slots, which hold functions of several types as one. */

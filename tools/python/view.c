@@ -125,6 +125,6 @@ bool view_take(module_state *state, view *v, PyObject *object, const request *r)
 void view_release(view *v) {
     if (v->source == VIEW_BUFFER)
         PyBuffer_Release(&v->from.buffer);
-    else if (v->source != VIEW_NUMBER)
+    else if (v->source == VIEW_DLPACK || v->source == VIEW_VERSIONED)
         view_release_dlpack(v);
 }

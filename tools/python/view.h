@@ -8,7 +8,13 @@
 #include "tools/python/dlpack.h"
 #include "tools/python/request.h"
 
-typedef enum view_source { VIEW_NUMBER, VIEW_BUFFER, VIEW_DLPACK, VIEW_VERSIONED } view_source;
+typedef enum view_source {
+    VIEW_NUMBER,
+    VIEW_BUFFER,
+    VIEW_DLPACK,
+    VIEW_VERSIONED,
+    VIEW_SHOWN /* what its object shows: there is nothing to give back */
+} view_source;
 
 typedef struct view {
     tosajit_tensor tensor; /* refers to what follows */
@@ -18,6 +24,7 @@ typedef struct view {
         Py_buffer buffer;
         dlpack_managed *dlpack;
         dlpack_versioned *versioned;
+        dlpack_tensor shown;
     } from;
     int64_t strides[TOSAJIT_MAX_RANK]; /* of DLPack, in bytes */
     int64_t size;                      /* of a buffer that tells none */

@@ -4,6 +4,7 @@
 #include "tools/python/view_dlpack.h"
 
 #include "tools/python/elements.h"
+#include "tools/python/exchange.h"
 
 /* The capsule. An object of before DLPack 1.0 does not know max_version. */
 static PyObject *ask(PyObject *method) {
@@ -58,7 +59,9 @@ static bool view_tensor(module_state *state, view *v, PyObject *object, const re
     if (versioned && v->from.versioned->major != DLPACK_MAJOR)
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT, "%R has another DLPack than 1",
                               object);
-    const dlpack_tensor *t = versioned ? &v->from.versioned->tensor : &v->from.dlpack->tensor;
+    const dlpack_tensor *t = versioned                 ? &v->from.versioned->tensor
+                             : v->source == VIEW_SHOWN ? &v->from.shown
+                                                       : &v->from.dlpack->tensor;
     tosajit_type element = elements_of_dlpack(t->element, r->element);
     const char *wrong = complaint(t, element);
     if (!wrong && r->writable && versioned && v->from.versioned->flags & DLPACK_READ_ONLY)
@@ -72,7 +75,7 @@ static bool view_tensor(module_state *state, view *v, PyObject *object, const re
                           (PyObject *)Py_TYPE(object));
 }
 
-bool view_take_dlpack(module_state *state, view *v, PyObject *object, const request *r) {
+static bool take_lent(module_state *state, view *v, PyObject *object, const request *r) {
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
     if (!method) {
         PyErr_Clear();
@@ -89,6 +92,12 @@ bool view_take_dlpack(module_state *state, view *v, PyObject *object, const requ
     if (view_tensor(state, v, object, r)) return true;
     view_release_dlpack(v);
     return false;
+}
+
+bool view_take_dlpack(module_state *state, view *v, PyObject *object, const request *r) {
+    const bool shown = exchange_show(state, object, &v->from.shown);
+    v->source = VIEW_SHOWN;
+    return shown ? view_tensor(state, v, object, r) : take_lent(state, v, object, r);
 }
 
 /* The producer may run Python, which must not meet the exception of a call that failed. */

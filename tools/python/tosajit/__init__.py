@@ -8,11 +8,14 @@
     >>> y = tosajit.evaluate("x * sigmoid(x + b)", x=x, b=b)
 
 Operands are what has the buffer protocol or DLPack, NumPy's and PyTorch's arrays among them, and
-numbers. They are not copied. A result is a NumPy array if an operand is one, else an Array, which
-numpy.asarray and torch.from_dlpack take as it is; out= has the caller's own. An Engine has options:
-threads, accuracy, a directory for code.
+numbers. They are not copied. A result is a NumPy array if an operand is one, a tensor if one is a
+tensor, else an Array, which numpy.asarray and torch.from_dlpack take as it is; out= has the caller's
+own. Precompiled operations answer at once; what comes again is compiled meanwhile, and wait() waits
+for that. An Engine has options: threads, accuracy, a directory for code.
 """
 import atexit as _atexit
+import copyreg as _copyreg
+import os as _os
 
 from ._graph import Node, partition
 from ._tosajit import (
@@ -26,6 +29,7 @@ from ._tosajit import (
     OutOfMemoryError,
     ShapeError,
     __version__,
+    load,
     quiesce as _quiesce,
 )
 
@@ -42,12 +46,77 @@ __all__ = [
     "ShapeError",
     "compile",
     "evaluate",
+    "get_num_threads",
+    "load",
     "partition",
+    "set_num_threads",
+    "threadpool_limits",
+    "wait",
 ]
 
 # Threads may be compiling when the process ends, which LLVM would not survive.
 _atexit.register(_quiesce)
 
-_engine = Engine()
+
+def _usual_threads() -> int:
+    """What the environment says, as for OpenMP, but no more than there are processors."""
+    processors = len(_os.sched_getaffinity(0))
+    for name in ("TOSAJIT_NUM_THREADS", "OMP_NUM_THREADS"):
+        asked = _os.environ.get(name, "").partition(",")[0].strip()
+        if asked.isdigit() and int(asked) > 0:
+            return min(int(asked), processors)
+    return processors
+
+
+# It has no threads, and nothing else of the library's, until it is used.
+_engine = Engine(threads=_usual_threads(), _lazy=True)
 compile = _engine.compile
 evaluate = _engine.evaluate
+wait = _engine.wait
+
+
+def get_num_threads() -> int:
+    """How many threads compute long runs of compile's and evaluate's kernels."""
+    return _engine.threads
+
+
+def set_num_threads(count: int) -> int:
+    """Change that for kernels that are compiled from now on; the number until now."""
+    before = _engine.threads
+    _engine.threads = count
+    return before
+
+
+class threadpool_limits:
+    """set_num_threads for a block: `with tosajit.threadpool_limits(1): ...`"""
+
+    def __init__(self, limits: int):
+        self._before = set_num_threads(limits)
+
+    def __enter__(self) -> "threadpool_limits":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.restore_original_limits()
+
+    def restore_original_limits(self) -> None:
+        set_num_threads(self._before)
+
+
+def _usual_engine() -> Engine:
+    return _engine
+
+
+def _engine_of(options: dict) -> Engine:
+    return Engine(**options)
+
+
+def _kernel_of(engine: Engine, text: str) -> Kernel:
+    return engine.compile(text)
+
+
+# Another process compiles anew, for its own CPU. An image has nothing but its code.
+_copyreg.pickle(Engine, lambda engine: (_usual_engine, ()) if engine is _engine
+                else (_engine_of, (engine.options,)))
+_copyreg.pickle(Kernel, lambda kernel: (_kernel_of, (kernel.engine, kernel.text)) if kernel.text
+                else (load, (kernel.to_bytes(),)))

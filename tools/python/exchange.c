@@ -1,0 +1,85 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In: an object, or what a new tensor shall be. Out: its memory, or the tensor. */
+#include "tools/python/exchange.h"
+
+#include "tools/python/elements.h"
+
+bool exchange_prepare(module_state *state) {
+    state->exchange.attribute = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+    state->exchange.gradient = PyUnicode_InternFromString("requires_grad");
+    return state->exchange.attribute && state->exchange.gradient;
+}
+
+void exchange_forget(module_state *state) {
+    module_exchange *x = &state->exchange;
+    for (size_t k = 0; k < MODULE_EXCHANGES; k++) Py_CLEAR(x->known[k].type);
+    Py_CLEAR(x->attribute);
+    Py_CLEAR(x->gradient);
+}
+
+/* The form that this file knows, which may be an older one. */
+static const dlpack_exchange *fitting(const dlpack_exchange *api) {
+    while (api && api->major > DLPACK_MAJOR) api = api->older;
+    return api && api->major == DLPACK_MAJOR ? api : NULL;
+}
+
+static const dlpack_exchange *ask(module_state *state, PyTypeObject *type) {
+    PyObject *capsule = PyObject_GetAttr((PyObject *)type, state->exchange.attribute);
+    const dlpack_exchange *api = NULL;
+    if (capsule && PyCapsule_IsValid(capsule, DLPACK_EXCHANGE_NAME))
+        api = fitting(PyCapsule_GetPointer(capsule, DLPACK_EXCHANGE_NAME));
+    Py_XDECREF(capsule);
+    PyErr_Clear();
+    return api;
+}
+
+const dlpack_exchange *exchange_of(module_state *state, PyObject *object) {
+    module_exchange *x = &state->exchange;
+    PyTypeObject *type = Py_TYPE(object);
+    for (size_t k = 0; k < MODULE_EXCHANGES && x->known[k].type; k++)
+        if (x->known[k].type == type) return x->known[k].api;
+    const dlpack_exchange *api = ask(state, type);
+    if (!api) return NULL;
+    const size_t slot = x->next++ % MODULE_EXCHANGES;
+    PyTypeObject *old = x->known[slot].type;
+    x->known[slot].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    x->known[slot].api = api;
+    Py_XDECREF((PyObject *)old);
+    return api;
+}
+
+/* Of a tensor whose history is recorded, a result would lose it without a word. */
+static bool has_history(const module_state *state, PyObject *object) {
+    PyObject *wanted = PyObject_GetAttr(object, state->exchange.gradient);
+    bool has = wanted == Py_True;
+    if (!wanted) PyErr_Clear();
+    Py_XDECREF(wanted);
+    return has;
+}
+
+bool exchange_show(module_state *state, PyObject *object, dlpack_tensor *seen) {
+    const dlpack_exchange *api = exchange_of(state, object);
+    if (!api || !api->show || has_history(state, object)) return false;
+    if (!api->show(object, seen)) return true;
+    PyErr_Clear(); /* long, of C++; __dlpack__ says it in Python's words */
+    return false;
+}
+
+static void fail(void *context, const char *kind, const char *message) {
+    (void)context;
+    PyErr_Format(PyExc_RuntimeError, "%s: %s", kind, message);
+}
+
+PyObject *exchange_make(const dlpack_exchange *api, tosajit_type element, int32_t rank,
+                        const int64_t *dims) {
+    int64_t copy[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < rank; d++) copy[d] = dims[d];
+    dlpack_tensor prototype = {
+        .device = DLPACK_CPU, .rank = rank, .element = elements_dlpack(element), .dims = copy};
+    dlpack_versioned *made = NULL;
+    void *object = NULL;
+    if (!api->allocate(&prototype, &made, NULL, fail) && !api->wrap(made, &object)) return object;
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    return NULL;
+}

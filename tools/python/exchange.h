@@ -1,0 +1,21 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Types whose tensors are exchanged by functions in C, PyTorch's for instance. */
+#ifndef TOSAJIT_TOOLS_PYTHON_EXCHANGE_H
+#define TOSAJIT_TOOLS_PYTHON_EXCHANGE_H
+
+#include "tools/python/dlpack.h"
+#include "tools/python/module.h"
+
+/* The functions of an object's type; null, without an exception, if it has none that this knows. */
+const dlpack_exchange *exchange_of(module_state *state, PyObject *object);
+/* What an object shows, which stays its own. False, without an exception: it has to be asked by
+ * __dlpack__, which also says why it refuses. */
+bool exchange_show(module_state *state, PyObject *object, dlpack_tensor *seen);
+/* A new tensor of that type, dense. Null with an exception. */
+PyObject *exchange_make(const dlpack_exchange *api, tosajit_type element, int32_t rank,
+                        const int64_t *dims);
+bool exchange_prepare(module_state *state);
+void exchange_forget(module_state *state);
+
+#endif
