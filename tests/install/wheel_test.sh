@@ -36,6 +36,7 @@ info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
 tosajit/_graph.py
+tosajit/_show.py
 tosajit/_tosajit.abi3.so
 tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0
@@ -55,7 +56,7 @@ use() {
 lines='import array, tosajit
 x, b = array.array("f", [-1, 0, 1, 2]), array.array("f", [1])
 print(*(f"{y:.6f}" for y in tosajit.evaluate("x * sigmoid(x + b)", x=x, b=b).tolist()))
-print(tosajit.compile("y = exp(x) : f32[?]").is_native, tosajit.__file__)'
+print(tosajit.compile("y = exp(x) : f32[?]").wait().is_native, tosajit.__file__)'
 result='-0.500000 0.000000 0.880797 1.905148'
 # gives NATIVE: the lines in the venv, far from the source tree.
 gives() {
