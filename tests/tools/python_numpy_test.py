@@ -88,8 +88,17 @@ class NumPy(unittest.TestCase):
         np.testing.assert_array_equal(tosajit.evaluate("x * a", x=x, a=np.float32(2)), x * 2)
         kernel = tosajit.compile("y = x * a : f32[?,?], f32[?,?]")
         np.testing.assert_array_equal(kernel(x, np.array(3, np.float32)), x * 3)
-        with self.assertRaises(tosajit.ElementTypeError):
-            kernel(x, np.float64(3))
+        for a in (np.float64(3), np.float32(3), np.int64(3), np.int8(3), 3):
+            y = kernel(x, a)
+            self.assertEqual(y.dtype, np.float32)
+            np.testing.assert_array_equal(y, x * 3)
+            y = tosajit.evaluate("x * a", x=x, a=a)
+            self.assertEqual(y.dtype, np.float32)
+            np.testing.assert_array_equal(y, x * 3)
+        np.testing.assert_array_equal(tosajit.evaluate("where(c, x, -x)", x=x, c=np.bool_(False)), -x)
+        with self.assertRaises((tosajit.Error, ValueError)):
+            kernel(x, np.complex64(3))
+        self.assertEqual(tosajit.evaluate("x * a", x=x, a=np.ones((), np.float64)).dtype, np.float64)
 
     def test_bools_are_numbers_as_in_numpy(self):
         x, y = np.array([[-1.5, 0, 2]], np.float32), np.array([1, 2, 3], np.int32)

@@ -39,12 +39,16 @@ typedef struct call_home {
 
 static call_home find_home(const kernel_object *k, const call_given *given) {
     call_home home = {false, NULL};
+    bool arrays = false;
     for (Py_ssize_t i = 0; i < k->operand_count && !home.numpy && !home.exchange; i++) {
         PyObject *object = given->objects[i];
+        arrays |= !view_is_number(object) && !PyBool_Check(object);
         home.numpy = numpy_is_array(k->state, object);
         if (!home.numpy && !view_is_number(object) && !PyObject_CheckBuffer(object))
             home.exchange = exchange_of(k->state, object);
     }
+    /* of numbers alone, too, where the program uses NumPy */
+    if (!arrays && !numpy_is_array(k->state, Py_None)) home.numpy = k->state->numpy.array;
     return home;
 }
 

@@ -199,8 +199,13 @@ static PyMethodDef METHODS[] = {
      "compile(text)\n--\n\nA kernel of a text that has the types of its operands:\n"
      "\"y = x * sigmoid(x + b) : f32[?,64], f32[1,64]\"."},
     {"evaluate", MODULE_FUNCTION(evaluate), METH_FASTCALL | METH_KEYWORDS,
-     "evaluate(text, /, *, out=None, **operands)\n--\n\nCompute a text with the types that the "
-     "arrays have. Kernels are remembered by text and types."},
+     "evaluate(text, /, local_dict=None, global_dict=None, out=None, order='K', "
+     "casting='same_kind', **operands)\n--\n\nCompute a text with the types that the arrays have, "
+     "in NumPy's manner. What is not given by name is looked up in local_dict and global_dict, or "
+     "among the caller's variables. Kernels are remembered by text and types."},
+    {"re_evaluate", MODULE_FUNCTION(re_evaluate), METH_FASTCALL | METH_KEYWORDS,
+     "re_evaluate(local_dict=None, global_dict=None, out=None, order='K', casting='same_kind', "
+     "**operands)\n--\n\nWhat this thread evaluated last, again."},
     {"wait", wait_for_all, METH_NOARGS,
      "wait()\n--\n\nWait until all that is compiled in the background is."},
     {0}};

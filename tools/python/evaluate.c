@@ -1,102 +1,51 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* In: a text and arrays by name. Out: results, by a kernel for the arrays' types. An engine keeps
- * for each text the names of its operands, and a kernel for each list of types that it met. */
+/* In: a text and arrays by name. Out: results, by a kernel for the arrays' types. */
 #include "tools/python/evaluate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/python/call.h"
 #include "tools/python/compile.h"
 #include "tools/python/errors.h"
+#include "tools/python/manners.h"
+#include "tools/python/numpy.h"
+#include "tools/python/texts.h"
 
-enum { MAX_TEXTS = 512, MAX_KERNELS = 32 };
+/* ---------------------------------------------------------------------------------------------
+ * Arguments */
 
-/* Element types and ranks of all operands; kernels are dynamic in all sizes. */
-typedef struct signature {
-    uint8_t element[TOSAJIT_MAX_TENSORS], rank[TOSAJIT_MAX_TENSORS];
-} signature;
+/* What is not an operand, in the order of positional arguments, the text left out. */
+typedef enum option {
+    LOCALS,
+    GLOBALS,
+    OUT,
+    ORDER,
+    CASTING,
+    NOTHING, /* from here on: of numexpr, without a meaning here */
+    OPTIONS = NOTHING + 4
+} option;
+static const char *const OPTION_NAMES[OPTIONS] = {"local_dict",   "global_dict", "out",
+                                                  "order",        "casting",     "sanitize",
+                                                  "optimization", "truediv",     "_frame_depth"};
 
-typedef struct remembered {
-    PyObject *names;  /* of operands: a tuple of str */
-    Py_ssize_t count; /* of names */
-    size_t kernels;   /* that were made; the last MAX_KERNELS of them are here */
-    struct {
-        signature types;
-        kernel_object *kernel;
-    } known[MAX_KERNELS];
-} remembered;
+typedef struct arguments {
+    PyObject *text; /* a str */
+    call_given given;
+    PyObject *options[OPTIONS]; /* borrowed; null: not given */
+    bool recalled;              /* options are those of the last call, where none is given */
+    PyObject *kept;             /* a list of what given.objects refers to and nobody else holds */
+    manners_casting casting;
+} arguments;
 
-static void forget_kernels(remembered *r) {
-    const size_t count = r->kernels < MAX_KERNELS ? r->kernels : MAX_KERNELS;
-    r->kernels = 0;
-    for (size_t i = 0; i < count; i++) Py_DECREF((PyObject *)r->known[i].kernel);
-}
-
-static void forget(PyObject *capsule) {
-    remembered *r = PyCapsule_GetPointer(capsule, NULL);
-    forget_kernels(r);
-    Py_XDECREF(r->names);
-    free(r);
-}
-
-/* Lines as a tuple of interned strings. */
-static PyObject *split(const char *lines) {
-    PyObject *list = PyList_New(0);
-    while (list && *lines) {
-        size_t length = strcspn(lines, "\n");
-        PyObject *name = PyUnicode_FromStringAndSize(lines, (Py_ssize_t)length);
-        if (name) PyUnicode_InternInPlace(&name);
-        if (!name || PyList_Append(list, name)) Py_CLEAR(list);
-        Py_XDECREF(name);
-        lines += length + (lines[length] == '\n');
-    }
-    PyObject *tuple = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return tuple;
-}
-
-static PyObject *read_names(engine_object *e, PyObject *text) {
-    Py_ssize_t length = 0;
-    char *lines = NULL;
-    const char *bytes = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!bytes || errors_raise(e->state, tosajit_expr_operands(bytes, (size_t)length, &lines)))
-        return NULL;
-    PyObject *names = split(lines);
-    tosajit_text_release(lines);
-    return names;
-}
-
-/* The oldest text goes when there are too many. */
-static bool make_room(PyObject *dict) {
-    Py_ssize_t at = 0;
-    PyObject *oldest;
-    if (PyDict_Size(dict) < MAX_TEXTS || !PyDict_Next(dict, &at, &oldest, NULL)) return true;
-    Py_INCREF(oldest);
-    int failed = PyDict_DelItem(dict, oldest);
-    Py_DECREF(oldest);
-    return !failed;
-}
-
-/* What is known of a text, as a new reference to its capsule. */
-static PyObject *look_up(engine_object *e, PyObject *text) {
-    PyObject *capsule = PyDict_GetItemWithError(e->remembered, text);
-    if (capsule || PyErr_Occurred()) return Py_XNewRef(capsule);
-    PyObject *names = read_names(e, text);
-    if (!names) return NULL;
-    remembered *r = calloc(1, sizeof *r);
-    capsule = r ? PyCapsule_New(r, NULL, forget) : PyErr_NoMemory();
-    if (!capsule) {
-        free(r);
-        Py_DECREF(names);
-        return NULL;
-    }
-    r->names = names;
-    r->count = PyTuple_Size(names);
-    if (make_room(e->remembered) && !PyDict_SetItem(e->remembered, text, capsule)) return capsule;
-    Py_DECREF(capsule);
-    return NULL;
+/* Hold a new reference as long as the call lasts; null stays null. */
+static PyObject *keep(arguments *a, PyObject *object) {
+    if (!a->kept) a->kept = PyList_New(0);
+    const bool held = object && a->kept && !PyList_Append(a->kept, object);
+    Py_XDECREF(object);
+    return held ? object : NULL;
 }
 
 /* The operand of a name, with i as the place where it usually is; -1: none. */
@@ -107,96 +56,163 @@ static Py_ssize_t place(const remembered *r, PyObject *name, Py_ssize_t i) {
     return -1;
 }
 
-static bool bind(const remembered *r, PyObject *keywords, PyObject *const *values, call_given *g) {
+static option find_option(PyObject *name) {
+    int k = 0;
+    while (k < OPTIONS && PyUnicode_CompareWithASCIIString(name, OPTION_NAMES[k]) != 0) k++;
+    return (option)k;
+}
+
+/* What is given by name. An operand counts before an option of the same name. */
+static bool bind_named(const remembered *r, PyObject *keywords, PyObject *const *values,
+                       arguments *a) {
     Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
-    for (Py_ssize_t i = 0; i < r->count; i++) g->objects[i] = NULL;
+    for (Py_ssize_t i = 0; i < r->count; i++) a->given.objects[i] = NULL;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GetItem(keywords, i);
         Py_ssize_t operand = place(r, name, i);
+        option k = operand < 0 ? find_option(name) : OPTIONS;
         if (operand >= 0)
-            g->objects[operand] = values[i];
-        else if (!PyUnicode_CompareWithASCIIString(name, "out"))
-            g->out = values[i];
+            a->given.objects[operand] = values[i];
+        else if (k < OPTIONS && (!a->options[k] || a->recalled))
+            a->options[k] = values[i];
         else {
-            PyErr_Format(PyExc_TypeError, "the text has no operand %R; it has %R", name, r->names);
+            PyErr_Format(PyExc_TypeError,
+                         k < OPTIONS ? "%R is given twice"
+                                     : "the text has no operand %R; it has %R",
+                         name, r->names);
             return false;
         }
     }
+    return true;
+}
+
+static PyObject *given(PyObject *object) { return object == Py_None ? NULL : object; }
+
+/* A variable of one of the places where numexpr looks, as a new reference; null, perhaps with an
+ * exception. */
+static PyObject *look(const arguments *a, PyObject *name) {
+    PyObject *own = given(a->options[LOCALS]), *wide = given(a->options[GLOBALS]);
+    PyObject *places[2] = {own ? own : PyEval_GetLocals(), wide ? wide : PyEval_GetGlobals()};
+    for (int k = 0; k < 2; k++) {
+        PyObject *found = places[k] ? PyObject_GetItem(places[k], name) : NULL;
+        if (found) return found;
+        if (!places[k] || PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
+        if (PyErr_Occurred()) return NULL;
+    }
+    return PyUnicode_CompareWithASCIIString(name, "pi") == 0 ? PyFloat_FromDouble(acos(-1)) : NULL;
+}
+
+/* The caller's variables are what is not given by name. */
+static bool bind_rest(const remembered *r, arguments *a) {
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        if (g->objects[i]) continue;
-        PyErr_Format(PyExc_TypeError, "operand %R is missing", PyTuple_GetItem(r->names, i));
+        if (a->given.objects[i]) continue;
+        PyObject *name = PyTuple_GetItem(r->names, i);
+        a->given.objects[i] = keep(a, look(a, name));
+        if (a->given.objects[i]) continue;
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError,
+                         "operand %R is missing; the caller has no such variable either", name);
         return false;
     }
     return true;
 }
 
-/* Numbers have the element type of the arrays, which must be one then. TOSAJIT_TYPE_COUNT with an
- * exception if there is none. */
-static tosajit_type common_type(engine_object *e, const remembered *r, const call_given *g,
-                                const view *views) {
+/* Scalars of NumPy are Python's numbers. */
+static bool make_plain(const engine_object *e, const remembered *r, arguments *a) {
+    for (Py_ssize_t i = 0; i < r->count; i++) {
+        PyObject *object = a->given.objects[i];
+        if (view_is_number(object) || PyBool_Check(object)) continue;
+        PyObject *plain = numpy_plain(e->state, object);
+        if (!plain && PyErr_Occurred()) return false;
+        if (plain && !(a->given.objects[i] = keep(a, plain))) return false;
+    }
+    return true;
+}
+
+static bool read_options(const engine_object *e, arguments *a) {
+    PyObject *order = given(a->options[ORDER]), *casting = given(a->options[CASTING]);
+    a->given.out = a->options[OUT];
+    a->casting = casting ? manners_find_casting(e->state, casting) : MANNERS_SAME_KIND;
+    if (a->casting == MANNERS_CASTINGS) return false;
+    if (!order || (PyUnicode_Check(order) && PyUnicode_GetLength(order) == 1 &&
+                   PyUnicode_FindChar(order, 'F', 0, 1, 1) < 0))
+        return true;
+    errors_say(e->state, TOSAJIT_INVALID_ARGUMENT,
+               "order: %R is none of K, A, C; give out= an array of another order", order);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Types */
+
+static bool is_loose(PyObject *object) { return view_is_number(object) || PyBool_Check(object); }
+
+/* The element type that all arrays have; TOSAJIT_TYPE_COUNT if they have several, or there is none.
+ */
+static tosajit_type common_type(const remembered *r, const call_given *g, const view *views) {
     tosajit_type common = TOSAJIT_TYPE_COUNT;
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        if (view_is_number(g->objects[i]) || PyBool_Check(g->objects[i])) continue;
+        if (is_loose(g->objects[i])) continue;
         tosajit_type element = views[i].tensor.element;
-        if (common != TOSAJIT_TYPE_COUNT && common != element) {
-            errors_say(e->state, TOSAJIT_TYPE_MISMATCH,
-                       "the arrays are of %s and %s, so a number has no type; pass it as an array",
-                       tosajit_type_name(common), tosajit_type_name(element));
-            return TOSAJIT_TYPE_COUNT;
-        }
+        if (common != TOSAJIT_TYPE_COUNT && common != element) return TOSAJIT_TYPE_COUNT;
         common = element;
     }
-    if (common == TOSAJIT_TYPE_COUNT)
-        errors_say(e->state, TOSAJIT_TYPE_MISMATCH, "at least one operand is an array");
     return common;
 }
 
+static bool is_float(tosajit_type type) {
+    return type >= TOSAJIT_F16 && type <= TOSAJIT_F64 && type != TOSAJIT_TYPE_COUNT;
+}
+
+/* A number has the type of the arrays, where that has such numbers. Elsewhere it is weak, and comes
+ * in the widest type. */
+static tosajit_type number_type(PyObject *number, tosajit_type common) {
+    const bool fraction = PyFloat_CheckExact(number);
+    if (common != TOSAJIT_TYPE_COUNT && common != TOSAJIT_I1 && (!fraction || is_float(common)))
+        return common;
+    return fraction ? TOSAJIT_F64 : TOSAJIT_I64;
+}
+
 /* Arrays and bools first, then numbers: taken[i] tells which are held. */
-static bool take(engine_object *e, const remembered *r, const call_given *g, view *views,
-                 bool *taken) {
-    Py_ssize_t numbers = 0;
+static bool take(const engine_object *e, const remembered *r, const call_given *g, view *views,
+                 bool *taken, signature *types) {
     request ask = {"operand", NULL, TOSAJIT_TYPE_COUNT, 0, false};
+    memset(taken, 0, (size_t)r->count * sizeof *taken);
     for (Py_ssize_t i = 0; i < r->count; i++) {
-        taken[i] = false;
-        if (view_is_number(g->objects[i])) {
-            numbers++;
-            continue;
-        }
+        if (view_is_number(g->objects[i])) continue;
         ask.name = PyTuple_GetItem(r->names, i);
         ask.element = PyBool_Check(g->objects[i]) ? TOSAJIT_I1 : TOSAJIT_TYPE_COUNT;
         taken[i] = view_take(e->state, &views[i], g->objects[i], &ask);
-        if (!taken[i]) {
-            while (++i < r->count) taken[i] = false;
-            return false;
-        }
+        if (!taken[i]) return false;
+        if (ask.element == TOSAJIT_I1) types->weak |= 1ull << i;
     }
-    if (!numbers) return true;
-    ask.element = common_type(e, r, g, views);
-    for (Py_ssize_t i = 0; i < r->count && ask.element != TOSAJIT_TYPE_COUNT; i++) {
-        ask.name = PyTuple_GetItem(r->names, i);
+    const tosajit_type common = common_type(r, g, views);
+    for (Py_ssize_t i = 0; i < r->count; i++) {
         if (taken[i]) continue;
-        if (!view_take(e->state, &views[i], g->objects[i], &ask)) return false;
-        taken[i] = true;
+        ask.name = PyTuple_GetItem(r->names, i);
+        ask.element = number_type(g->objects[i], common);
+        taken[i] = view_take(e->state, &views[i], g->objects[i], &ask);
+        if (!taken[i]) return false;
+        if (ask.element != common) types->weak |= 1ull << i;
     }
-    return ask.element != TOSAJIT_TYPE_COUNT;
+    return true;
 }
 
-/* Where the kernel for these types is; MAX_KERNELS: nowhere. */
-static size_t find(const remembered *r, const signature *types) {
-    for (size_t i = 0; i < MAX_KERNELS && i < r->kernels; i++) {
-        const signature *known = &r->known[i].types;
-        if (!memcmp(known->element, types->element, (size_t)r->count) &&
-            !memcmp(known->rank, types->rank, (size_t)r->count))
-            return i;
-    }
-    return MAX_KERNELS;
-}
+/* ---------------------------------------------------------------------------------------------
+ * Kernels */
 
-static kernel_object *compile_for(engine_object *e, PyObject *text, const remembered *r,
+static kernel_object *compile_for(engine_object *e, const arguments *a, const remembered *r,
                                   const signature *types, bool quick) {
+    const manners_text m = {a->text,
+                            r->names,
+                            types->element,
+                            types->rank,
+                            types->weak,
+                            (tosajit_type)types->out,
+                            (manners_casting)types->casting};
+    PyObject *text = manners_translate(e->state, &m);
     tosajit_named_type *named = calloc((size_t)r->count + 1, sizeof *named);
-    if (!named) return (kernel_object *)PyErr_NoMemory();
-    bool ready = true;
+    bool ready = text && named;
     for (Py_ssize_t i = 0; i < r->count && ready; i++) {
         named[i].name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(r->names, i), NULL);
         named[i].type.element = (tosajit_type)types->element[i];
@@ -207,13 +223,14 @@ static kernel_object *compile_for(engine_object *e, PyObject *text, const rememb
     const compile_given given = {text, named, (size_t)r->count, quick};
     PyObject *kernel = ready ? compile_text(e, &given) : NULL;
     free(named);
+    Py_XDECREF(text);
     return (kernel_object *)kernel;
 }
 
-/* The types with bools as numbers. False if there are none, or an exception says why not. */
-static bool count_bools(engine_object *e, const remembered *r, const call_given *g,
-                        const view *views, signature *types) {
-    const tosajit_type common = common_type(e, r, g, views);
+/* The types with bools as numbers. False if there are none. */
+static bool count_bools(const remembered *r, const call_given *g, const view *views,
+                        signature *types) {
+    const tosajit_type common = common_type(r, g, views);
     bool any = false;
     for (Py_ssize_t i = 0; i < r->count; i++) {
         if (!PyBool_Check(g->objects[i])) continue;
@@ -223,64 +240,53 @@ static bool count_bools(engine_object *e, const remembered *r, const call_given 
     return any && common != TOSAJIT_TYPE_COUNT;
 }
 
-/* Bools are i1, as masks are. Where the text is defined for numbers alone they are numbers, as in
- * NumPy; where for neither, the exception is about i1. */
-static kernel_object *compile(engine_object *e, PyObject *text, const remembered *r,
-                              const call_given *g, const view *views, signature types, bool quick) {
+/* Bools are i1, as masks are. Where the text is defined for numbers alone they are numbers; where
+ * for neither, the exception is about i1. */
+static kernel_object *compile(engine_object *e, const arguments *a, const remembered *r,
+                              const view *views, signature types, bool quick) {
     PyObject *type, *value, *trace;
-    kernel_object *kernel = compile_for(e, text, r, &types, quick);
+    kernel_object *kernel = compile_for(e, a, r, &types, quick);
     if (kernel) return kernel;
     PyErr_Fetch(&type, &value, &trace);
-    if (count_bools(e, r, g, views, &types)) kernel = compile_for(e, text, r, &types, quick);
+    if (count_bools(r, &a->given, views, &types)) kernel = compile_for(e, a, r, &types, quick);
     PyErr_Restore(type, value, trace);
     if (kernel) PyErr_Clear();
     return kernel;
 }
 
 /* A text that comes again is worth compiling. Where that fails the quick one goes on answering. */
-static void improve(engine_object *e, PyObject *text, remembered *r, const call_given *g,
-                    const view *views, size_t slot) {
-    kernel_object *old = r->known[slot].kernel;
+static void improve(engine_object *e, const arguments *a, remembered *r, const view *views,
+                    size_t slot) {
     const signature types = r->known[slot].types;
-    old->quick = false; /* once */
-    Py_INCREF((PyObject *)old);
-    kernel_object *kernel = compile(e, text, r, g, views, types, false);
+    r->known[slot].kernel->quick = false; /* once */
+    kernel_object *kernel = compile(e, a, r, views, types, false);
     if (!kernel) PyErr_Clear();
-    if (kernel && find(r, &types) == slot) { /* other threads may have come meanwhile */
-        Py_DECREF((PyObject *)r->known[slot].kernel);
-        r->known[slot].kernel = (kernel_object *)Py_NewRef((PyObject *)kernel);
-    }
+    slot = texts_kernel(r, &types); /* other threads may have come meanwhile */
+    if (kernel && slot < TEXTS_KERNELS) texts_replace(r, slot, kernel);
     Py_XDECREF((PyObject *)kernel);
-    Py_DECREF((PyObject *)old);
 }
 
 /* A new reference to the kernel for these views. */
-static kernel_object *kernel_for(engine_object *e, PyObject *text, remembered *r,
-                                 const call_given *g, const view *views) {
-    signature types;
-    for (Py_ssize_t i = 0; i < r->count; i++) {
-        types.element[i] = (uint8_t)views[i].tensor.element;
-        types.rank[i] = (uint8_t)views[i].tensor.rank;
+static kernel_object *kernel_for(engine_object *e, const arguments *a, remembered *r,
+                                 const view *views, const signature *types) {
+    size_t slot = texts_kernel(r, types);
+    if (slot < TEXTS_KERNELS && r->known[slot].kernel->quick) {
+        improve(e, a, r, views, slot);
+        slot = texts_kernel(r, types);
     }
-    size_t slot = find(r, &types);
-    if (slot < MAX_KERNELS) {
-        if (r->known[slot].kernel->quick) improve(e, text, r, g, views, slot);
-        return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
-    }
-    kernel_object *kernel = compile(e, text, r, g, views, types, true);
+    if (slot < TEXTS_KERNELS) return (kernel_object *)Py_NewRef((PyObject *)r->known[slot].kernel);
+    kernel_object *kernel = compile(e, a, r, views, *types, true);
     if (!kernel && r->kernels && PyErr_ExceptionMatches(e->state->errors[MODULE_ARGUMENT])) {
         PyErr_Clear(); /* there may be no room for more kernels of this text */
-        forget_kernels(r);
-        kernel = compile(e, text, r, g, views, types, true);
+        texts_forget_kernels(r);
+        kernel = compile(e, a, r, views, *types, true);
     }
-    if (!kernel) return NULL;
-    slot = r->kernels++ % MAX_KERNELS;
-    PyObject *old = r->kernels > MAX_KERNELS ? (PyObject *)r->known[slot].kernel : NULL;
-    r->known[slot].types = types;
-    r->known[slot].kernel = (kernel_object *)Py_NewRef((PyObject *)kernel);
-    Py_XDECREF(old);
+    if (kernel) texts_keep(r, types, kernel);
     return kernel;
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * Calls */
 
 /* Bools again, as what the kernel takes them for. */
 static bool take_bools(const kernel_object *k, const call_given *g, view *views) {
@@ -293,36 +299,165 @@ static bool take_bools(const kernel_object *k, const call_given *g, view *views)
     return true;
 }
 
-static PyObject *run(engine_object *e, PyObject *text, remembered *r, call_given *given) {
+static PyObject *call(engine_object *e, const arguments *a, remembered *r, view *views,
+                      const signature *types, tosajit_type *element) {
+    kernel_object *kernel = kernel_for(e, a, r, views, types);
+    PyObject *result = NULL;
+    if (!kernel) return NULL;
+    *element = kernel->result_count == 1 ? kernel->tensors[kernel->operand_count].element
+                                         : TOSAJIT_TYPE_COUNT;
+    if (take_bools(kernel, &a->given, views)) result = call_run(kernel, &a->given, views);
+    Py_DECREF((PyObject *)kernel);
+    return result;
+}
+
+/* The element type of the caller's array for the result, if it is another one than the result's;
+ * TOSAJIT_TYPE_COUNT otherwise. */
+static tosajit_type other_type(const engine_object *e, const arguments *a, tosajit_type element) {
+    const request ask = {"result", NULL, TOSAJIT_TYPE_COUNT, 0, true};
+    PyObject *out = a->given.out;
+    view v;
+    if (!out || out == Py_None || PyTuple_Check(out) || element == TOSAJIT_TYPE_COUNT)
+        return TOSAJIT_TYPE_COUNT;
+    if (!view_take(e->state, &v, out, &ask)) return TOSAJIT_TYPE_COUNT;
+    const tosajit_type own = v.tensor.element;
+    view_release(&v);
+    return own == element ? TOSAJIT_TYPE_COUNT : own;
+}
+
+/* An array of another type for the result has the result cast. */
+static PyObject *call_cast(engine_object *e, const arguments *a, remembered *r, view *views,
+                           signature *types, tosajit_type element) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const tosajit_type own = other_type(e, a, element);
+    if (own == TOSAJIT_TYPE_COUNT) {
+        PyErr_Restore(type, value, trace); /* also in the place of one that came meanwhile */
+        return NULL;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    types->out = (uint8_t)own;
+    return call(e, a, r, views, types, &element);
+}
+
+static PyObject *run(engine_object *e, const arguments *a, remembered *r) {
     view views[TOSAJIT_MAX_TENSORS];
     bool taken[TOSAJIT_MAX_TENSORS];
+    signature types = {.weak = 0, .out = TOSAJIT_TYPE_COUNT, .casting = (uint8_t)a->casting};
+    tosajit_type element = TOSAJIT_TYPE_COUNT;
     PyObject *result = NULL;
-    kernel_object *kernel = NULL;
-    if (take(e, r, given, views, taken)) kernel = kernel_for(e, text, r, given, views);
-    if (kernel && take_bools(kernel, given, views)) result = call_run(kernel, given, views);
+    if (take(e, r, &a->given, views, taken, &types)) {
+        for (Py_ssize_t i = 0; i < r->count; i++) {
+            types.element[i] = (uint8_t)views[i].tensor.element;
+            types.rank[i] = (uint8_t)views[i].tensor.rank;
+        }
+        result = call(e, a, r, views, &types, &element);
+        if (!result && PyErr_ExceptionMatches(e->state->errors[MODULE_TYPE]))
+            result = call_cast(e, a, r, views, &types, element);
+    }
     for (Py_ssize_t i = 0; i < r->count; i++)
         if (taken[i]) view_release(&views[i]);
-    Py_XDECREF((PyObject *)kernel);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The last text again */
+
+/* What a thread evaluated last: a tuple of the text, a weak reference to out, or None, and casting.
+ */
+static PyObject *last_of_thread(const engine_object *e, PyObject **dict) {
+    *dict = PyThreadState_GetDict();
+    return *dict ? PyDict_GetItemWithError(*dict, (PyObject *)e->state->engine) : NULL;
+}
+
+static PyObject *weak(PyObject *object) {
+    PyObject *reference = object ? PyWeakref_NewRef(object, NULL) : NULL;
+    if (reference) return reference;
+    PyErr_Clear(); /* of a type that allows none */
+    return Py_NewRef(Py_None);
+}
+
+/* A loop that evaluates the same again and again has nothing to note. */
+static bool note_last(engine_object *e, const arguments *a) {
+    const void *thread = PyThreadState_Get();
+    PyObject *out = given(a->options[OUT]), *casting = given(a->options[CASTING]), *dict;
+    if (e->state->noted.text == a->text && e->state->noted.out == out &&
+        e->state->noted.thread == thread)
+        return true;
+    PyObject *reference = weak(out);
+    PyObject *last = PyTuple_Pack(3, a->text, reference, casting ? casting : Py_None);
+    last_of_thread(e, &dict);
+    const bool kept = last && dict && !PyDict_SetItem(dict, (PyObject *)e->state->engine, last);
+    if (kept) {
+        e->state->noted.text = a->text;
+        e->state->noted.out = out;
+        e->state->noted.thread = thread;
+    }
+    Py_XDECREF(last);
+    Py_DECREF(reference);
+    return kept || !PyErr_Occurred();
+}
+
+static PyObject *evaluate_text(engine_object *e, arguments *a, PyObject *keywords,
+                               PyObject *const *values) {
+    PyObject *capsule = texts_find(e, a->text);
+    if (!capsule) return NULL;
+    remembered *r = texts_of(capsule);
+    PyObject *result = NULL;
+    if (r->count > TOSAJIT_MAX_TENSORS)
+        errors_say(e->state, TOSAJIT_LIMIT_EXCEEDED, "the text has %zd operands; 64 is the most",
+                   r->count);
+    else if (bind_named(r, keywords, values, a) && read_options(e, a) && bind_rest(r, a) &&
+             make_plain(e, r, a) && note_last(e, a))
+        result = run(e, a, r);
+    Py_XDECREF(a->kept);
+    Py_DECREF(capsule);
     return result;
 }
 
 PyObject *evaluate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
     engine_object *e = (engine_object *)self;
-    if (count != 1 || !PyUnicode_Check(args[0])) {
+    if (count < 1 || count > 1 + NOTHING || !PyUnicode_Check(args[0])) {
         PyErr_SetString(PyExc_TypeError, "evaluate takes a text, and operands by their names");
         return NULL;
     }
-    PyObject *capsule = look_up(e, args[0]);
-    if (!capsule) return NULL;
-    remembered *r = PyCapsule_GetPointer(capsule, NULL);
-    call_given given;
-    given.out = NULL;
-    PyObject *result = NULL;
-    if (r->count > TOSAJIT_MAX_TENSORS)
-        errors_say(e->state, TOSAJIT_LIMIT_EXCEEDED, "the text has %zd operands; 64 is the most",
-                   r->count);
-    else if (bind(r, keywords, args + 1, &given))
-        result = run(e, args[0], r, &given);
-    Py_DECREF(capsule);
+    arguments a;
+    a.text = args[0];
+    a.kept = NULL;
+    a.recalled = false;
+    memset(a.options, 0, sizeof a.options);
+    for (Py_ssize_t i = 1; i < count; i++) a.options[i - 1] = args[i];
+    return evaluate_text(e, &a, keywords, args + count);
+}
+
+static void recall(PyObject *last, arguments *a) {
+    PyObject *casting = given(PyTuple_GetItem(last, 2)), *reference = PyTuple_GetItem(last, 1);
+    PyObject *out = reference == Py_None ? NULL : PyObject_CallNoArgs(reference);
+    memset(a->options, 0, sizeof a->options);
+    a->text = PyTuple_GetItem(last, 0);
+    a->kept = NULL;
+    a->recalled = true;
+    a->options[OUT] = given(keep(a, out));
+    a->options[CASTING] = casting;
+}
+
+PyObject *re_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+    engine_object *e = (engine_object *)self;
+    PyObject *dict, *last = last_of_thread(e, &dict);
+    if (!last || count > NOTHING) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_RuntimeError,
+                            last ? "re_evaluate takes operands by their names"
+                                 : "re_evaluate: this thread has evaluated nothing before");
+        return NULL;
+    }
+    arguments a;
+    Py_INCREF(last);
+    recall(last, &a);
+    for (Py_ssize_t i = 0; i < count; i++) a.options[i] = args[i];
+    PyObject *result = evaluate_text(e, &a, keywords, args + count);
+    Py_DECREF(last);
     return result;
 }

@@ -6,7 +6,10 @@
 
 #include "tools/python/engine.h"
 
-/* evaluate(text, *, out=None, **operands): a method of Engine, METH_FASTCALL | METH_KEYWORDS. */
+/* Methods of Engine, METH_FASTCALL | METH_KEYWORDS.
+ * evaluate(text, local_dict=None, global_dict=None, out=None, order='K', casting='same_kind',
+ *          **operands); re_evaluate is the same with the text of the last evaluate. */
 PyObject *evaluate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
+PyObject *re_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords);
 
 #endif

@@ -31,6 +31,7 @@ typedef enum module_error {
 /* What was found of NumPy, once somebody has imported it. The extension does not import it. */
 typedef struct module_numpy {
     PyTypeObject *array;                  /* numpy.ndarray; null: not found yet */
+    PyTypeObject *generic;                /* numpy.generic, of scalars */
     PyObject *empty;                      /* numpy.empty */
     PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
 } module_numpy;
@@ -51,6 +52,9 @@ typedef struct module_state {
     PyTypeObject *array, *kernel, *engine;
     module_numpy numpy;
     module_exchange exchange;
+    struct {
+        const void *text, *out, *thread; /* not held, and only compared */
+    } noted;                             /* the last that evaluate.c has noted for re_evaluate */
 } module_state;
 
 /* For tables of methods and slots, which hold functions of several types as one. */

@@ -7,9 +7,11 @@
 
 static bool find(module_numpy *n, PyObject *numpy) {
     n->array = (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray");
-    n->empty = n->array ? PyObject_GetAttrString(numpy, "empty") : NULL;
+    n->generic = n->array ? (PyTypeObject *)PyObject_GetAttrString(numpy, "generic") : NULL;
+    n->empty = n->generic ? PyObject_GetAttrString(numpy, "empty") : NULL;
     PyObject *dtype = n->empty ? PyObject_GetAttrString(numpy, "dtype") : NULL;
-    bool found = dtype && PyType_Check((PyObject *)n->array);
+    bool found =
+        dtype && PyType_Check((PyObject *)n->array) && PyType_Check((PyObject *)n->generic);
     for (int t = 0; found && t < TOSAJIT_TYPE_COUNT; t++) {
         PyObject *scalar = PyObject_GetAttrString(numpy, elements_numpy((tosajit_type)t));
         n->dtypes[t] = scalar ? PyObject_CallFunctionObjArgs(dtype, scalar, NULL) : NULL;
@@ -34,6 +36,42 @@ bool numpy_is_array(module_state *state, PyObject *object) {
     return n->array && PyType_IsSubtype(Py_TYPE(object), n->array);
 }
 
+/* numpy.asarray of it. */
+static PyObject *as_array(PyObject *object) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *name = numpy ? PyUnicode_FromString("asarray") : NULL;
+    PyObject *array = name ? PyObject_CallMethodObjArgs(numpy, name, object, NULL) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(numpy);
+    return array;
+}
+
+PyObject *numpy_plain(module_state *state, PyObject *object) {
+    if (numpy_is_array(state, object) || !state->numpy.array) return NULL;
+    if (PyList_Check(object) || PyTuple_Check(object)) return as_array(object);
+    if (!PyType_IsSubtype(Py_TYPE(object), state->numpy.generic)) return NULL;
+    PyObject *name = PyUnicode_FromString("item");
+    PyObject *item = name ? PyObject_CallMethodObjArgs(object, name, NULL) : NULL;
+    Py_XDECREF(name);
+    if (!item || PyBool_Check(item) || PyFloat_CheckExact(item) || PyLong_CheckExact(item))
+        return item;
+    Py_DECREF(item); /* complex, dates, text */
+    return NULL;
+}
+
+bool numpy_is_masked(module_state *state, PyObject *object) {
+    if (Py_TYPE(object) == state->numpy.array || !numpy_is_array(state, object)) return false;
+    PyObject *name = PyUnicode_FromString("numpy.ma");
+    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    PyObject *type = module ? PyObject_GetAttrString(module, "MaskedArray") : NULL;
+    const bool masked = type && PyObject_IsInstance(object, type) > 0;
+    Py_XDECREF(type);
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    PyErr_Clear(); /* who has no such module has no such array */
+    return masked;
+}
+
 PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims) {
     PyObject *shape = PyTuple_New(rank);
     for (int32_t d = 0; shape && d < rank; d++) {
@@ -51,6 +89,7 @@ PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, co
 
 void numpy_forget(module_numpy *n) {
     Py_CLEAR(n->array);
+    Py_CLEAR(n->generic);
     Py_CLEAR(n->empty);
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) Py_CLEAR(n->dtypes[t]);
 }

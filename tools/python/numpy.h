@@ -7,6 +7,11 @@
 #include "tools/python/module.h"
 
 bool numpy_is_array(module_state *state, PyObject *object);
+/* Of a scalar of NumPy, the number or bool of Python that it is, and of a list, where NumPy is
+ * used, the array: as a new reference. Null, perhaps with an exception, for everything else. */
+PyObject *numpy_plain(module_state *state, PyObject *object);
+/* Whether an array has a mask, which a result would lose. */
+bool numpy_is_masked(module_state *state, PyObject *object);
 /* numpy.empty, after numpy_is_array has found one. */
 PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims);
 void numpy_forget(module_numpy *numpy);

@@ -7,6 +7,7 @@
 
 #include "tools/data/element.h"
 #include "tools/python/elements.h"
+#include "tools/python/numpy.h"
 #include "tools/python/view_dlpack.h"
 
 /* One element stretches to any rank. */
@@ -105,15 +106,28 @@ static bool view_buffer(module_state *state, view *v, PyObject *type, const requ
 
 static bool take_buffer(module_state *state, view *v, PyObject *object, const request *r) {
     v->source = VIEW_BUFFER;
+    if (numpy_is_masked(state, object))
+        return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT,
+                              "%R has a mask, which would be lost; pass x.data or x.filled(value)",
+                              (PyObject *)Py_TYPE(object));
     if (PyObject_GetBuffer(object, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT)) return false;
     if (view_buffer(state, v, (PyObject *)Py_TYPE(object), r)) return true;
     PyBuffer_Release(&v->from.buffer);
     return false;
 }
 
+/* A scalar of NumPy where the type is known: a number. */
+static bool take_plain(module_state *state, view *v, PyObject *object, const request *r) {
+    PyObject *plain = r->element == TOSAJIT_TYPE_COUNT ? NULL : numpy_plain(state, object);
+    if (!plain) return !PyErr_Occurred() && take_buffer(state, v, object, r);
+    const bool taken = take_number(state, v, plain, r);
+    Py_DECREF(plain);
+    return taken;
+}
+
 bool view_take(module_state *state, view *v, PyObject *object, const request *r) {
     bool taken = view_is_number(object) || PyBool_Check(object) ? take_number(state, v, object, r)
-                 : PyObject_CheckBuffer(object)                 ? take_buffer(state, v, object, r)
+                 : PyObject_CheckBuffer(object)                 ? take_plain(state, v, object, r)
                                                 : view_take_dlpack(state, v, object, r);
     if (taken && v->tensor.rank == 0 && r->rank > 0 && !r->writable) {
         v->tensor.rank = r->rank;

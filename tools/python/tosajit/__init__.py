@@ -16,7 +16,9 @@ for that. An Engine has options: threads, accuracy, a directory for code.
 import atexit as _atexit
 import copyreg as _copyreg
 import os as _os
+import sys as _sys
 
+from . import _numpy  # loaded now, so that no first result waits for it
 from ._graph import Node, partition
 from ._tosajit import (
     ArgumentError,
@@ -49,8 +51,10 @@ __all__ = [
     "get_num_threads",
     "load",
     "partition",
+    "re_evaluate",
     "set_num_threads",
     "threadpool_limits",
+    "validate",
     "wait",
 ]
 
@@ -72,7 +76,19 @@ def _usual_threads() -> int:
 _engine = Engine(threads=_usual_threads(), _lazy=True)
 compile = _engine.compile
 evaluate = _engine.evaluate
+re_evaluate = _engine.re_evaluate
 wait = _engine.wait
+
+
+def validate(ex: str, local_dict=None, global_dict=None, out=None, order="K", casting="same_kind", **operands):
+    """What evaluate would raise, or None; re_evaluate computes the text then."""
+    caller = _sys._getframe(1)
+    try:
+        evaluate(ex, caller.f_locals if local_dict is None else local_dict,
+                 caller.f_globals if global_dict is None else global_dict, out, order, casting, **operands)
+    except Exception as error:
+        return error
+    return None
 
 
 def get_num_threads() -> int:

@@ -1,0 +1,906 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Texts in the manner of NumPy. In: a text that is also Python, and the types of its operands. Out: a
+text of the library's language, in which types are promoted as NumPy promotes them, and functions that
+the language does not have are written out. None where the language has the same meaning already, and
+where the text is no Python: then the language is to judge.
+
+evaluate asks once for each text and list of types."""
+import _ast
+import math
+import operator
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
+
+from ._tosajit import ArgumentError, ElementTypeError
+
+_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+_FLOATS = ("f16", "bf16", "f32", "f64")
+_WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i48": 48, "i64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
+          "f8E4M3FN": 8, "f8E5M2": 8, "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
+# NumPy's names; those of floats round toward zero where they make integers, as astype does.
+_NAMES = {"bool": "i1", "bool_": "i1", "int": "i64", "float": "f64", "double": "f64", "single": "f32", "half": "f16",
+          **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)}, **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
+          **{f"float{n}": f"f{n}" for n in (16, 32, 64)}, "bfloat16": "bf16"}
+
+
+class _Foreign(Exception):
+    """The text is not NumPy's."""
+
+
+class _Value:
+    """A part of the new text. A number has no type. A weak one has the type in which it comes, and takes that
+    of what it meets."""
+
+    __slots__ = ("text", "type", "weak", "number")
+
+    def __init__(self, text: str, type: Optional[str], weak: bool = False, number: Any = None):
+        self.text, self.type, self.weak, self.number = text, type, weak, number
+
+
+def _refuse(sentence: str) -> NoReturn:
+    error = ElementTypeError(sentence)
+    error.status = "TOSAJIT_TYPE_MISMATCH"
+    raise error
+
+
+def _refuse_power() -> NoReturn:
+    error = ArgumentError("integers to negative integer powers are not allowed; write a float: x ** -2.0")
+    error.status = "TOSAJIT_INVALID_ARGUMENT"
+    raise error
+
+
+def _promote(a: str, b: str) -> str:
+    """The smallest type that has all values of both, as NumPy sees it; bf16 as ml_dtypes does."""
+    if a == b:
+        return a
+    if "i1" in (a, b):
+        return b if a == "i1" else a
+    for type in (a, b):
+        if type not in _INTEGERS and type not in _FLOATS:
+            raise _Foreign
+    floats = [type for type in (a, b) if type in _FLOATS]
+    if len(floats) == 2:
+        return "f64" if "f64" in floats else "f32"
+    if floats:
+        other = a if b == floats[0] else b
+        least = {8: 16, 16: 32}.get(_WIDTH[other], 64)
+        if floats[0] == "bf16":
+            return "bf16" if least == 16 else f"f{least}"
+        return f"f{max(least, _WIDTH[floats[0]])}"
+    if a[0] == b[0]:
+        return a if _WIDTH[a] > _WIDTH[b] else b
+    signed, unsigned = (a, b) if a[0] == "i" else (b, a)
+    if _WIDTH[signed] > _WIDTH[unsigned]:
+        return signed
+    return "f64" if _WIDTH[unsigned] == 64 else f"i{2 * _WIDTH[unsigned]}"
+
+
+def _may_cast(a: str, b: str, rule: str) -> bool:
+    if rule == "unsafe" or a == b:
+        return True
+    if rule in ("no", "equiv"):
+        return False
+    try:
+        safe = _promote(a, b) == b
+    except _Foreign:
+        return False
+    kinds = "uif"
+    kind = lambda type: -1 if type == "i1" else kinds.find(type[0].replace("b", "f"))
+    return safe or (rule == "same_kind" and kind(a) <= kind(b))
+
+
+# Conversions that the language lacks, by a type between that loses nothing.
+_BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
+            ("i64", "i16"): "i32", ("i64", "f16"): "f64", ("i64", "bf16"): "f64", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
+            ("f16", "bf16"): "f32", ("bf16", "f16"): "f32", ("f16", "i1"): "f32", ("bf16", "i1"): "f32"}
+
+
+def _convert(text: str, a: str, b: str) -> str:
+    if a == b:
+        return text
+    between = _BETWEEN.get((a, b))
+    return f"{b}({_convert(text, a, between)})" if between else f"{b}({text})"
+
+
+def _literal(number: Any, type: str) -> str:
+    if type == "i1":
+        return "true" if number else "false"
+    if type in _FLOATS:
+        number = float(number)
+        text = "nan" if number != number else repr(number)
+    else:
+        text = repr(int(number))
+    return f"{type}({text})"
+
+
+def _is_float(type: Optional[str]) -> bool:
+    return type in _FLOATS
+
+
+class _Text:
+    """The statements of the new text, as far as they are written."""
+
+    def __init__(self) -> None:
+        self.statements: List[str] = []
+        self.count = 0
+        self.changed = False
+
+    # ------------------------------------------------------------------------------------------
+    # Values
+
+    def name(self, value: _Value) -> _Value:
+        """The value under a name, to be used more than once."""
+        if value.text.isidentifier():
+            return value
+        self.count += 1
+        self.statements.append(f"_{self.count} = {value.text}")
+        return _Value(f"_{self.count}", value.type, value.weak)
+
+    def cast(self, value: _Value, type: str) -> str:
+        if value.number is not None:
+            return _literal(value.number, type)
+        if value.type != type:
+            self.changed = True
+        return _convert(value.text, value.type, type)
+
+    def typed(self, value: _Value, type: str) -> _Value:
+        return _Value(self.cast(value, type), type)
+
+    def beside(self, value: _Value, other: _Value, type: str) -> str:
+        """The value as that type; a number may take it from the other."""
+        if value.number is not None and other.number is None and type != "i1" and type in _FLOATS + ("i32", "i64"):
+            number = value.number
+            if isinstance(number, (int, float)) and not isinstance(number, bool) and number == number:
+                return f"({number!r})" if number < 0 else repr(number)
+        return self.cast(value, type)
+
+    @staticmethod
+    def kind(value: _Value) -> str:
+        """Of what has no type of its own: "b", "i" or "f"."""
+        if value.number is None:
+            return "b" if value.type == "i1" else value.type[0]
+        return "b" if isinstance(value.number, bool) else "f" if isinstance(value.number, float) else "i"
+
+    @staticmethod
+    def loose(*values: _Value) -> bool:
+        return all(value.number is not None or value.weak for value in values)
+
+    def common(self, *values: _Value) -> str:
+        """The type in which NumPy computes with these."""
+        type: Optional[str] = None
+        kinds = set()
+        for value in values:
+            if self.loose(value):
+                kinds.add(self.kind(value))
+            else:
+                type = value.type if type is None else _promote(type, value.type)
+        if type is None:
+            return "f64" if "f" in kinds else "i64" if "i" in kinds else "i1"
+        if "f" in kinds and type not in _FLOATS:
+            return "f64"
+        return "i64" if "i" in kinds and type == "i1" else type
+
+    def floating(self, *values: _Value) -> str:
+        """The same for functions that have no integers."""
+        type = self.common(*values)
+        if type in _FLOATS:
+            return type
+        if not self.loose(*values):
+            return {1: "f16", 8: "f16", 16: "f32"}.get(_WIDTH.get(type, 0), "f64") if type in _INTEGERS + ("i1",) else type
+        return "f64"
+
+    # ------------------------------------------------------------------------------------------
+    # Operators
+
+    def infix(self, sign: str, a: _Value, b: _Value, type: str) -> _Value:
+        """In a type that has this operator."""
+        return _Value(f"({self.beside(a, b, type)} {sign} {self.beside(b, a, type)})", type)
+
+    def narrow(self, make: Callable[[str], _Value], type: str) -> _Value:
+        """In 32 bits where the type has no arithmetic; the low bits are the same."""
+        if type not in ("i8", "i16"):
+            return make(type)
+        self.changed = True
+        return self.typed(make("i32"), type)
+
+    def arithmetic(self, sign: str, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type == "i1" and self.loose(a, b):
+            self.changed = True
+            type = "i64"
+        if type == "i1":
+            if sign == "-":
+                _refuse("there is no difference of two i1; NumPy has none either: write a ^ b or a & ~b")
+            self.changed = True
+            return self.infix({"+": "|", "*": "&"}[sign], a, b, type)
+        return self.narrow(lambda t: self.infix(sign, a, b, t), type)
+
+    def divide(self, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type not in _FLOATS:
+            self.changed = True
+            type = "f64"
+        if a.number is not None and type == "f64" and b.number is None:
+            a = _Value(_literal(a.number, type), type)
+        return self.infix("/", a, b, type)
+
+    def truncate(self, value: _Value) -> _Value:
+        x = self.name(value)
+        return _Value(f"select({x.text} < 0, ceil({x.text}), floor({x.text}))", x.type)
+
+    def integer_quotient(self, a: _Value, b: _Value) -> Tuple[_Value, _Value, _Value]:
+        """Both by name, and what remains of the quotient toward zero."""
+        a, b = self.name(a), self.name(b)
+        q = self.name(_Value(f"intdiv({a.text}, {b.text})", a.type))
+        return b, q, self.name(_Value(f"select({b.text} == 0, {self.zero(a)}, {a.text} - {q.text} * {b.text})", a.type))
+
+    @staticmethod
+    def zero(value: _Value) -> str:
+        return f"{value.type}(0)"
+
+    def remainder(self, a: _Value, b: _Value) -> _Value:
+        """Of f64, with the sign of a, and exact: by products of halves of the digits. Two rounds, so quotients up to
+        2^100."""
+        x, y = self.name(a), self.name(b)
+        size = self.name(_Value(f"abs({y.text})", "f64"))
+        rest = self.name(_Value(f"abs({x.text})", "f64"))
+        high = lambda v: self.name(_Value(f"{v.text} * 134217729 - ({v.text} * 134217729 - {v.text})", "f64"))
+        size_high = high(size)
+        size_low = self.name(_Value(f"{size.text} - {size_high.text}", "f64"))
+        for _ in range(2):
+            q = self.name(_Value(f"floor({rest.text} / {size.text})", "f64"))
+            q_high = high(q)
+            q_low = self.name(_Value(f"{q.text} - {q_high.text}", "f64"))
+            product = self.name(_Value(f"{q.text} * {size.text}", "f64"))
+            error = (f"({q_high.text} * {size_high.text} - {product.text} + {q_high.text} * {size_low.text}"
+                     f" + {q_low.text} * {size_high.text} + {q_low.text} * {size_low.text})")
+            r = self.name(_Value(f"{rest.text} - {product.text} - {error}", "f64"))
+            # a quotient that was rounded up
+            rest = self.name(_Value(f"select({rest.text} < {size.text}, {rest.text}, select({r.text} < 0,"
+                                    f" {r.text} + {size.text}, {r.text}))", "f64"))
+        rest = self.name(_Value(f"select(({size.text} == inf) & ({x.text} < inf) & ({x.text} > (-inf)), abs({x.text}),"
+                                f" select({size.text} == 0, nan, {rest.text}))", "f64"))
+        return self.copysign(rest, x)
+
+    def negative(self, value: _Value) -> str:
+        """Whether the sign is minus, of zeros, too."""
+        x = self.name(value)
+        return f"({x.text} < 0) | (({x.text} == 0) & (divide({_literal(1, x.type)}, {x.text}) < 0))"
+
+    def copysign(self, a: _Value, b: _Value) -> _Value:
+        size = self.name(_Value(f"abs({a.text})", a.type))
+        return _Value(f"select({self.negative(b)}, -{size.text}, {size.text})", a.type)
+
+    def fmod(self, a: _Value, b: _Value) -> _Value:
+        self.changed = True
+        type = self.common(a, b)
+        if type in _FLOATS:
+            return self.typed(self.remainder(self.typed(a, "f64"), self.typed(b, "f64")), type)
+        wide = "i64" if type == "i64" else "i32"
+        _, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
+        return self.typed(rest, "i8" if type == "i1" else type)
+
+    def off(self, rest: _Value, y: _Value) -> _Value:
+        """Whether rounding downward differs from rounding toward zero."""
+        return self.name(_Value(f"({rest.text} != 0) & (({rest.text} < 0) != ({y.text} < 0))", "i1"))
+
+    def signed_zero(self, sign: _Value) -> str:
+        return f"select({self.negative(sign)}, f64(-0.0), f64(0.0))"
+
+    def floor_divide(self, a: _Value, b: _Value) -> _Value:
+        self.changed = True
+        type = self.common(a, b)
+        if type in _FLOATS:
+            x, y = self.name(self.typed(a, "f64")), self.name(self.typed(b, "f64"))
+            rest = self.name(self.remainder(x, y))
+            near = self.name(_Value(f"roundeven(({x.text} - {rest.text}) / {y.text} - f64({self.off(rest, y).text}))", "f64"))
+            ratio = self.name(_Value(f"{x.text} / {y.text}", "f64"))
+            zero = self.signed_zero(ratio)
+            text = f"select({y.text} == 0, {ratio.text}, select({near.text} == 0, {zero}, {near.text}))"
+            return self.typed(_Value(text, "f64"), type)
+        wide = "i64" if type == "i64" else "i32"
+        y, q, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
+        quotient = _Value(f"({q.text} - select({self.off(rest, y).text}, {wide}(1), {wide}(0)))", wide)
+        return self.typed(quotient, "i8" if type == "i1" else type)
+
+    def modulo(self, a: _Value, b: _Value) -> _Value:
+        self.changed = True
+        type = self.common(a, b)
+        if type in _FLOATS:
+            x, y = self.name(self.typed(a, "f64")), self.name(self.typed(b, "f64"))
+            rest = self.name(self.remainder(x, y))
+            text = (f"select({rest.text} == 0, {self.signed_zero(y)}, select({self.off(rest, y).text}, {rest.text} + {y.text},"
+                    f" {rest.text}))")
+            return self.typed(_Value(text, "f64"), type)
+        wide = "i64" if type == "i64" else "i32"
+        y, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
+        text = f"select({self.off(rest, y).text}, {rest.text} + {y.text}, {rest.text})"
+        return self.typed(_Value(text, wide), "i8" if type == "i1" else type)
+
+    def power(self, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type in _FLOATS:
+            return self.infix("**", a, b, type)
+        self.changed = True
+        if b.number is not None and b.number < 0:
+            _refuse_power()
+        wide = "i64" if type == "i64" else "i32"
+        base = self.name(self.typed(a, wide))
+        result: Optional[_Value] = None
+        if b.number is not None:
+            exponent = int(b.number)
+            while exponent:
+                if exponent & 1:
+                    result = base if result is None else _Value(f"{self.name(result).text} * {base.text}", wide)
+                exponent >>= 1
+                if exponent:
+                    base = self.name(_Value(f"{base.text} * {base.text}", wide))
+            if result is None:
+                result = _Value(f"({base.text} * 0 + 1)", wide)
+            return self.typed(result, "i8" if type == "i1" else type)
+        exponent_value = self.name(self.typed(b, wide))
+        result = _Value(f"{wide}(1)", wide)
+        for bit in range(31):  # a larger exponent leaves 0, 1 or -1 of most numbers, and wraps of others
+            factor = f"select((({exponent_value.text} >> {bit}) & 1) == 1, {base.text}, {wide}(1))"
+            result = self.name(_Value(f"{result.text} * {factor}", wide))
+            if bit < 30:
+                base = self.name(_Value(f"{base.text} * {base.text}", wide))
+        return self.typed(result, "i8" if type == "i1" else type)
+
+    def bitwise(self, sign: str, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type in _FLOATS:
+            raise _Foreign
+        if type == "i1" and sign in ("<<", ">>"):
+            type, self.changed = "i8", True
+        if type == "i1" and (isinstance(a.number, bool) or isinstance(b.number, bool)):
+            self.changed = True
+        other = self.cast if sign in ("<<", ">>") or type in ("i8", "i16") else None
+        if other:
+            return _Value(f"({self.cast(a, type)} {sign} {self.cast(b, type)})", type)
+        return self.infix(sign, a, b, type)
+
+    def compare(self, sign: str, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type in ("i8", "i16") or (type == "i1" and sign not in ("==", "!=")):
+            self.changed = True
+            type = "i32"
+        return _Value(self.infix(sign, a, b, type).text, "i1")
+
+    def negate(self, value: _Value) -> _Value:
+        type = self.common(value)
+        if type == "i1" and value.weak:
+            type = "i64"
+        if type == "i1":
+            _refuse("there is no minus of an i1; NumPy has none either: write ~x")
+        if type in _INTEGERS:
+            self.changed = self.changed or type in ("i8", "i16")
+            return self.narrow(lambda t: _Value(f"({t}(0) - {self.cast(value, t)})", t), type)
+        return _Value(f"(-{self.cast(value, type)})", type)
+
+    def truth(self, value: _Value) -> str:
+        """A condition: an i1."""
+        if value.number is not None:
+            return "true" if value.number else "false"
+        if value.type == "i1":
+            return value.text
+        self.changed = True
+        return self.compare("!=", value, _Value("0", None, number=0)).text
+
+    def select(self, condition: _Value, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        number = a.number is not None and b.number is not None
+        first = self.cast(a, type) if number or type == "i1" else self.beside(a, b, type)
+        return _Value(f"select({self.truth(condition)}, {first}, {self.beside(b, a, type)})", type)
+
+    def extreme(self, name: str, a: _Value, b: _Value) -> _Value:
+        type = self.common(a, b)
+        if type == "i1":
+            self.changed = True
+            return self.infix("|" if name == "maximum" else "&", a, b, type)
+        return self.narrow(lambda t: _Value(f"{name}({self.beside(a, b, t)}, {self.beside(b, a, t)})", t), type)
+
+    def same(self, name: str, value: _Value) -> _Value:
+        """A function whose result has the operand's type; integers are as they are."""
+        type = self.common(value)
+        if type not in _FLOATS:
+            self.changed = True
+            return self.typed(value, type)
+        return _Value(f"{name}({self.cast(value, type)})", type)
+
+
+def _whole(name: str) -> Callable[[_Text, _Value], _Value]:
+    return lambda t, x: t.same(name, x)
+
+
+def _unary(name: str) -> Callable[[_Text, _Value], _Value]:
+    """A function of the language that has floats alone."""
+
+    def make(t: _Text, x: _Value) -> _Value:
+        type = t.floating(x)
+        return _Value(f"{name}({t.cast(x, type)})", type)
+
+    return make
+
+
+def _written(*lines: str, least: str = "") -> Callable[..., _Value]:
+    """A function that is written in the language: lines in which x and y are operands and earlier lines are a, b and so
+    on; T(...) is of the type in which they compute."""
+
+    def make(t: _Text, *operands: _Value) -> _Value:
+        result = t.floating(*operands)
+        type = least if least and _WIDTH[least] > _WIDTH[result] else result
+        t.changed = True
+        names = {}
+        for letter, operand in zip("xy", operands):
+            names[letter] = t.name(t.typed(operand, type)).text
+        for letter, line in zip("abcdefghijklmn", lines):
+            text = "".join(names.get(word, type if word == "T" else word) for word in _words(line))
+            if line is lines[-1]:
+                return t.typed(_Value(f"({text})", type), result)
+            names[letter] = t.name(_Value(text, type)).text
+        raise AssertionError
+
+    return make
+
+
+def _words(line: str) -> List[str]:
+    words, word = [], ""
+    for letter in line + "\0":
+        if letter.isalnum() or letter == "_":
+            word += letter
+            continue
+        words += [word, letter]
+        word = ""
+    return words[:-1]
+
+
+def _absolute(t: _Text, x: _Value) -> _Value:
+    type = t.common(x)
+    if type == "i1" or type[0] == "u":
+        return t.typed(x, type)
+    return t.narrow(lambda w: _Value(f"abs({t.cast(x, w)})", w), type)
+
+
+def _sign(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    type = t.common(x)
+    if type == "i1":
+        _refuse("there is no sign of an i1; NumPy has none either")
+    wide = "i32" if type in ("i8", "i16") else type
+    x = t.name(t.typed(x, wide))
+    text = f"select({x.text} > 0, {wide}(1), select({x.text} < 0, {wide}(-1), {x.text}))"
+    return t.typed(_Value(text, wide), type)
+
+
+def _round(t: _Text, x: _Value, digits: Optional[_Value] = None) -> _Value:
+    if digits is not None and digits.number != 0:
+        raise _Foreign
+    return t.same("roundeven", x)
+
+
+def _trunc(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    type = t.common(x)
+    return t.truncate(t.typed(x, type)) if type in _FLOATS else t.typed(x, type)
+
+
+def _clip(t: _Text, x: _Value, low: _Value, high: _Value) -> _Value:
+    t.changed = True
+    type = t.common(x, low, high)
+    wide = "i32" if type in ("i8", "i16", "i1") else type
+    text = f"minimum(maximum({t.cast(x, wide)}, {t.cast(low, wide)}), {t.cast(high, wide)})"
+    return t.typed(_Value(text, wide), type)
+
+
+def _predicate(text: str, integers: str) -> Callable[[_Text, _Value], _Value]:
+    def make(t: _Text, x: _Value) -> _Value:
+        t.changed = True
+        type = t.common(x)
+        x = t.name(t.typed(x, type if type in _FLOATS else "i32" if type != "i64" else type))
+        return _Value("(" + (text if type in _FLOATS else integers).replace("$", x.text) + ")", "i1")
+
+    return make
+
+
+def _signbit(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    type = t.common(x)
+    if type in _FLOATS:
+        return _Value(f"({t.negative(t.typed(x, type))})", "i1")
+    return t.compare("<", x, _Value("0", None, number=0))
+
+
+def _copysign(t: _Text, a: _Value, b: _Value) -> _Value:
+    t.changed = True
+    type = t.floating(a, b)
+    return t.copysign(t.typed(a, type), t.name(t.typed(b, type)))
+
+
+def _numbers(name: str) -> Callable[[_Text, _Value, _Value], _Value]:
+    """fmax and fmin: a number wins over a NaN."""
+
+    def make(t: _Text, a: _Value, b: _Value) -> _Value:
+        type = t.common(a, b)
+        if type not in _FLOATS:
+            return t.extreme(name, a, b)
+        t.changed = True
+        a, b = t.name(t.typed(a, type)), t.name(t.typed(b, type))
+        return _Value(f"select({a.text} == {a.text}, select({b.text} == {b.text}, {name}({a.text}, {b.text}), {a.text}),"
+                      f" {b.text})", type)
+
+    return make
+
+
+def _logical(sign: str) -> Callable[[_Text, _Value, _Value], _Value]:
+    return lambda t, a, b: _Value(f"({t.truth(a)} {sign} {t.truth(b)})", "i1")
+
+
+def _ones(number: int) -> Callable[[_Text, _Value], _Value]:
+    def make(t: _Text, x: _Value) -> _Value:
+        t.changed = True
+        type = t.common(x)
+        wide = type if type in _FLOATS else "i64" if type == "i64" else "i32"
+        x = t.name(t.typed(x, wide))
+        return t.typed(_Value(f"select({x.text} == {x.text}, {wide}({number}), {wide}({number}))", wide), type)
+
+    return make
+
+
+def _real(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    return t.typed(x, t.common(x))
+
+
+def _no_complex(t: _Text, *values: _Value) -> _Value:
+    _refuse("there are no complex numbers; compute with the real and the imaginary part as two arrays")
+
+
+def _invert(t: _Text, x: _Value) -> _Value:
+    type = t.common(x)
+    if type in _FLOATS:
+        raise _Foreign
+    return _Value(f"(~{t.cast(x, type)})", type)
+
+
+def _arctan(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    result = t.floating(x)
+    return t.typed(_arc(t, t.name(t.typed(x, "f64"))), result)
+
+
+def _arc(t: _Text, x: _Value) -> _Value:
+    """Of f64, by reduction to a small argument."""
+    size = t.name(_Value(f"abs({x.text})", "f64"))
+    large = t.name(_Value(f"{size.text} > {_TAN_3PI_8!r}", "i1"))
+    middle = t.name(_Value(f"({size.text} > {_TAN_PI_8!r}) & !{large.text}", "i1"))
+    w = t.name(_Value(f"select({large.text}, divide(f64(-1), {size.text}), select({middle.text}, ({size.text} - 1) / ({size.text} + 1),"
+                      f" {size.text}))", "f64"))
+    z = t.name(_Value(f"{w.text} * {w.text}", "f64"))
+    series = f"f64({_ARCTAN[-1]!r})"
+    for coefficient in reversed(_ARCTAN[:-1]):
+        series = f"(f64({coefficient!r}) + {z.text} * {series})"
+    near = t.name(_Value(f"{w.text} * {z.text} * {series}", "f64"))
+    # what pi/2 and pi/4 lack is added to the small part
+    high = f"select({large.text}, f64({math.pi / 2!r}), select({middle.text}, f64({math.pi / 4!r}), f64(0)))"
+    low = f"select({large.text}, f64({_PI_LOW / 2!r}), select({middle.text}, f64({_PI_LOW / 4!r}), f64(0)))"
+    angle = t.name(_Value(f"{high} + ({near.text} + {low} + {w.text})", "f64"))
+    return t.copysign(angle, x)
+
+
+def _arctan2(t: _Text, y: _Value, x: _Value) -> _Value:
+    t.changed = True
+    result = t.floating(y, x)
+    y, x = t.name(t.typed(y, "f64")), t.name(t.typed(x, "f64"))
+    both = t.name(_Value(f"(abs({x.text}) == inf) & (abs({y.text}) == inf)", "i1"))
+    origin = t.name(_Value(f"({x.text} == 0) & ({y.text} == 0)", "i1"))
+    ratio = t.name(_Value(f"select({both.text}, f64(1), select({origin.text}, f64(0), abs({y.text}) / abs({x.text})))", "f64"))
+    angle = t.name(_arc(t, ratio))
+    left = t.name(_Value(t.negative(x), "i1"))
+    angle = t.name(_Value(f"select({left.text}, f64({math.pi!r}) - ({angle.text} - {_PI_LOW!r}), {angle.text})", "f64"))
+    angle = _Value(f"select(({x.text} != {x.text}) | ({y.text} != {y.text}), f64(nan), {angle.text})", "f64")
+    return t.typed(t.copysign(t.name(angle), y), result)
+
+
+def _arcsin(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    result = t.floating(x)
+    x = t.name(t.typed(x, "f64"))
+    ratio = t.name(_Value(f"{x.text} / sqrt((1 - {x.text}) * (1 + {x.text}))", "f64"))
+    return t.typed(_arc(t, ratio), result)
+
+
+def _arccos(t: _Text, x: _Value) -> _Value:
+    t.changed = True
+    result = t.floating(x)
+    x = t.name(t.typed(x, "f64"))
+    ratio = t.name(_Value(f"sqrt((1 - {x.text}) / (1 + {x.text}))", "f64"))
+    return t.typed(_Value(f"2 * {_arc(t, ratio).text}", "f64"), result)
+
+
+_TAN_PI_8 = math.sqrt(2) - 1
+_TAN_3PI_8 = math.sqrt(2) + 1
+_PI_LOW = 1.2246467991473532e-16  # pi without math.pi
+# (arctan(w) / w - 1) / z for z = w * w up to tan(pi/8)^2: interpolated at the nodes of Chebyshev, within 2^-62.
+_ARCTAN = (-0.3333333333333333, 0.19999999999999804, -0.14285714285659828, 0.11111111105155447, -0.09090908753500877,
+           0.07692296375032143, -0.06666424885738255, 0.05878928997834775, -0.05230454270650244, 0.04551593220626549,
+           -0.034570561981427744, 0.016285756855221028)
+
+_EXPM1 = ("exp(x)", "a - 1", "select(a == 1, x, select((b == T(-1)) | (a == inf), b, b * (x / log(a))))")
+_LOG1P = ("x + 1", "select((a == 1) | (a == inf), x, log(a) * (x / (a - 1)))")
+_FUNCTIONS: Dict[str, Tuple[int, int, Callable[..., _Value]]] = {}
+
+
+def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., _Value]) -> None:
+    least, most = count if isinstance(count, tuple) else (count, count)
+    for name, function in functions.items():
+        _FUNCTIONS[name] = (least, most, function)
+
+
+_add(1, **{name: _unary(name) for name in (
+    "exp", "log", "tanh", "sin", "cos", "tan", "erf", "sigmoid", "sqrt", "rsqrt", "reciprocal", "exp2", "gelu", "silu", "swish",
+    "softplus", "hardsigmoid", "hardswish")})
+_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_whole("roundeven"), roundeven=_whole("roundeven"),
+     trunc=_trunc, fix=_trunc, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
+     negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
+     positive=_real, copy=_real, conj=_real, conjugate=_real, real=_real, imag=_no_complex,
+     square=lambda t, x: t.arithmetic("*", t.name(x), t.name(x)),
+     relu=lambda t, x: t.extreme("maximum", x, _Value("0", None, number=0)),
+     isnan=_predicate("$ != $", "$ != $"), isinf=_predicate("abs($) == inf", "$ != $"),
+     isfinite=_predicate("($ - $) == 0", "$ == $"), ones_like=_ones(1), zeros_like=_ones(0),
+     invert=_invert, bitwise_not=_invert,
+     logical_not=lambda t, x: _Value(f"(!{t.truth(x)})", "i1"),
+     expm1=_written(*_EXPM1), log1p=_written(*_LOG1P),
+     log2=_written("log(x) * T(1.4426950408889634)", least="f64"), log10=_written("log(x) * T(0.4342944819032518)", least="f64"),
+     cbrt=_written("pow(abs(x), T(0.3333333333333333))", "select(x < 0, -a, a)", least="f64"),
+     sinh=_written("abs(x)", "exp(a)", "b - 1", "select(b == 1, a, select(b == inf, b, c * (a / log(b))))", "(d + d / (d + 1)) * 0.5",
+                   "exp(a * 0.5)", "select(a > 40, f * 0.5 * f, e)", "select(x < 0, -g, select(a == 0, x, g))", least="f64"),
+     cosh=_written("exp(abs(x) * 0.5)", "a * a", "select(abs(x) > 40, a * 0.5 * a, (b + divide(T(1), b)) * 0.5)", least="f64"),
+     arcsin=_arcsin, arccos=_arccos, arctan=_arctan, asin=_arcsin, acos=_arccos, atan=_arctan,
+     arcsinh=_written("abs(x)", "a * a / (1 + sqrt(a * a + 1)) + a", "b + 1",
+                      "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
+                      "select(a > 1e150, log(a) + 0.6931471805599453, d)", "select(x < 0, -e, select(x == 0, x, e))", least="f64"),
+     arccosh=_written("x - 1", "a + sqrt(a * (x + 1))", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
+                      "select(x > 1e150, log(x) + 0.6931471805599453, d)", least="f64"),
+     arctanh=_written("abs(x)", "2 * a / (1 - a)", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1))) * 0.5",
+                      "select(x < 0, -d, select(x == 0, x, d))", least="f64"),
+     degrees=_written("x * T(57.29577951308232)"), rad2deg=_written("x * T(57.29577951308232)"),
+     radians=_written("x * T(0.017453292519943295)"), deg2rad=_written("x * T(0.017453292519943295)"))
+_add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a, b: t.extreme("minimum", a, b),
+     max=lambda t, a, b: t.extreme("maximum", a, b), min=lambda t, a, b: t.extreme("minimum", a, b),
+     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_copysign, arctan2=_arctan2, atan2=_arctan2,
+     power=lambda t, a, b: t.power(a, b), pow=lambda t, a, b: t.power(a, b),
+     add=lambda t, a, b: t.arithmetic("+", a, b), subtract=lambda t, a, b: t.arithmetic("-", a, b),
+     sub=lambda t, a, b: t.arithmetic("-", a, b), multiply=lambda t, a, b: t.arithmetic("*", a, b),
+     divide=lambda t, a, b: t.divide(a, b), true_divide=lambda t, a, b: t.divide(a, b),
+     floor_divide=lambda t, a, b: t.floor_divide(a, b), remainder=lambda t, a, b: t.modulo(a, b),
+     mod=lambda t, a, b: t.modulo(a, b), fmod=lambda t, a, b: t.fmod(a, b),
+     hypot=_written("maximum(abs(x), abs(y))", "minimum(abs(x), abs(y)) / a",
+                    "select((abs(x) == inf) | (abs(y) == inf), T(inf), select(a == 0, a, a * sqrt(1 + b * b)))", least="f64"),
+     logaddexp=_written("maximum(x, y)", "exp(minimum(x, y) - a)", "b + 1", "select(c == 1, b, log(c) * (b / (c - 1)))",
+                        "select(x == y, a + 0.6931471805599453, a + d)", least="f64"),
+     logical_and=_logical("&"), logical_or=_logical("|"), logical_xor=_logical("^"),
+     bitwise_and=lambda t, a, b: t.bitwise("&", a, b), bitwise_or=lambda t, a, b: t.bitwise("|", a, b),
+     bitwise_xor=lambda t, a, b: t.bitwise("^", a, b), left_shift=lambda t, a, b: t.bitwise("<<", a, b),
+     right_shift=lambda t, a, b: t.bitwise(">>", a, b), complex=_no_complex,
+     equal=lambda t, a, b: t.compare("==", a, b), not_equal=lambda t, a, b: t.compare("!=", a, b),
+     greater=lambda t, a, b: t.compare(">", a, b), greater_equal=lambda t, a, b: t.compare(">=", a, b),
+     less=lambda t, a, b: t.compare("<", a, b), less_equal=lambda t, a, b: t.compare("<=", a, b))
+_add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.select(c, a, b), clip=_clip, clamp=_clip)
+_add((1, 2), round=_round)
+
+_BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
+           _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b), _ast.Div: lambda t, a, b: t.divide(a, b),
+           _ast.FloorDiv: lambda t, a, b: t.floor_divide(a, b), _ast.Mod: lambda t, a, b: t.modulo(a, b),
+           _ast.Pow: lambda t, a, b: t.power(a, b), _ast.LShift: lambda t, a, b: t.bitwise("<<", a, b),
+           _ast.RShift: lambda t, a, b: t.bitwise(">>", a, b), _ast.BitAnd: lambda t, a, b: t.bitwise("&", a, b),
+           _ast.BitOr: lambda t, a, b: t.bitwise("|", a, b), _ast.BitXor: lambda t, a, b: t.bitwise("^", a, b)}
+_FOLDED = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.mul, _ast.Div: operator.truediv,
+           _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift,
+           _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_, _ast.BitXor: operator.xor}
+_COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">", _ast.GtE: ">="}
+_WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
+
+
+class _Reader:
+    """A syntax tree as text."""
+
+    def __init__(self, names: Dict[str, _Value]):
+        self.text, self.names = _Text(), names
+
+    def read(self, node: Any) -> _Value:
+        kind = type(node)
+        if kind is _ast.Name:
+            if node.id in self.names:
+                return self.names[node.id]
+            if node.id in _WORDS:
+                return _Value("", None, number=_WORDS[node.id])
+        elif kind is _ast.Constant and isinstance(node.value, (bool, int, float)):
+            return _Value("", None, number=node.value)
+        elif kind is _ast.Attribute and node.attr in ("real", "imag"):
+            return _FUNCTIONS[node.attr][2](self.text, self.read(node.value))
+        elif kind is _ast.BinOp:
+            return self.binary(node)
+        elif kind is _ast.UnaryOp:
+            return self.unary(node)
+        elif kind is _ast.Compare and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
+            a, b = self.read(node.left), self.read(node.comparators[0])
+            if a.number is not None and b.number is not None:
+                self.text.changed = True
+                a = self.text.typed(a, self.text.common(a, b))
+            return self.settle(self.text.compare(_COMPARE[type(node.ops[0])], a, b), a, b)
+        elif kind is _ast.Call:
+            return self.call(node)
+        elif kind is _ast.IfExp:
+            self.text.changed = True
+            return self.text.select(self.read(node.test), self.read(node.body), self.read(node.orelse))
+        raise _Foreign
+
+    def binary(self, node: Any) -> _Value:
+        a, b = self.read(node.left), self.read(node.right)
+        kind = type(node.op)
+        if a.number is not None and b.number is not None:
+            try:
+                number = a.number ** b.number if kind is _ast.Pow and abs(b.number) < 100 else _FOLDED[kind](a.number, b.number)
+            except (ArithmeticError, KeyError, TypeError, ValueError):
+                raise _Foreign from None
+            if isinstance(number, complex) or isinstance(number, int) and abs(number) >= 1 << 63:
+                raise _Foreign
+            self.text.changed = True
+            return _Value("", None, number=number)
+        if kind not in _BINARY:
+            raise _Foreign
+        return self.settle(_BINARY[kind](self.text, a, b), a, b)
+
+    def settle(self, value: _Value, *operands: _Value) -> _Value:
+        """What is made of numbers alone is a number, too: it takes the type of what it meets."""
+        if value.number is None and value.type in ("i1", "i64", "f64"):
+            value.weak = self.text.loose(*operands)
+        return value
+
+    def unary(self, node: Any) -> _Value:
+        value = self.read(node.operand)
+        return self.settle(self.signed(node, value), value)
+
+    def signed(self, node: Any, value: _Value) -> _Value:
+        kind = type(node.op)
+        if value.number is not None and kind is not _ast.Not:
+            fold = {_ast.USub: operator.neg, _ast.UAdd: operator.pos, _ast.Invert: operator.invert}[kind]
+            return _Value("", None, number=fold(value.number))
+        if kind is _ast.USub:
+            return self.text.negate(value)
+        if kind is _ast.UAdd:
+            self.text.changed = True
+            return self.text.typed(value, self.text.common(value))
+        if kind is _ast.Invert:
+            return _invert(self.text, value)
+        raise _Foreign
+
+    def call(self, node: Any) -> _Value:
+        if type(node.func) is not _ast.Name:
+            raise _Foreign
+        name, t = node.func.id, self.text
+        if name == "clamp" and len(node.args) == 1:
+            return self.clamp(node)
+        if node.keywords or any(type(a) is _ast.Starred for a in node.args):
+            raise _Foreign
+        arguments = [self.read(a) for a in node.args]
+        if name in _WIDTH and len(arguments) == 1:
+            if arguments[0].number is None:
+                return t.typed(arguments[0], name) if arguments[0].type != name else arguments[0]
+            return _Value(_literal(arguments[0].number, name), name)
+        if name in _NAMES and len(arguments) == 1:
+            return self.astype(arguments[0], _NAMES[name])
+        if name not in _FUNCTIONS:
+            raise _Foreign
+        least, most, function = _FUNCTIONS[name]
+        if not least <= len(arguments) <= most:
+            raise _Foreign
+        if all(a.number is not None for a in arguments):
+            arguments = [t.typed(a, t.common(a)) for a in arguments]
+        return self.settle(function(t, *arguments), *arguments)
+
+    def clamp(self, node: Any) -> _Value:
+        x = self.read(node.args[0])
+        for keyword in node.keywords:
+            if keyword.arg not in ("min", "max"):
+                raise _Foreign
+            name = {"min": "maximum", "max": "minimum"}[keyword.arg]
+            x = self.text.extreme(name, x, self.read(keyword.value))
+        return x
+
+    def astype(self, value: _Value, to: str) -> _Value:
+        t = self.text
+        t.changed = True
+        if value.number is None and value.type in _FLOATS and to in _INTEGERS:
+            return t.typed(t.truncate(t.name(value)), to)
+        return t.typed(value, to)
+
+
+def _tree(text: str) -> Optional[List[Any]]:
+    """Assignments and expressions; None if it is no Python."""
+    if "0x" in text or "0X" in text:
+        return None  # bits, in the library's language
+    try:
+        # ! is ~ of an i1
+        plain = "".join("~" if letter == "!" and text[k + 1:k + 2] != "=" else letter for k, letter in enumerate(text))
+        body = compile(plain.strip(), "<text>", "exec", _ast.PyCF_ONLY_AST).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in body:
+        single = type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name
+        if not single and type(node) is not _ast.Expr:
+            return None
+    return body
+
+
+def _walk(node: Any, found: Callable[[Any], None]) -> None:
+    """In the order of the text."""
+    if type(node) is _ast.Name:
+        found(node)
+    if type(node) is _ast.IfExp:
+        parts = (node.body, node.test, node.orelse)
+    elif type(node) is _ast.Call and type(node.func) is _ast.Name:
+        parts = (*node.args, *node.keywords)
+    else:
+        parts = tuple(getattr(node, field) for field in node._fields)
+    for part in parts:
+        for item in part if isinstance(part, (list, tuple)) else (part,):
+            if isinstance(item, _ast.AST):
+                _walk(item, found)
+
+
+def names(text: str) -> Optional[Tuple[str, ...]]:
+    """The operands of a text that the language does not read; None if it is no Python either."""
+    body = _tree(text)
+    if body is None:
+        return None
+    defined: set = set(_WORDS)
+    operands: Dict[str, None] = {}
+    for node in body:
+        _walk(node.value, lambda name: name.id in defined or operands.setdefault(name.id))
+        if type(node) is _ast.Assign:
+            defined.add(node.targets[0].id)
+    return tuple(operands)
+
+
+def _declare(name: str, type: str, rank: int) -> str:
+    return f"{name}: {type}[{','.join('?' * rank)}]"
+
+
+def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Sequence[bool], ranks: Sequence[int],
+              out: Optional[str], casting: str) -> Optional[str]:
+    """The text for operands of these types. Of weak ones the type is only how they come. A result is cast to out."""
+    body = _tree(text)
+    if not body or any(type not in _WIDTH for type in types):
+        return None
+    values = {name: _Value(name, type, weak=is_weak) for name, type, is_weak in zip(operands, types, weak)}
+    reader = _Reader(values)
+    try:
+        for node in body:
+            _statement(reader, node, node is body[-1], out, casting)
+    except (_Foreign, RecursionError):
+        return None
+    if not reader.text.changed:
+        return None
+    if casting in ("no", "equiv") and len({t for t, w in zip(types, weak) if not w}) > 1:
+        _refuse(f"the operands are of {' and '.join(sorted(set(types)))}, which casting={casting!r} keeps apart")
+    return "; ".join([_declare(*operand) for operand in zip(operands, types, ranks)] + reader.text.statements)
+
+
+def _statement(reader: _Reader, node: Any, last: bool, out: Optional[str], casting: str) -> None:
+    t = reader.text
+    value = reader.read(node.value)
+    if value.number is not None:
+        value = t.typed(value, t.common(value))
+        t.changed = True
+    if last and out is not None and value.type != out:
+        if not _may_cast(value.type, out, casting):
+            _refuse(f"the result is of {value.type}, which casting={casting!r} does not make the {out} of out")
+        value = reader.astype(value, out)
+    if type(node) is not _ast.Assign:
+        t.statements.append(value.text)
+        return
+    name = node.targets[0].id
+    t.statements.append(f"{name} = {value.text}")
+    reader.names[name] = _Value(name, value.type, value.weak)
