@@ -247,17 +247,15 @@ class _Text:
         high = lambda v: self.name(_Value(f"{v.text} * 134217729 - ({v.text} * 134217729 - {v.text})", "f64"))
         size_high = high(size)
         size_low = self.name(_Value(f"{size.text} - {size_high.text}", "f64"))
-        for _ in range(2):
-            q = self.name(_Value(f"floor({rest.text} / {size.text})", "f64"))
+        for _ in range(2):  # each leaves at most half of the size, if the quotient has 53 digits
+            q = self.name(_Value(f"roundeven({rest.text} / {size.text})", "f64"))
             q_high = high(q)
             q_low = self.name(_Value(f"{q.text} - {q_high.text}", "f64"))
             product = self.name(_Value(f"{q.text} * {size.text}", "f64"))
             error = (f"({q_high.text} * {size_high.text} - {product.text} + {q_high.text} * {size_low.text}"
                      f" + {q_low.text} * {size_high.text} + {q_low.text} * {size_low.text})")
-            r = self.name(_Value(f"{rest.text} - {product.text} - {error}", "f64"))
-            # a quotient that was rounded up
-            rest = self.name(_Value(f"select({rest.text} < {size.text}, {rest.text}, select({r.text} < 0,"
-                                    f" {r.text} + {size.text}, {r.text}))", "f64"))
+            rest = self.name(_Value(f"{rest.text} - {product.text} - {error}", "f64"))
+        rest = self.name(_Value(f"select({rest.text} < 0, {rest.text} + {size.text}, {rest.text})", "f64"))
         rest = self.name(_Value(f"select(({size.text} == inf) & ({x.text} < inf) & ({x.text} > (-inf)), abs({x.text}),"
                                 f" select({size.text} == 0, nan, {rest.text}))", "f64"))
         return self.copysign(rest, x)
@@ -374,7 +372,7 @@ class _Text:
         if type == "i1":
             _refuse("there is no minus of an i1; NumPy has none either: write ~x")
         if type in _INTEGERS:
-            self.changed = self.changed or type in ("i8", "i16")
+            self.changed = True  # the language's saturates
             return self.narrow(lambda t: _Value(f"({t}(0) - {self.cast(value, t)})", t), type)
         return _Value(f"(-{self.cast(value, type)})", type)
 
@@ -458,6 +456,7 @@ def _words(line: str) -> List[str]:
 def _absolute(t: _Text, x: _Value) -> _Value:
     type = t.common(x)
     if type == "i1" or type[0] == "u":
+        t.changed = True
         return t.typed(x, type)
     return t.narrow(lambda w: _Value(f"abs({t.cast(x, w)})", w), type)
 
@@ -471,6 +470,14 @@ def _sign(t: _Text, x: _Value) -> _Value:
     x = t.name(t.typed(x, wide))
     text = f"select({x.text} > 0, {wide}(1), select({x.text} < 0, {wide}(-1), {x.text}))"
     return t.typed(_Value(text, wide), type)
+
+
+def _square(t: _Text, x: _Value) -> _Value:
+    type = t.common(x)
+    if type == "i1":
+        x = t.typed(x, "i8")
+    x = t.name(x) if x.number is None else x
+    return t.arithmetic("*", x, x)
 
 
 def _round(t: _Text, x: _Value, digits: Optional[_Value] = None) -> _Value:
@@ -640,11 +647,11 @@ def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., _Value])
 _add(1, **{name: _unary(name) for name in (
     "exp", "log", "tanh", "sin", "cos", "tan", "erf", "sigmoid", "sqrt", "rsqrt", "reciprocal", "exp2", "gelu", "silu", "swish",
     "softplus", "hardsigmoid", "hardswish")})
-_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_whole("roundeven"), roundeven=_whole("roundeven"),
+_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_unary("roundeven"), roundeven=_whole("roundeven"),
      trunc=_trunc, fix=_trunc, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
      negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
      positive=_real, copy=_real, conj=_real, conjugate=_real, real=_real, imag=_no_complex,
-     square=lambda t, x: t.arithmetic("*", t.name(x), t.name(x)),
+     square=_square,
      relu=lambda t, x: t.extreme("maximum", x, _Value("0", None, number=0)),
      isnan=_predicate("$ != $", "$ != $"), isinf=_predicate("abs($) == inf", "$ != $"),
      isfinite=_predicate("($ - $) == 0", "$ == $"), ones_like=_ones(1), zeros_like=_ones(0),
@@ -688,6 +695,13 @@ _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a,
      less=lambda t, a, b: t.compare("<", a, b), less_equal=lambda t, a, b: t.compare("<=", a, b))
 _add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.select(c, a, b), clip=_clip, clamp=_clip)
 _add((1, 2), round=_round)
+
+# What the language has by the same name; the others change the text.
+_OWN = frozenset((
+    "exp", "log", "tanh", "sin", "cos", "tan", "erf", "sigmoid", "sqrt", "rsqrt", "reciprocal", "exp2", "gelu", "silu", "swish",
+    "softplus", "hardsigmoid", "hardswish", "floor", "ceil", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
+    "maximum", "minimum", "max", "min", "pow", "add", "sub", "divide", "logical_not", "logical_and", "logical_or", "logical_xor",
+    "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "where", "select"))
 
 _BINARY = {_ast.Add: lambda t, a, b: t.arithmetic("+", a, b), _ast.Sub: lambda t, a, b: t.arithmetic("-", a, b),
            _ast.Mult: lambda t, a, b: t.arithmetic("*", a, b), _ast.Div: lambda t, a, b: t.divide(a, b),
@@ -798,6 +812,7 @@ class _Reader:
             raise _Foreign
         if all(a.number is not None for a in arguments):
             arguments = [t.typed(a, t.common(a)) for a in arguments]
+        t.changed = t.changed or name not in _OWN
         return self.settle(function(t, *arguments), *arguments)
 
     def clamp(self, node: Any) -> _Value:

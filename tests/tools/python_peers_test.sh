@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The Python package beside what its users have: as NumPy computes, by numexpr's own tests, with PyTorch's tensors; and the examples.
+#   sh tests/tools/python_peers_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY VENV
+set -eu
+build=$(cd "$1" && pwd) source=$(cd "$2" && pwd) python=$3/bin/python
+export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1
+"$python" "$source/tests/tools/python_numpy_test.py"
+"$python" "$source/tests/tools/python_numexpr_test.py"
+"$python" "$source/tests/tools/python_hypothesis_test.py"
+for example in "$source"/examples/python/*.py; do "$python" "$example"; done
+if "$python" -c 'import torch' 2>/dev/null; then
+    "$python" "$source/tests/tools/python_torch_test.py"
+else
+    echo "*** NOT TESTED: tensors of PyTorch, which is not in $3"
+fi
