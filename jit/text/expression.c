@@ -139,6 +139,16 @@ static bool parse_arguments(lexer *p, tosajit_op op, int32_t *first, int32_t *la
     return true;
 }
 
+/* clamp(x, 0, 6) has its bounds by their places. */
+static void name_bounds(const lexer *p, tosajit_op op, int32_t first) {
+    static const char *const names[] = {"min", "max"};
+    if (op != TOSAJIT_OP_clamp || count_operands(p, first) != 3) return;
+    for (size_t k = 0; k < 2; k++) {
+        first = p->line->arguments[first].next;
+        p->line->arguments[first].key = op_key_find(op, names[k], strlen(names[k]));
+    }
+}
+
 static bool parse_call(lexer *p, text_span word) {
     tosajit_op op = lex_find_op(p, word);
     tosajit_type type = lex_find_type(p, word);
@@ -146,6 +156,7 @@ static bool parse_call(lexer *p, text_span word) {
     int32_t first = -1, last = -1;
     if (op == TOSAJIT_OP_COUNT && type == TOSAJIT_TYPE_COUNT && !alias) return lex_fail_op(p, word);
     if (!parse_arguments(p, op, &first, &last)) return false;
+    name_bounds(p, op, first);
     size_t count = count_operands(p, first);
     if (op != TOSAJIT_OP_COUNT) {
         if (!parse_check_count(p, op, word, count)) return false;

@@ -37,6 +37,7 @@ typedef struct pair {
 } pair;
 
 static const pair functions[] = {
+    {"clip", "clamp"},
     {"max", "maximum"},
     {"min", "minimum"},
     {"neg", "negate"},
@@ -44,9 +45,14 @@ static const pair functions[] = {
     {"round", "roundeven"},
     {"where", "select"},
     {"exp2", "pow(2, x)"},
+    {"expm1", "select(exp(x) == 1, x, select((exp(x) - 1 == -1) | (exp(x) == inf), exp(x) - 1, "
+              "(exp(x) - 1) * (x / log(exp(x)))))"},
     {"gelu", "x * (erf(x * 0.70710678118654752) + 1) * 0.5"},
     {"hardsigmoid", "clamp(x * 0.16666666666666667 + 0.5, min=0, max=1)"},
     {"hardswish", "x * clamp(x * 0.16666666666666667 + 0.5, min=0, max=1)"},
+    {"isfinite", "x - x == 0"},
+    {"isinf", "abs(x) == inf"},
+    {"isnan", "!(x == x)"},
     {"log1p", "log(x + 1) + (minimum(x, 1) - (minimum(x, 1) + 1 - 1))"},
     {"relu", "maximum(x, 0)"},
     {"relu6", "minimum(maximum(x, 0), 6)"},
@@ -56,7 +62,7 @@ static const pair functions[] = {
     {"swish", "x * sigmoid(x)"},
     {"tan", "sin(x) * reciprocal(cos(x))"},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 6 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 7 };
 
 static const char *find(const pair *table, size_t count, const char *name, size_t length) {
     for (size_t k = 0; k < count; k++)
@@ -81,6 +87,7 @@ const char *text_function_name(size_t index, const char **meaning) {
 }
 
 #define REDUCES "it joins elements, and everything here works on each element alone"
+#define ARC "only evaluate of the Python package writes it out of other functions"
 static const pair words[] = {
     {"and", "and is written &, with comparisons in brackets: (a > 0) & (b > 0)"},
     {"or", "or is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
@@ -100,6 +107,16 @@ static const pair words[] = {
     {"leaky_relu", "as an expression it is maximum(x, x * 0.01)"},
     {"log2", "as an expression it is log(x) * 1.44269504"},
     {"log10", "as an expression it is log(x) * 0.434294482"},
+    {"sinh", "as an expression it is (exp(x) - exp(-x)) * 0.5, and x where that is small"},
+    {"cosh", "as an expression it is (exp(x) + exp(-x)) * 0.5"},
+    {"arctan", ARC},
+    {"arctan2", ARC},
+    {"arcsin", ARC},
+    {"arccos", ARC},
+    {"atan", ARC},
+    {"atan2", ARC},
+    {"asin", ARC},
+    {"acos", ARC},
     {"exp10", "as an expression it is pow(10, x)"},
     {"float32", "the type is f32"},
     {"float", "the type is f32"},

@@ -33,27 +33,39 @@ bool call_take(const kernel_object *k, const call_given *given, view *views) {
 /* Whose arrays the results are: those of the first operand that is of a kind which can make them.
  */
 typedef struct call_home {
-    bool numpy;
+    bool numpy, bits; /* bits: bf16 and f8 by the types that others have added to NumPy */
     const dlpack_exchange *exchange;
+    PyObject *space; /* an operand whose library takes results by DLPack, as jax does; borrowed */
 } call_home;
 
-static call_home find_home(const kernel_object *k, const call_given *given) {
-    call_home home = {false, NULL};
+/* Types that are built in have no such attribute. */
+static bool has_space(const kernel_object *k, PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+    return type != k->state->array && PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE &&
+           PyObject_HasAttrString(object, "__array_namespace__");
+}
+
+static call_home find_home(const kernel_object *k, const call_given *given, const view *views) {
+    call_home home = {false, false, NULL, NULL};
     bool arrays = false;
     for (Py_ssize_t i = 0; i < k->operand_count && !home.numpy && !home.exchange; i++) {
         PyObject *object = given->objects[i];
-        arrays |= !view_is_number(object) && !PyBool_Check(object);
+        if (view_is_number(object) || PyBool_Check(object)) continue;
+        arrays = true;
         home.numpy = numpy_is_array(k->state, object);
-        if (!home.numpy && !view_is_number(object) && !PyObject_CheckBuffer(object))
+        if (!home.numpy && !PyObject_CheckBuffer(object))
             home.exchange = exchange_of(k->state, object);
+        if (!home.numpy && !home.exchange && !home.space && has_space(k, object))
+            home.space = object;
     }
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) home.bits |= views[i].bits;
     /* of numbers alone, too, where the program uses NumPy */
     if (!arrays && !numpy_is_array(k->state, Py_None)) home.numpy = k->state->numpy.array;
     return home;
 }
 
 static PyObject *make_result(const kernel_object *k, const tosajit_tensor *operands, Py_ssize_t i,
-                             call_home home) {
+                             const call_home *home) {
     int32_t rank = 0;
     int64_t dims[TOSAJIT_MAX_RANK];
     if (errors_raise(k->state,
@@ -61,25 +73,24 @@ static PyObject *make_result(const kernel_object *k, const tosajit_tensor *opera
                                                 (size_t)i, &rank, dims)))
         return NULL;
     tosajit_type element = k->tensors[k->operand_count + i].element;
-    if (home.exchange) return exchange_make(home.exchange, element, rank, dims);
-    return (home.numpy ? numpy_make : array_object_make)(k->state, element, rank, dims);
+    if (home->exchange) return exchange_make(home->exchange, element, rank, dims);
+    return home->numpy ? numpy_make(k->state, element, rank, dims, home->bits)
+                       : array_object_make(k->state, element, rank, dims);
 }
 
-/* The results as a tuple: the caller's, or new ones. */
-static PyObject *gather_results(const kernel_object *k, const call_given *given,
-                                const tosajit_tensor *operands) {
-    call_home home = {false, NULL};
-    if (!given->out || given->out == Py_None) {
-        home = find_home(k, given);
-    } else if (!PyTuple_Check(given->out) && k->result_count == 1) {
-        return PyTuple_Pack(1, given->out);
-    } else {
-        if (PyTuple_Check(given->out) && PyTuple_Size(given->out) == k->result_count)
-            return Py_NewRef(given->out);
-        return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
-                          "out: a tuple of %zd arrays is needed, one for each result",
-                          k->result_count);
-    }
+static PyObject *take_results(const kernel_object *k, PyObject *out) {
+    if (!PyTuple_Check(out) && k->result_count == 1) return PyTuple_Pack(1, out);
+    if (PyTuple_Check(out) && PyTuple_Size(out) == k->result_count) return Py_NewRef(out);
+    return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
+                      "out: a tuple of %zd arrays is needed, one for each result", k->result_count);
+}
+
+/* The results as a tuple: the caller's, or new ones, and whose they are. */
+static PyObject *gather_results(const kernel_object *k, const call_given *given, const view *views,
+                                const tosajit_tensor *operands, call_home *home) {
+    *home = (call_home){false, false, NULL, NULL};
+    if (given->out && given->out != Py_None) return take_results(k, given->out);
+    *home = find_home(k, given, views);
     PyObject *results = PyTuple_New(k->result_count);
     for (Py_ssize_t i = 0; results && i < k->result_count; i++) {
         PyObject *result = make_result(k, operands, i, home);
@@ -129,16 +140,36 @@ static bool run_into(const kernel_object *k, const tosajit_tensor *operands, PyO
     return !failed;
 }
 
+/* Results as arrays of another library, which takes them over. */
+static PyObject *give_over(PyObject *owner, PyObject *results) {
+    PyObject *method = PyObject_GetAttrString(owner, "__array_namespace__");
+    PyObject *space = method ? PyObject_CallNoArgs(method) : NULL;
+    PyObject *from = space ? PyObject_GetAttrString(space, "from_dlpack") : NULL;
+    const Py_ssize_t count = PyTuple_Size(results);
+    PyObject *given = from ? PyTuple_New(count) : NULL;
+    for (Py_ssize_t i = 0; given && i < count; i++) {
+        PyObject *array = PyObject_CallFunctionObjArgs(from, PyTuple_GetItem(results, i), NULL);
+        if (!array || PyTuple_SetItem(given, i, array)) Py_CLEAR(given);
+    }
+    Py_XDECREF(from);
+    Py_XDECREF(space);
+    Py_XDECREF(method);
+    Py_DECREF(results);
+    return given;
+}
+
 PyObject *call_run(const kernel_object *k, const call_given *given, const view *views) {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS];
+    call_home home;
     for (Py_ssize_t i = 0; i < k->operand_count; i++) operands[i] = views[i].tensor;
-    PyObject *results = gather_results(k, given, operands);
+    PyObject *results = gather_results(k, given, views, operands, &home);
     if (!results) return NULL;
     if (!run_into(k, operands, results)) {
         Py_DECREF(results);
         return NULL;
     }
-    if (k->result_count != 1) return results;
+    if (home.space && !home.numpy && !home.exchange) results = give_over(home.space, results);
+    if (!results || k->result_count != 1) return results;
     PyObject *only = Py_NewRef(PyTuple_GetItem(results, 0));
     Py_DECREF(results);
     return only;

@@ -34,6 +34,7 @@ typedef struct module_numpy {
     PyTypeObject *generic;                /* numpy.generic, of scalars */
     PyObject *empty;                      /* numpy.empty */
     PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
+    PyObject *bits[TOSAJIT_TYPE_COUNT];   /* that others have added to NumPy; null: not met yet */
 } module_numpy;
 
 /* Types of tensors with functions in C (exchange.h), as many as one program may use. */

@@ -72,7 +72,45 @@ bool numpy_is_masked(module_state *state, PyObject *object) {
     return masked;
 }
 
-PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims) {
+static const struct {
+    const char *name; /* of the dtype */
+    tosajit_type element;
+} BITS[] = {{"bfloat16", TOSAJIT_BF16},
+            {"float8_e4m3fn", TOSAJIT_F8E4M3FN},
+            {"float8_e5m2", TOSAJIT_F8E5M2}};
+
+static bool find_bits(PyObject *dtype, tosajit_type *element) {
+    PyObject *name = PyObject_GetAttrString(dtype, "name");
+    bool found = false;
+    for (size_t k = 0; name && PyUnicode_Check(name) && k < sizeof BITS / sizeof *BITS; k++) {
+        if (PyUnicode_CompareWithASCIIString(name, BITS[k].name)) continue;
+        *element = BITS[k].element;
+        found = true;
+    }
+    Py_XDECREF(name);
+    return found;
+}
+
+PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *element) {
+    module_numpy *n = &state->numpy;
+    PyObject *dtype =
+        numpy_is_array(state, object) ? PyObject_GetAttrString(object, "dtype") : NULL;
+    PyObject *bits = NULL, *view = NULL;
+    if (dtype && find_bits(dtype, element)) {
+        PyObject *old = n->bits[*element];
+        n->bits[*element] = Py_NewRef(dtype);
+        Py_XDECREF(old);
+        view = PyUnicode_FromString("view");
+    }
+    if (view) bits = PyObject_CallMethodObjArgs(object, view, n->dtypes[*element], NULL);
+    Py_XDECREF(view);
+    Py_XDECREF(dtype);
+    if (!bits) PyErr_Clear();
+    return bits;
+}
+
+PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
+                     bool bits) {
     PyObject *shape = PyTuple_New(rank);
     for (int32_t d = 0; shape && d < rank; d++) {
         PyObject *size = PyLong_FromLongLong(dims[d]);
@@ -81,8 +119,8 @@ PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, co
         return NULL;
     }
     const module_numpy *n = &state->numpy;
-    PyObject *array =
-        shape ? PyObject_CallFunctionObjArgs(n->empty, shape, n->dtypes[element], NULL) : NULL;
+    PyObject *dtype = bits && n->bits[element] ? n->bits[element] : n->dtypes[element];
+    PyObject *array = shape ? PyObject_CallFunctionObjArgs(n->empty, shape, dtype, NULL) : NULL;
     Py_XDECREF(shape);
     return array;
 }
@@ -91,5 +129,8 @@ void numpy_forget(module_numpy *n) {
     Py_CLEAR(n->array);
     Py_CLEAR(n->generic);
     Py_CLEAR(n->empty);
-    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) Py_CLEAR(n->dtypes[t]);
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
+        Py_CLEAR(n->dtypes[t]);
+        Py_CLEAR(n->bits[t]);
+    }
 }

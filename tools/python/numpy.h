@@ -12,8 +12,13 @@ bool numpy_is_array(module_state *state, PyObject *object);
 PyObject *numpy_plain(module_state *state, PyObject *object);
 /* Whether an array has a mask, which a result would lose. */
 bool numpy_is_masked(module_state *state, PyObject *object);
-/* numpy.empty, after numpy_is_array has found one. */
-PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims);
+/* Of an array of bf16 or f8, as ml_dtypes has them: the element type, and the same memory as an
+ * array of unsigned integers, as a new reference. Null without an exception for everything else. */
+PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *element);
+/* numpy.empty, after numpy_is_array has found one. bits: where there is such a type (numpy_bits),
+ * as an array of that. */
+PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
+                     bool bits);
 void numpy_forget(module_numpy *numpy);
 
 #endif

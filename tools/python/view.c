@@ -104,13 +104,54 @@ static bool view_buffer(module_state *state, view *v, PyObject *type, const requ
     return true;
 }
 
+/* The bits of an array whose elements have no format. */
+static bool take_bits(module_state *state, view *v, PyObject *bits, tosajit_type element,
+                      const request *r) {
+    request own = *r;
+    if (r->element != TOSAJIT_TYPE_COUNT && r->element != element) {
+        PyObject *name = PyUnicode_FromString(tosajit_type_name(element));
+        if (name) request_refuse(state, r, TOSAJIT_TYPE_MISMATCH, "its elements are of %U", name);
+        Py_XDECREF(name);
+        return false;
+    }
+    own.element = element;
+    v->bits = true;
+    if (PyObject_GetBuffer(bits, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT)) return false;
+    if (view_buffer(state, v, (PyObject *)Py_TYPE(bits), &own)) return true;
+    PyBuffer_Release(&v->from.buffer);
+    return false;
+}
+
+/* Of an object that has the protocol, but refused; the exception says why. It stays if there is no
+ * other way either. */
+static bool take_otherwise(module_state *state, view *v, PyObject *object, const request *r) {
+    PyObject *type, *value, *trace;
+    tosajit_type element;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *bits = numpy_bits(state, object, &element);
+    const bool lends =
+        !bits && !numpy_is_array(state, object) && PyObject_HasAttrString(object, "__dlpack__");
+    const bool taken = bits ? take_bits(state, v, bits, element, r)
+                            : lends && view_take_dlpack(state, v, object, r);
+    Py_XDECREF(bits);
+    if (bits || lends) {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+    } else {
+        PyErr_Restore(type, value, trace);
+    }
+    return taken;
+}
+
 static bool take_buffer(module_state *state, view *v, PyObject *object, const request *r) {
     v->source = VIEW_BUFFER;
     if (numpy_is_masked(state, object))
         return request_refuse(state, r, TOSAJIT_INVALID_ARGUMENT,
                               "%R has a mask, which would be lost; pass x.data or x.filled(value)",
                               (PyObject *)Py_TYPE(object));
-    if (PyObject_GetBuffer(object, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT)) return false;
+    if (PyObject_GetBuffer(object, &v->from.buffer, PyBUF_STRIDES | PyBUF_FORMAT))
+        return take_otherwise(state, v, object, r);
     if (view_buffer(state, v, (PyObject *)Py_TYPE(object), r)) return true;
     PyBuffer_Release(&v->from.buffer);
     return false;
@@ -126,6 +167,7 @@ static bool take_plain(module_state *state, view *v, PyObject *object, const req
 }
 
 bool view_take(module_state *state, view *v, PyObject *object, const request *r) {
+    v->bits = false;
     bool taken = view_is_number(object) || PyBool_Check(object) ? take_number(state, v, object, r)
                  : PyObject_CheckBuffer(object)                 ? take_plain(state, v, object, r)
                                                 : view_take_dlpack(state, v, object, r);

@@ -19,6 +19,7 @@ typedef enum view_source {
 typedef struct view {
     tosajit_tensor tensor; /* refers to what follows */
     view_source source;
+    bool bits; /* of an array of NumPy whose type NumPy does not know itself: bf16 or f8 */
     union {
         int64_t number; /* one element */
         Py_buffer buffer;
