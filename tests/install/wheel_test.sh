@@ -36,6 +36,7 @@ info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
 tosajit/_graph.py
+tosajit/_numpy.py
 tosajit/_show.py
 tosajit/_tosajit.abi3.so
 tosajit/libtosajit-codegen.so.0

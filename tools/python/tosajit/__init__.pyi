@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from inspect import Signature
 from os import PathLike
-from typing import Any, Dict, Literal, Optional, Tuple, Union
+from typing import Any, Dict, Literal, Mapping, Optional, Tuple, Union
 
 from ._graph import Node as Node, partition as partition
 
+_Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 _Path = Union[str, PathLike[str]]
 
 __version__: str
@@ -67,11 +68,54 @@ class Engine:
         max_bytes: int = ...,
     ) -> "Engine": ...
     def compile(self, text: str) -> Kernel: ...
-    def evaluate(self, text: str, *, out: Any = ..., **operands: Any) -> Any: ...
+    def evaluate(
+        self,
+        text: str,
+        local_dict: Optional[Mapping[str, Any]] = ...,
+        global_dict: Optional[Mapping[str, Any]] = ...,
+        out: Any = ...,
+        order: Literal["K", "A", "C"] = ...,
+        casting: _Casting = ...,
+        **operands: Any,
+    ) -> Any: ...
+    def re_evaluate(
+        self,
+        local_dict: Optional[Mapping[str, Any]] = ...,
+        global_dict: Optional[Mapping[str, Any]] = ...,
+        out: Any = ...,
+        order: Literal["K", "A", "C"] = ...,
+        casting: _Casting = ...,
+        **operands: Any,
+    ) -> Any: ...
     def wait(self) -> None: ...
 
 def compile(text: str) -> Kernel: ...
-def evaluate(text: str, *, out: Any = ..., **operands: Any) -> Any: ...
+def evaluate(
+    text: str,
+    local_dict: Optional[Mapping[str, Any]] = ...,
+    global_dict: Optional[Mapping[str, Any]] = ...,
+    out: Any = ...,
+    order: Literal["K", "A", "C"] = ...,
+    casting: _Casting = ...,
+    **operands: Any,
+) -> Any: ...
+def re_evaluate(
+    local_dict: Optional[Mapping[str, Any]] = ...,
+    global_dict: Optional[Mapping[str, Any]] = ...,
+    out: Any = ...,
+    order: Literal["K", "A", "C"] = ...,
+    casting: _Casting = ...,
+    **operands: Any,
+) -> Any: ...
+def validate(
+    ex: str,
+    local_dict: Optional[Mapping[str, Any]] = ...,
+    global_dict: Optional[Mapping[str, Any]] = ...,
+    out: Any = ...,
+    order: Literal["K", "A", "C"] = ...,
+    casting: _Casting = ...,
+    **operands: Any,
+) -> Optional[Exception]: ...
 def load(image: Union[_Path, bytes, bytearray, memoryview]) -> Kernel: ...
 def wait() -> None: ...
 def get_num_threads() -> int: ...

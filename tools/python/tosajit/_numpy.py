@@ -34,7 +34,8 @@ class _Value:
     __slots__ = ("text", "type", "weak", "number")
 
     def __init__(self, text: str, type: Optional[str], weak: bool = False, number: Any = None):
-        self.text, self.type, self.weak, self.number = text, type, weak, number
+        self.text, self.weak, self.number = text, weak, number
+        self.type: Any = type
 
 
 def _refuse(sentence: str) -> NoReturn:
@@ -839,9 +840,10 @@ def _tree(text: str) -> Optional[List[Any]]:
     try:
         # ! is ~ of an i1
         plain = "".join("~" if letter == "!" and text[k + 1:k + 2] != "=" else letter for k, letter in enumerate(text))
-        body = compile(plain.strip(), "<text>", "exec", _ast.PyCF_ONLY_AST).body
+        body: Any = compile(plain.strip(), "<text>", "exec", _ast.PyCF_ONLY_AST)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+    body = body.body
     for node in body:
         single = type(node) is _ast.Assign and len(node.targets) == 1 and type(node.targets[0]) is _ast.Name
         if not single and type(node) is not _ast.Expr:
