@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sysroot=${1:-$here/../build-aarch64/sysroot}
 sh "$here/install-dependencies.sh" gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user
 
-packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm22 llvm-22-dev libmlir-22 libmlir-22-dev
+packages="libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libstdc++6 libllvm22 llvm-22-dev libmlir-22 libmlir-22-dev libflatbuffers-dev
     libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev
     libedit2 libbsd0 libmd0 libtinfo6 libffi8 libxml2 libicu72 liblzma5 zlib1g libzstd1 libz3-4"
 stamp=$sysroot/packages

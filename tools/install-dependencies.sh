@@ -9,8 +9,8 @@
 #   sh tools/install-dependencies.sh PACKAGE...
 set -eu
 library="gcc cmake ninja-build llvm-22-dev"
-# Models of ONNX: their messages and who reads these.
-command="$library g++ libmlir-22-dev libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
+# Flatbuffers of TOSA. Models of ONNX: their messages and who reads these.
+command="$library g++ libmlir-22-dev libflatbuffers-dev libonnx-dev libprotobuf-c-dev protobuf-c-compiler"
 # Oracles, sanitizers, fuzzers, peers; a parser of XML for drawings, a debugger for names of kernels; what makes and reads packages and
 # documents; an emulator of older CPUs; a locale that writes numbers in another way; the Python package and what it is compared with, and where
 # pip brings ONNX Runtime to.

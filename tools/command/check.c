@@ -101,7 +101,7 @@ static bool judge(stepper *s, const tosa_step *step, const npy_array *native,
                      c.first, place, sizeof place);
     snprintf(text, sizeof text, "%" PRId64 " of %" PRId64 " elements differ, the first at %s",
              c.different, array_count(native), place);
-    mlir_module_report_step(s->check->entry->file, step, text);
+    source_report_step(&s->check->entry->file, step, text);
     return false;
 }
 
@@ -120,8 +120,8 @@ static bool run_op(stepper *s, const tosa_step *step) {
     bool ran =
         compiled == TOSAJIT_OK && run_twice(kernel, operands, step->operand_count, &native, &plain);
     if (!ran)
-        mlir_module_report_step(s->check->entry->file, step,
-                                native.data ? "out of memory" : tosajit_last_error());
+        source_report_step(&s->check->entry->file, step,
+                           native.data ? "out of memory" : tosajit_last_error());
     bool fine = ran && judge(s, step, &native, &plain);
     tosajit_kernel_release(kernel);
     npy_release(&plain);

@@ -6,8 +6,8 @@
 #define TOSAJIT_TOOLS_COMMAND_COMMANDS_H
 
 #include "jit/show/json.h"
-#include "tools/mlir/module.h"
 #include "tools/base/options.h"
+#include "tools/command/source.h"
 
 /* Each runs with the options it takes and returns the exit code. */
 int cmd_verify(const options *o);
@@ -35,22 +35,22 @@ int onnx_engine_compare(const options *o, bool converted);
 
 /* The function that a command is about. */
 typedef struct entry {
-    tosajit_mlir *file;
+    source file;
     size_t index;
     tosa_function function;
 } entry;
 
 /* Open a file so that findings go to standard error; with o->strict MLIR's verifier must accept it.
- * Null after a finding. */
-tosajit_mlir *open_file(const options *o);
+ * False after a finding; in either case source_close. */
+bool open_file(const options *o, source *file);
 /* A finding on standard error, with the line of the file that it is about. */
 void print_finding(void *unused, const tosajit_mlir_finding *finding);
 /* Findings go to this function from here on, in place of print_finding. */
 void take_findings(void (*take)(void *context, const tosajit_mlir_finding *finding), void *context);
 /* Find o->entry in it. False after a finding. */
-bool find_function(const options *o, tosajit_mlir *file, size_t *index);
+bool find_function(const options *o, const source *file, size_t *index);
 /* Read a function of it, to be released with tosa_function_release. False after a finding. */
-bool build_function(tosajit_mlir *file, size_t index, int strict, tosa_function *built);
+bool build_function(const source *file, size_t index, int strict, tosa_function *built);
 /* Open o->file, find o->entry, and read it so that a kernel can be made. An exit code; entry_close
  * only after EXIT_FINE. */
 int entry_open(const options *o, entry *e);

@@ -12,7 +12,7 @@
 
 typedef struct job {
     const options *o;
-    tosajit_mlir *file;
+    source file;
     aot_object object;
     tosa_function *built; /* as many as functions */
     aot_function *functions;
@@ -51,7 +51,7 @@ static void name_values(const entry *e, const tosajit_value *values, size_t coun
         char number[32];
         bool input = (size_t)values[k] < e->function.input_count;
         snprintf(number, sizeof number, input ? "%%arg%d" : "%%%d = tosa.op", (int)values[k]);
-        char *name = mlir_module_rename(e->file, e->index, &e->function, number);
+        char *name = source_rename(&e->file, e->index, &e->function, number);
         if (!name) continue;
         name[strcspn(name, " ")] = '\0';
         bool numbered = strncmp(name, "%arg", 4) == 0 || (name[1] >= '0' && name[1] <= '9');
@@ -63,24 +63,23 @@ static void name_values(const entry *e, const tosajit_value *values, size_t coun
 static int read_function(job *j, size_t index) {
     aot_function *a = &j->functions[j->function_count];
     tosa_function *built = &j->built[j->function_count];
-    if (!build_function(j->file, index, j->o->strict, built)) return EXIT_REFUSED;
+    if (!build_function(&j->file, index, j->o->strict, built)) return EXIT_REFUSED;
     j->function_count++; /* to be released */
     const entry e = {j->file, index, *built};
     name_values(&e, built->inputs, built->input_count);
     name_values(&e, built->results, built->result_count);
     if (tosajit_expr_verify(built->expr) || aot_function_open(built->expr, a))
         return entry_refuse(&e);
-    aot_object_name(&j->object, tosajit_mlir_name(j->file, index), a);
+    aot_object_name(&j->object, source_name(&j->file, index), a);
     return EXIT_FINE;
 }
 
 static int read_functions(job *j) {
-    j->file = open_file(j->o);
-    if (!j->file) return EXIT_REFUSED;
-    size_t count = tosajit_mlir_count(j->file), first = 0;
+    if (!open_file(j->o, &j->file)) return EXIT_REFUSED;
+    size_t count = source_count(&j->file), first = 0;
     if (count > AOT_MAX_FUNCTIONS)
         return command_error("%s has more than %d functions", j->o->file, (int)AOT_MAX_FUNCTIONS);
-    if (j->o->entry && !find_function(j->o, j->file, &first)) return EXIT_USAGE;
+    if (j->o->entry && !find_function(j->o, &j->file, &first)) return EXIT_USAGE;
     j->functions = calloc(count, sizeof *j->functions);
     j->built = calloc(count, sizeof *j->built);
     if (!j->functions || !j->built) return command_error("out of memory for %zu functions", count);
@@ -155,6 +154,6 @@ int cmd_compile(const options *o) {
     free(j.functions);
     free(j.built);
     aot_object_close(&j.object);
-    tosajit_mlir_close(j.file);
+    source_close(&j.file);
     return code;
 }

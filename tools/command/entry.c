@@ -81,18 +81,18 @@ static void refuse_expression(const char *name) {
 }
 
 /* An expression as the function @main, which all commands know how to treat. */
-static tosajit_status read_expression(const char *source, size_t length, int strict,
-                                      const tosajit_mlir_options *options, tosajit_mlir **file) {
+static tosajit_status read_expression(const char *written, size_t length, int strict,
+                                      const tosajit_mlir_options *options, source *file) {
     const tosajit_parse_options reading = {
         .size = sizeof reading, .strict = strict, .name = options->name};
     tosajit_expr *expr = NULL;
     char *text = NULL;
-    tosajit_status status = tosajit_expr_parse(source, length, &reading, &expr);
+    tosajit_status status = tosajit_expr_parse(written, length, &reading, &expr);
     if (!status) status = tosajit_expr_print(expr, NULL, &text);
     if (status)
         refuse_expression(options->name);
     else
-        status = tosajit_mlir_read(text, strlen(text), options, file);
+        status = source_read(text, strlen(text), options, file);
     tosajit_text_release(text);
     tosajit_expr_destroy(expr);
     return status;
@@ -100,8 +100,8 @@ static tosajit_status read_expression(const char *source, size_t length, int str
 
 /* Text in either language. */
 static tosajit_status read_text(const char *text, size_t length, int strict,
-                                const tosajit_mlir_options *options, tosajit_mlir **file) {
-    return repl_is_mlir(text, length) ? tosajit_mlir_read(text, length, options, file)
+                                const tosajit_mlir_options *options, source *file) {
+    return repl_is_mlir(text, length) ? source_read(text, length, options, file)
                                       : read_expression(text, length, strict, options, file);
 }
 
@@ -145,7 +145,7 @@ static char *read_lines(const char *path, size_t *length) {
 /* A file of lines as they are typed: tosajit FILE.tj answers them one by one; here all of them are
  * one text. */
 static tosajit_status open_lines(const options *o, const tosajit_mlir_options *options,
-                                 tosajit_mlir **file) {
+                                 source *file) {
     size_t length = 0;
     char *text = read_lines(o->file, &length);
     if (!text) return TOSAJIT_INVALID_ARGUMENT;
@@ -161,47 +161,47 @@ static bool is_onnx(const char *path) {
     return length > 5 && strcmp(path + length - 5, ".onnx") == 0;
 }
 
-tosajit_mlir *open_file(const options *o) {
+bool open_file(const options *o, source *file) {
     const bool lines = o->file && options_is_script(o->file);
     const char *name = o->expr ? "<expr>" : lines ? o->file : NULL;
     tosajit_mlir_options options = {.size = sizeof options, .name = name, .say = say, .guard = 1};
-    tosajit_mlir *file = NULL;
     tosajit_status status;
+    memset(file, 0, sizeof *file);
     if (is_onnx(o->file)) {
         command_error("%s: an ONNX model is read by `tosajit onnx MODEL -o OUT`", o->file);
-        return NULL;
+        return false;
     }
     if (o->expr)
-        status = read_text(o->expr, strlen(o->expr), o->strict, &options, &file);
+        status = read_text(o->expr, strlen(o->expr), o->strict, &options, file);
     else if (lines)
-        status = open_lines(o, &options, &file);
+        status = open_lines(o, &options, file);
     else
-        status = tosajit_mlir_open(o->file, &options, &file);
-    if (!status && o->strict) status = tosajit_mlir_verify(file);
-    if (!status) return file;
-    tosajit_mlir_close(file);
-    return NULL;
+        status = source_open(o->file, &options, file);
+    if (!status && o->strict) status = source_verify(file);
+    return !status;
 }
 
-bool find_function(const options *o, tosajit_mlir *file, size_t *index) {
-    bool found = tosajit_mlir_find(file, o->entry, index) == TOSAJIT_OK;
+bool find_function(const options *o, const source *file, size_t *index) {
+    bool found = source_find(file, o->entry, index) == TOSAJIT_OK;
     if (!found && !o->entry) fputs("tosajit: choose one with --entry\n", stderr);
     return found;
 }
 
-bool build_function(tosajit_mlir *file, size_t index, int strict, tosa_function *built) {
+bool build_function(const source *file, size_t index, int strict, tosa_function *built) {
     tosajit_expr_options options = {.size = sizeof options, .strict = strict};
-    return mlir_module_build(file, index, &options, built) == TOSAJIT_OK;
+    return source_build(file, index, &options, built) == TOSAJIT_OK;
 }
 
 int entry_open(const options *o, entry *e) {
     memset(e, 0, sizeof *e);
-    e->file = open_file(o);
-    if (!e->file) return EXIT_REFUSED;
+    if (!open_file(o, &e->file)) {
+        entry_close(e);
+        return EXIT_REFUSED;
+    }
     int code = EXIT_FINE;
-    if (!find_function(o, e->file, &e->index))
+    if (!find_function(o, &e->file, &e->index))
         code = EXIT_USAGE;
-    else if (!build_function(e->file, e->index, o->strict, &e->function))
+    else if (!build_function(&e->file, e->index, o->strict, &e->function))
         code = EXIT_REFUSED;
     else if (tosajit_expr_verify(e->function.expr) != TOSAJIT_OK)
         code = entry_refuse(e);
@@ -211,12 +211,12 @@ int entry_open(const options *o, entry *e) {
 
 void entry_close(entry *e) {
     tosa_function_release(&e->function);
-    tosajit_mlir_close(e->file);
+    source_close(&e->file);
     memset(e, 0, sizeof *e);
 }
 
 int entry_refuse(const entry *e) {
-    mlir_module_report(e->file, e->index, &e->function, tosajit_last_error());
+    source_report(&e->file, e->index, &e->function, tosajit_last_error());
     return EXIT_REFUSED;
 }
 

@@ -156,9 +156,10 @@ static void print_help(void) {
         printf("  %-8s %s\n", commands[k].name, commands[k].summary);
     printf("\n  tosajit COMMAND --help   the options of a command\n"
            "  tosajit --version\n\n"
-           "FILE is TOSA in MLIR, text or bytecode; - is standard input. Functions are\n"
-           "func.func of elementwise operations. FILE.tj is an expression, as lines that\n"
-           "are typed; --expr takes one in place of FILE. Long answers go through $PAGER.\n\n"
+           "FILE is TOSA in MLIR, text or bytecode, or TOSA's flatbuffer (FILE.tosa); - is\n"
+           "standard input. Functions are func.func, or blocks, of elementwise operations.\n"
+           "FILE.tj is an expression, as lines that are typed; --expr takes one in place of\n"
+           "FILE. Long answers go through $PAGER.\n\n"
            "examples:\n"
            "  tosajit verify examples/gelu_bias.mlir\n"
            "  tosajit bench --expr 'gelu(x + b) : f32[?,64], f32[64]' --shape 64x64 --shape 64\n"

@@ -71,7 +71,7 @@ static void print_reason(const reason *r) {
 }
 
 typedef struct division {
-    const tosajit_mlir *file;
+    const source *file;
     size_t first, count; /* functions that were divided */
     const tosajit_mlir_outlined *counts;
     const leftovers *left;
@@ -79,7 +79,7 @@ typedef struct division {
 
 static void print_division(const division *d, const char *module) {
     for (size_t k = 0, at = d->first; k < d->count; at += 1 + d->counts[k++].regions)
-        print_count(tosajit_mlir_name(d->file, at), &d->counts[k]);
+        print_count(source_name(d->file, at), &d->counts[k]);
     for (size_t k = 0; k < d->left->count; k++) print_reason(&d->left->list[k]);
     fputs(module, stdout);
 }
@@ -88,7 +88,7 @@ static void write_counts(json *j, const division *d) {
     json_open(j, "functions", '[');
     for (size_t k = 0, at = d->first; k < d->count; at += 1 + d->counts[k++].regions) {
         json_open(j, NULL, '{');
-        json_text(j, "function", tosajit_mlir_name(d->file, at));
+        json_text(j, "function", source_name(d->file, at));
         json_integer(j, "regions", (int64_t)d->counts[k].regions);
         json_integer(j, "inside", (int64_t)d->counts[k].inside);
         json_integer(j, "left", (int64_t)d->counts[k].outside);
@@ -115,8 +115,16 @@ static void write_division(const division *d, const char *module) {
     json_end(&j);
 }
 
-static int outline_all(const options *o, tosajit_mlir *file, leftovers *left) {
-    division d = {.file = file, .count = tosajit_mlir_count(file), .left = left};
+/* The whole of it, with what no kernel can have, is text of MLIR. */
+static int refuse_flatbuffer(const options *o) {
+    return command_error("%s: regions are functions of a module of MLIR, and this file is none; "
+                         "`tosa-opt --tosa-deserialize --tosa-deserialize-filename=FILE` of "
+                         "tosa-tools makes one of it",
+                         o->file);
+}
+
+static int outline_all(const options *o, const source *file, leftovers *left) {
+    division d = {.file = file, .count = source_count(file), .left = left};
     if (o->entry && !find_function(o, file, &d.first)) return EXIT_USAGE;
     if (o->entry) d.count = 1;
     tosajit_mlir_outlined *counts = calloc(d.count, sizeof *counts);
@@ -125,11 +133,11 @@ static int outline_all(const options *o, tosajit_mlir *file, leftovers *left) {
     take_findings(take, left);
     char *text = NULL;
     int code = EXIT_FINE;
-    if (mlir_module_outline(file, d.first, d.first + d.count, counts))
+    if (mlir_module_outline(file->mlir, d.first, d.first + d.count, counts))
         code = EXIT_REFUSED;
     else if (left->incomplete)
         code = command_error("out of memory for what is left");
-    else if (tosajit_mlir_print(file, &text))
+    else if (tosajit_mlir_print(file->mlir, &text))
         code = command_error("%s", tosajit_last_error());
     if (code == EXIT_FINE) (o->json ? write_division : print_division)(&d, text);
     tosajit_text_release(text);
@@ -139,10 +147,12 @@ static int outline_all(const options *o, tosajit_mlir *file, leftovers *left) {
 
 int cmd_outline(const options *o) {
     leftovers left = {0};
-    tosajit_mlir *file = open_file(o);
-    if (!file) return EXIT_REFUSED;
-    int code = outline_all(o, file, &left);
-    tosajit_mlir_close(file);
+    source file;
+    const bool open = open_file(o, &file);
+    const int code = !open       ? EXIT_REFUSED
+                     : file.tosa ? refuse_flatbuffer(o)
+                                 : outline_all(o, &file, &left);
+    source_close(&file);
     leftovers_release(&left);
     return code;
 }

@@ -33,23 +33,23 @@ static void tell_function(json *j, const char *name, const tosa_function *functi
     }
 }
 
-static bool verify_function(const options *o, tosajit_mlir *file, size_t index, json *j) {
+static bool verify_function(const options *o, const source *file, size_t index, json *j) {
     tosa_function function;
     const bool built = build_function(file, index, o->strict, &function),
                fine = built && tosajit_expr_verify(function.expr) == TOSAJIT_OK;
-    if (built && !fine) mlir_module_report(file, index, &function, tosajit_last_error());
-    tell_function(j, tosajit_mlir_name(file, index), fine ? &function : NULL);
+    if (built && !fine) source_report(file, index, &function, tosajit_last_error());
+    tell_function(j, source_name(file, index), fine ? &function : NULL);
     if (built) tosa_function_release(&function);
     return fine;
 }
 
 static int verify(const options *o, json *j) {
     if (j) json_open(j, "functions", '[');
-    tosajit_mlir *file = open_file(o);
-    bool fine = file != NULL;
-    for (size_t k = 0; k < tosajit_mlir_count(file); k++)
-        fine = verify_function(o, file, k, j) && fine;
-    tosajit_mlir_close(file);
+    source file;
+    bool fine = open_file(o, &file);
+    const size_t count = fine ? source_count(&file) : 0;
+    for (size_t k = 0; k < count; k++) fine = verify_function(o, &file, k, j) && fine;
+    source_close(&file);
     if (j) json_close(j, ']');
     return fine ? EXIT_FINE : EXIT_REFUSED;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tools/mlir/pointer_map.h"
-#include "tools/mlir/value_names.h"
+#include "tools/tosa/value_names.h"
 
 typedef struct names {
     const tosa_function *built;

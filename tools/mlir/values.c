@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "tools/mlir/parse.h"
+#include "tools/tosa/elements.h"
 
 /* A splat is a few bytes of a file but all its elements in memory; beyond this it is a mistake or
  * an attack. */
 static const int64_t splat_limit = INT64_C(1) << 30;
-enum { I48_PACKED_SIZE = 6 };
 
 static void *give_reason_as(tosajit_status status, mlir_phrase *why, const char *text) {
     mlir_phrase_append(mlirStringRefCreateFromCString(text), why);
@@ -93,29 +93,6 @@ bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
 }
 
-/* Elements of a static type; false if beyond 2^63 - 1 bytes. */
-static bool count_elements(const tosajit_tensor_type *type, int64_t *count) {
-    int64_t limit = INT64_MAX / (int64_t)tosajit_type_size(type->element);
-    *count = 1;
-    for (int32_t d = 0; d < type->rank; d++) {
-        if (type->dims[d] != 0 && *count > limit / type->dims[d]) return false;
-        *count *= type->dims[d];
-    }
-    return true;
-}
-
-/* Six bytes, least significant first, sign-extended into eight. */
-static void unpack_i48(const char *packed, int64_t count, int64_t *values) {
-    for (int64_t k = 0; k < count; k++) {
-        uint64_t bits = 0;
-        for (int b = I48_PACKED_SIZE; b-- > 0;)
-            bits = bits << 8 | (unsigned char)packed[k * I48_PACKED_SIZE + b];
-        const uint64_t sign = UINT64_C(1) << 47;
-        uint64_t extended = (bits ^ sign) - sign;
-        memcpy(&values[k], &extended, sizeof extended);
-    }
-}
-
 static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t count,
                           mlir_phrase *why) {
     int64_t size = (int64_t)tosajit_type_size(element);
@@ -130,7 +107,7 @@ static void *dense_values(MlirAttribute attribute, tosajit_type element, int64_t
         for (int64_t k = 0; k < stored; k++)
             values[k] = mlirDenseElementsAttrGetBoolValue(attribute, (intptr_t)k);
     else if (element == TOSAJIT_I48)
-        unpack_i48(raw, stored, (int64_t *)(void *)values);
+        tosa_unpack_i48(raw, stored, (int64_t *)(void *)values);
     else if (stored > 0)
         memcpy(values, raw, (size_t)(stored * size));
     for (int64_t k = stored; k < count; k++) memcpy(values + k * size, values, (size_t)size);
@@ -143,7 +120,7 @@ static void *resource_values(MlirAttribute attribute, tosajit_type element, int6
     size_t found, size = tosajit_type_size(element), wanted = (size_t)count * size;
     if (!mlir_resource_bytes(attribute, &bytes, &found))
         return give_reason(why, "the dense_resource is not in the file's dialect_resources");
-    bool packed = element == TOSAJIT_I48 && found == (size_t)count * I48_PACKED_SIZE;
+    bool packed = element == TOSAJIT_I48 && found == (size_t)count * TOSA_I48_PACKED_SIZE;
     if (found != wanted && !packed) {
         char text[128];
         snprintf(text, sizeof text, "the dense_resource has %zu bytes, but its type needs %zu",
@@ -153,7 +130,7 @@ static void *resource_values(MlirAttribute attribute, tosajit_type element, int6
     char *values = malloc(wanted ? wanted : 1);
     if (!values) return give_reason_as(TOSAJIT_OUT_OF_MEMORY, why, "out of memory for a constant");
     if (packed)
-        unpack_i48(bytes, count, (int64_t *)(void *)values);
+        tosa_unpack_i48(bytes, count, (int64_t *)(void *)values);
     else if (wanted > 0)
         memcpy(values, bytes, wanted);
     for (size_t k = 0; element == TOSAJIT_I1 && k < wanted; k++) values[k] = values[k] != 0;
@@ -171,7 +148,7 @@ void *mlir_constant(MlirAttribute attribute, tosajit_tensor_type *type, mlir_phr
     for (int32_t d = 0; d < type->rank; d++)
         if (type->dims[d] == TOSAJIT_DYNAMIC)
             return give_reason_as(TOSAJIT_SHAPE_MISMATCH, why, "values have a dynamic size");
-    if (!count_elements(type, &count))
+    if (!tosa_count_elements(type, &count))
         return give_reason_as(TOSAJIT_OVERFLOW, why, "a constant of more than 2^63 - 1 bytes");
     return dense ? dense_values(attribute, type->element, count, why)
                  : resource_values(attribute, type->element, count, why);

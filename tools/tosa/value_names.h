@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Names of values in texts of the library. In: a text that says "%arg1" and "%7 = tosa.add"; out:
  * the same with the names that a person gave. */
-#ifndef TOSAJIT_TOOLS_MLIR_VALUE_NAMES_H
-#define TOSAJIT_TOOLS_MLIR_VALUE_NAMES_H
+#ifndef TOSAJIT_TOOLS_TOSA_VALUE_NAMES_H
+#define TOSAJIT_TOOLS_TOSA_VALUE_NAMES_H
 
 #include <stddef.h>
 

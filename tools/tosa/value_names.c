@@ -3,7 +3,7 @@
 /* The library writes "%arg1" for inputs and "%7 = tosa.add" for other values; both are looked for
  * in the text. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "tools/mlir/value_names.h"
+#include "tools/tosa/value_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Files that TOSA's own tools wrote (tests/tools/tosafile/make.sh), through every command, beside the MLIR that they were written from.
+#   sh tests/tools/tosafile_test.sh build/tools/tosajit .
+# In: the built tool and the source directory. Out: one line per failed expectation; exit code 1 if there is one.
+set -u
+. "$(dirname "$0")/../support/tool.sh"
+files=tests/tools/tosafile
+
+# same TEXT COMMAND...: the command succeeds, and what it says has TEXT in it.
+same() {
+    checks=$((checks + 1))
+    expected=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err" || fail "$*: refused"
+    grep -qF -- "$expected" "$work/out" || fail "$*: '$expected' is not in it"
+}
+# refused TEXT COMMAND...: it fails, and says TEXT.
+refused() {
+    checks=$((checks + 1))
+    expected=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err" && fail "$*: accepted"
+    grep -qF -- "$expected" "$work/err" || fail "$*: '$expected' is not in it"
+}
+# arrays FILE EXPECTED INPUT...: the results that are kept beside the examples, whoever computes them.
+arrays() {
+    file=$1 expected=$2
+    shift 2
+    inputs=""
+    for input; do inputs="$inputs --input examples/$input"; done
+    for how in --check --backend=precompiled --backend=interpret; do
+        checks=$((checks + 1))
+        # shellcheck disable=SC2086 # words
+        "$tool" run "$files/$file" $inputs "$how" --output "$work/result.npy" >"$work/out" 2>"$work/err" || fail "run $file $how: refused"
+        cmp "$work/result.npy" "examples/$expected" >"$work/out" 2>&1 || fail "run $file $how: other bits"
+    done
+}
+arrays gelu_bias.tosa gelu_expected.npy gelu_x.npy gelu_bias.npy
+arrays quant_residual.tosa quant_expected.npy quant_a.npy quant_b.npy quant_table.npy
+
+# array NAME TYPE BYTES: $work/NAME.npy of 2 x 3 elements; bytes are octal, as printf takes them.
+array() {
+    header="{'descr': '$2', 'fortran_order': False, 'shape': (2, 3), }"
+    printf '\223NUMPY\001\000\166\000%-117s\n'"$3" "$header" >"$work/$1.npy"
+}
+# Both readers find the same: results bit by bit.
+array x '<f4' '\000\000\300\177\000\000\200\077\000\000\200\377\000\000\000\100\315\314\314\075\000\000\110\302' # NaN 1 -inf 2 0.1 -50
+array h '<f2' '\000\176\000\074\000\374\001\000\000\104\377\173'
+array i '|i1' '\200\177\000\001\372\132'
+array w '<i4' '\377\377\377\177\000\000\000\200\007\000\000\000\371\377\377\377\001\000\000\000\000\000\000\000'
+for form in mlir tosa; do
+    words=""
+    for name in x h i w; do words="$words --input $work/$name.npy"; done
+    for k in 0 1 2 3 4 5; do words="$words --output $work/$form.$k.npy"; done
+    checks=$((checks + 1))
+    # shellcheck disable=SC2086
+    "$tool" run "$files/constants.$form" $words --check >"$work/out" 2>"$work/err" || fail "run constants.$form: refused"
+done
+for k in 0 1 2 3 4 5; do
+    checks=$((checks + 1))
+    cmp "$work/mlir.$k.npy" "$work/tosa.$k.npy" >"$work/out" 2>"$work/err" || fail "constants: result $k differs"
+done
+
+same 'ok: @main (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>' "$tool" verify "$files/gelu_bias.tosa"
+same '"ok": true' "$tool" verify "$files/gelu_bias.tosa" --json
+same '%TosaInput_1' "$tool" plan "$files/gelu_bias.tosa"
+same 'columns' "$tool" explain "$files/gelu_bias.tosa" --shape 5x37 --shape 1x37
+same 'ns' "$tool" bench "$files/gelu_bias.tosa" --shape 5x37 --shape 1x37
+same 'define void @tosajit_' "$tool" ir "$files/gelu_bias.tosa" --entry main
+same '"c_function"' "$tool" compile "$files/gelu_bias.tosa" -o "$work/gelu.o" --header "$work/gelu.h" --json
+same 'ok: @main' sh -c '"$0" verify - <"$1"' "$tool" "$files/gelu_bias.tosa"
+same 'ok: @gelu_bias' sh -c '"$0" verify - <"$1"' "$tool" examples/gelu_bias.mlir
+cp "$files/gelu_bias.tosa" "$work/model.bin" # what it is, and not how it is called
+same 'ok: @main' "$tool" verify "$work/model.bin"
+refused 'there is no block @other in this file; it has: @main' "$tool" plan "$files/gelu_bias.tosa" --entry other
+refused 'operator 12, layer_12: tosa.conv2d: not an elementwise operation' "$tool" verify "$files/mobile.tosa"
+refused "MLIR's text; without the suffix" sh -c 'cp "$1" "$2"; exec "$0" verify "$2"' "$tool" examples/gelu_bias.mlir "$work/text.tosa"
+refused 'No such file' "$tool" verify "$work/none.tosa"
+refused 'this flatbuffer is damaged' sh -c 'head -c 1000 "$1" >"$2"; exec "$0" verify "$2"' "$tool" "$files/gelu_bias.tosa" "$work/cut.tosa"
+echo "$checks checks, $failures failed"
+[ "$failures" = 0 ]

@@ -1,0 +1,156 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What the schema of TOSA 1.1 says in numbers; that of 1.0 is its beginning. */
+#include "tools/tosafile/attributes.h"
+
+#include <string.h>
+
+static const char *const ops[] = {NULL,
+                                  "argmax",
+                                  "avg_pool2d",
+                                  "conv2d",
+                                  "conv3d",
+                                  "depthwise_conv2d",
+                                  "fft2d",
+                                  "matmul",
+                                  "max_pool2d",
+                                  "rfft2d",
+                                  "transpose_conv2d",
+                                  "clamp",
+                                  "erf",
+                                  "sigmoid",
+                                  "tanh",
+                                  "add",
+                                  "arithmetic_right_shift",
+                                  "bitwise_and",
+                                  "bitwise_or",
+                                  "bitwise_xor",
+                                  "intdiv",
+                                  "logical_and",
+                                  "logical_left_shift",
+                                  "logical_right_shift",
+                                  "logical_or",
+                                  "logical_xor",
+                                  "maximum",
+                                  "minimum",
+                                  "mul",
+                                  "pow",
+                                  "sub",
+                                  "table",
+                                  "abs",
+                                  "bitwise_not",
+                                  "ceil",
+                                  "clz",
+                                  "cos",
+                                  "exp",
+                                  "floor",
+                                  "log",
+                                  "logical_not",
+                                  "negate",
+                                  "reciprocal",
+                                  "rsqrt",
+                                  "sin",
+                                  "select",
+                                  "equal",
+                                  "greater",
+                                  "greater_equal",
+                                  "reduce_all",
+                                  "reduce_any",
+                                  "reduce_max",
+                                  "reduce_min",
+                                  "reduce_product",
+                                  "reduce_sum",
+                                  "concat",
+                                  "pad",
+                                  "reshape",
+                                  "reverse",
+                                  "slice",
+                                  "tile",
+                                  "transpose",
+                                  "gather",
+                                  "scatter",
+                                  "resize",
+                                  "cast",
+                                  "rescale",
+                                  "const",
+                                  "identity",
+                                  "custom",
+                                  "cond_if",
+                                  "while_loop",
+                                  "variable",
+                                  "variable_write",
+                                  "variable_read",
+                                  "const_shape",
+                                  "matmul_t_block_scaled",
+                                  "cast_from_block_scaled",
+                                  "cast_to_block_scaled",
+                                  "dim",
+                                  "concat_shape",
+                                  "add_shape",
+                                  "sub_shape",
+                                  "mul_shape",
+                                  "slice_shape",
+                                  "exp2_shape",
+                                  "log2_ceil_shape",
+                                  "log2_floor_shape",
+                                  "max_shape",
+                                  "min_shape",
+                                  "mod_shape",
+                                  "div_ceil_shape",
+                                  "div_floor_shape",
+                                  "assert_equal_shape",
+                                  "conv2d_block_scaled",
+                                  "max_pool2d_adaptive",
+                                  "avg_pool2d_adaptive",
+                                  "reshape_block_scaled",
+                                  "row_gather_block_scaled",
+                                  "row_gather",
+                                  "matmul_t"};
+
+static const attribute_row rows[] = {
+    {"clamp", "min_val", 0, ATTRIBUTE_NUMBER},
+    {"clamp", "max_val", 1, ATTRIBUTE_NUMBER},
+    {"clamp", "nan_mode", 2, ATTRIBUTE_NAN_MODE},
+    {"maximum", "nan_mode", 0, ATTRIBUTE_NAN_MODE},
+    {"minimum", "nan_mode", 0, ATTRIBUTE_NAN_MODE},
+    {"arithmetic_right_shift", "round", 0, ATTRIBUTE_FLAG},
+    {"rescale", "scale32", 0, ATTRIBUTE_FLAG},
+    {"rescale", "rounding_mode", 1, ATTRIBUTE_ROUNDING_MODE},
+    {"rescale", "per_channel", 2, ATTRIBUTE_FLAG},
+    {"rescale", "input_unsigned", 3, ATTRIBUTE_FLAG},
+    {"rescale", "output_unsigned", 4, ATTRIBUTE_FLAG},
+    {"custom", "operator_name", 0, ATTRIBUTE_TEXT},
+    {"custom", "domain_name", 1, ATTRIBUTE_TEXT},
+    {"argmax", "axis", 0, ATTRIBUTE_INTEGER},
+    {"argmax", "nan_mode", 1, ATTRIBUTE_NAN_MODE},
+    {"reduce_all", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reduce_any", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reduce_max", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reduce_max", "nan_mode", 1, ATTRIBUTE_NAN_MODE},
+    {"reduce_min", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reduce_min", "nan_mode", 1, ATTRIBUTE_NAN_MODE},
+    {"reduce_product", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reduce_sum", "axis", 0, ATTRIBUTE_INTEGER},
+    {"concat", "axis", 0, ATTRIBUTE_INTEGER},
+    {"reverse", "axis", 0, ATTRIBUTE_INTEGER},
+};
+
+const char *attribute_op_name(uint32_t op) {
+    return op < sizeof ops / sizeof *ops ? ops[op] : NULL;
+}
+
+const attribute_row *attribute_row_at(uint32_t op, size_t index) {
+    const char *name = attribute_op_name(op);
+    for (size_t k = 0; name && k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(rows[k].op, name) == 0 && index-- == 0) return &rows[k];
+    return NULL;
+}
+
+const char *attribute_word(attribute_form form, uint32_t number) {
+    static const char *const nan_modes[] = {NULL, "PROPAGATE", "IGNORE"};
+    static const char *const rounding_modes[] = {NULL, "SINGLE_ROUND", "INEXACT_ROUND",
+                                                 "DOUBLE_ROUND"};
+    if (form == ATTRIBUTE_NAN_MODE)
+        return number < sizeof nan_modes / sizeof *nan_modes ? nan_modes[number] : NULL;
+    return number < sizeof rounding_modes / sizeof *rounding_modes ? rounding_modes[number] : NULL;
+}

@@ -1,0 +1,340 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The file's frame: reading, versions, blocks by name. A block with several regions around it is a
+ * function like any other; what calls it is left to the host. */
+#define _POSIX_C_SOURCE 200809L /* strdup, strcasecmp */
+#include "tools/tosafile/file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/escape.h"
+#include "tools/tosa/value_names.h"
+#include "tools/tosafile/build.h"
+
+enum {
+    FIRST_CAPACITY = 64 * 1024,
+    LARGEST = 1024 * 1024 * 1024, /* bytes of a file or pipe, which may be a device without end */
+    HEAD = 8,
+    MAJOR = 1, /* of TOSA's version */
+    MINOR = 1,
+    KNOWN_FEATURES = 1 << 1, /* of MXFP, whose tensors and operators are refused one by one */
+};
+
+struct tosafile {
+    file_report report;
+    char *name;  /* report.file; owned */
+    void *owned; /* the bytes, where they are the file's own */
+    const uint8_t *bytes;
+    size_t size;
+    file_graph *graphs;
+    size_t count;
+    name_entry *names; /* of graphs, as they are shown; sorted */
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * Reading */
+
+bool tosafile_is_begun(const void *bytes, size_t size) { return flat_is_tosa(bytes, size); }
+
+bool tosafile_is_one(const char *path) {
+    static const char suffix[] = ".tosa";
+    uint8_t head[HEAD];
+    const size_t length = strlen(path);
+    if (length > sizeof suffix - 1 && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
+        return true;
+    FILE *stream = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    const size_t found = stream ? fread(head, 1, sizeof head, stream) : 0;
+    if (stream) fclose(stream);
+    return flat_is_tosa(head, found);
+}
+
+void *tosafile_read_all(FILE *stream, size_t *size) {
+    char *bytes = NULL;
+    size_t used = 0, capacity = 0;
+    do {
+        if (used == capacity) {
+            char *larger = realloc(bytes, capacity = capacity ? 2 * capacity : FIRST_CAPACITY);
+            if (!larger) break;
+            bytes = larger;
+        }
+        used += fread(bytes + used, 1, capacity - used, stream);
+    } while (!feof(stream) && !ferror(stream) && used <= LARGEST);
+    if (used > LARGEST) errno = EFBIG;
+    if (feof(stream) && !ferror(stream) && used <= LARGEST) {
+        *size = used;
+        return bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+static bool read_path(tosafile *f, const char *path) {
+    FILE *stream = fopen(path, "rb");
+    f->owned = stream ? tosafile_read_all(stream, &f->size) : NULL;
+    f->bytes = f->owned;
+    if (!f->owned)
+        file_report_file(&f->report,
+                         errno == EFBIG    ? TOSAJIT_LIMIT_EXCEEDED
+                         : errno == ENOMEM ? TOSAJIT_OUT_OF_MEMORY
+                                           : TOSAJIT_INVALID_ARGUMENT,
+                         "%s", strerror(errno));
+    if (stream) fclose(stream);
+    return f->owned != NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The frame */
+
+static bool fail(tosafile *f, tosajit_status status, const char *text) {
+    file_report_file(&f->report, status, "%s", text);
+    return false;
+}
+
+static bool fail_memory(tosafile *f) { return fail(f, TOSAJIT_OUT_OF_MEMORY, "out of memory"); }
+
+/* What stands where a flatbuffer of TOSA should. */
+static bool refuse_bytes(tosafile *f) {
+    static const struct {
+        const char *begin, *what;
+    } others[] = {
+        {"ML\xefR", "MLIR's bytecode; without the suffix .tosa it is read as such"},
+        {"{", "its JSON form; `flatc -b tosa.fbs FILE` makes the binary form of it, with the "
+              "schema of tosa-tools"},
+        {"//", "MLIR's text; without the suffix .tosa it is read as such"},
+        {"module", "MLIR's text; without the suffix .tosa it is read as such"},
+        {"func", "MLIR's text; without the suffix .tosa it is read as such"},
+    };
+    const size_t blank = f->size ? strspn((const char *)f->bytes, " \t\r\n") : 0;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        const size_t length = strlen(others[k].begin);
+        if (f->size - blank < length || memcmp(f->bytes + blank, others[k].begin, length) != 0)
+            continue;
+        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+                         "not the flatbuffer of a TOSA file, but %s", others[k].what);
+        return false;
+    }
+    return fail(f, TOSAJIT_BAD_MODULE,
+                "not the flatbuffer of a TOSA file: bytes 4 to 7 must be \"TOSA\"");
+}
+
+static bool check_version(tosafile *f, const flat_graph *g) {
+    const uint64_t unknown = g->features & ~(uint64_t)KNOWN_FEATURES;
+    if (g->major == MAJOR && g->minor >= 0 && g->minor <= MINOR && !unknown) return true;
+    if (g->major != MAJOR || g->minor < 0 || g->minor > MINOR)
+        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+                         "written for TOSA %" PRId32 ".%" PRId32 "; 1.0 and 1.1 are read%s",
+                         g->major, g->minor,
+                         g->major == 0 ? ", in which operators have other operands" : "");
+    else
+        file_report_file(&f->report, TOSAJIT_BAD_MODULE,
+                         "it needs readers with the features 0x%" PRIx64 ", of which 0x%" PRIx64
+                         " are unknown here",
+                         g->features, unknown);
+    return false;
+}
+
+static bool check_frame(tosafile *f) {
+    const char *reason;
+    if (!flat_is_tosa(f->bytes, f->size)) return refuse_bytes(f);
+    if (!flat_verify(f->bytes, f->size, &reason)) {
+        file_report_file(&f->report, TOSAJIT_BAD_MODULE, "this flatbuffer is damaged: %s", reason);
+        return false;
+    }
+    const flat_graph g = flat_graph_of(f->bytes);
+    return check_version(f, &g);
+}
+
+/* "main" of the only block of the region, "main/then" of others. */
+static char *show_name(const flat_region *region, const flat_block *block) {
+    const flat_text second = region->blocks.count == 1 ? (flat_text){"", 0} : block->name;
+    const size_t capacity = (region->name.length + second.length) * ESCAPE_GROWTH + 2;
+    char *shown = malloc(capacity);
+    if (!shown) return NULL;
+    escape_name(region->name.bytes, region->name.length, shown, capacity);
+    if (region->blocks.count == 1) return shown;
+    const size_t length = strlen(shown);
+    shown[length] = '/';
+    escape_name(second.bytes, second.length, shown + length + 1, capacity - length - 1);
+    return shown;
+}
+
+static bool add_block(tosafile *f, const flat_region *region, const flat_block *block) {
+    char problem[GRAPH_PROBLEM], *shown = show_name(region, block);
+    if (!shown) return fail_memory(f);
+    file_graph *g = &f->graphs[f->count];
+    f->names[f->count].name = (flat_text){shown, strlen(shown)};
+    f->names[f->count].number = (int32_t)f->count;
+    f->count++;
+    if (file_graph_open(g, f->bytes, f->size, *block, shown, problem)) return true;
+    if (strcmp(problem, "out of memory") == 0) return fail_memory(f);
+    file_report_error(&f->report, TOSAJIT_BAD_MODULE, g, FILE_BLOCK, "%s", problem);
+    return false;
+}
+
+static bool list_blocks(tosafile *f) {
+    const flat_list regions = flat_graph_of(f->bytes).regions;
+    size_t count = 0;
+    for (size_t k = 0; k < regions.count; k++) count += flat_region_at(regions, k).blocks.count;
+    if (count == 0) return fail(f, TOSAJIT_BAD_MODULE, "there is no block in this file");
+    f->graphs = calloc(count, sizeof *f->graphs);
+    f->names = calloc(count, sizeof *f->names);
+    if (!f->graphs || !f->names) return fail_memory(f);
+    for (size_t k = 0; k < regions.count; k++) {
+        const flat_region region = flat_region_at(regions, k);
+        for (size_t b = 0; b < region.blocks.count; b++) {
+            const flat_block block = flat_block_at(region.blocks, b);
+            if (!add_block(f, &region, &block)) return false;
+        }
+    }
+    const name_entry *twice = name_index_sort(f->names, f->count);
+    if (!twice) return true;
+    file_report_file(&f->report, TOSAJIT_BAD_MODULE, "@%.300s is defined twice", twice->name.bytes);
+    return false;
+}
+
+static tosajit_status create(const tosajit_mlir_options *options, const char *name,
+                             tosafile **file) {
+    tosafile *f = calloc(1, sizeof *f);
+    if (f) f->name = strdup(options->name ? options->name : name);
+    if (f && f->name) {
+        f->report =
+            (file_report){.say = options->say, .context = options->context, .file = f->name};
+        *file = f;
+        return TOSAJIT_OK;
+    }
+    free(f);
+    return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a file");
+}
+
+/* Check what has been read, if anything has, and give it to the caller. */
+static tosajit_status finish(tosafile *f, bool have_bytes, tosafile **file) {
+    if (have_bytes && check_frame(f) && list_blocks(f)) {
+        *file = f;
+        return TOSAJIT_OK;
+    }
+    const tosajit_status status = f->report.status;
+    tosafile_close(f);
+    return status;
+}
+
+tosajit_status tosafile_open(const char *path, const tosajit_mlir_options *options,
+                             tosafile **file) {
+    tosafile *f = NULL;
+    tosajit_status status = create(options, path, &f);
+    return status ? status : finish(f, read_path(f, path), file);
+}
+
+tosajit_status tosafile_read(const void *bytes, size_t size, const tosajit_mlir_options *options,
+                             tosafile **file) {
+    tosafile *f = NULL;
+    tosajit_status status = create(options, "<memory>", &f);
+    if (status) return status;
+    f->bytes = bytes;
+    f->size = size;
+    return finish(f, true, file);
+}
+
+void tosafile_close(tosafile *f) {
+    if (!f) return;
+    for (size_t k = 0; k < f->count; k++) file_graph_release(&f->graphs[k]);
+    free(f->graphs);
+    free(f->names);
+    free(f->owned);
+    free(f->name);
+    free(f);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Blocks */
+
+size_t tosafile_count(const tosafile *f) { return f ? f->count : 0; }
+
+const char *tosafile_name(const tosafile *f, size_t index) {
+    return index < f->count ? f->graphs[index].shown : NULL;
+}
+
+/* "@a, @b, @c" */
+static void list_names(const tosafile *f, char *text, size_t capacity) {
+    size_t used = 0;
+    for (size_t k = 0; k < f->count && used < capacity; k++)
+        used += (size_t)snprintf(text + used, capacity - used, "%s@%s", k ? ", " : "",
+                                 f->graphs[k].shown);
+}
+
+tosajit_status tosafile_find(tosafile *f, const char *name, size_t *index) {
+    char list[1000];
+    const char *wanted = !name ? "main" : *name == '@' ? name + 1 : name;
+    file_report_begin(&f->report);
+    int32_t found = name_index_find(f->names, f->count, (flat_text){wanted, strlen(wanted)});
+    if (!name && f->count == 1) found = 0;
+    if (found >= 0) {
+        *index = (size_t)found;
+        return TOSAJIT_OK;
+    }
+    list_names(f, list, sizeof list);
+    if (name)
+        file_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
+                         "there is no block @%.100s in this file; it has: %s", wanted, list);
+    else
+        file_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
+                         "this file has several blocks, of which none is @main; choose one: %s",
+                         list);
+    return f->report.status;
+}
+
+tosajit_status tosafile_build(tosafile *f, size_t index, const tosajit_expr_options *options,
+                              tosa_function *built) {
+    file_report_begin(&f->report);
+    return file_build(&f->graphs[index], options, &f->report, built) ? TOSAJIT_OK
+                                                                     : f->report.status;
+}
+
+void tosafile_report_step(tosafile *f, const tosa_step *step, const char *message) {
+    const file_place *place = step->origin;
+    file_report_begin(&f->report);
+    file_report_error(&f->report, TOSAJIT_BAD_MODULE, place->graph, place->op, "tosa.%s: %s",
+                      tosajit_op_name(step->op), message);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Names */
+
+/* "%layer_3"; a name that is too long, or empty, leaves the library's number. */
+static void name_value(flat_text name, value_name *value) {
+    char shown[VALUE_NAME_CAPACITY];
+    escape_name(name.bytes, name.length, shown, sizeof shown);
+    if (name.length > 0 && strlen(shown) + 2 < sizeof value->text)
+        snprintf(value->text, sizeof value->text, "%%%.62s", shown);
+}
+
+static void name_values(const file_graph *g, const tosa_function *built, value_name *list) {
+    const size_t inputs = built->input_count;
+    for (size_t k = 0; k < inputs && k < g->block.inputs.count; k++)
+        name_value(flat_text_at(g->block.inputs, k), &list[k]);
+    for (size_t k = 0; k < built->step_count; k++) {
+        const file_place *place = built->steps[k].origin;
+        name_value(flat_text_at(file_graph_operator(g, place->op).outputs, 0), &list[inputs + k]);
+    }
+}
+
+char *tosafile_rename(const tosafile *f, size_t index, const tosa_function *built,
+                      const char *text) {
+    const size_t count = built->input_count + built->step_count;
+    value_name *list = calloc(count + 1, sizeof *list);
+    if (!list) return NULL;
+    name_values(&f->graphs[index], built, list);
+    char *renamed = value_names_replace(list, built->input_count, count, text);
+    free(list);
+    return renamed;
+}
+
+void tosafile_report(tosafile *f, size_t index, const tosa_function *built, const char *message) {
+    char *renamed = tosafile_rename(f, index, built, message);
+    file_report_begin(&f->report);
+    file_report_error(&f->report, TOSAJIT_BAD_MODULE, &f->graphs[index], FILE_BLOCK, "%s",
+                      renamed ? renamed : message);
+    free(renamed);
+}
