@@ -39,6 +39,13 @@ static const requantised_add *requantised_add_at(const part_emitter *e, const la
     return p->is_affine && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
+static emitter *emitter_of(const emit_op *op) {
+    const op_emitters *all = &emitters[op->op];
+    if (lane_is_half(op->result)) return all->half;
+    if (op->result == TOSAJIT_F64) return all->f64;
+    return op->fast ? all->fast : all->exact;
+}
+
 static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const part_emitter *e = r->part;
@@ -69,9 +76,7 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                   table < 0 ? NULL : column_stride(e, table),
                   table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table],
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
-    const op_emitters *all = &emitters[node->op];
-    emitter *emit = lane_is_half(op.result) ? all->half : op.fast ? all->fast : all->exact;
-    LLVMValueRef result = emit(&own, &op, operands);
+    LLVMValueRef result = emitter_of(&op)(&own, &op, operands);
     if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
     return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(&own, op.result, result);
 }

@@ -51,6 +51,13 @@ static LLVMValueRef upper_half(const lane *l, LLVMValueRef a) {
                         lane_f64_type(l));
 }
 
+/* a 2^-100 and b 2^100 where a is so large that its upper half would be infinity. */
+static void keep_from_infinity(const lane *l, LLVMValueRef *a, LLVMValueRef *b) {
+    LLVMValueRef large = lane_fcmp(l, LLVMRealOGT, lane_fabs(l, *a), lane_f64(l, 0x1p1000));
+    *a = lane_select(l, large, lane_fmul(l, *a, lane_f64(l, 0x1p-100)), *a);
+    *b = lane_select(l, large, lane_fmul(l, *b, lane_f64(l, 0x1p100)), *b);
+}
+
 /* Dekker's product: a b = high + low exactly, unless bits of it lie below the smallest subnormal.
  */
 static exact_sum multiply_exactly(const lane *l, LLVMValueRef a, LLVMValueRef b) {
@@ -64,9 +71,10 @@ static exact_sum multiply_exactly(const lane *l, LLVMValueRef a, LLVMValueRef b)
 }
 
 /* Boldo and Melquiond's. Zeros, whose sign it loses, and what is not finite are as the plain
- * operations have them. Products below 2^-960 or sums next to overflow, on which it would be wrong,
- * occur in no emitter: operands are widened from f32. */
+ * operations have them. Where product and addend are below 2^-900, or next to overflow, it would be
+ * wrong: operands are widened from f32, or functions of f64 keep away from there. */
 static LLVMValueRef fma_f64(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+    keep_from_infinity(l, &a, &b);
     exact_sum product = multiply_exactly(l, a, b), small = add_exactly(l, c, product.low),
               large = add_exactly(l, product.high, small.high);
     LLVMValueRef result = lane_fadd(l, large.high, to_odd(l, add_exactly(l, small.low, large.low)));

@@ -257,8 +257,8 @@ typedef struct lane_scalar_function {
 /* It on each lane, in a loop: for cold code that would be long in vectors. */
 LLVMValueRef lane_each(const lane *l, const lane_scalar_function *function, const LLVMValueRef *x);
 
-/* A function of up to LANE_MAX_PARTED f32, made once per module for vectors of the target's width.
- */
+/* A function of up to LANE_MAX_PARTED f32, or f64, made once per module for vectors of the target's
+ * width. */
 typedef struct lane_vector_function {
     const char *name; /* of the symbol, which stays inside of the module */
     LLVMValueRef (*body)(const lane *l, const LLVMValueRef *x);

@@ -114,5 +114,7 @@ static LLVMValueRef apart_part(const lane *l, const void *context, const LLVMVal
 }
 
 LLVMValueRef lane_apart(const lane *l, const lane_vector_function *f, const LLVMValueRef *x) {
-    return lane_in_parts(l, l->target->level->vector_bytes / 4, apart_part, f, x, f->parameters);
+    const unsigned bytes = LLVMTypeOf(x[0]) == lane_f64_type(l) ? 8 : 4;
+    return lane_in_parts(l, l->target->level->vector_bytes / bytes, apart_part, f, x,
+                         f->parameters);
 }

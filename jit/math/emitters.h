@@ -29,13 +29,14 @@ typedef LLVMValueRef emitter(const lane *l, const emit_op *op, const LLVMValueRe
 
 /* emit_abs, emit_add, ...; and of the ops that ops.def calls FUNCTION fast_exp, fast_log, ..., at
  * most 1 ulp off, for TOSAJIT_FAST, and half_exp, half_log, ..., whose results are f16 and bf16,
- * rounded correctly whether fast or not. */
-#define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name;
+ * rounded correctly whether fast or not; and double_exp, double_log, ... of f64, whether fast or
+ * not. */
+#define TOSAJIT_OP(name, ...) emitter emit_##name, fast_##name, half_##name, double_##name;
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 
 typedef struct op_emitters {
-    emitter *exact, *fast, *half; /* the same where there is no other */
+    emitter *exact, *fast, *half, *f64; /* the same where there is no other */
 } op_emitters;
 
 extern const op_emitters emitters[TOSAJIT_OP_COUNT];

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/functions/functions.h"
 #include "runtime/run/interpret.h"
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
@@ -18,6 +19,7 @@ interpret_function *const interpret_functions[TOSAJIT_OP_COUNT] = {
 static cell from_int(int64_t value) { return (cell){.i = value}; }
 static cell from_float(double value) { return (cell){.f = value}; }
 static bool is_float(const interpret_op *op) { return type_is_float(op->operand); }
+static bool is_f64(const interpret_op *op) { return op->operand == TOSAJIT_F64; }
 
 /* The low bits of a value as a signed integer of the type's width. */
 static cell wrap(tosajit_type type, uint64_t value) {
@@ -81,7 +83,8 @@ cell interpret_floor(const interpret_op *op, const cell *x) {
     return (void)op, from_float(floor(x[0].f));
 }
 
-/* Functions are evaluated in long double, and then rounded to the result's type: rounded twice. A
+/* Functions of f64 have steps of their own, which kernels share. Others are evaluated in long
+ * double, and then rounded to the result's type: rounded twice. A
  * value exactly between two results could be one that the first rounding has put there. So the
  * first is to odd: an inexact value has its lowest bit set, and is never in the middle. Long double
  * is exact enough to tell on which side of the middle every result of f32 lies. */
@@ -97,28 +100,29 @@ static cell from_long(long double value) {
 }
 
 cell interpret_cos(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(cosl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_cos(&x[0].f)) : from_long(cosl((long double)x[0].f));
 }
 cell interpret_sin(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(sinl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_sin(&x[0].f)) : from_long(sinl((long double)x[0].f));
 }
 cell interpret_erf(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(erfl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_erf(&x[0].f)) : from_long(erfl((long double)x[0].f));
 }
 cell interpret_exp(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(expl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_exp(&x[0].f)) : from_long(expl((long double)x[0].f));
 }
 cell interpret_log(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(logl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_log(&x[0].f)) : from_long(logl((long double)x[0].f));
 }
 cell interpret_tanh(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(tanhl((long double)x[0].f));
+    return is_f64(op) ? from_float(f64_tanh(&x[0].f)) : from_long(tanhl((long double)x[0].f));
 }
 cell interpret_reciprocal(const interpret_op *op, const cell *x) {
     return (void)op, from_float(1.0 / x[0].f);
 }
 cell interpret_rsqrt(const interpret_op *op, const cell *x) {
-    return (void)op, from_long(1.0L / sqrtl((long double)x[0].f));
+    if (is_f64(op)) return from_float(f64_rsqrt(&x[0].f));
+    return from_long(1.0L / sqrtl((long double)x[0].f));
 }
 
 /* 1/(1+e^-x) cancels nothing: the sum is at least 1. Written through e^x where that is small, to
@@ -126,7 +130,7 @@ cell interpret_rsqrt(const interpret_op *op, const cell *x) {
  * decides between neighbours. */
 cell interpret_sigmoid(const interpret_op *op, const cell *x) {
     long double v = (long double)x[0].f;
-    (void)op;
+    if (is_f64(op)) return from_float(f64_sigmoid(&x[0].f));
     if (v != 0 && fabsl(v) < 0x1p-11L) return from_long(nextafterl(0.5L + v / 4, 0.5L));
     return from_long(v < 0 ? expl(v) / (1.0L + expl(v)) : 1.0L / (1.0L + expl(-v)));
 }
@@ -162,9 +166,9 @@ cell interpret_intdiv(const interpret_op *op, const cell *x) {
 /* Powers that are exact, or midpoints of two f32, have at most 26 bits; powl may miss them by its
  * last place. */
 cell interpret_pow(const interpret_op *op, const cell *x) {
+    if (is_f64(op)) return from_float(f64_pow((double[]){x[0].f, x[1].f}));
     long double power = powl((long double)x[0].f, (long double)x[1].f);
     int exponent;
-    (void)op;
     if (!isfinite(power) || power == 0) return from_float((double)power);
     long double fraction = frexpl(power, &exponent), exact = nearbyintl(ldexpl(fraction, 26));
     if (fabsl(ldexpl(fraction, 26) - exact) < 0x1p-34L) power = ldexpl(exact, exponent - 26);

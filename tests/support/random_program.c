@@ -321,7 +321,19 @@ static tosajit_op random_op(test_random *random) {
                                                  TOSAJIT_OP_table, TOSAJIT_OP_rescale,
                                                  TOSAJIT_OP_rescale};
     if (test_random_chance(random, 15)) return with_parameters[test_random_range(random, 0, 4)];
-    return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_COUNT - 1);
+    return (tosajit_op)test_random_range(random, 0, TOSAJIT_OP_roundeven);
+}
+
+/* Oracles have one answer. Functions of f64 and the ones behind roundeven may be 1 ulp off it;
+ * tests/numbers/functions_test.c has these. */
+static bool has_one_answer(tosajit_op op, tosajit_type operand) {
+    static const tosajit_op functions[] = {TOSAJIT_OP_cos, TOSAJIT_OP_erf,   TOSAJIT_OP_exp,
+                                           TOSAJIT_OP_log, TOSAJIT_OP_rsqrt, TOSAJIT_OP_sigmoid,
+                                           TOSAJIT_OP_sin, TOSAJIT_OP_tanh,  TOSAJIT_OP_pow};
+    bool function = false;
+    for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+        function |= functions[k] == op;
+    return !function || operand != TOSAJIT_F64;
 }
 
 /* Append one op; false if there is no room for its operands. */
@@ -329,6 +341,7 @@ static bool add_op(test_random *random, program *p, int reuse) {
     program_node node = {.kind = PROGRAM_OP, .op = random_op(random)};
     tosajit_type elements[TOSAJIT_MAX_ARITY];
     if (!random_signature(random, node.op, p->strict, elements, &node.type.element)) return true;
+    if (!has_one_answer(node.op, elements[0])) return true;
     /* In a DAG most ops should continue what is there. */
     bool fits = false;
     for (int k = 0; k < p->count; k++)

@@ -1,0 +1,92 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The words in which steps.h is written, of one number: what the interpreter computes with. A
+ * machine's arithmetic on double is IEEE 754's, and the library is compiled without contraction;
+ * libm's fma rounds once on every machine. */
+#ifndef TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
+#define TOSAJIT_RUNTIME_FUNCTIONS_SCALAR_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct lane lane; /* there is none */
+typedef double real;
+typedef int64_t word;
+typedef bool mask;
+
+static inline real number(const lane *l, double value) { return (void)l, value; }
+static inline real add(const lane *l, real a, real b) { return (void)l, a + b; }
+static inline real sub(const lane *l, real a, real b) { return (void)l, a - b; }
+static inline real mul(const lane *l, real a, real b) { return (void)l, a * b; }
+static inline real divide(const lane *l, real a, real b) { return (void)l, a / b; }
+static inline real muladd(const lane *l, real a, real b, real c) { return (void)l, fma(a, b, c); }
+static inline real negative(const lane *l, real a) { return (void)l, -a; }
+static inline real size_of(const lane *l, real a) { return (void)l, fabs(a); }
+static inline real square_root(const lane *l, real a) { return (void)l, sqrt(a); }
+static inline real with_sign(const lane *l, real a, real sign) {
+    return (void)l, copysign(a, sign);
+}
+
+static inline mask less(const lane *l, real a, real b) { return (void)l, a < b; }
+static inline mask equal(const lane *l, real a, real b) { return (void)l, a == b; }
+static inline mask unordered(const lane *l, real a, real b) {
+    return (void)l, isnan(a) || isnan(b);
+}
+static inline mask both(const lane *l, mask a, mask b) { return (void)l, a && b; }
+static inline mask either(const lane *l, mask a, mask b) { return (void)l, a || b; }
+static inline mask not_so(const lane *l, mask a) { return (void)l, !a; }
+static inline real pick(const lane *l, mask m, real a, real b) { return (void)l, m ? a : b; }
+
+static inline word bits_of(const lane *l, real a) {
+    word bits;
+    memcpy(&bits, &a, sizeof bits);
+    return (void)l, bits;
+}
+static inline real from_bits(const lane *l, word bits) {
+    real a;
+    memcpy(&a, &bits, sizeof a);
+    return (void)l, a;
+}
+static inline word bits_sum(const lane *l, word a, word b) {
+    return (void)l, (word)((uint64_t)a + (uint64_t)b);
+}
+static inline word bits_difference(const lane *l, word a, word b) {
+    return (void)l, (word)((uint64_t)a - (uint64_t)b);
+}
+static inline word bits_and(const lane *l, word a, word b) { return (void)l, a & b; }
+static inline word bits_or(const lane *l, word a, word b) { return (void)l, a | b; }
+static inline word bits_xor(const lane *l, word a, word b) { return (void)l, a ^ b; }
+static inline word bits_left(const lane *l, word a, int by) {
+    return (void)l, (word)((uint64_t)a << by);
+}
+static inline word bits_right(const lane *l, word a, int by) {
+    return (void)l, (word)((uint64_t)a >> by);
+}
+static inline word bits_constant(const lane *l, int64_t value) { return (void)l, value; }
+static inline mask has_bit_0(const lane *l, word a) { return (void)l, (a & 1) != 0; }
+
+static inline real entry_of(const lane *l, const double *table, unsigned count, word index,
+                            const char *name) {
+    return (void)l, (void)count, (void)name, table[index];
+}
+
+typedef struct rare_function {
+    const char *name;
+    real (*body)(const lane *l, const real *x);
+    unsigned parameters;
+} rare_function;
+
+/* `usual`, but where m holds f of x. */
+static inline real rarely(const lane *l, mask m, real usual, const rare_function *f,
+                          const real *x) {
+    return m ? f->body(l, x) : usual;
+}
+/* The same, where f is short, or holds more often. */
+static inline real seldom(const lane *l, mask m, real usual,
+                          real (*body)(const lane *l, const real *x), const real *x) {
+    return m ? body(l, x) : usual;
+}
+
+#endif
