@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of tosajit, numexpr and NumPy in one process, in turns, on one thread each.
+"""Times of tosajit, NumPy, numexpr, numba, jax and PyTorch in one process, in turns, on one thread each.
 
-    PYTHONPATH=build/tools/python python3 bench/python.py
+    PYTHONPATH=build/tools/python python3 bench/python.py            # tables
+    PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
-Medians. The results are compared before anything is timed. Needs python3-numpy; without
-python3-numexpr its columns are empty."""
+Lower quartiles, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
+left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings numba."""
+import math
+import os
 import statistics
 import sys
 import time
@@ -15,14 +18,28 @@ import numpy as np
 
 import tosajit
 
-try:
-    import numexpr
+for variable in ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+
+
+def imported(name):
+    try:
+        module = __import__(name)
+    except ImportError:
+        return None
+    return module
+
+
+numexpr, numba, torch, jax = (imported(name) for name in ("numexpr", "numba", "torch", "jax"))
+if numexpr:
     numexpr.set_num_threads(1)
-except ImportError:
-    numexpr = None
+if torch:
+    torch.set_num_threads(1)
+tosajit.set_num_threads(1)
 
 
-def median_times(contenders, seconds):
+def usual_times(contenders, seconds):
     """In turns, so that what disturbs the machine disturbs all alike."""
     loops, times = {}, {name: [] for name in contenders}
     for name, call in contenders.items():
@@ -37,7 +54,7 @@ def median_times(contenders, seconds):
             for _ in range(loops[name]):
                 call()
             times[name].append((time.perf_counter() - begin) / loops[name])
-    return {name: statistics.median(values) for name, values in times.items()}
+    return {name: statistics.quantiles(values, n=4)[0] for name, values in times.items()}
 
 
 def chain(x, b):
@@ -110,18 +127,194 @@ def table(seconds):
     expected = ten_ops(x, y, np.where, np.abs, two, half)
     for name, call in calls.items():
         np.testing.assert_allclose(call(), expected, rtol=1e-6, atol=1e-6, err_msg=name)
-    times = median_times(calls, seconds)
+    times = usual_times(calls, seconds)
     print("| python, ns/call | " + " | ".join(times) + " |")
     print("| --- |" + " ---: |" * len(times))
     print("| ten_ops_64K | " + " | ".join(f"{t * 1e9:.0f}" for t in times.values()) + " |")
 
 
-def main(seconds):
+# Texts that all can read; the library's own have a name of their own.
+CASES = {
+    "2*x + 3*y": ("two * x + three * y", None),
+    "chain of cheap ops": ("((x + y) * (x - y) + x) * half - y", None),
+    "select": ("where(x > y, x * half, y)", None),
+    "exp": ("exp(x)", None),
+    "silu": ("x * (one / (one + exp(-(x + y))))", "x * sigmoid(x + y)"),
+    "tanh": ("half * x * (one + tanh(half * x + y))", None),
+}
+NUMBERS = {"one": 1.0, "two": 2.0, "three": 3.0, "half": 0.5}
+SIZES = {"64": 64, "4 K": 4096, "64 K": 1 << 16, "4 M": 1 << 22}
+
+
+def numbers_in(text):
+    """tosajit has numbers in the text."""
+    for name, value in NUMBERS.items():
+        text = text.replace(name, repr(value))
+    return text
+
+
+def by_module(text, module, extra=()):
+    names = {name: getattr(module, name) for name in ("exp", "tanh", "where")}
+    names.update(extra)
+    return eval(f"lambda x, y: {text}", names)
+
+
+def by_numba(text):
+    body = text.replace("where(x > y, x * half, y)", "x * half if x > y else y")
+    for name in "xy":
+        body = "".join(f"{name}[i]" if word == name else word for word in words_of(body))
+    names = {name: np.float32(value) for name, value in NUMBERS.items()}
+    names.update(exp=math.exp, tanh=math.tanh)
+    exec(f"def loop(x, y, out):\n    for i in range(x.size):\n        out[i] = {body}\n    return out\n", names)
+    return numba.njit(names["loop"], fastmath=False)
+
+
+def words_of(text):
+    words, word = [], ""
+    for letter in text + "\0":
+        if letter.isalnum() or letter == "_":
+            word += letter
+        else:
+            words += [word, letter]
+            word = ""
+    return words[:-1]
+
+
+def peers_of(text, own, n):
+    """Each with arrays and results of its own kind, into a given array where it can."""
+    generator = np.random.default_rng(n)
+    x, y = (generator.standard_normal(n, np.float32) for _ in range(2))
+    out, types = np.empty_like(x), " : x f32[?], y f32[?]" if "y" in words_of(text) else " : x f32[?]"
+    numbers = {name: np.float32(value) for name, value in NUMBERS.items()}
+    kernels = {name: tosajit.Engine(**options).compile("r = " + numbers_in(own or text) + types)
+               for name, options in ENGINES.items()}
+    arrays = (x, y) if "y f32" in types else (x,)
+    calls = {name: (lambda kernel=kernel: kernel(*arrays, out=out)) for name, kernel in kernels.items()}
+    numpy_call = by_module(text, np, numbers)
+    calls["NumPy"] = lambda: numpy_call(x, y)
+    if numexpr:
+        names = {"x": x, "y": y, **numbers}
+        calls["numexpr"] = lambda: numexpr.evaluate(text, names, out=out)
+    if numba:
+        loop, own_out = by_numba(text), np.empty_like(x)
+        calls["numba"] = lambda: loop(x, y, own_out)
+    if torch:
+        tx, ty = torch.from_numpy(x), torch.from_numpy(y)
+        torch_call = by_module(text, torch, NUMBERS)
+        calls["torch"] = lambda: torch_call(tx, ty)
+    if jax:
+        jx, jy = jax.numpy.asarray(x), jax.numpy.asarray(y)
+        jax_call = jax.jit(by_module(text, jax.numpy, numbers))
+        calls["jax"] = lambda: jax_call(jx, jy).block_until_ready()
+    expected = numpy_call(x.astype(np.float64), y.astype(np.float64))
+    for kernel in kernels.values():
+        kernel.wait()
+    for name, call in calls.items():
+        np.testing.assert_allclose(np.asarray(call()), expected, rtol=2e-5, atol=1e-6, err_msg=f"{name}: {text}")
+    return calls
+
+
+ENGINES = {"exact": {}, "fast": {"accuracy": "fast"}, "precompiled": {"backend": "precompiled"}}
+
+
+def measure(seconds):
+    """Times by case, size and contender."""
+    return {(case, size): usual_times(peers_of(text, own, n), seconds)
+            for case, (text, own) in CASES.items() for size, n in SIZES.items()}
+
+
+def mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def means(times, own):
+    """By size and peer: how many times as long as tosajit it takes, over all cases."""
+    peers = [name for name in next(iter(times.values())) if name not in ENGINES]
+    return {size: {peer: mean([t[peer] / t[own] for (_, s), t in times.items() if s == size]) for peer in peers}
+            for size in SIZES}
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        model = next((line.partition(":")[2].strip() for line in file if line.startswith("model name")), "an unnamed CPU")
+    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in (np, numexpr, numba, torch, jax) if module)
+    level = next(name for name in ("v4", "v3", "v2", None) if name is None or can_run(name))
+    return f"{model} ({'x86-64-' + level if level else 'another architecture'}), Python {sys.version.split()[0]}, {versions}"
+
+
+def can_run(cpu):
+    try:
+        tosajit.Engine(cpu=cpu)
+        return True
+    except tosajit.Error:
+        return False
+
+
+def tables(times):
+    lines = [f"Measured on {machine()}.", ""]
+    for own, title in (("exact", "exact"), ("fast", "`accuracy=\"fast\"`"), ("precompiled", "precompiled, without LLVM")):
+        by_size = means(times, own)
+        peers = list(next(iter(by_size.values())))
+        lines += [f"| {title}: elements | " + " | ".join(peers) + " |", "|---|" + "---:|" * len(peers)]
+        lines += [f"| {size} | " + " | ".join(f"{row[peer]:.2g}" for peer in peers) + " |" for size, row in by_size.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def drawing(times):
+    """Bars: how many times as long as tosajit, exact, each peer takes; a logarithmic axis."""
+    by_size = means(times, "exact")
+    peers = list(next(iter(by_size.values())))
+    left, width, height, most = 120, 560, 16, max(10, max(v for row in by_size.values() for v in row.values()))
+    place = lambda value: left + width * max(0.0, math.log(value / 0.5) / math.log(most / 0.5))
+    colours = ["#9ecae1", "#6baed6", "#3182bd", "#08519c"]
+    parts, at = [], 34
+    for peer in peers:
+        parts.append(f'<text x="{left - 8}" y="{at + 2 * height}" text-anchor="end">{peer}</text>')
+        for colour, (size, row) in zip(colours, by_size.items()):
+            end = place(row[peer])
+            parts.append(f'<rect x="{place(1) if end > place(1) else end:.0f}" y="{at}" width="{abs(end - place(1)):.0f}"'
+                         f' height="{height - 2}" fill="{colour}"/>')
+            parts.append(f'<text x="{max(end, place(1)) + 4:.0f}" y="{at + height - 5}" font-size="10">{row[peer]:.2g}, {size}</text>')
+            at += height
+        at += 10
+    axis = f'<line x1="{place(1):.0f}" x2="{place(1):.0f}" y1="28" y2="{at}" stroke="black"/>'
+    title = ('<text x="8" y="18" font-weight="bold">How many times as long as tosajit each takes, by elements of f32: '
+             'geometric means of six formulas, one thread</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 90}" height="{at + 6}" font-family="sans-serif" '
+            f'font-size="13"><rect width="100%" height="100%" fill="white"/>{title}{axis}{"".join(parts)}</svg>\n')
+
+
+BEGIN, END = "<!-- Written by bench/python.py --page -->\n", "<!-- End -->\n"
+
+
+def write_page(times):
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.path.join(root, "docs", "python.md")
+    with open(path) as file:
+        before, _, rest = file.read().partition(BEGIN)
+    after = rest.partition(END)[2]
+    with open(path, "w") as file:
+        file.write(before + BEGIN + "\n" + tables(times) + "\n" + END + after)
+    with open(os.path.join(root, "docs", "python.svg"), "w") as file:
+        file.write(drawing(times))
+
+
+def compare(seconds, page):
+    times = measure(seconds)
+    print(tables(times))
+    for (case, size), row in times.items():
+        print(f"{case}, {size}: " + ", ".join(f"{name} {say(t)}" for name, t in row.items()))
+    if page:
+        write_page(times)
+
+
+def chain_table(seconds):
     names = ["exact", "exact, out=", "fast", "evaluate", "NumPy", "numexpr"]
     print("| x * sigmoid(x + b), f32 | " + " | ".join(names) + " |")
     print("| --- |" + " ---: |" * len(names))
     for rows in (1, 10, 1000, 100000):
-        times = median_times(contenders_of(rows), seconds)
+        times = usual_times(contenders_of(rows), seconds)
         cells = [say(times[name]) if name in times else "-" for name in names]
         print(f"| {rows} x 64 | " + " | ".join(cells) + " |", flush=True)
     x = np.ones(1, np.float32)
@@ -129,7 +322,7 @@ def main(seconds):
     out = np.empty(1, np.float32)
     calls = {"new": lambda: add(x, x), "out": lambda: add(x, x, out=out),
              "evaluate": lambda: tosajit.evaluate("x + b", x=x, b=x), "NumPy": lambda: x + x}
-    times = median_times(calls, seconds)
+    times = usual_times(calls, seconds)
     print("\nA call of one element, x + b: "
           + ", ".join(f"{name} {say(t)}" for name, t in times.items()))
 
@@ -137,5 +330,8 @@ def main(seconds):
 if __name__ == "__main__":
     if sys.argv[1:] == ["--table"]:
         table(3)
+    elif sys.argv[1:2] == ["--chain"]:
+        chain_table(3)
     else:
-        main(float(sys.argv[1]) if len(sys.argv) > 1 else 3)
+        page = sys.argv[1:2] == ["--page"]
+        compare(float(sys.argv[1 + page]) if len(sys.argv) > 1 + page else 1, page)

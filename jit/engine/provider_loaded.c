@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Provider: the compiler in a library of its own, which is looked for where this library is, and
- * then where the system looks. It is loaded once and stays: LLVM's state does not survive
- * unloading. */
+ * then where the system looks. The one that has LLVM within comes first: it needs no other, and is
+ * there only if somebody has put it there. It is loaded once and stays: LLVM's state does not
+ * survive unloading. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@ enum { ISOLATED = false };
 
 enum { PATH_CAPACITY = 4096 };
 
-/* DIRECTORY/libtosajit-codegen.so.N, with the directory of this library, or else the name alone. */
-static void beside_us(char *path) {
+/* DIRECTORY/NAME, with the directory of this library, or else the name alone. */
+static void beside_us(const char *name, char *path) {
     char file[PATH_CAPACITY];
     const char *slash =
         system_library_file(tosajit_build, file, sizeof file) ? strrchr(file, '/') : NULL;
     const int length = slash ? (int)(slash - file) + 1 : 0;
-    const int written = snprintf(path, PATH_CAPACITY, "%.*s" TOSAJIT_CODEGEN_LIBRARY, length, file);
-    if (written >= PATH_CAPACITY) snprintf(path, PATH_CAPACITY, "%s", TOSAJIT_CODEGEN_LIBRARY);
+    const int written = snprintf(path, PATH_CAPACITY, "%.*s%s", length, file, name);
+    if (written >= PATH_CAPACITY) snprintf(path, PATH_CAPACITY, "%s", name);
 }
 
 enum { UNKNOWN, WRITING, KNOWN };
@@ -54,8 +55,12 @@ static const compiler_table *load_library(void) {
     enum { REASON_CAPACITY = 400 };
     char path[PATH_CAPACITY], reason[REASON_CAPACITY] = "";
     const char *why;
-    beside_us(path);
+    beside_us(TOSAJIT_CODEGEN_WITH_LLVM, path);
     void *library = system_library_open(path, ISOLATED, &why);
+    if (!library) {
+        beside_us(TOSAJIT_CODEGEN_LIBRARY, path);
+        library = system_library_open(path, ISOLATED, &why);
+    }
     if (!library) {
         snprintf(reason, sizeof reason, "%s; ", why);
         library = system_library_open(TOSAJIT_CODEGEN_LIBRARY, ISOLATED, &why);

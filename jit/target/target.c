@@ -20,12 +20,16 @@ static void initialize_native(void) {
     LLVMInitializeNativeAsmPrinter();
 }
 
+#ifdef TOSAJIT_ONLY_NATIVE
+static void initialize_all(void) { initialize_native(); }
+#else
 static void initialize_all(void) {
     LLVMInitializeAllTargetInfos();
     LLVMInitializeAllTargets();
     LLVMInitializeAllTargetMCs();
     LLVMInitializeAllAsmPrinters();
 }
+#endif
 
 #if defined(__aarch64__)
 static char *host_features(void) {

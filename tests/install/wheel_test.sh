@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every Python here that can load it, with LLVM and
-# without; and what `pip install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
+# The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every Python here that can load it, with LLVM,
+# without, and with the LLVM of the extra; and what `pip install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
 #   sh tests/install/wheel_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
 set -eu
 build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
@@ -19,8 +19,8 @@ unset PYTHONPATH
 
 # What is published: sources without what is built, and a wheel that has all of the package.
 quietly sh "$source/tools/python/dist.sh" "$work/dist"
-[ "$(find "$work/dist" -type f | wc -l)" = 2 ] || fail "there is more than sources and a wheel: $(ls "$work/dist")"
-sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl)
+[ "$(find "$work/dist" -type f | wc -l)" = 3 ] || fail "there is more than sources and two wheels: $(ls "$work/dist")"
+sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl) llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*.whl)
 if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then fail "the sources have what is not theirs"; fi
 for file in LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
     tar -tzf "$sources" | grep -qE "^[^/]*/$file\$" || fail "the sources have no $file"
@@ -52,7 +52,7 @@ use() {
     rm -rf "$work/venv"
     quietly "$1" -m venv "$work/venv"
     shift
-    quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-deps "$@"
+    quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check "$@"
 }
 lines='import array, tosajit
 x, b = array.array("f", [-1, 0, 1, 2]), array.array("f", [1])
@@ -72,19 +72,31 @@ llvm=$(readelf -d "$work/unpacked/tosajit/libtosajit-codegen.so.0" | sed -n 's/.
 for file in "$work"/unpacked/tosajit/*.so*; do
     readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN/?)?\]' && fail "$file looks elsewhere"
 done
+# The other wheel has LLVM within, shows nothing of it, and needs only what every Linux has, or what it brings.
+[ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] || fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
+quietly "$PYTHON" -m zipfile -e "$llvm_wheel" "$work/unpacked_llvm"
+within=$work/unpacked_llvm/tosajit/libtosajit-codegen-llvm.so.0
+[ "$(nm -D --defined-only "$within" | grep -vc ' A ')" = 1 ] || fail "tosajit-llvm shows more than its table"
+readelf -d "$within" | grep NEEDED | grep -vE '\[(libz|libm|libc|libdl|libpthread|ld-linux-[a-z0-9-]*|libzstd-[0-9a-f]*)\.so' &&
+    fail "tosajit-llvm needs other libraries"
 tried=""
 for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; do
     home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' 2>/dev/null) || continue
     case " $tried " in *" $home "*) continue ;; esac
     [ -n "$home" ] || continue
     tried="$tried $home"
-    use "$python" --no-index "$wheel"
+    use "$python" --no-index --no-deps "$wheel"
     gives True
     quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py"
     (export LD_LIBRARY_PATH="$work/hidden" TOSAJIT_TEST_COMPILER=0
         gives False
         quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
 done
+# The extra of that name, where there is no LLVM.
+use "$PYTHON" --no-index --find-links "$work/dist" 'tosajit[compiler]'
+(export LD_LIBRARY_PATH="$work/hidden"
+    gives True
+    quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
 "$work/venv/bin/python" - <<END || fail "the metadata"
 from importlib.metadata import metadata
 about = metadata("tosajit")
@@ -98,6 +110,6 @@ END
 # The same of the tree itself: by the target, and by pip.
 quietly cmake --build "$build" --target wheel
 contents "$(ls "$build"/tools/python/tosajit-*-linux_*.whl)" | diff "$work/expected" - || fail "the target's wheel has other files"
-use "$PYTHON" --config-settings=build-dir="$build/tools/python/wheel" "$source"
+use "$PYTHON" --no-deps --config-settings=build-dir="$build/tools/python/wheel" "$source"
 gives True
-echo "tried$tried: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
+echo "tried$tried: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, $(basename "$llvm_wheel"), $(stat -c %s "$llvm_wheel") bytes"

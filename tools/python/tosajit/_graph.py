@@ -1,19 +1,26 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs: a host's names for values become numbers, which the library divides."""
+from __future__ import annotations
+
 from array import array
-from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple, NoReturn, Optional,
-                    Tuple)
+from collections import namedtuple
 
 from ._tosajit import ArgumentError, partition as _partition
 
+TYPE_CHECKING = False  # module typing takes longer to load than everything else here
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, Hashable, Iterable, List, NamedTuple, NoReturn, Optional, Tuple
 
-class Node(NamedTuple):
-    """An operation of a host's graph. Any tuple of these two or three will do."""
+    class Node(NamedTuple):
+        reads: Iterable[Hashable]
+        gives: Iterable[Hashable]
+        member: bool = True
+else:
+    Node = namedtuple("Node", "reads gives member", defaults=(True,))
+    Node.__doc__ = """An operation of a host's graph. Any tuple of these two or three will do.
 
-    reads: Iterable[Hashable]
-    gives: Iterable[Hashable]
-    member: bool = True  # a kernel may have it
+    member says whether a kernel may have it."""
 
 
 def _refuse(sentence: str) -> NoReturn:

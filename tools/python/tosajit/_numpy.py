@@ -6,12 +6,17 @@ the language does not have are written out. None where the language has the same
 where the text is no Python: then the language is to judge.
 
 evaluate asks once for each text and list of types."""
+from __future__ import annotations
+
 import _ast
 import math
 import operator
-from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 from ._tosajit import ArgumentError, ElementTypeError
+
+TYPE_CHECKING = False  # module typing takes longer to load than everything else here
+if TYPE_CHECKING:
+    from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple, Union
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 _FLOATS = ("f16", "bf16", "f32", "f64")
