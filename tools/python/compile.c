@@ -23,8 +23,13 @@ PyObject *compile_text(engine_object *e, const compile_given *given) {
     engine_made *made = bytes ? engine_use(e) : NULL;
     if (!made) return NULL;
     const bool quick = given->quick && made->quick;
-    tosajit_engine *engine = quick ? made->quick : made->compiling;
+    tosajit_engine *engine =
+        quick ? made->quick : engine_made_compiling(e->state, made, &e->options);
     tosajit_kernel *kernel = NULL;
+    if (!engine) {
+        engine_made_leave(made);
+        return NULL;
+    }
     tosajit_status status = compile(engine, bytes, (size_t)length, given, &kernel);
     if (status == TOSAJIT_LIMIT_EXCEEDED) {
         engine_make_room(e);

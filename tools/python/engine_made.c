@@ -28,6 +28,12 @@ static tosajit_status make_quick(const tosajit_engine_options *options, engine_m
     return status == TOSAJIT_NOT_EXECUTABLE ? TOSAJIT_OK : status; /* a CPU without such code */
 }
 
+tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
+                                      const tosajit_engine_options *options) {
+    if (!m->compiling) errors_raise(state, tosajit_engine_create(options, &m->compiling));
+    return m->compiling;
+}
+
 engine_made *engine_made_new(module_state *state, const tosajit_engine_options *options) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
@@ -38,9 +44,9 @@ engine_made *engine_made_new(module_state *state, const tosajit_engine_options *
     }
     m->users = 1;
     m->forks = atomic_load(&forks);
-    tosajit_status status = tosajit_engine_create(options, &m->compiling);
-    if (!status) status = make_quick(options, m);
-    if (!errors_raise(state, status)) return m;
+    if (!errors_raise(state, make_quick(options, m)) &&
+        (m->quick || engine_made_compiling(state, m, options)))
+        return m;
     engine_made_leave(m);
     return NULL;
 }

@@ -9,14 +9,17 @@
 
 /* Who compiles without Python's lock is a user. The object may get other engines meanwhile. */
 typedef struct engine_made {
-    tosajit_engine *compiling;
-    tosajit_engine *quick; /* precompiled operations alone; null: there is no need of it */
-    size_t users;          /* and the object itself is one */
-    unsigned forks;        /* that the process had behind it */
+    tosajit_engine *compiling; /* null: not made yet, because the quick one sufficed */
+    tosajit_engine *quick;     /* precompiled operations alone; null: there is no need of it */
+    size_t users;              /* and the object itself is one */
+    unsigned forks;            /* that the process had behind it */
 } engine_made;
 
 /* With one user. Null with an exception. */
 engine_made *engine_made_new(module_state *state, const tosajit_engine_options *options);
+/* What compiles, which may start threads. Null with an exception. */
+tosajit_engine *engine_made_compiling(module_state *state, engine_made *m,
+                                      const tosajit_engine_options *options);
 /* Whether this process has made it. */
 bool engine_made_here(const engine_made *m);
 /* The last user destroys the engines, for a moment without Python's lock. Null is allowed. */

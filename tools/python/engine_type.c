@@ -87,6 +87,7 @@ static PyObject *make(PyTypeObject *type, const tosajit_engine_options *options,
     if (cache) e->options.cache_directory = PyBytes_AsString(cache);
     if (fine && cpu) e->options.cpu = PyBytes_AsString(e->cpu);
     engine_made *made = fine && at_once ? engine_use(e) : NULL;
+    if (made) fine = engine_made_compiling(e->state, made, &e->options);
     engine_made_leave(made);
     if (fine && (made || !at_once)) return (PyObject *)e;
     Py_DECREF(e);

@@ -176,12 +176,18 @@ static PyObject *kernel_explain(PyObject *self, PyObject *args) {
     return result;
 }
 
+/* What cannot be compiled here goes on as it does, as without waiting; `computes` tells. */
+static bool cannot(tosajit_status status) {
+    return status == TOSAJIT_CODEGEN_FAILED || status == TOSAJIT_NOT_EXECUTABLE;
+}
+
 static PyObject *kernel_wait(PyObject *self, PyObject *unused) {
     const kernel_object *k = (kernel_object *)self;
     tosajit_status status;
     (void)unused;
     Py_BEGIN_ALLOW_THREADS status = tosajit_kernel_wait(k->kernel);
-    Py_END_ALLOW_THREADS return errors_raise(k->state, status) ? NULL : Py_NewRef(self);
+    Py_END_ALLOW_THREADS if (cannot(status)) return Py_NewRef(self);
+    return errors_raise(k->state, status) ? NULL : Py_NewRef(self);
 }
 
 static PyMethodDef METHODS[] = {
@@ -193,7 +199,7 @@ static PyMethodDef METHODS[] = {
     {"to_bytes", kernel_to_bytes, METH_NOARGS,
      "to_bytes()\n--\n\nA kernel image, which load reads."},
     {"wait", kernel_wait, METH_NOARGS,
-     "wait()\n--\n\nWait until it is compiled; gives the kernel itself."},
+     "wait()\n--\n\nWait until it is compiled, if that is possible; gives the kernel itself."},
     {"_repr_html_", kernel_html, METH_NOARGS, "For notebooks."},
     {0}};
 static PyGetSetDef ATTRIBUTES[] = {

@@ -57,14 +57,14 @@ static PyObject *draw(const char *json) {
     return drawing;
 }
 
-static tosajit_status print(const kernel_object *k, engine_made *made, tosajit_view view,
+static tosajit_status print(const kernel_object *k, tosajit_engine *engine, tosajit_view view,
                             char **text) {
     Py_ssize_t length = 0;
     const char *bytes = PyUnicode_AsUTF8AndSize(k->text, &length);
     tosajit_expr *expr = NULL;
     tosajit_status status = tosajit_expr_parse(bytes, (size_t)length, NULL, &expr);
     Py_BEGIN_ALLOW_THREADS /* code is generated for some */
-        if (!status) status = tosajit_print(made->compiling, expr, view, text);
+        if (!status) status = tosajit_print(engine, expr, view, text);
     tosajit_expr_destroy(expr);
     Py_END_ALLOW_THREADS return status;
 }
@@ -73,11 +73,13 @@ static PyObject *plan(const kernel_object *k, size_t view) {
     if (!k->text || !k->engine)
         return errors_say(k->state, TOSAJIT_INVALID_ARGUMENT,
                           "plan: the kernel came as an image, which keeps no plan to show");
-    engine_made *made = engine_use((engine_object *)k->engine);
-    if (!made) return NULL;
+    engine_object *e = (engine_object *)k->engine;
+    engine_made *made = engine_use(e);
+    tosajit_engine *engine = made ? engine_made_compiling(k->state, made, &e->options) : NULL;
     char *text = NULL;
-    tosajit_status status = print(k, made, VIEWS[view].view, &text);
+    tosajit_status status = engine ? print(k, engine, VIEWS[view].view, &text) : TOSAJIT_OK;
     engine_made_leave(made);
+    if (!engine) return NULL;
     PyObject *shown = errors_raise(k->state, status)         ? NULL
                       : strcmp(VIEWS[view].name, "svg") == 0 ? draw(text)
                                                              : PyUnicode_FromString(text);

@@ -12,7 +12,7 @@ import _ast
 import math
 import operator
 
-from ._tosajit import ArgumentError, ElementTypeError
+from ._tosajit import ArgumentError, ElementTypeError, f64_functions as _F64_FUNCTIONS
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -126,9 +126,11 @@ def _is_float(type: Optional[str]) -> bool:
 class _Text:
     """The statements of the new text, as far as they are written."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[str] = ()) -> None:
         self.statements: List[str] = []
-        self.count = 0
+        self.count, self.prefix = 0, "_"
+        while any(name.startswith(self.prefix) for name in names):
+            self.prefix += "_"
         self.changed = False
 
     # ------------------------------------------------------------------------------------------
@@ -139,8 +141,9 @@ class _Text:
         if value.text.isidentifier():
             return value
         self.count += 1
-        self.statements.append(f"_{self.count} = {value.text}")
-        return _Value(f"_{self.count}", value.type, value.weak)
+        name = f"{self.prefix}{self.count}"
+        self.statements.append(f"{name} = {value.text}")
+        return _Value(name, value.type, value.weak)
 
     def cast(self, value: _Value, type: str) -> str:
         if value.number is not None:
@@ -433,7 +436,8 @@ def _written(*lines: str, least: str = "") -> Callable[..., _Value]:
 
     def make(t: _Text, *operands: _Value) -> _Value:
         result = t.floating(*operands)
-        type = least if least and _WIDTH[least] > _WIDTH[result] else result
+        wide = least if _F64_FUNCTIONS or not least else "f32"
+        type = wide if wide and _WIDTH[wide] > _WIDTH[result] else result
         t.changed = True
         names = {}
         for letter, operand in zip("xy", operands):
@@ -665,16 +669,16 @@ _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_unary("roundeven"), ro
      logical_not=lambda t, x: _Value(f"(!{t.truth(x)})", "i1"),
      expm1=_written(*_EXPM1), log1p=_written(*_LOG1P),
      log2=_written("log(x) * T(1.4426950408889634)", least="f64"), log10=_written("log(x) * T(0.4342944819032518)", least="f64"),
-     cbrt=_written("pow(abs(x), T(0.3333333333333333))", "select(x < 0, -a, a)", least="f64"),
+     cbrt=_written("pow(abs(x), T(0.3333333333333333))", "select(x < 0, -a, select(x == 0, x, a))", least="f64"),
      sinh=_written("abs(x)", "exp(a)", "b - 1", "select(b == 1, a, select(b == inf, b, c * (a / log(b))))", "(d + d / (d + 1)) * 0.5",
                    "exp(a * 0.5)", "select(a > 40, f * 0.5 * f, e)", "select(x < 0, -g, select(a == 0, x, g))", least="f64"),
      cosh=_written("exp(abs(x) * 0.5)", "a * a", "select(abs(x) > 40, a * 0.5 * a, (b + divide(T(1), b)) * 0.5)", least="f64"),
      arcsin=_arcsin, arccos=_arccos, arctan=_arctan, asin=_arcsin, acos=_arccos, atan=_arctan,
      arcsinh=_written("abs(x)", "a * a / (1 + sqrt(a * a + 1)) + a", "b + 1",
                       "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
-                      "select(a > 1e150, log(a) + 0.6931471805599453, d)", "select(x < 0, -e, select(x == 0, x, e))", least="f64"),
+                      "select(a > 1e18, log(a) + 0.6931471805599453, d)", "select(x < 0, -e, select(x == 0, x, e))", least="f64"),
      arccosh=_written("x - 1", "a + sqrt(a * (x + 1))", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
-                      "select(x > 1e150, log(x) + 0.6931471805599453, d)", least="f64"),
+                      "select(x > 1e18, log(x) + 0.6931471805599453, d)", least="f64"),
      arctanh=_written("abs(x)", "2 * a / (1 - a)", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1))) * 0.5",
                       "select(x < 0, -d, select(x == 0, x, d))", least="f64"),
      degrees=_written("x * T(57.29577951308232)"), rad2deg=_written("x * T(57.29577951308232)"),
@@ -725,8 +729,8 @@ _WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
 class _Reader:
     """A syntax tree as text."""
 
-    def __init__(self, names: Dict[str, _Value]):
-        self.text, self.names = _Text(), names
+    def __init__(self, names: Dict[str, _Value], taken: Sequence[str] = ()):
+        self.text, self.names = _Text(taken), names
 
     def read(self, node: Any) -> _Value:
         kind = type(node)
@@ -897,7 +901,8 @@ def translate(text: str, operands: Sequence[str], types: Sequence[str], weak: Se
     if not body or any(type not in _WIDTH for type in types):
         return None
     values = {name: _Value(name, type, weak=is_weak) for name, type, is_weak in zip(operands, types, weak)}
-    reader = _Reader(values)
+    taken = [node.targets[0].id for node in body if type(node) is _ast.Assign]
+    reader = _Reader(values, [*operands, *taken])
     try:
         for node in body:
             _statement(reader, node, node is body[-1], out, casting)
