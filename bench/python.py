@@ -6,11 +6,10 @@
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
-Lower quartiles, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
+The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
 left out. tests/tools/python_peers.sh makes a venv with most of them, and pip brings numba."""
 import math
 import os
-import statistics
 import sys
 import time
 
@@ -54,7 +53,7 @@ def usual_times(contenders, seconds):
             for _ in range(loops[name]):
                 call()
             times[name].append((time.perf_counter() - begin) / loops[name])
-    return {name: statistics.quantiles(values, n=4)[0] for name, values in times.items()}
+    return {name: min(values) for name, values in times.items()}
 
 
 def chain(x, b):
@@ -275,12 +274,11 @@ def drawing(times):
             end = place(row[peer])
             parts.append(f'<rect x="{place(1) if end > place(1) else end:.0f}" y="{at}" width="{abs(end - place(1)):.0f}"'
                          f' height="{height - 2}" fill="{colour}"/>')
-            parts.append(f'<text x="{max(end, place(1)) + 4:.0f}" y="{at + height - 5}" font-size="10">{row[peer]:.2g}, {size}</text>')
+            parts.append(f'<text x="{max(end, place(1)) + 4:.0f}" y="{at + height - 5}" font-size="10">{row[peer]:.2g} at {size}</text>')
             at += height
         at += 10
     axis = f'<line x1="{place(1):.0f}" x2="{place(1):.0f}" y1="28" y2="{at}" stroke="black"/>'
-    title = ('<text x="8" y="18" font-weight="bold">How many times as long as tosajit each takes, by elements of f32: '
-             'geometric means of six formulas, one thread</text>')
+    title = '<text x="8" y="18" font-weight="bold">Times as long as tosajit (exact), by number of elements; one thread</text>'
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 90}" height="{at + 6}" font-family="sans-serif" '
             f'font-size="13"><rect width="100%" height="100%" fill="white"/>{title}{axis}{"".join(parts)}</svg>\n')
 
