@@ -52,7 +52,7 @@ static call_home find_home(const kernel_object *k, const call_given *given, cons
         PyObject *object = given->objects[i];
         if (view_is_number(object) || PyBool_Check(object)) continue;
         arrays = true;
-        home.numpy = numpy_is_array(k->state, object);
+        home.numpy = numpy_is_array(k->state, object) || numpy_is_scalar(k->state, object);
         if (!home.numpy && !PyObject_CheckBuffer(object))
             home.exchange = exchange_of(k->state, object);
         if (!home.numpy && !home.exchange && !home.space && has_space(k, object))

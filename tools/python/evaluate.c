@@ -117,15 +117,21 @@ static bool bind_rest(const remembered *r, arguments *a) {
     return true;
 }
 
-/* Scalars of NumPy are Python's numbers. */
+/* Scalars of NumPy are Python's numbers beside arrays; among themselves they have their types. */
 static bool make_plain(const engine_object *e, const remembered *r, arguments *a) {
+    PyObject *plain[TOSAJIT_MAX_TENSORS];
+    bool arrays = false;
     for (Py_ssize_t i = 0; i < r->count; i++) {
         PyObject *object = a->given.objects[i];
+        plain[i] = NULL;
         if (view_is_number(object) || PyBool_Check(object)) continue;
-        PyObject *plain = numpy_plain(e->state, object);
-        if (!plain && PyErr_Occurred()) return false;
-        if (plain && !(a->given.objects[i] = keep(a, plain))) return false;
+        PyObject *found = numpy_plain(e->state, object);
+        if (!found && PyErr_Occurred()) return false;
+        if (found && !(plain[i] = keep(a, found))) return false;
+        arrays |= !found || !(view_is_number(found) || PyBool_Check(found));
     }
+    for (Py_ssize_t i = 0; i < r->count; i++)
+        if (plain[i] && arrays) a->given.objects[i] = plain[i];
     return true;
 }
 

@@ -46,10 +46,15 @@ static PyObject *as_array(PyObject *object) {
     return array;
 }
 
+bool numpy_is_scalar(module_state *state, PyObject *object) {
+    return !numpy_is_array(state, object) && state->numpy.array &&
+           PyType_IsSubtype(Py_TYPE(object), state->numpy.generic);
+}
+
 PyObject *numpy_plain(module_state *state, PyObject *object) {
     if (numpy_is_array(state, object) || !state->numpy.array) return NULL;
     if (PyList_Check(object) || PyTuple_Check(object)) return as_array(object);
-    if (!PyType_IsSubtype(Py_TYPE(object), state->numpy.generic)) return NULL;
+    if (!numpy_is_scalar(state, object)) return NULL;
     PyObject *name = PyUnicode_FromString("item");
     PyObject *item = name ? PyObject_CallMethodObjArgs(object, name, NULL) : NULL;
     Py_XDECREF(name);

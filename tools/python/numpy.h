@@ -7,6 +7,7 @@
 #include "tools/python/module.h"
 
 bool numpy_is_array(module_state *state, PyObject *object);
+bool numpy_is_scalar(module_state *state, PyObject *object);
 /* Of a scalar of NumPy, the number or bool of Python that it is, and of a list, where NumPy is
  * used, the array: as a new reference. Null, perhaps with an exception, for everything else. */
 PyObject *numpy_plain(module_state *state, PyObject *object);
