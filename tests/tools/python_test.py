@@ -1058,6 +1058,22 @@ class Life(unittest.TestCase):
                                "print(len(os.listdir('/proc/self/task')))"], capture_output=True, text=True)
         self.assertEqual((done.stdout, done.stderr), ("1\n", ""))
 
+    def test_a_first_result_waits_for_no_compiler(self):
+        program = """
+import tosajit, array, os
+def loaded(): return any("libLLVM" in line or "codegen" in line for line in open("/proc/self/maps"))
+def tasks(): return len(os.listdir("/proc/self/task"))
+with tosajit.threadpool_limits(1):
+    for text in ("exp(x)", "x * tanh(x + 1)", "x // 3", "sinh(x)"):
+        tosajit.evaluate(text, x=array.array("f", [1, 2]))
+    print(loaded(), tasks())
+    tosajit.evaluate("exp(x)", x=array.array("f", [1, 2]))
+    tosajit.wait()
+    print(loaded(), tasks())
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), (f"False 1\n{COMPILES} 2\n", ""))
+
     def test_a_forked_process_computes_and_compiles(self):
         text = "exp(x) * 2"
         before = [tosajit.evaluate(text, x=floats(0, 1)).tolist() for _ in range(3)][0]
