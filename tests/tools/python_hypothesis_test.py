@@ -125,6 +125,9 @@ def check(text, values, engine):
     arrays = {name: values[name] for name in "xyza" if name in words(text)}
     if not any(isinstance(value, np.ndarray) for value in arrays.values()):
         return
+    # NumPy gives either operand of maximum(0.0, -0.0); a quotient makes another infinity of each
+    if any(name in text for name in ("max", "min")) and any(sign in text for sign in "/%"):
+        return
     try:
         wanted = expected(text, arrays)
     except (TypeError, ValueError, OverflowError):
