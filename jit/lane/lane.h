@@ -246,7 +246,7 @@ void lane_cold_end(const lane *l, lane_cold *cold);
 LLVMValueRef lane_cold_merge(const lane *l, const lane_cold *cold, LLVMValueRef usual,
                              LLVMValueRef rare);
 
-/* A function of one or two f32, made once per module. */
+/* A function of one or two f32, or f64, made once per module. */
 typedef struct lane_scalar_function {
     const char *name; /* of the symbol, which stays inside of the module */
     LLVMValueRef (*body)(const lane *scalar, const LLVMValueRef *x);

@@ -8,10 +8,10 @@ enum { MAX_PARAMETERS = 2 };
 
 /* Made once per module. */
 static LLVMValueRef scalar_function(const lane *l, const lane_scalar_function *f,
-                                    LLVMTypeRef *type) {
-    LLVMTypeRef f32 = LLVMFloatTypeInContext(l->context),
-                result = f->is_double ? LLVMDoubleTypeInContext(l->context) : f32;
-    *type = LLVMFunctionType(result, (LLVMTypeRef[MAX_PARAMETERS]){f32, f32},
+                                    LLVMTypeRef element, LLVMTypeRef *type) {
+    LLVMTypeRef result =
+        f->is_double ? LLVMDoubleTypeInContext(l->context) : LLVMFloatTypeInContext(l->context);
+    *type = LLVMFunctionType(result, (LLVMTypeRef[MAX_PARAMETERS]){element, element},
                              (unsigned)f->parameters, 0);
     LLVMValueRef function = LLVMGetNamedFunction(l->module, f->name), x[MAX_PARAMETERS];
     if (function) return function;
@@ -45,9 +45,9 @@ static LLVMValueRef entry_of(const lane *l, LLVMTypeRef element, LLVMValueRef bu
 }
 
 LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMValueRef *x) {
-    LLVMTypeRef type, f32 = LLVMFloatTypeInContext(l->context),
-                      i64 = LLVMInt64TypeInContext(l->context);
-    LLVMValueRef function = scalar_function(l, f, &type), operands[MAX_PARAMETERS],
+    LLVMTypeRef type, i64 = LLVMInt64TypeInContext(l->context), given = LLVMTypeOf(x[0]),
+                      element = l->count == 1 ? given : LLVMGetElementType(given);
+    LLVMValueRef function = scalar_function(l, f, element, &type), operands[MAX_PARAMETERS],
                  buffers[MAX_PARAMETERS];
     const unsigned parameters = (unsigned)f->parameters;
     for (unsigned o = 0; o < parameters; o++) operands[o] = x[o];
@@ -55,7 +55,7 @@ LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMV
     LLVMTypeRef result = LLVMGetReturnType(type);
     LLVMValueRef results = lane_buffer(l, result);
     for (unsigned o = 0; o < parameters; o++)
-        LLVMBuildStore(l->builder, x[o], buffers[o] = lane_buffer(l, f32));
+        LLVMBuildStore(l->builder, x[o], buffers[o] = lane_buffer(l, element));
     LLVMBasicBlockRef before = LLVMGetInsertBlock(l->builder);
     LLVMValueRef parent = LLVMGetBasicBlockParent(before);
     LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(l->context, parent, "");
@@ -64,7 +64,7 @@ LLVMValueRef lane_each(const lane *l, const lane_scalar_function *f, const LLVMV
     LLVMPositionBuilderAtEnd(l->builder, loop);
     LLVMValueRef k = LLVMBuildPhi(l->builder, i64, "");
     for (unsigned o = 0; o < parameters; o++)
-        operands[o] = LLVMBuildLoad2(l->builder, f32, entry_of(l, f32, buffers[o], k), "");
+        operands[o] = LLVMBuildLoad2(l->builder, element, entry_of(l, element, buffers[o], k), "");
     LLVMBuildStore(l->builder, LLVMBuildCall2(l->builder, type, function, operands, parameters, ""),
                    entry_of(l, result, results, k));
     LLVMValueRef next = LLVMBuildAdd(l->builder, k, LLVMConstInt(i64, 1, 0), "");

@@ -38,31 +38,36 @@ typedef struct pair {
 
 static const pair functions[] = {
     {"clip", "clamp"},
+    {"arccos", "acos"},
+    {"arccosh", "acosh"},
+    {"arcsin", "asin"},
+    {"arcsinh", "asinh"},
+    {"arctan", "atan"},
+    {"arctan2", "atan2"},
+    {"arctanh", "atanh"},
     {"max", "maximum"},
     {"min", "minimum"},
     {"neg", "negate"},
     {"rint", "roundeven"},
     {"round", "roundeven"},
     {"where", "select"},
-    {"exp2", "pow(2, x)"},
-    {"expm1", "select(exp(x) == 1, x, select((exp(x) - 1 == -1) | (exp(x) == inf), exp(x) - 1, "
-              "(exp(x) - 1) * (x / log(exp(x)))))"},
     {"gelu", "x * (erf(x * 0.70710678118654752) + 1) * 0.5"},
     {"hardsigmoid", "clamp(x * 0.16666666666666667 + 0.5, min=0, max=1)"},
     {"hardswish", "x * clamp(x * 0.16666666666666667 + 0.5, min=0, max=1)"},
     {"isfinite", "x - x == 0"},
     {"isinf", "abs(x) == inf"},
     {"isnan", "!(x == x)"},
-    {"log1p", "log(x + 1) + (minimum(x, 1) - (minimum(x, 1) + 1 - 1))"},
+    {"logsigmoid", "minimum(x, 0) - log1p(exp(-abs(x)))"},
+    {"mish", "x * tanh(maximum(x, 0) + log1p(exp(-abs(x))))"},
     {"relu", "maximum(x, 0)"},
     {"relu6", "minimum(maximum(x, 0), 6)"},
+    {"signbit", "copysign(1, x) < 0"},
     {"silu", "x * sigmoid(x)"},
     {"softplus", "maximum(x, 0) + log1p(exp(-abs(x)))"},
     {"square", "x * x"},
     {"swish", "x * sigmoid(x)"},
-    {"tan", "sin(x) * reciprocal(cos(x))"},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 7 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions, SYNONYMS = 14 };
 
 static const char *find(const pair *table, size_t count, const char *name, size_t length) {
     for (size_t k = 0; k < count; k++)
@@ -87,7 +92,6 @@ const char *text_function_name(size_t index, const char **meaning) {
 }
 
 #define REDUCES "it joins elements, and everything here works on each element alone"
-#define ARC "only evaluate of the Python package writes it out of other functions"
 static const pair words[] = {
     {"and", "and is written &, with comparisons in brackets: (a > 0) & (b > 0)"},
     {"or", "or is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
@@ -102,21 +106,8 @@ static const pair words[] = {
     {"argmax", REDUCES},
     {"reduce_sum", REDUCES},
     {"reduce_max", REDUCES},
-    {"mod", "there is no remainder; of integers it is a - a / b * b"},
-    {"fmod", "there is no remainder"},
+    {"mod", "of floats it is remainder(a, b); of integers a - a / b * b"},
     {"leaky_relu", "as an expression it is maximum(x, x * 0.01)"},
-    {"log2", "as an expression it is log(x) * 1.44269504"},
-    {"log10", "as an expression it is log(x) * 0.434294482"},
-    {"sinh", "as an expression it is (exp(x) - exp(-x)) * 0.5, and x where that is small"},
-    {"cosh", "as an expression it is (exp(x) + exp(-x)) * 0.5"},
-    {"arctan", ARC},
-    {"arctan2", ARC},
-    {"arcsin", ARC},
-    {"arccos", ARC},
-    {"atan", ARC},
-    {"atan2", ARC},
-    {"asin", ARC},
-    {"acos", ARC},
     {"exp10", "as an expression it is pow(10, x)"},
     {"float32", "the type is f32"},
     {"float", "the type is f32"},
@@ -149,8 +140,8 @@ static const pair signs[] = {
     {"||", "|| is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
     {"?", "condition ? a : b is written select(condition, a, b)"},
     {"//", "// could be two things: a comment begins with #; floor division is "
-           "floor(a / b) of floats, and a / b of integers rounds toward zero"},
-    {"%", "there is no remainder; of integers it is a - a / b * b"},
+           "floor_divide(a, b) of floats, and a / b of integers rounds toward zero"},
+    {"%", "of floats write remainder(a, b); of integers it is a - a / b * b"},
     {"@", "a product of matrices joins elements, and everything here works on each element alone"},
     {"+=", "names are given once: write another one, y = x + 1"},
     {"-=", "names are given once: write another one, y = x - 1"},

@@ -1,7 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The functions of f64, a row each: F64_FUNCTION(name), as the op is called. steps.h says how they
- * are written. */
+/* The functions of f64, a row each, as the op is called; steps.h says how they are written. First
+ * F64_FUNCTION(name): f32 and narrower types have ways of their own. Then F64_EXTENSION(name): the
+ * narrower types are widened, and the result is rounded once more. */
+#ifndef F64_EXTENSION
+#define F64_EXTENSION F64_FUNCTION
+#endif
 F64_FUNCTION(cos)
 F64_FUNCTION(erf)
 F64_FUNCTION(exp)
@@ -11,3 +15,22 @@ F64_FUNCTION(sigmoid)
 F64_FUNCTION(sin)
 F64_FUNCTION(tanh)
 F64_FUNCTION(pow)
+F64_EXTENSION(exp2)
+F64_EXTENSION(expm1)
+F64_EXTENSION(log1p)
+F64_EXTENSION(log2)
+F64_EXTENSION(log10)
+F64_EXTENSION(sinh)
+F64_EXTENSION(cosh)
+F64_EXTENSION(tan)
+F64_EXTENSION(asin)
+F64_EXTENSION(acos)
+F64_EXTENSION(atan)
+F64_EXTENSION(asinh)
+F64_EXTENSION(acosh)
+F64_EXTENSION(atanh)
+F64_EXTENSION(cbrt)
+F64_EXTENSION(erfc)
+F64_EXTENSION(atan2)
+F64_EXTENSION(hypot)
+#undef F64_EXTENSION

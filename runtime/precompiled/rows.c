@@ -7,13 +7,13 @@
 
 #include "runtime/expr/ops.h"
 
-/* The numbers side by side: 6 bits for the op, 4 for each type, the others as many as they need. */
+/* The numbers side by side: 7 bits for the op, 4 for each type, the others as many as they need. */
 static uint32_t use_key(const rows_use *use) {
     const tosajit_attributes *a = &use->attributes;
     const struct {
         uint32_t value, bits;
     } members[] = {
-        {(uint32_t)use->op, 6}, {(uint32_t)use->operand, 4}, {(uint32_t)use->result, 4},
+        {(uint32_t)use->op, 7}, {(uint32_t)use->operand, 4}, {(uint32_t)use->result, 4},
         {use->fast, 1},         {use->has_parameters, 1},    {(uint32_t)a->nan_mode, 1},
         {a->round != 0, 1},     {a->input_unsigned != 0, 1}, {a->output_unsigned != 0, 1},
         {a->scale32 != 0, 1},   {a->per_channel != 0, 1},    {(uint32_t)a->rounding_mode, 2},
@@ -23,7 +23,7 @@ static uint32_t use_key(const rows_use *use) {
         key = key << members[k].bits | members[k].value;
     return key;
 }
-_Static_assert(TOSAJIT_OP_COUNT <= 64 && TOSAJIT_TYPE_COUNT <= 16, "a key has room for both");
+_Static_assert(TOSAJIT_OP_COUNT <= 128 && TOSAJIT_TYPE_COUNT <= 16, "a key has room for both");
 
 /* Of a pair both numbers and the position, and a bit that no single op has. */
 uint64_t rows_key(const rows_code *code) {

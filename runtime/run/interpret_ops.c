@@ -330,3 +330,43 @@ cell interpret_divide(const interpret_op *op, const cell *x) {
 cell interpret_roundeven(const interpret_op *op, const cell *x) {
     return (void)op, from_float(nearbyint(x[0].f));
 }
+cell interpret_trunc(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(trunc(x[0].f));
+}
+cell interpret_copysign(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(copysign(x[0].f, x[1].f));
+}
+
+/* The C library's fmod is exact. */
+cell interpret_fmod(const interpret_op *op, const cell *x) {
+    return (void)op, from_float(fmod(x[0].f, x[1].f));
+}
+/* Zero has the sign of the divisor. */
+cell interpret_remainder(const interpret_op *op, const cell *x) {
+    const double rest = fmod(x[0].f, x[1].f);
+    (void)op;
+    if (rest == 0) return from_float(copysign(0.0, x[1].f));
+    return from_float((rest < 0) == (x[1].f < 0) ? rest : rest + x[1].f);
+}
+
+/* The quotient of what is a multiple of the divisor, but for rounding, is next to an integer. As in
+ * Python it has the sign of a / b where it is 0. */
+cell interpret_floor_divide(const interpret_op *op, const cell *x) {
+    const double a = x[0].f, b = x[1].f, rest = fmod(a, b);
+    if (b == 0) return from_float(a / b);
+    double quotient = (a - rest) / b;
+    (void)op;
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+    const double whole = floor(quotient);
+    if (quotient == 0) return from_float(copysign(0.0, a / b));
+    return from_float(quotient - whole > 0.5 ? whole + 1 : whole);
+}
+
+/* The functions that are evaluated in f64 for all types. */
+#define F64_FUNCTION(name)
+#define F64_EXTENSION(name)                                                                        \
+    cell interpret_##name(const interpret_op *op, const cell *x) {                                 \
+        return from_float(f64_##name((double[]){x[0].f, x[op->operand_count - 1].f}));             \
+    }
+#include "runtime/functions/list.h"
+#undef F64_FUNCTION

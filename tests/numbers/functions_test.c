@@ -55,6 +55,24 @@ static const function functions[] = {
     {TOSAJIT_OP_sin, mpfr_sin, NULL, -30, 30},
     {TOSAJIT_OP_tanh, mpfr_tanh, NULL, -20, 20},
     {TOSAJIT_OP_pow, NULL, mpfr_pow, 0, 0},
+    {TOSAJIT_OP_exp2, mpfr_exp2, NULL, -1076, 1025},
+    {TOSAJIT_OP_expm1, mpfr_expm1, NULL, -40, 710},
+    {TOSAJIT_OP_log1p, mpfr_log1p, NULL, -1, 10},
+    {TOSAJIT_OP_log2, mpfr_log2, NULL, 0, 10},
+    {TOSAJIT_OP_log10, mpfr_log10, NULL, 0, 10},
+    {TOSAJIT_OP_sinh, mpfr_sinh, NULL, -711, 711},
+    {TOSAJIT_OP_cosh, mpfr_cosh, NULL, -711, 711},
+    {TOSAJIT_OP_tan, mpfr_tan, NULL, -30, 30},
+    {TOSAJIT_OP_asin, mpfr_asin, NULL, -1, 1},
+    {TOSAJIT_OP_acos, mpfr_acos, NULL, -1, 1},
+    {TOSAJIT_OP_atan, mpfr_atan, NULL, -10, 10},
+    {TOSAJIT_OP_asinh, mpfr_asinh, NULL, -10, 10},
+    {TOSAJIT_OP_acosh, mpfr_acosh, NULL, 1, 10},
+    {TOSAJIT_OP_atanh, mpfr_atanh, NULL, -1, 1},
+    {TOSAJIT_OP_cbrt, mpfr_cbrt, NULL, -10, 10},
+    {TOSAJIT_OP_erfc, mpfr_erfc, NULL, -6, 28},
+    {TOSAJIT_OP_atan2, NULL, mpfr_atan2, 0, 0},
+    {TOSAJIT_OP_hypot, NULL, mpfr_hypot, 0, 0},
 };
 
 /* Where functions change their way or their kind, and operands that are known to be hard: powers of
@@ -260,6 +278,132 @@ static void functions_are_within_one_ulp(void **state) {
     for (size_t n = 0; n < sizeof functions / sizeof *functions; n++) check(&functions[n]);
 }
 
+/* A narrower type: bits of the significand, the exponent of the smallest subnormal, and that of the
+ * bits themselves. */
+typedef struct narrow {
+    tosajit_type type;
+    int precision, least, bits;
+} narrow;
+
+static double value_of(const narrow *t, uint32_t bits) {
+    const uint32_t mask = (UINT32_C(1) << (t->precision - 1)) - 1, fraction = bits & mask;
+    const int all = (1 << (t->bits - t->precision)) - 1,
+              exponent = (int)(bits >> (t->precision - 1)) & all;
+    double size = exponent == all ? fraction ? NAN : INFINITY
+                  : exponent      ? ldexp((double)(fraction + mask + 1), t->least + exponent - 1)
+                                  : ldexp((double)fraction, t->least);
+    return bits >> (t->bits - 1) & 1 ? -size : size;
+}
+
+/* The real value rounded to nearest even, its range that of the type. */
+static double nearest_of(const narrow *t, const mpfr_t value) {
+    const mpfr_exp_t low = mpfr_get_emin(), high = mpfr_get_emax();
+    mpfr_t rounded;
+    mpfr_init2(rounded, t->precision);
+    int inexact = mpfr_set(rounded, value, MPFR_RNDN);
+    mpfr_set_emin(t->least + 1);
+    mpfr_set_emax(1 << (t->bits - t->precision - 1));
+    inexact = mpfr_check_range(rounded, inexact, MPFR_RNDN);
+    mpfr_subnormalize(rounded, inexact, MPFR_RNDN);
+    mpfr_set_emin(low);
+    mpfr_set_emax(high);
+    const double result = mpfr_get_d(rounded, MPFR_RNDN);
+    mpfr_clear(rounded);
+    return result;
+}
+
+/* Rounded correctly; or where f64 is not enough to tell, of one in 2^28, nearly so. */
+static bool is_near(const narrow *t, double result, const mpfr_t value) {
+    const double nearest = nearest_of(t, value);
+    if (isnan(nearest) || isnan(result)) return isnan(nearest) && isnan(result);
+    if (bits_of(nearest) == bits_of(result)) return true;
+    int exponent = mpfr_regular_p(value) ? (int)mpfr_get_exp(value) - t->precision : 0;
+    if (exponent < t->least) exponent = t->least;
+    mpfr_t difference;
+    mpfr_init2(difference, PRECISION);
+    mpfr_sub_d(difference, value, result, MPFR_RNDN);
+    mpfr_mul_2si(difference, difference, -exponent, MPFR_RNDN);
+    const double units = fabs(mpfr_get_d(difference, MPFR_RNDN));
+    mpfr_clear(difference);
+    return units < 0.5001;
+}
+
+/* Operands of a batch as bits, and as numbers. */
+typedef struct batch {
+    uint32_t x[BATCH], y[BATCH];
+    uint16_t x16[BATCH], y16[BATCH], r16[BATCH];
+    uint32_t r[BATCH];
+} batch;
+
+static void run_narrow(const narrow *t, const tosajit_kernel *kernel, batch *b) {
+    for (size_t k = 0; k < BATCH; k++) b->x16[k] = (uint16_t)b->x[k], b->y16[k] = (uint16_t)b->y[k];
+    if (t->bits == 16)
+        test_run_function(kernel, t->type, b->x16, b->y16, b->r16, BATCH);
+    else
+        test_run_function(kernel, t->type, b->x, b->y, b->r, BATCH);
+    for (size_t k = 0; t->bits == 16 && k < BATCH; k++) b->r[k] = b->r16[k];
+}
+
+static void judge_narrow(const function *f, const narrow *t, const char *engine, const batch *b) {
+    mpfr_t x, y, value;
+    mpfr_inits2(53, x, y, (mpfr_ptr)NULL);
+    mpfr_init2(value, PRECISION);
+    for (size_t k = 0; k < BATCH; k++) {
+        mpfr_set_d(x, value_of(t, b->x[k]), MPFR_RNDN);
+        mpfr_set_d(y, value_of(t, b->y[k]), MPFR_RNDN);
+        if (f->two)
+            f->two(value, x, y, MPFR_RNDN);
+        else
+            f->one(value, x, MPFR_RNDN);
+        if (!is_near(t, value_of(t, b->r[k]), value))
+            fail_msg("%s(%a, %a) of %s on %s is %a, should be %a", tosajit_op_name(f->op),
+                     value_of(t, b->x[k]), value_of(t, b->y[k]), tosajit_type_name(t->type), engine,
+                     value_of(t, b->r[k]), nearest_of(t, value));
+    }
+    mpfr_clears(x, y, value, (mpfr_ptr)NULL);
+}
+
+static void same_narrow(const function *f, const narrow *t, const char *engine, const batch *b,
+                        const batch *expected) {
+    for (size_t k = 0; k < BATCH; k++)
+        if (!test_same(t->type, b->r[k], expected->r[k], 0))
+            fail_msg("%s(%a, %a) of %s is %a on %s, %a on %s", tosajit_op_name(f->op),
+                     value_of(t, b->x[k]), value_of(t, b->y[k]), tosajit_type_name(t->type),
+                     value_of(t, b->r[k]), engine, value_of(t, expected->r[k]),
+                     test_engines[0].name);
+}
+
+/* All operands of 16 bits; of f32, and of pairs, arbitrary ones. */
+static void check_narrow(const function *f, const narrow *t) {
+    static batch b;
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    test_function_kernels(test_engines, test_engine_count, f->op, t->type, kernels);
+    for (uint32_t first = 0; first < UINT32_C(1) << 16; first += BATCH) {
+        for (size_t k = 0; k < BATCH; k++) {
+            b.x[k] = t->bits == 16 ? first + (uint32_t)k : (uint32_t)test_random_next(&random);
+            b.y[k] = (uint32_t)(test_random_next(&random) >> (64 - t->bits));
+        }
+        static batch first_engine;
+        for (size_t e = 0; e < test_engine_count; e++) {
+            run_narrow(t, kernels[e], &b);
+            if (e == 0) judge_narrow(f, t, test_engines[e].name, &b), first_engine = b;
+            same_narrow(f, t, test_engines[e].name, &b, &first_engine);
+        }
+    }
+    test_release_kernels(kernels, test_engine_count);
+}
+
+/* Those that narrower types have by way of f64; tests/numbers/math_test.c has the others. */
+static void narrower_types_are_rounded_once_more(void **state) {
+    (void)state;
+    static const narrow types[] = {
+        {TOSAJIT_F16, 11, -24, 16}, {TOSAJIT_BF16, 8, -133, 16}, {TOSAJIT_F32, 24, -149, 32}};
+    for (size_t n = 0; n < sizeof functions / sizeof *functions; n++)
+        for (size_t k = 0; functions[n].op >= TOSAJIT_OP_exp2 && k < 3; k++)
+            check_narrow(&functions[n], &types[k]);
+}
+
 /* Every pair of special values. Oracle: the C library, which follows C99 Annex F. */
 static void pairs_of_special_values(void **state) {
     (void)state;
@@ -280,7 +424,11 @@ static void pairs_of_special_values(void **state) {
     static const struct {
         tosajit_op op;
         double (*libm)(double x, double y);
-    } of_pairs[] = {{TOSAJIT_OP_pow, pow}};
+    } of_pairs[] = {{TOSAJIT_OP_pow, pow},
+                    {TOSAJIT_OP_atan2, atan2},
+                    {TOSAJIT_OP_hypot, hypot},
+                    {TOSAJIT_OP_fmod, fmod},
+                    {TOSAJIT_OP_copysign, copysign}};
     static double x[PAIRS], y[PAIRS], results[PAIRS];
     for (size_t k = 0; k < PAIRS; k++) x[k] = values[k / VALUES], y[k] = values[k % VALUES];
     for (size_t n = 0; n < sizeof of_pairs / sizeof *of_pairs; n++) {
@@ -306,6 +454,7 @@ static void pairs_of_special_values(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(functions_are_within_one_ulp),
+                                       cmocka_unit_test(narrower_types_are_rounded_once_more),
                                        cmocka_unit_test(pairs_of_special_values)};
     return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
 }

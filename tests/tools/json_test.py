@@ -80,8 +80,8 @@ if found != r'a"b\0A\5Cc':
 found = read(["verify", "-", "--json"], 1, b"func.func @f() { \xff\xfe }")
 if not any(f["severity"] == "error" and f["line"] == 1 for f in found["findings"]):
     failures.append(f"bytes that are no UTF-8: {found}")
-found = read(["verify", "--expr", "y = x +\n nosuch(x) : f32[?]", "--json"], 1)["findings"]
-if [(f["file"], f["line"], f["column"], f["message"]) for f in found] != [("<expr>", 2, 2, "there is no op nosuch")]:
+found = read(["verify", "--expr", "y = x +\n unheardof(x) : f32[?]", "--json"], 1)["findings"]
+if [(f["file"], f["line"], f["column"], f["message"]) for f in found] != [("<expr>", 2, 2, "there is no op unheardof")]:
     failures.append(f"an expression that is wrong: {found}")
 infinite = f"{work.name}/infinite.npy"
 with open(infinite, "wb") as file:
