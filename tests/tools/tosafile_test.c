@@ -302,6 +302,7 @@ static void expect_refusal(const model *m, const char *expected) {
 
 static void right_models_are_what_they_say(void **state) {
     static const int32_t five[2] = {5, -6};
+    static const float three[3] = {1, 2, 3};
     static const uint8_t wide[16] = {0, 0, 0, 0, 0, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     (void)state;
     model m = sum();
@@ -335,6 +336,12 @@ static void right_models_are_what_they_say(void **state) {
     assert_non_null(printed);
     assert_non_null(strstr(printed, "[5, -6]"));
     tosajit_text_release(printed);
+    m = sum(); /* a constant whose values come as an input */
+    m.ops[1] = plain(CONST, "", "b", NULL);
+    expect_text(&m, "(%arg0: tensor<2x3xf32>, %arg1: tensor<1x3xf32>)");
+    m.tensors[1].data = three;
+    m.tensors[1].data_size = sizeof three;
+    expect_refusal(&m, "an operator gives the input b");
     m = sum();
     m.tensors[2] = line("c", INT48, wide, sizeof wide);
     m.ops[0] = plain(CONST, "", "c", NULL);
@@ -442,16 +449,20 @@ static void wrong_values_are_named(void **state) {
 static void wrong_files_are_named(void **state) {
     static const struct {
         const char *bytes, *expected;
-    } others[] = {{"", "bytes 4 to 7 must be \"TOSA\""},
+    } others[] = {{"  ", "bytes 4 to 7 must be \"TOSA\""},
+                  {"", "bytes 4 to 7 must be \"TOSA\""},
                   {"ML\xefR22", "MLIR's bytecode"},
                   {"  {\"version\": {}}", "its JSON form; `flatc -b"},
                   {"module { }", "MLIR's text"},
                   {"abcdTOSA", "this flatbuffer is damaged"}};
     (void)state;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-        char copy[64] = "";
-        snprintf(copy, sizeof copy, "%s", others[k].bytes);
-        assert_null(read(copy, strlen(copy), false));
+        const size_t size = strlen(others[k].bytes);
+        char *copy = malloc(size ? size : 1); /* without an end of its own */
+        assert_non_null(copy);
+        memcpy(copy, others[k].bytes, size);
+        assert_null(read(copy, size, false));
+        free(copy);
         if (!strstr(said, others[k].expected)) fail_msg("%s: %s", others[k].expected, said);
     }
     model m = sum();

@@ -122,6 +122,7 @@ static bool build_constant(builder *b, const flat_operator *op) {
     tosajit_status status = tosa_check_counts(&b->described);
     if (status) return finish(b, status, number, value);
     if (!find_result(b, op, &tensor, &number)) return false;
+    if (b->values[number] != UNDEFINED) return true; /* an input stands for it */
     status = file_constant(b->g, &tensor, &b->described.result, &elements, reason);
     if (status) return fail_op(b, status, "%s", reason);
     status = tosa_add_constant(b->built, &b->described, &b->described.result, elements, &value);

@@ -107,7 +107,8 @@ static bool refuse_bytes(tosafile *f) {
         {"module", "MLIR's text; without the suffix .tosa it is read as such"},
         {"func", "MLIR's text; without the suffix .tosa it is read as such"},
     };
-    const size_t blank = f->size ? strspn((const char *)f->bytes, " \t\r\n") : 0;
+    size_t blank = 0;
+    while (blank < f->size && memchr(" \t\r\n", f->bytes[blank], 4)) blank++;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         const size_t length = strlen(others[k].begin);
         if (f->size - blank < length || memcmp(f->bytes + blank, others[k].begin, length) != 0)
