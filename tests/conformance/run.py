@@ -59,8 +59,10 @@ class Tools:
         (self.root / "complete").touch()
 
     def run(self, name, *words, log, **more):
+        """The exit code; its tools call one another by name."""
+        environment = {**os.environ, **more, "PATH": f"{self.root / 'bin'}{os.pathsep}{os.environ['PATH']}"}
         with open(log, "w") as out:
-            done = subprocess.run([self.root / "bin" / name, *map(str, words)], stdout=out, stderr=subprocess.STDOUT, **more)
+            done = subprocess.run([self.root / "bin" / name, *map(str, words)], stdout=out, stderr=subprocess.STDOUT, env=environment)
         return done.returncode
 
 
@@ -136,7 +138,7 @@ def run(tools, tool, folders, work):
               "--ref-model-path", binaries / "tosa_reference_model", "--verify-path", binaries / "tosa_verify", "--flatc-path", binaries / "flatc",
               "--schema-path", binaries / "tosa.fbs", "--generate-lib-path", tools.generate, "--sut-module", "tosajit_sut",
               "--sut-module-args", f"tosajit_sut:{tool}", "--xunit-file", results, log=work / "run.log",
-              env={**os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"})
+              PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1")
     if not results.exists():
         sys.exit(f"the tests were not run; {work / 'run.log'} says why")
     found = {}
