@@ -22,7 +22,7 @@ class TosaSUTRunner(TosaTestRunner):
         if array.dtype.kind == "V" or array.dtype.name.startswith(("bfloat", "float8")):
             array = array.view(np.uint16 if array.dtype.itemsize == 2 else np.uint8)
         own = self.testDirPath / f"tosajit_input_{number}.npy"
-        np.save(own, np.ascontiguousarray(array))
+        np.save(own, array)
         return own
 
     def _result(self, own, path, element):

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Fuzzer of the reader of TOSA's flatbuffers. What is refused has a reason in one line that names
- * the file; of what is read, every block is built, and what the builder says has a place. */
+ * the file; of what is read, every block is built, and what the builder says has a place. Divided,
+ * it can be read again, and each region is a kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,43 @@ static void build_all(tosafile *file, tosajit_engine *engine) {
     tosafile_find(file, "@main", &index);
 }
 
+/* Each region is a kernel, and what is left has the names that it had. */
+static void check_divided(const tosafile *file, tosafile *divided, size_t regions) {
+    size_t index, found = 0;
+    for (size_t k = 0; k < tosafile_count(divided); k++) {
+        tosa_function built;
+        if (tosafile_has(file, tosafile_name(divided, k), &index)) continue;
+        if (tosafile_build(divided, k, NULL, &built) || tosajit_expr_verify(built.expr)) {
+            fprintf(stderr, "a region that is refused: %s\n", tosajit_last_error());
+            abort();
+        }
+        tosa_function_release(&built);
+        found++;
+    }
+    if (found != regions) abort();
+    for (size_t k = 0; k < tosafile_count(file); k++)
+        if (!tosafile_has(divided, tosafile_name(file, k), &index)) abort();
+}
+
+static void outline_all(tosafile *file, const tosajit_mlir_options *options) {
+    const size_t count = tosafile_count(file), before = said;
+    tosajit_mlir_outlined *counts = calloc(count, sizeof *counts);
+    void *bytes = NULL;
+    size_t size = 0, regions = 0;
+    tosafile *divided = NULL;
+    if (!counts) abort();
+    if (!tosafile_outline(file, 0, count, counts, &bytes, &size)) {
+        for (size_t k = 0; k < count; k++) regions += counts[k].regions;
+        if (tosafile_read(bytes, size, options, &divided)) abort();
+        check_divided(file, divided, regions);
+    } else if (said == before) {
+        abort(); /* refused in silence */
+    }
+    tosafile_close(divided);
+    free(bytes);
+    free(counts);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static tosajit_engine *engine;
     const tosajit_engine_options plain = {.size = sizeof plain,
@@ -64,10 +102,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!bytes) abort();
     if (size) memcpy(bytes, data, size);
     const size_t before = said;
-    if (!tosafile_read(bytes, size, &options, &file))
+    if (!tosafile_read(bytes, size, &options, &file)) {
         build_all(file, engine);
-    else if (said == before)
+        outline_all(file, &options);
+    } else if (said == before) {
         abort(); /* refused in silence */
+    }
     tosafile_close(file);
     free(bytes);
     return 0;

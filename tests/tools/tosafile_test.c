@@ -19,7 +19,7 @@
 /* ---------------------------------------------------------------------------------------------
  * Flatbuffers. Every field of a table has eight bytes, so that it may be of any kind. */
 
-enum { CAPACITY = 1 << 16, FIELD = 8, MOST = 16 };
+enum { CAPACITY = 1 << 16, FIELD = 8, MOST = 16, SHARES = 64 };
 
 typedef struct writer {
     _Alignas(16) uint8_t bytes[CAPACITY];
@@ -68,7 +68,7 @@ static size_t bytes(writer *w, const void *data, size_t count, size_t each) {
 static size_t text(writer *w, const char *text) { return bytes(w, text, strlen(text), 1); }
 
 static size_t list(writer *w, size_t count) {
-    static const uint32_t zeros[MOST];
+    static const uint32_t zeros[SHARES];
     return bytes(w, zeros, count, 4);
 }
 
@@ -183,7 +183,7 @@ static void write_model(writer *w, const model *m) {
     const size_t compatibility = table(w, 2);
     point(w, root, 3, compatibility);
     set(w, compatibility, 1, m->features, 8);
-    const size_t count = m->share ? MOST : 1, regions = list(w, count);
+    const size_t count = m->share ? SHARES : 1, regions = list(w, count);
     point(w, root, 1, regions);
     const size_t region = table(w, 2);
     for (size_t k = 0; k < count; k++) link_entry(w, regions, k, region);
@@ -477,7 +477,7 @@ static void wrong_files_are_named(void **state) {
     m.features = 0x12;
     expect_refusal(&m, "the features 0x12, of which 0x10 are unknown here");
     m = sum();
-    m.share = true; /* 16 regions of the same 16 blocks each */
+    m.share = true; /* 64 regions of the same 64 blocks each */
     expect_refusal(&m, "its lists share so much that together they are larger than the file");
 }
 

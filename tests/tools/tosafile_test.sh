@@ -72,6 +72,19 @@ same 'define void @tosajit_' "$tool" ir "$files/gelu_bias.tosa" --entry main
 same '"c_function"' "$tool" compile "$files/gelu_bias.tosa" -o "$work/gelu.o" --header "$work/gelu.h" --json
 same 'ok: @main' sh -c '"$0" verify - <"$1"' "$tool" "$files/gelu_bias.tosa"
 same 'ok: @gelu_bias' sh -c '"$0" verify - <"$1"' "$tool" examples/gelu_bias.mlir
+# The same regions as of MLIR; what is written is read again, each region is a kernel, and computes what the whole did.
+same '// @main: 9 operations in 3 regions for tosajit, 3 left' "$tool" outline "$files/mobile.tosa"
+same '// left, 2 times: tosa.conv2d: not an elementwise operation of TOSA on tensors' "$tool" outline "$files/mobile.tosa"
+same '"regions": [{"function": "main_region_0", "ok": true, "type": "(tensor<?x6x6x16xi32>) -> tensor<?x6x6x16xi8>"}' \
+    "$tool" outline "$files/mobile.tosa" --json
+same '@main_region_0 (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>' "$tool" outline "$files/gelu_bias.tosa" -o "$work/divided.tosa"
+same 'the same' sh -c '"$0" run "$1/divided.tosa" --entry main_region_0 --input examples/gelu_x.npy --input examples/gelu_bias.npy \
+    --output "$1/region.npy" && cmp "$1/region.npy" examples/gelu_expected.npy && echo the same' "$tool" "$work"
+same '// @main: 9 operations in 4 regions' "$tool" outline "$files/constants.tosa" --entry main -o "$work/divided.tosa"
+for k in 0 1 2 3; do same "ok: @main_region_$k" sh -c '"$0" verify "$1" 2>"$2" || [ $? = 1 ]' "$tool" "$work/divided.tosa" "$work/left"; done
+refused 'operator_name' "$tool" plan "$work/divided.tosa" --entry main
+same '// @main: 0 operations in 0 regions for tosajit, 5 left' "$tool" outline "$work/divided.tosa" --entry main
+refused 'goes to standard output' "$tool" outline examples/gelu_bias.mlir -o "$work/divided.mlir"
 cp "$files/gelu_bias.tosa" "$work/model.bin" # what it is, and not how it is called
 same 'ok: @main' "$tool" verify "$work/model.bin"
 refused 'there is no block @other in this file; it has: @main' "$tool" plan "$files/gelu_bias.tosa" --entry other

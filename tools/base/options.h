@@ -34,6 +34,7 @@ enum {
     OPTION_SCRIPT = 1 << 16, /* and the file may be left out */
     OPTION_MODEL = 1 << 17,
     OPTION_NEST = 1 << 18,
+    OPTION_DIVIDED = 1 << 19,
 };
 
 typedef struct options {

@@ -67,6 +67,9 @@ void print_function_type(FILE *out, const tosa_function *function);
 /* What --json prints: an object on standard output, in a line of its own. */
 json json_begin(void);
 void json_end(json *j);
+/* A function as an object of an array: its name, whether it was read, and its type; null: it was
+ * not. */
+void json_function(json *j, const char *name, const tosa_function *function);
 /* A finding as an object of an array, a json. */
 void json_finding(void *array, const tosajit_mlir_finding *finding);
 

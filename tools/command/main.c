@@ -85,15 +85,20 @@ static const command commands[] = {
      "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
     {"outline", "divide functions into elementwise regions and the rest", true, true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON, cmd_outline,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON | OPTION_DIVIDED, cmd_outline,
      "Prints a module in which each region of elementwise operations is a function @NAME_region_0, "
      "..., called from where it was; matmul,\n"
      "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be "
      "made of all of them. Without --entry all\n"
-     "functions are divided. examples/engine is a program that runs models in this way.\n\n"
+     "functions are divided. examples/engine is a program that runs models in this way. Of a "
+     "flatbuffer "
+     "of TOSA it prints the regions' types;\n"
+     "-o writes a flatbuffer in which regions are blocks, called by CUSTOM operators of the domain "
+     "tosajit.region.\n\n"
      "  tosajit outline examples/engine/mlp.mlir\n"
      "  tosajit outline model.mlir --entry @main >divided.mlir\n"
-     "  tosajit plan divided.mlir --entry main_region_0\n"},
+     "  tosajit plan divided.mlir --entry main_region_0\n"
+     "  tosajit outline model.tosa -o divided.tosa\n"},
     {"onnx", "put elementwise regions of an ONNX model into nodes for tosajit", true, false,
      OPTION_MODEL | OPTION_ACCURACY | OPTION_JSON, cmd_onnx,
      "Writes a model in which each region of elementwise operators is one node, which ONNX Runtime "

@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit outline: a module in which every region of elementwise operations is a function of its
  * own, called from where it was; in front of it what was left, and why. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/words.h"
 #include "tools/command/commands.h"
+#include "tools/data/output_file.h"
 
 /* Ops that were left for the same reason: a model has hundreds of matmuls. */
 typedef struct reason {
@@ -73,22 +75,56 @@ static void print_reason(const reason *r) {
 typedef struct division {
     const source *file;
     size_t first, count; /* functions that were divided */
-    const tosajit_mlir_outlined *counts;
+    tosajit_mlir_outlined *counts;
     const leftovers *left;
+    char *module;      /* of MLIR: the divided one, as text */
+    tosafile *divided; /* of a flatbuffer: another one */
+    void *bytes;       /* in which that lies */
+    size_t size;
 } division;
 
-static void print_division(const division *d, const char *module) {
-    for (size_t k = 0, at = d->first; k < d->count; at += 1 + d->counts[k++].regions)
-        print_count(source_name(d->file, at), &d->counts[k]);
+static void division_release(division *d) {
+    tosajit_text_release(d->module);
+    tosafile_close(d->divided);
+    free(d->bytes);
+    free(d->counts);
+}
+
+/* What function k of those that were divided is called: regions stand between those of MLIR. */
+static const char *name_of(const division *d, size_t k) {
+    size_t at = d->first + k;
+    for (size_t j = 0; d->module && j < k; j++) at += d->counts[j].regions;
+    return source_name(d->file, at);
+}
+
+/* Whether block k of the divided file is a region, and then the function that it is. */
+static bool build_region(const division *d, size_t k, tosa_function *built) {
+    const char *name = tosafile_name(d->divided, k);
+    size_t index;
+    if (tosafile_has(d->file->tosa, name, &index)) return false;
+    return !tosafile_build(d->divided, k, NULL, built);
+}
+
+static int print_division(const division *d) {
+    for (size_t k = 0; k < d->count; k++) print_count(name_of(d, k), &d->counts[k]);
     for (size_t k = 0; k < d->left->count; k++) print_reason(&d->left->list[k]);
-    fputs(module, stdout);
+    if (d->module) fputs(d->module, stdout);
+    for (size_t k = 0; k < tosafile_count(d->divided); k++) {
+        tosa_function built;
+        if (!build_region(d, k, &built)) continue;
+        printf("@%s ", tosafile_name(d->divided, k));
+        print_function_type(stdout, &built);
+        putchar('\n');
+        tosa_function_release(&built);
+    }
+    return EXIT_FINE;
 }
 
 static void write_counts(json *j, const division *d) {
     json_open(j, "functions", '[');
-    for (size_t k = 0, at = d->first; k < d->count; at += 1 + d->counts[k++].regions) {
+    for (size_t k = 0; k < d->count; k++) {
         json_open(j, NULL, '{');
-        json_text(j, "function", source_name(d->file, at));
+        json_text(j, "function", name_of(d, k));
         json_integer(j, "regions", (int64_t)d->counts[k].regions);
         json_integer(j, "inside", (int64_t)d->counts[k].inside);
         json_integer(j, "left", (int64_t)d->counts[k].outside);
@@ -97,61 +133,91 @@ static void write_counts(json *j, const division *d) {
     json_close(j, ']');
 }
 
-static void write_division(const division *d, const char *module) {
-    json j = json_begin();
-    write_counts(&j, d);
-    json_open(&j, "left", '[');
-    for (size_t k = 0; k < d->left->count; k++) {
-        const reason *r = &d->left->list[k];
-        json_open(&j, NULL, '{');
-        json_text(&j, "reason", r->message);
-        json_integer(&j, "count", (int64_t)r->count);
-        json_integer(&j, "line", r->line);
-        json_integer(&j, "column", r->column);
-        json_close(&j, '}');
+static void write_reasons(json *j, const leftovers *left) {
+    json_open(j, "left", '[');
+    for (size_t k = 0; k < left->count; k++) {
+        const reason *r = &left->list[k];
+        json_open(j, NULL, '{');
+        json_text(j, "reason", r->message);
+        json_integer(j, "count", (int64_t)r->count);
+        json_integer(j, "line", r->line);
+        json_integer(j, "column", r->column);
+        json_close(j, '}');
     }
-    json_close(&j, ']');
-    json_text(&j, "module", module);
-    json_end(&j);
+    json_close(j, ']');
 }
 
-/* The whole of it, with what no kernel can have, is text of MLIR. */
-static int refuse_flatbuffer(const options *o) {
-    return command_error("%s: regions are functions of a module of MLIR, and this file is none; "
-                         "`tosa-opt --tosa-deserialize --tosa-deserialize-filename=FILE` of "
-                         "tosa-tools makes one of it",
-                         o->file);
+static void write_regions(json *j, const division *d) {
+    json_open(j, "regions", '[');
+    for (size_t k = 0; k < tosafile_count(d->divided); k++) {
+        tosa_function built;
+        if (!build_region(d, k, &built)) continue;
+        json_function(j, tosafile_name(d->divided, k), &built);
+        tosa_function_release(&built);
+    }
+    json_close(j, ']');
+}
+
+static int write_division(const division *d) {
+    json j = json_begin();
+    write_counts(&j, d);
+    write_reasons(&j, d->left);
+    if (d->module)
+        json_text(&j, "module", d->module);
+    else
+        write_regions(&j, d);
+    json_end(&j);
+    return EXIT_FINE;
+}
+
+static tosajit_status divide(division *d) {
+    const size_t end = d->first + d->count;
+    const tosajit_mlir_options options = {.size = sizeof options, .name = "the divided file"};
+    if (!d->file->tosa) {
+        const tosajit_status status = mlir_module_outline(d->file->mlir, d->first, end, d->counts);
+        return status ? status : tosajit_mlir_print(d->file->mlir, &d->module);
+    }
+    const tosajit_status status =
+        tosafile_outline(d->file->tosa, d->first, end, d->counts, &d->bytes, &d->size);
+    return status ? status : tosafile_read(d->bytes, d->size, &options, &d->divided);
+}
+
+static int write_file(const division *d, const char *path) {
+    output_file out;
+    bool fine = output_file_open(path, &out);
+    if (fine) fwrite(d->bytes, 1, d->size, out.stream);
+    fine = fine && output_file_finish(&out) && output_file_commit(&out);
+    if (strcmp(path, "-") == 0) path = "standard output";
+    return fine ? EXIT_FINE : command_error("%s: cannot write: %s", path, strerror(errno));
 }
 
 static int outline_all(const options *o, const source *file, leftovers *left) {
     division d = {.file = file, .count = source_count(file), .left = left};
     if (o->entry && !find_function(o, file, &d.first)) return EXIT_USAGE;
     if (o->entry) d.count = 1;
-    tosajit_mlir_outlined *counts = calloc(d.count, sizeof *counts);
-    if (!counts) return command_error("out of memory for %zu functions", d.count);
-    d.counts = counts;
+    d.counts = calloc(d.count, sizeof *d.counts);
+    if (!d.counts) return command_error("out of memory for %zu functions", d.count);
     take_findings(take, left);
-    char *text = NULL;
     int code = EXIT_FINE;
-    if (mlir_module_outline(file->mlir, d.first, d.first + d.count, counts))
-        code = EXIT_REFUSED;
+    if (divide(&d)) /* of the file's own errors somebody was told */
+        code = d.bytes ? command_error("%s", tosajit_last_error()) : EXIT_REFUSED;
     else if (left->incomplete)
         code = command_error("out of memory for what is left");
-    else if (tosajit_mlir_print(file->mlir, &text))
-        code = command_error("%s", tosajit_last_error());
-    if (code == EXIT_FINE) (o->json ? write_division : print_division)(&d, text);
-    tosajit_text_release(text);
-    free(counts);
+    if (code == EXIT_FINE && o->model) code = write_file(&d, o->model);
+    const bool quiet = o->model && strcmp(o->model, "-") == 0;
+    if (code == EXIT_FINE && !quiet) code = (o->json ? write_division : print_division)(&d);
+    division_release(&d);
     return code;
 }
 
 int cmd_outline(const options *o) {
     leftovers left = {0};
     source file;
-    const bool open = open_file(o, &file);
-    const int code = !open       ? EXIT_REFUSED
-                     : file.tosa ? refuse_flatbuffer(o)
-                                 : outline_all(o, &file, &left);
+    int code = open_file(o, &file) ? EXIT_FINE : EXIT_REFUSED;
+    if (code == EXIT_FINE && o->model && !file.tosa)
+        code = usage_error("outline", "-o is for flatbuffers of TOSA; a divided module of MLIR "
+                                      "goes to standard output");
+    if (code == EXIT_FINE) code = outline_all(o, &file, &left);
     source_close(&file);
     leftovers_release(&left);
     return code;

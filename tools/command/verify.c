@@ -9,7 +9,7 @@
 #include "tools/command/commands.h"
 
 /* Of a function: ok, and its type; refused ones have findings. */
-static void write_function(json *j, const char *name, const tosa_function *function) {
+void json_function(json *j, const char *name, const tosa_function *function) {
     char *type = NULL;
     size_t size;
     FILE *out = function ? open_memstream(&type, &size) : NULL;
@@ -25,7 +25,7 @@ static void write_function(json *j, const char *name, const tosa_function *funct
 
 static void tell_function(json *j, const char *name, const tosa_function *function) {
     if (j) {
-        write_function(j, name, function);
+        json_function(j, name, function);
     } else if (function) {
         printf("ok: @%s ", name);
         print_function_type(stdout, function);

@@ -16,9 +16,9 @@
 #include "tools/tosafile/values.h"
 
 enum {
-    MOST_ERRORS = 20, /* of a function, until the rest is left unread */
-    UNDEFINED = -2,   /* a tensor that nobody has given so far */
-    UNKNOWN = -1,     /* one that an error left without a value */
+    MOST_ERRORS = 20,           /* of a function, until the rest is left unread */
+    UNDEFINED = FILE_UNDEFINED, /* a tensor that nobody has given so far */
+    UNKNOWN = -1,               /* one that an error left without a value */
     NAME = 200,
 };
 
@@ -218,20 +218,39 @@ static bool build_all(builder *b, const file_part *part) {
     return build_outputs(b, part) && b->errors == 0;
 }
 
+/* Where a part has been, nothing is left of it. */
+static void forget(builder *b, const file_part *part) {
+    for (size_t k = 0; k < part->input_count; k++) b->values[part->inputs[k]] = UNDEFINED;
+    for (size_t k = 0; k < part->operator_count; k++) {
+        const flat_list outputs = file_graph_operator(b->g, part->operators[k]).outputs;
+        for (size_t o = 0; o < outputs.count; o++) {
+            const int32_t value = file_graph_find(b->g, flat_text_at(outputs, o));
+            if (is_tensor(b->g, value)) b->values[value] = UNDEFINED;
+        }
+    }
+}
+
+static bool make_values(builder *b) {
+    b->values = malloc((b->g->block.tensors.count + 1) * sizeof *b->values);
+    for (size_t k = 0; b->values && k < b->g->block.tensors.count; k++) b->values[k] = UNDEFINED;
+    return b->values || fail(b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
+}
+
 bool file_build_part(const file_graph *g, const file_part *part,
                      const tosajit_expr_options *options, file_report *report,
                      tosa_function *built) {
-    builder b = {.g = g, .report = report, .built = built};
+    builder b = {.g = g, .report = report, .built = built, .values = part->values};
     memset(built, 0, sizeof *built);
     begin(&b);
-    b.values = malloc((g->block.tensors.count + 1) * sizeof *b.values);
-    bool fine = b.values || fail(&b, TOSAJIT_OUT_OF_MEMORY, "out of memory");
-    for (size_t k = 0; fine && k < g->block.tensors.count; k++) b.values[k] = UNDEFINED;
+    bool fine = b.values || make_values(&b);
     const tosajit_status status = fine ? tosajit_expr_create(options, &built->expr) : TOSAJIT_OK;
     if (status) fine = fail(&b, status, tosajit_last_error());
     fine = fine && build_all(&b, part);
     if (b.first[0]) memcpy(tosajit_private_message, b.first, sizeof b.first);
-    free(b.values);
+    if (part->values)
+        forget(&b, part);
+    else
+        free(b.values);
     if (!fine) tosa_function_release(built);
     return fine;
 }

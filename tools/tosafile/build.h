@@ -13,7 +13,10 @@
 typedef struct file_part {
     const int32_t *operators, *inputs, *outputs;
     size_t operator_count, input_count, output_count;
+    tosajit_value *values; /* FILE_UNDEFINED for each tensor, before and after; null: made for it */
 } file_part;
+
+enum { FILE_UNDEFINED = -2 };
 
 /* The whole block with its inputs and outputs. False after an error has been reported; then built
  * holds nothing. options may be null. */

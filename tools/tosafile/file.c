@@ -13,10 +13,13 @@
 #include "runtime/base/escape.h"
 #include "tools/tosa/value_names.h"
 #include "tools/tosafile/build.h"
+#include "tools/tosafile/name_index.h"
+#include "tools/tosafile/outline.h"
 
 enum {
     FIRST_CAPACITY = 64 * 1024,
     LARGEST = 1024 * 1024 * 1024, /* bytes of a file or pipe, which may be a device without end */
+    NAME_LIMIT = 400,             /* bytes of the name of a block that is divided */
     HEAD = 8,
     MAJOR = 1, /* of TOSA's version */
     MINOR = 1,
@@ -265,16 +268,21 @@ static void list_names(const tosafile *f, char *text, size_t capacity) {
                                  f->graphs[k].shown);
 }
 
+bool tosafile_has(const tosafile *f, const char *name, size_t *index) {
+    const int32_t found = name_index_find(f->names, f->count, (flat_text){name, strlen(name)});
+    if (found >= 0) *index = (size_t)found;
+    return found >= 0;
+}
+
 tosajit_status tosafile_find(tosafile *f, const char *name, size_t *index) {
     char list[1000];
     const char *wanted = !name ? "main" : *name == '@' ? name + 1 : name;
     file_report_begin(&f->report);
-    int32_t found = name_index_find(f->names, f->count, (flat_text){wanted, strlen(wanted)});
-    if (!name && f->count == 1) found = 0;
-    if (found >= 0) {
-        *index = (size_t)found;
+    if (!name && f->count == 1) {
+        *index = 0;
         return TOSAJIT_OK;
     }
+    if (tosafile_has(f, wanted, index)) return TOSAJIT_OK;
     list_names(f, list, sizeof list);
     if (name)
         file_report_file(&f->report, TOSAJIT_INVALID_ARGUMENT,
@@ -298,6 +306,81 @@ void tosafile_report_step(tosafile *f, const tosa_step *step, const char *messag
     file_report_begin(&f->report);
     file_report_error(&f->report, TOSAJIT_BAD_MODULE, place->graph, place->op, "tosa.%s: %s",
                       tosajit_op_name(step->op), message);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Outlining */
+
+static bool is_taken(void *context, const char *name) {
+    size_t index;
+    return tosafile_has(context, name, &index);
+}
+
+/* Offsets of data behind the tables are the old file's. */
+static bool check_data(tosafile *f) {
+    for (size_t k = 0; k < f->count; k++)
+        for (size_t t = 0; t < f->graphs[k].block.tensors.count; t++) {
+            if (flat_tensor_at(f->graphs[k].block.tensors, t).offset <= 1) continue;
+            file_report_error(&f->report, TOSAJIT_LIMIT_EXCEEDED, &f->graphs[k], FILE_BLOCK,
+                              "outline: the file keeps data behind its tables, which can be read "
+                              "and not written");
+            return false;
+        }
+    return true;
+}
+
+/* Regions are named after their blocks. */
+static bool check_names(tosafile *f, size_t first, size_t end) {
+    for (size_t k = first; k < end; k++) {
+        if (strlen(f->graphs[k].shown) <= NAME_LIMIT) continue;
+        file_report_error(&f->report, TOSAJIT_BAD_MODULE, &f->graphs[k], FILE_BLOCK,
+                          "outline: the block's name has more than %d bytes", NAME_LIMIT);
+        return false;
+    }
+    return true;
+}
+
+/* The blocks of a region one behind the other, as the file has them, then what became of them. */
+static bool outline_region(tosafile *f, const flat_region *region, size_t first, size_t end,
+                           size_t block, tosajit_mlir_outlined *counts, file_outline *all) {
+    file_outline behind = {0};
+    bool fine = true;
+    for (size_t b = 0; fine && b < region->blocks.count; b++) {
+        const file_graph *g = &f->graphs[block + b];
+        const bool divided = block + b >= first && block + b < end;
+        fine = divided
+                   ? file_outline_divide(all, &behind, g, b ? (flat_text){NULL, 0} : region->name,
+                                         is_taken, f, &f->report, &counts[block + b - first])
+                   : file_outline_keep(all, g, b ? (flat_text){NULL, 0} : region->name);
+    }
+    return file_outline_append(all, &behind) && fine;
+}
+
+static bool outline_all(tosafile *f, size_t first, size_t end, tosajit_mlir_outlined *counts,
+                        file_outline *all) {
+    const flat_list regions = flat_graph_of(f->bytes).regions;
+    for (size_t k = 0, block = 0; k < regions.count; k++) {
+        const flat_region region = flat_region_at(regions, k);
+        if (!outline_region(f, &region, first, end, block, counts, all)) return fail_memory(f);
+        block += region.blocks.count;
+    }
+    return true;
+}
+
+tosajit_status tosafile_outline(tosafile *f, size_t first, size_t end,
+                                tosajit_mlir_outlined *counts, void **bytes, size_t *size) {
+    char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
+    file_outline all = {0};
+    memcpy(message, tosajit_private_message, sizeof message);
+    file_report_begin(&f->report);
+    bool fine =
+        check_data(f) && check_names(f, first, end) && outline_all(f, first, end, counts, &all);
+    *bytes = fine ? flat_write(f->bytes, f->size, all.parts, all.count, size) : NULL;
+    file_outline_release(&all);
+    if (fine && !*bytes) fail_memory(f);
+    if (!*bytes) return f->report.status;
+    memcpy(tosajit_private_message, message, sizeof message);
+    return TOSAJIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------

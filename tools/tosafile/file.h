@@ -32,8 +32,16 @@ void tosafile_close(tosafile *file);
 size_t tosafile_count(const tosafile *file);
 /* The region's name where it has one block, else "REGION/BLOCK"; fit to be shown. */
 const char *tosafile_name(const tosafile *file, size_t index);
+/* Whether there is a block of that name. */
+bool tosafile_has(const tosafile *file, const char *name, size_t *index);
 /* As tosajit_mlir_find. */
 tosajit_status tosafile_find(tosafile *file, const char *name, size_t *index);
+
+/* Divide blocks first to end - 1, as tosajit_mlir_outline does; counts has room for each. What
+ * comes out is another file, *size bytes to be freed: regions are blocks of their own, as
+ * main_region_0, and CUSTOM operators of the domain tosajit.region call them by that name. */
+tosajit_status tosafile_outline(tosafile *file, size_t first, size_t end,
+                                tosajit_mlir_outlined *counts, void **bytes, size_t *size);
 
 /* As the functions of tools/mlir/module.h. */
 tosajit_status tosafile_build(tosafile *file, size_t index, const tosajit_expr_options *options,

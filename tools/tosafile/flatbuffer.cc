@@ -21,10 +21,12 @@ constexpr flatbuffers::voffset_t slot(unsigned field) {
     return static_cast<flatbuffers::voffset_t>(4 + 2 * field);
 }
 
-// Bytes of lists that were visited, which sharing may make more than the file has.
+// Tables and lists may be shared. Blocks of a divided file share constants, so that elements are
+// counted in each block, which is what is in memory at once; lists are counted in all, since time
+// is spent on each entry.
 struct Checker {
     flatbuffers::Verifier verifier;
-    size_t left;
+    uint64_t size, lists_left, elements_left;
     long tables;
     const char *reason;
 
@@ -32,10 +34,10 @@ struct Checker {
         if (!reason) reason = text;
         return false;
     }
-    bool take(uint64_t size) {
-        if (size > left)
+    bool take(uint64_t *left, uint64_t taken) {
+        if (taken > *left)
             return refuse("its lists share so much that together they are larger than the file");
-        left -= size_t(size);
+        *left -= taken;
         return true;
     }
 };
@@ -66,7 +68,7 @@ struct Table : flatbuffers::Table {
         if (!VerifyOffset(c.verifier, slot(field)) ||
             !c.verifier.VerifyVector(found = list<T>(field)))
             return false;
-        return c.take(found ? uint64_t(found->size()) * sizeof(T) : 0);
+        return c.take(&c.lists_left, found ? uint64_t(found->size()) * sizeof(T) : 0);
     }
     bool has_texts(Checker &c, unsigned field) const {
         if (!has_list<Offset<String>>(c, field)) return false;
@@ -103,6 +105,12 @@ struct Version : Table {
     }
 };
 
+// Of the library that wrote the file: nobody reads it, and it goes into what is written.
+struct Writer : Table {
+    enum { MODIFIER = 3 };
+    bool check(Checker &c) const { return begin(c) && has_text(c, MODIFIER) && end(c); }
+};
+
 struct Compatibility : Table {
     enum { FEATURES = 1 };
     bool check(Checker &c) const { return begin(c) && has_number<uint64_t>(c, FEATURES) && end(c); }
@@ -110,12 +118,19 @@ struct Compatibility : Table {
 
 struct Tensor : Table {
     enum { NAME, SHAPE, TYPE, DATA, VARIABLE, UNRANKED, OFFSET = 7, SIZE, SCALE_TYPE };
+    bool has_elements(Checker &c) const {
+        const Vector<uint8_t> *found = nullptr;
+        return VerifyOffset(c.verifier, slot(DATA)) &&
+               c.verifier.VerifyVector(found = list<uint8_t>(DATA)) &&
+               c.take(&c.elements_left, found ? found->size() : 0) &&
+               c.take(&c.elements_left, number<uint64_t>(SIZE));
+    }
     bool check(Checker &c) const {
         return begin(c) && has_text(c, NAME) && has_list<int32_t>(c, SHAPE) &&
-               has_number<uint32_t>(c, TYPE) && has_list<uint8_t>(c, DATA) &&
-               has_number<uint8_t>(c, VARIABLE) && has_number<uint8_t>(c, UNRANKED) &&
-               has_number<uint64_t>(c, OFFSET) && has_number<uint64_t>(c, SIZE) &&
-               has_number<uint32_t>(c, SCALE_TYPE) && c.take(number<uint64_t>(SIZE)) && end(c);
+               has_number<uint32_t>(c, TYPE) && has_number<uint8_t>(c, VARIABLE) &&
+               has_number<uint8_t>(c, UNRANKED) && has_number<uint64_t>(c, OFFSET) &&
+               has_number<uint64_t>(c, SIZE) && has_number<uint32_t>(c, SCALE_TYPE) &&
+               has_elements(c) && end(c);
     }
 };
 
@@ -158,6 +173,7 @@ struct Operator : Table {
 struct Block : Table {
     enum { NAME, OPERATORS, TENSORS, INPUTS, OUTPUTS, SHAPES };
     bool check(Checker &c) const {
+        c.elements_left = c.size;
         return begin(c) && has_text(c, NAME) && has_tables<Operator>(c, OPERATORS) &&
                has_tables<Tensor>(c, TENSORS) && has_texts(c, INPUTS) && has_texts(c, OUTPUTS) &&
                has_tables<Shape>(c, SHAPES) && end(c);
@@ -172,10 +188,10 @@ struct Region : Table {
 };
 
 struct Graph : Table {
-    enum { VERSION, REGIONS, COMPATIBILITY = 3 };
+    enum { VERSION, REGIONS, WRITER, COMPATIBILITY };
     bool check(Checker &c) const {
         return begin(c) && has_table<Version>(c, VERSION) && has_tables<Region>(c, REGIONS) &&
-               has_table<Compatibility>(c, COMPATIBILITY) && end(c);
+               has_table<Writer>(c, WRITER) && has_table<Compatibility>(c, COMPATIBILITY) && end(c);
     }
 };
 
@@ -206,8 +222,12 @@ extern "C" bool flat_is_tosa(const uint8_t *bytes, size_t size) {
 }
 
 extern "C" bool flat_verify(const uint8_t *bytes, size_t size, const char **reason) {
-    enum { DEEPEST = 64, MOST_TABLES = 1000000 };
-    Checker c = {flatbuffers::Verifier(bytes, size, DEEPEST, MOST_TABLES + 1), size, MOST_TABLES,
+    enum { DEEPEST = 64, MOST_TABLES = 1000000, SHARES = 32 };
+    Checker c = {flatbuffers::Verifier(bytes, size, DEEPEST, MOST_TABLES + 1),
+                 size,
+                 uint64_t(size) * SHARES,
+                 0,
+                 MOST_TABLES,
                  nullptr};
     uoffset_t root = size >= 8 ? flatbuffers::ReadScalar<uoffset_t>(bytes) : 0;
     bool sound = root >= 8 && root % 4 == 0 && root <= size - 4 &&

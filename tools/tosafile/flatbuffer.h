@@ -70,9 +70,9 @@ typedef struct flat_tensor {
 
 /* Whether bytes begin as a TOSA file does. */
 bool flat_is_tosa(const uint8_t *bytes, size_t size);
-/* Whether all that the functions below look at lies in the file, and is not more than the file has
- * bytes: tables and lists may be shared, but not by everything. Else the reason. bytes are aligned
- * as malloc's. */
+/* Whether all that the functions below look at lies in the file. Tables and lists may be shared,
+ * but not by everything: a block's elements are not more than the file has bytes, nor are all lists
+ * together more than 32 times as many. Else the reason. bytes are aligned as malloc's. */
 bool flat_verify(const uint8_t *bytes, size_t size, const char **reason);
 
 /* Of a file that is sound; indices are below the count. */

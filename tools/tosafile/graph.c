@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/escape.h"
+#include "tools/tosafile/name_index.h"
 
 static bool fail(char problem[GRAPH_PROBLEM], const char *before, flat_text name,
                  const char *behind) {

@@ -6,7 +6,6 @@
 #define TOSAJIT_TOOLS_TOSAFILE_GRAPH_H
 
 #include "tools/tosafile/flatbuffer.h"
-#include "tools/tosafile/name_index.h"
 
 typedef struct file_graph file_graph;
 
@@ -20,11 +19,11 @@ struct file_graph {
     const uint8_t *bytes; /* the file's */
     size_t size;
     flat_block block;
-    char *shown;        /* its name, fit to be shown; owned */
-    name_entry *names;  /* of tensors, then of shapes; sorted */
-    int32_t *producers; /* per tensor: the operator that gives it, or -1 */
-    int32_t *order;     /* numbers of all operators */
-    file_place *places; /* per operator */
+    char *shown;              /* its name, fit to be shown; owned */
+    struct name_entry *names; /* of tensors, then of shapes; sorted */
+    int32_t *producers;       /* per tensor: the operator that gives it, or -1 */
+    int32_t *order;           /* numbers of all operators */
+    file_place *places;       /* per operator */
 };
 
 enum { GRAPH_PROBLEM = 512 };
