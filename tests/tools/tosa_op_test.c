@@ -275,7 +275,8 @@ static void counts_and_the_librarys_refusals_are_named(void **state) {
     tosa_op op = right(&f, TOSAJIT_OP_rescale);
     op.operand_count = 1000;
     host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_BAD_MODULE,
-                      "tosa.rescale: has 1000 operands; 5 expected: 1 tensor and 4 parameters");
+                      "tosa.rescale: has 1000 operands; 5 expected: 1 tensor and 4 parameters "
+                      "(multiplier, shift, input_zp, output_zp)");
     op = right(&f, TOSAJIT_OP_clamp);
     op.operand_count = 0;
     host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_BAD_MODULE,

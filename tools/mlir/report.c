@@ -175,6 +175,28 @@ static tosajit_mlir_severity severity_of(MlirDiagnosticSeverity severity) {
                                                                      : TOSAJIT_MLIR_ERROR;
 }
 
+/* What MLIR 22 cannot read of what its successors write, and the form in which it can. */
+static const char *way_out(const char *message) {
+    static const struct {
+        const char *message, *way;
+    } ways[] = {
+        {"elements hex data size is invalid",
+         "; MLIR 23 and later write i1 as a byte an element, which is no text of MLIR 22: as "
+         "bytecode (--emit-bytecode) the file can be read"},
+        {"unknown attribute code",
+         "; a later MLIR wrote this bytecode: as text, or as a .tosa file (--tosa-serialize), it "
+         "can be read"},
+        {"unknown type code",
+         "; a later MLIR wrote this bytecode: as text, or as a .tosa file (--tosa-serialize), it "
+         "can be read"},
+        {"custom op 'tosa.",
+         "; one of a later TOSA can be read in generic form (--mlir-print-op-generic)"},
+    };
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        if (strstr(message, ways[k].message)) return ways[k].way;
+    return "";
+}
+
 static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     mlir_report *report = user;
     mlir_phrase phrase = {0};
@@ -182,8 +204,9 @@ static MlirLogicalResult handle(MlirDiagnostic diagnostic, void *user) {
     mlirDiagnosticPrint(diagnostic, mlir_phrase_append, &phrase);
     while (phrase.length > 0 && phrase.text[phrase.length - 1] == ' ')
         phrase.text[--phrase.length] = '\0';
-    mlir_phrase_append(mlirStringRefCreateFromCString(op_hint_of_message(phrase.text, hint)),
-                       &phrase);
+    const char *behind = op_hint_of_message(phrase.text, hint);
+    if (!*behind) behind = way_out(phrase.text);
+    mlir_phrase_append(mlirStringRefCreateFromCString(behind), &phrase);
     tell(report, severity_of(mlirDiagnosticGetSeverity(diagnostic)), TOSAJIT_BAD_MODULE,
          mlirDiagnosticGetLocation(diagnostic), phrase.text);
     for (intptr_t k = 0; k < mlirDiagnosticGetNumNotes(diagnostic); k++)

@@ -79,11 +79,20 @@ static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     return true;
 }
 
+static bool is_unsigned(MlirType type) {
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type);
+}
+
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     memset(tensor, 0, sizeof *tensor);
     if (!mlirTypeIsATensor(type))
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
     tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
+    if (tensor->element == TOSAJIT_TYPE_COUNT && is_unsigned(mlirShapedTypeGetElementType(type)))
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
+                           " has unsigned elements, which TOSA tells by attributes: `tosa-opt "
+                           "--tosa-convert-integer-type-to-signless` writes it so",
+                           why);
     if (tensor->element == TOSAJIT_TYPE_COUNT)
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
                            " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 "

@@ -132,13 +132,25 @@ static tosajit_status read_attributes(const tosa_function *function, const tosa_
 /* ---------------------------------------------------------------------------------------------
  * Ops */
 
+/* " and 2 parameters (input_zp, output_zp)": before TOSA 1.0 some were attributes, or not there. */
+static void name_parameters(tosajit_op op, int count, char *text, size_t capacity) {
+    const op_key *key;
+    size_t used = (size_t)snprintf(text, capacity, " and %d parameter%s", count, plural(count));
+    const char *before = " (";
+    for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++) {
+        if (key->kind != KEY_PARAMETER || used >= capacity) continue;
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", before, key->name);
+        before = ", ";
+    }
+    if (used + 1 < capacity) snprintf(text + used, capacity - used, ")");
+}
+
 tosajit_status tosa_check_counts(const tosa_op *op) {
     const int arity = tosajit_op_arity(op->op), parameters = tosajit_op_parameters(op->op, NULL);
-    char behind[32] = "";
+    char behind[128] = "";
     if (op->op == TOSAJIT_OP_COUNT && op->operand_count > 0)
         return refuse(op, "a constant has no operands, this one has %zu", op->operand_count);
-    if (parameters > 0)
-        snprintf(behind, sizeof behind, " and %d parameter%s", parameters, plural(parameters));
+    if (parameters > 0) name_parameters(op->op, parameters, behind, sizeof behind);
     if (op->operand_count != (size_t)(arity + parameters))
         return refuse(op, "has %zu operand%s; %d expected: %d tensor%s%s", op->operand_count,
                       plural(op->operand_count), arity + parameters, arity, plural(arity), behind);
