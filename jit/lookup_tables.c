@@ -10,6 +10,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 
 /* Of a byte, and of i1; the most bytes that they take. */
 enum { ENTRIES = 256, TRUTHS = 2, MOST_BYTES = ENTRIES };
@@ -85,6 +86,7 @@ static tosajit_value find_source(const tabulation *t, tosajit_value k) {
         else if (other != FIXED && other != source)
             source = MIXED;
     }
+    if (node_reduces(node)) source = MIXED; /* of many elements */
     if (source >= 0 && !keeps_shape(t, node, &t->program->nodes[source])) source = MIXED;
     return source == MIXED && (is_byte(node) || is_truth(node)) ? k : source;
 }

@@ -235,7 +235,7 @@ typedef union tosajit_scalar {
  * the op does not take must be 0. A null pointer stands for all zero; clamp then gives 0. */
 typedef struct tosajit_attributes {
     tosajit_scalar min_val, max_val; /* clamp; of the element type, min_val <= max_val, no NaN */
-    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum */
+    tosajit_nan_mode nan_mode;       /* clamp, maximum, minimum, reduce_max, reduce_min */
     int32_t shift;                   /* mul without parameter; 0..63 for i32, else 0 */
     int64_t input_zp, output_zp;     /* negate without parameters; an i8 for i8, else 0 */
     tosajit_rounding_mode rounding_mode; /* rescale */
@@ -246,7 +246,8 @@ typedef struct tosajit_attributes {
     uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
     uint8_t per_channel;     /* rescale: multiplier and shift have one element per index of the last
                                 dimension */
-    int64_t reserved[4];     /* 0; for attributes of later versions */
+    int64_t axis;            /* reductions: the dimension that becomes 1, 0 the outermost */
+    int64_t reserved[3];     /* 0; for attributes of later versions */
 } tosajit_attributes;
 
 /* ---------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ void emit_row_scalars(row_emitter *r) {
     for (size_t k = 0; k < e->k.program->count; k++) {
         const expr_node *node = &e->k.program->nodes[k];
         if (!has_node(e, k) || node->kind == NODE_INPUT || r->scalars[k]) continue;
+        if (node_reduces(node)) continue;
         if (node->kind == NODE_CONSTANT) {
             if (node->splat) r->scalars[k] = constant_lanes(&l, node);
             continue;
@@ -191,7 +192,7 @@ LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef colum
 
 /* Whether the bodies compute a node. */
 static bool is_in_lanes(const row_emitter *r, size_t k) {
-    return has_node(r->part, k) && !r->scalars[k];
+    return has_node(r->part, k) && !r->scalars[k] && !node_reduces(&r->part->k.program->nodes[k]);
 }
 
 static LLVMValueRef emit_splat(const row_emitter *r, const lane *l, size_t k) {
@@ -216,8 +217,11 @@ void emit_splats(row_emitter *r, unsigned lanes) {
             r->splats[e->k.requantised_adds[k].bytes[o]] =
                 r->scalars[e->k.requantised_adds[k].bytes[o]];
     }
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        r->splats[tensor_value(e, t)] = r->scalars[tensor_value(e, t)];
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        const expr_node *node = tensor_node(e, t);
+        const tosajit_value value = node_reduces(node) ? node->operands[0] : tensor_value(e, t);
+        r->splats[value] = r->scalars[value];
+    }
     for (size_t k = 0; k < e->k.program->count; k++)
         if (r->splats[k]) r->splats[k] = emit_splat(r, &l, k);
 }
@@ -255,6 +259,7 @@ void emit_stores(row_emitter *r, step s) {
     const part_emitter *e = r->part;
     lane l = lane_of(e, s.lanes);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (has_bit(e->part->reductions, t - e->part->leaf_count)) continue;
         LLVMValueRef value = r->values[tensor_value(e, t)];
         const tosajit_type element = tensor_node(e, t)->type.element;
         LLVMValueRef address = element_address(r, t, s.column, s.offset);
@@ -273,6 +278,7 @@ void emit_values(row_emitter *r, step s) {
 
 void emit_body(row_emitter *r, step s) {
     emit_values(r, s);
+    emit_reductions(r, s.lanes, s.mask);
     emit_stores(r, s);
 }
 

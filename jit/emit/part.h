@@ -14,6 +14,7 @@
 #include "jit/facts/requantised_add.h"
 #include "jit/schedule/nest.h"
 #include "jit/target/target.h"
+#include "runtime/expr/reduce.h"
 
 /* Constant for a kernel; the arrays belong to emit_kernel. */
 typedef struct kernel_emitter {
@@ -73,6 +74,8 @@ typedef struct row_emitter {
      * else -1; the buffer, or where the row starts. */
     LLVMValueRef buffers[TOSAJIT_MAX_TENSORS], buffer_masks[TOSAJIT_MAX_TENSORS];
     LLVMValueRef buffer_bases[TOSAJIT_MAX_TENSORS];
+    /* Of results that are reductions: what the steps so far have made, vectors of a step. */
+    LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
 } row_emitter;
 
 /* Lanes at column + offset. A null mask is all of them. */
@@ -102,8 +105,7 @@ static inline bool has_node(const part_emitter *e, size_t k) {
 
 static inline tosajit_value tensor_value(const part_emitter *e, int32_t t) {
     int32_t leaves = e->part->leaf_count;
-    return t < leaves ? e->part->leaves[t].value
-                      : e->k.program->results[e->part->results[t - leaves]];
+    return t < leaves ? e->part->leaves[t].value : e->part->values[t - leaves];
 }
 
 static inline const expr_node *tensor_node(const part_emitter *e, int32_t t) {
@@ -205,6 +207,15 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
 /* Move the row pointers by `steps`. `moving`, the pointers of the loop to which this block is about
  * to branch, are these in its next turn. */
 void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRef *steps);
+
+/* Reductions (reduce.c; the loops: reduced_rows.c). */
+
+/* Combine the values of a step with the partial results; the mask says which lanes exist. */
+void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask);
+/* A row that is reduced. */
+void emit_reduced_row(row_emitter *r);
+/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. */
+void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 
 /* The row loops that all variants share (merged.c). The builder goes on where there are other rows.
  */

@@ -265,9 +265,10 @@ static void emit_masked_or_peeled_row(row_emitter *r) {
 
 /* What each kind of row is made of. */
 static void (*const emit_row[])(row_emitter *) = {
-    [NEST_TAIL] = emit_tail_row,     [NEST_PEELED] = emit_peeled_row,
-    [NEST_MASKED] = emit_masked_row, [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
-    [NEST_HALVES] = emit_halved_row, [NEST_STREAMED] = emit_streamed_row,
+    [NEST_TAIL] = emit_tail_row,       [NEST_PEELED] = emit_peeled_row,
+    [NEST_MASKED] = emit_masked_row,   [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
+    [NEST_HALVES] = emit_halved_row,   [NEST_STREAMED] = emit_streamed_row,
+    [NEST_REDUCED] = emit_reduced_row,
 };
 
 /* All rows of a plane, which begin at `pointers`, then a branch to `after`. There r->pointers are
@@ -323,6 +324,11 @@ static void emit_rows(row_emitter *r, nest_row kind, const LLVMValueRef *pointer
                       LLVMBasicBlockRef after) {
     if (kind == NEST_MASKED) {
         emit_short_and_long(r, pointers, after);
+        return;
+    }
+    if (kind == NEST_REDUCED_COLUMNS) {
+        emit_reduced_columns(r, pointers, after);
+        if (after != r->done) continue_in(r->part, after);
         return;
     }
     emit_row_loop(r, kind, pointers, after);

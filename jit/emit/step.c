@@ -11,6 +11,12 @@ static step shared_step(const row_emitter *r, const level *lv, LLVMValueRef colu
         .lanes = lv->nest.lanes, .column = column, .mask = left ? lane_mask(&l, left) : NULL};
 }
 
+/* What is computed between loads and stores, of which the tail has fewer lanes. */
+static void emit_shared_nodes(row_emitter *r, const lane *l, LLVMValueRef left) {
+    emit_nodes(r, l->count);
+    if (r->part->part->reductions) emit_reductions(r, l->count, lane_mask(l, left));
+}
+
 /* A body for a step that may be the tail. Loads and stores are there twice, for whole steps and
  * for the tail, and a branch chooses. The long computation between them is there once. `tail` are
  * its leaves; null: it is loaded and stored by a mask. */
@@ -37,7 +43,7 @@ static void emit_shared(row_emitter *r, const level *lv, LLVMValueRef column, co
     }
     LLVMPositionBuilderAtEnd(e->k.builder, body);
     join_leaves(r, loaded, from, 2);
-    emit_nodes(r, lv->nest.lanes);
+    emit_shared_nodes(r, &l, left);
     for (int k = 0; k < 2; k++) store[k] = new_block(e, k ? "store.short" : "store");
     LLVMBasicBlockRef after = new_block(e, "stored");
     lane_mark_unlikely(&l, LLVMBuildCondBr(e->k.builder, is_short, store[1], store[0]));

@@ -90,8 +90,7 @@ part_work find_work(const plan *p, int32_t part, const tosajit_expr *program) {
     for (size_t k = 0; k < program->count; k++)
         if (p->node_parts[k] >> part & 1) count_node(program, &program->nodes[k], &w);
     for (int32_t r = 0; r < p->parts[part].result_count; r++) {
-        const tosajit_type element =
-            program->nodes[program->results[p->parts[part].results[r]]].type.element;
+        const tosajit_type element = program->nodes[p->parts[part].values[r]].type.element;
         const unsigned size = (unsigned)tosajit_type_size(element);
         if (size < w.least_result) w.least_result = size;
         if (size > w.most_result) w.most_result = size;

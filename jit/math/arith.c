@@ -247,3 +247,23 @@ LLVMValueRef emit_greater_equal(const lane *l, const emit_op *op, const LLVMValu
 LLVMValueRef emit_select(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return (void)op, lane_select(l, x[0], x[1], x[2]);
 }
+
+/* Reductions: what was reduced so far with the next element. */
+
+LLVMValueRef emit_reduce_max(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_maximum(l, op, x);
+}
+LLVMValueRef emit_reduce_min(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_minimum(l, op, x);
+}
+LLVMValueRef emit_reduce_product(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    return lane_fmul(l, x[0], x[1]);
+}
+LLVMValueRef emit_reduce_sum(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_add(l, op, x);
+}
+/* Parts of a count are combined, too; elements count as 1 before. */
+LLVMValueRef emit_reduce_count(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_add(l, op, x);
+}

@@ -68,3 +68,12 @@ LLVMValueRef emit_arithmetic_right_shift(const lane *l, const emit_op *op, const
     LLVMValueRef carry = lane_select(l, lane_icmp(l, LLVMIntEQ, x[1], zero), zero, bit);
     return lane_select(l, in_range(l, x[1]), lane_add(l, lane_ashr(l, x[0], x[1]), carry), zero);
 }
+
+/* Reductions: what was reduced so far with the next element. */
+
+LLVMValueRef emit_reduce_all(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_logical_and(l, op, x);
+}
+LLVMValueRef emit_reduce_any(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    return emit_logical_or(l, op, x);
+}

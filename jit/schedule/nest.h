@@ -19,7 +19,12 @@
  *     NEST_MASKED_OR_PEELED    any n          masked or peeled, as each row asks
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
- *                    the caches */
+ *                    the caches
+ *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in blocks
+ *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
+ *
+ * What a part reduces is a dimension like the others, but its indices keep their order, and no
+ * other dimension is joined with it. */
 #ifndef TOSAJIT_JIT_SCHEDULE_NEST_H
 #define TOSAJIT_JIT_SCHEDULE_NEST_H
 
@@ -33,6 +38,8 @@ typedef enum nest_row {
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
+    NEST_REDUCED,
+    NEST_REDUCED_COLUMNS,
 } nest_row;
 
 /* A loop over columns, in steps of `repeats` vectors of `lanes`, which LLVM may divide. */

@@ -7,6 +7,8 @@
 #include "jit/schedule/costs.h"
 #include "jit/schedule/nest.h"
 
+#include "runtime/expr/reduce.h"
+
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
 
@@ -152,6 +154,25 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
     if (masked) add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1, .masked = true});
 }
 
+/* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
+ * part of them. One whose rows are reduced has vectors side by side. */
+static void schedule_reduced(const asked *a, unsigned unroll, nest *n) {
+    const bool inner = a->part->axis == a->part->rank - 1;
+    unsigned lanes = n->lanes * unroll;
+    if (inner && (lanes > REDUCE_PARTIALS || (!a->work.is_long && !a->work.heavy)))
+        lanes = REDUCE_PARTIALS;
+    if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
+    const bool whole = a->part->cols_multiple % lanes == 0;
+    n->lanes = lanes;
+    n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
+    n->fast_isel = n->any_order = false;
+    n->rows[n->row_count++] = inner ? NEST_REDUCED : NEST_REDUCED_COLUMNS;
+    add_level(n, (nest_level){.lanes = lanes, .repeats = 1});
+    n->levels[0].shared = inner && !whole && a->work.is_long;
+    if (!whole && !n->levels[0].shared)
+        add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
+}
+
 nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target) {
     const asked a = {&p->parts[part], target.level, find_work(p, part, program)};
     unsigned lanes = target.level->vector_bytes / a.work.widest, unroll = choose_unroll(&a);
@@ -161,6 +182,10 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
               .tail = choose_tail(&a, lanes),
               .fast_isel = suits_fast_isel(&a),
               .any_order = a.work.any_order};
+    if (a.part->axis >= 0) {
+        schedule_reduced(&a, choose_unroll(&a), &n);
+        return n;
+    }
     separate |= n.fast_isel;
     add_level(&n, separate ? (nest_level){.lanes = lanes, .repeats = unroll}
                            : (nest_level){.lanes = lanes * unroll, .repeats = 1});
@@ -173,7 +198,10 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
 
 unsigned nest_step(const nest *n) { return n->levels[0].lanes * n->levels[0].repeats; }
 
-bool nest_is_peeled(const nest *n) { return n->rows[0] != NEST_TAIL; }
+bool nest_is_peeled(const nest *n) {
+    return n->rows[0] != NEST_TAIL && n->rows[0] != NEST_REDUCED &&
+           n->rows[0] != NEST_REDUCED_COLUMNS;
+}
 
 tosajit_tail nest_tail_at(const nest *n, int64_t columns) {
     const bool overlaps = nest_is_peeled(n) && columns > (int64_t)n->lanes;

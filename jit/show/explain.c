@@ -16,6 +16,10 @@
 #include "runtime/run/parallel.h"
 #include "runtime/run/call_cache.h"
 #include "runtime/run/run.h"
+#include "runtime/run/iteration_space.h"
+#include "runtime/run/reduce_tile.h"
+#include "runtime/run/scratch.h"
+#include "runtime/run/stages.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
 #include "runtime/system/system.h"
@@ -87,9 +91,18 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
     const plan_part *part = &kernel->plan.parts[index];
     const size_t most = kernel->parallel.threads;
     const uint64_t tables = plan_tables(part);
-    const parallel_cut cut = parallel_divide(&kernel->parallel, part, &p->w);
-    parallel_piece(&cut, &p->w, 0, &p->first);
-    tile_choose(part, &p->first, false, &p->choice);
+    parallel_cut cut = {0, 0, 1};
+    if (!kernel->staged) cut = parallel_divide(&kernel->parallel, part, &p->w);
+    if (part->axis >= 0) {
+        reduce_tile_choose(part, &p->w, &p->choice);
+        walk_copy(&p->first, &p->w);
+    } else if (kernel->staged) {
+        walk_copy(&p->first, &p->w);
+        tile_choose(part, &p->first, false, &p->choice);
+    } else {
+        parallel_piece(&cut, &p->w, 0, &p->first);
+        tile_choose(part, &p->first, false, &p->choice);
+    }
     tile_strides(part, &p->choice, &p->first, tile, p->strides);
     p->pieces = cut.pieces;
     p->threads = cut.pieces > 1 && (size_t)cut.pieces > most ? most : (size_t)cut.pieces;
@@ -117,6 +130,7 @@ typedef struct call_report {
     const tosajit_kernel *kernel;
     const view *tensors, *written;
     bool native, cached;
+    stage_blocks blocks;            /* of a staged kernel */
     const precompiled *precompiled; /* the precompiled ops that compute it, or null */
     double bytes;
 } call_report;
@@ -138,6 +152,14 @@ static void tell_call(FILE *out, const call_report *c) {
         empty |= c->tensors[t].empty;
         backwards |= c->tensors[t].low < 0;
     }
+    if (kernel->staged) {
+        fprintf(out, ": parts in turn, on %" PRId64 " block%s of [", c->blocks.count,
+                plural((double)c->blocks.count));
+        for (int32_t d = 0; d < c->blocks.rank; d++)
+            fprintf(out, "%s%" PRId64, d ? ", " : "", c->blocks.sizes[d]);
+        fprintf(out, "], with %" PRId64 " bytes of scratch\n", c->blocks.scratch_bytes);
+        return;
+    }
     fprintf(out, "%s\n",
             empty                         ? ": a size is 0"
             : kernel->plan.part_count > 1 ? ": the kernel has several parts"
@@ -145,12 +167,22 @@ static void tell_call(FILE *out, const call_report *c) {
                                           : "");
 }
 
-static void tell_tensor(FILE *out, const plan_part *part, const part_report *p, int32_t t) {
+/* A result of the kernel, or scratch. */
+static void tell_memory(FILE *out, const call_report *c, int32_t r) {
+    const int32_t count = c->kernel->plan.result_count;
+    fprintf(out, r < count ? "  result %d" : "  scratch %d", (int)(r < count ? r : r - count));
+}
+
+static void tell_tensor(FILE *out, const call_report *c, const plan_part *part,
+                        const part_report *p, int32_t t) {
     const int64_t stride = inner_stride(p, t), own = p->strides[2 * t + 1];
     const bool packed = p->choice.packed >> t & 1;
     bool is_leaf = t < part->leaf_count;
+    const int32_t carried = t - part->leaf_count + part->carried_count;
     if (!is_leaf)
-        fprintf(out, "  result %d", (int)part->results[t - part->leaf_count]);
+        tell_memory(out, c, part->results[t - part->leaf_count]);
+    else if (carried >= 0)
+        tell_memory(out, c, part->leaves[t].tensor - c->kernel->tensor_count);
     else if (t < part->operand_count)
         fprintf(out, "  operand %d", (int)part->operands[t]);
     else
@@ -221,13 +253,16 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
         fprintf(out, "%s%" PRId64, d ? ", " : "", p->w.sizes[d]);
     fprintf(out, "], of %d dimension%s\n", (int)part->rank, plural(part->rank));
     if (!c->native) return;
-    for (int32_t t = 0; t < p->w.tensors; t++) tell_tensor(out, part, p, t);
+    for (int32_t t = 0; t < p->w.tensors; t++) tell_tensor(out, c, part, p, t);
     tell_tiles(out, p);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
     if (c->precompiled) tell_steps(out, &c->precompiled->parts[index]);
     tell_tail(out, part, p);
-    if (p->pieces > 1)
+    if (c->kernel->staged && c->blocks.tasks > 1)
+        fprintf(out, "  threads: %zu, which share %" PRId64 " pieces\n", p->threads,
+                c->blocks.tasks);
+    else if (p->pieces > 1)
         fprintf(out, "  threads: %zu of %zu, which share %" PRId64 " pieces\n", p->threads,
                 c->kernel->parallel.threads, p->pieces);
     else
@@ -332,7 +367,16 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     p->empty = written[kernel->plan.parts[index].results[0]].empty;
     p->variant = -1;
     if (p->empty) return;
-    tile_walk(&kernel->plan.parts[index], tensors, written, &p->w, &tile);
+    const plan_part *part = &kernel->plan.parts[index];
+    if (kernel->staged) {
+        int64_t sizes[TOSAJIT_MAX_RANK];
+        run_iteration_space(part, tensors, sizes); /* which has been checked */
+        tile_steps(part, tensors, written, sizes, &p->w, &tile);
+        if (part->axis >= 0) p->w.apart = UINT32_C(1) << part->axis;
+        if (part->axis < 0) tile_coalesce(part, &p->w);
+    } else {
+        tile_walk(part, tensors, written, &p->w, &tile);
+    }
     p->elements = (double)walk_elements(&p->w);
     if (code) decide(kernel, code, index, &tile, p);
 }
@@ -340,11 +384,12 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
 static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *s,
                                      size_t operand_count, part_report *parts,
                                      tosajit_explanation *explanation, char **text) {
-    view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
+    view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
     const size_t result_count = tosajit_kernel_result_count(kernel);
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     tosajit_status status =
-        run_check(kernel, s->operands, operand_count, s->results, result_count, tensors, written);
+        run_check(kernel, s->operands, operand_count, s->results, result_count, tensors);
+    scratch laid;
     if (status) return status;
     call_report c = {
         .kernel = kernel,
@@ -356,6 +401,9 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);
+    if (kernel->staged) status = stages_explain(kernel, tensors, &c.blocks);
+    if (status) return status;
+    status = scratch_make(kernel, tensors, 0, NULL, &laid);
     for (int32_t k = 0; k < kernel->plan.part_count; k++)
         explain_part(kernel, code, k, tensors, written, &parts[k]);
     tosajit_explanation known;

@@ -15,6 +15,8 @@ static const char *const rows[] = {
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
+    [NEST_REDUCED] = "reduced along columns, in blocks of 4096",
+    [NEST_REDUCED_COLUMNS] = "reduced along rows, in blocks of 128",
 };
 
 static const char *const tails[] = {
@@ -23,18 +25,27 @@ static const char *const tails[] = {
     [TOSAJIT_TAIL_OVERLAP] = "a vector that overlaps the one before",
 };
 
+static void print_result(FILE *out, const plan_part *part, const tosajit_expr *program, int32_t k) {
+    const int32_t r = part->results[k];
+    if (r < program->result_count && program->results[r] == part->values[k])
+        fprintf(out, " result %d", (int)r);
+    else
+        fprintf(out, " %s", expr_value_mention(program, part->values[k]).text);
+}
+
 static void print_dimension(FILE *out, const plan_part *part, const tosajit_expr *program,
                             int32_t d) {
     if (part->extents[d] == TOSAJIT_DYNAMIC)
-        fprintf(out, "  parallel d%d = ?:", (int)d);
+        fprintf(out, "  %s d%d = ?:", d == part->axis ? "reduced" : "parallel", (int)d);
     else
-        fprintf(out, "  parallel d%d = %" PRId64 ":", (int)d, part->extents[d]);
+        fprintf(out, "  %s d%d = %" PRId64 ":", d == part->axis ? "reduced" : "parallel", (int)d,
+                part->extents[d]);
     for (int32_t k = 0; k < part->leaf_count; k++)
         if (!part->leaves[k].table && part->leaves[k].maps[d] != MAP_ZERO)
             fprintf(out, " %s%s", plan_leaf_name(program, &part->leaves[k]).text,
                     part->leaves[k].maps[d] == MAP_RUNTIME ? " (or repeats)" : "");
     for (int32_t r = 0; r < part->result_count; r++)
-        fprintf(out, " result %d", (int)part->results[r]);
+        if (!(part->reductions >> r & 1) || d != part->axis) print_result(out, part, program, r);
     fputc('\n', out);
 }
 

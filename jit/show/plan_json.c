@@ -37,9 +37,12 @@ static void write_operands(json *j, const plan_part *part, const tosajit_expr *p
 static void write_results(json *j, const plan_part *part, const tosajit_expr *program) {
     json_open(j, "results", '[');
     for (int32_t k = 0; k < part->result_count; k++) {
-        const tosajit_value value = program->results[part->results[k]];
+        const tosajit_value value = part->values[k];
         json_open(j, NULL, '{');
-        json_integer(j, "index", part->results[k]);
+        const int32_t r = part->results[k], count = program->result_count;
+        const bool own = r < count && program->results[r] == value;
+        if (!own) json_text(j, "memory", r < count ? "kept" : "scratch");
+        json_integer(j, "index", r < count ? r : r - count);
         write_value(j, expr_value_name(program, value).text, &program->nodes[value].type);
         json_close(j, '}');
     }
@@ -67,6 +70,7 @@ static void write_part(json *j, const plan_part *part, const tosajit_expr *progr
     walk w;
     json_open(j, NULL, '{');
     json_integers(j, "iteration_space", part->extents, part->rank);
+    if (part->axis >= 0) json_integer(j, "reduced", part->axis);
     write_operands(j, part, program);
     write_results(j, part, program);
     if (plan_static_walk(part, program, &w))

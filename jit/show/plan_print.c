@@ -118,12 +118,22 @@ static void print_variants(FILE *out, const plan_part *part, const tosajit_expr 
     }
 }
 
+/* A result of the kernel; what a later part reads, in a result's memory or in scratch. */
+static void print_result(FILE *out, const plan_part *part, const tosajit_expr *program, int32_t k) {
+    const tosajit_value value = part->values[k];
+    const int32_t r = part->results[k], count = program->result_count;
+    const bool own = r < count && program->results[r] == value;
+    fprintf(out, "  %s %d: %s : %s\n",
+            own         ? "result"
+            : r < count ? "kept in the memory of result"
+                        : "scratch",
+            (int)(r < count ? r : r - count), expr_value_name(program, value).text,
+            type_print(&program->nodes[value].type).text);
+}
+
 static void print_part(FILE *out, const plan_part *part, const tosajit_expr *program) {
-    for (int32_t k = 0; k < part->result_count; k++) {
-        tosajit_value value = program->results[part->results[k]];
-        fprintf(out, "  result %d: %s : %s\n", (int)part->results[k],
-                expr_value_name(program, value).text, type_print(&program->nodes[value].type).text);
-    }
+    for (int32_t k = 0; k < part->result_count; k++) print_result(out, part, program, k);
+    if (part->axis >= 0) fprintf(out, "  reduced: dimension %d\n", (int)part->axis);
     fputs("  iteration space: ", out);
     print_sizes(out, part->rank, part->extents);
     print_leaves(out, part, program);
@@ -133,7 +143,8 @@ static void print_part(FILE *out, const plan_part *part, const tosajit_expr *pro
     if (plan_static_walk(part, program, &w))
         print_sizes(out, w.rank, w.sizes);
     else
-        fputs("when called, neighbouring dimensions that every tensor walks as one\n", out);
+        fprintf(out, "when called, neighbouring dimensions that every tensor walks as one%s\n",
+                part->columns < 0 ? "" : "; block by block");
     if (part->cols_multiple > 1)
         fprintf(out, "  columns: a multiple of %" PRId64 "\n", part->cols_multiple);
     print_variants(out, part, program);

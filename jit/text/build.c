@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/text/reducers.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
@@ -449,11 +450,45 @@ static bool read_keys(builder *b, call *c) {
             c->operands[k] = argument->node;
         } else if (argument->key->kind == KEY_TYPE) {
             c->to = (tosajit_type)b->line->nodes[argument->node].what;
-        } else if (argument->key->kind != KEY_NUMBER) {
+        } else if (argument->key->kind != KEY_NUMBER && argument->key->kind != KEY_AXIS) {
             op_key_set(argument->key, &c->attributes, b->line->nodes[argument->node].what);
         }
     }
     return true;
+}
+
+/* A dimension, which counts from the end where it is negative. */
+static bool to_axis(builder *b, text_span where, const char *name, const text_number *number,
+                    const tosajit_tensor_type *type, int64_t *axis) {
+    if (!number || !number->whole || number->magnitude > TOSAJIT_MAX_RANK)
+        return fail(b, where, "%s is a dimension: a whole number, from the end if negative", name);
+    *axis = number->negative ? type->rank - (int64_t)number->magnitude : (int64_t)number->magnitude;
+    if (*axis >= 0 && *axis < type->rank) return true;
+    return fail(b, where, "%s %s%d is no dimension of %s, which has rank %d", name,
+                number->negative ? "-" : "", (int)number->magnitude, type_print(type).text,
+                (int)type->rank);
+}
+
+static bool read_axis(builder *b, const op_key *key, int32_t node, const tosajit_tensor_type *type,
+                      int64_t *axis) {
+    const text_node *n = &b->line->nodes[node];
+    const bool single = n->kind == TEXT_LITERAL && b->line->lists[n->what].rank == 0;
+    return to_axis(b, n->span, key->name,
+                   single ? &b->line->numbers[b->line->lists[n->what].first] : NULL, type, axis);
+}
+
+static bool read_axes(builder *b, call *c) {
+    bool given = false, needed = op_key_find(c->op, "axis", 4) != NULL;
+    const tosajit_tensor_type type = type_of(b, c->values[0]);
+    for (int32_t a = c->node->first; needed && a >= 0; a = b->line->arguments[a].next) {
+        const text_argument *argument = &b->line->arguments[a];
+        if (!argument->key || argument->key->kind != KEY_AXIS) continue;
+        if (!read_axis(b, argument->key, argument->node, &type, &c->attributes.axis)) return false;
+        given = true;
+    }
+    return given || !needed ||
+           fail(b, c->node->span, "%s needs the dimension that it reduces, as in axis=-1",
+                tosajit_op_name(c->op));
 }
 
 /* min and max, when the element type is known. A clamp on one side has no bound on the other. */
@@ -570,10 +605,99 @@ static bool build_call(builder *b, const text_node *n, tosajit_value *value) {
                     b->line->kind == TEXT_ONE_OP ? "%s needs the type of its result, as in -> i8"
                                                  : "%s needs the type of its result, as in to=i8",
                     tosajit_op_name(c.op));
-    if (!take_data(b, &c) || !read_bounds(b, &c, type_of(b, c.values[c.arity - 1]).element))
+    if (!take_data(b, &c) || !read_axes(b, &c) ||
+        !read_bounds(b, &c, type_of(b, c.values[c.arity - 1]).element))
         return false;
     return take_parameters(b, &c, &count) &&
            add_op(b, n->span, c.op, c.values, count, &c.attributes, c.result, value);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Functions that reduce */
+
+/* The dimensions that a node lists. */
+static bool list_axes(builder *b, int32_t node, const tosajit_tensor_type *type,
+                      bool chosen[TOSAJIT_MAX_RANK]) {
+    const text_node *n = &b->line->nodes[node];
+    const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
+    if (!list || list->rank > 1) return fail(b, n->span, "axis is a dimension, or a list of them");
+    for (size_t k = 0; k < list->count; k++) {
+        int64_t axis;
+        if (!to_axis(b, n->span, "axis", &b->line->numbers[list->first + k], type, &axis))
+            return false;
+        if (chosen[axis]) return fail(b, n->span, "dimension %d is given twice", (int)axis);
+        chosen[axis] = true;
+    }
+    return true;
+}
+
+/* Of a call of a function: what is given by name. */
+static bool read_reducer_keys(builder *b, const text_node *n, const tosajit_tensor_type *type,
+                              reducer_call *c, bool *chosen, bool *given) {
+    for (int32_t a = n->first; a >= 0; a = b->line->arguments[a].next) {
+        const text_argument *argument = &b->line->arguments[a];
+        const text_node *value = &b->line->nodes[argument->node];
+        if (!argument->key) continue;
+        const char *name = argument->key->name;
+        const text_list *list = value->kind == TEXT_LITERAL ? &b->line->lists[value->what] : NULL;
+        const text_number *number = list && list->rank == 0 ? &b->line->numbers[list->first] : NULL;
+        if (strcmp(name, "axis") == 0) {
+            *given = true;
+            if (!list_axes(b, argument->node, type, chosen)) return false;
+        } else if (strcmp(name, "keepdims") == 0) {
+            if (!value->what)
+                return fail(
+                    b, argument->span,
+                    "a dimension that is reduced stays, with a size of 1; keepdims is true");
+        } else if (strcmp(name, "nan_mode") == 0) {
+            c->nan_mode = (tosajit_nan_mode)value->what;
+        } else if (!number || number->negative) {
+            return fail(b, value->span, "%s is a number that is not negative", name);
+        } else if (strcmp(name, "eps") == 0) {
+            c->eps = number->value;
+        } else {
+            c->ddof = (int64_t)number->magnitude;
+        }
+    }
+    return true;
+}
+
+/* The operands; behind a single one the axis may stand. */
+static bool take_reducer_operands(builder *b, const text_node *n, const reducer *r, reducer_call *c,
+                                  int32_t *axis) {
+    *axis = -1;
+    for (int32_t a = n->first; a >= 0 && !b->line->arguments[a].key;
+         a = b->line->arguments[a].next) {
+        const int32_t node = b->line->arguments[a].node;
+        if (c->operand_count == r->operands) {
+            *axis = node;
+        } else if (c->operand_count == 0 && is_literal(b, node)) {
+            return fail_no_type(b, b->line->nodes[node].span);
+        } else if (c->operand_count == 0) {
+            c->operands[c->operand_count++] = b->values[node];
+        } else if (!value_like(b, node, c->operands[0], &c->operands[c->operand_count++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
+    const reducer *r = reducer_at((size_t)n->what);
+    reducer_call c = {.expr = b->expr, .eps = 1e-5};
+    bool chosen[TOSAJIT_MAX_RANK] = {false}, given;
+    int32_t axis;
+    if (!take_reducer_operands(b, n, r, &c, &axis)) return false;
+    const tosajit_tensor_type type = type_of(b, c.operands[0]);
+    if (type.rank == TOSAJIT_UNRANKED)
+        return fail(b, n->span, "%s needs an operand whose rank is known", r->name);
+    given = axis >= 0;
+    if (given && !list_axes(b, axis, &type, chosen)) return false;
+    if (!read_reducer_keys(b, n, &type, &c, chosen, &given)) return false;
+    for (int32_t d = 0; d < type.rank; d++)
+        if (given ? chosen[d] : !r->last || d == type.rank - 1) c.axes[c.axis_count++] = d;
+    const tosajit_status status = r->compose(&c, r->op, value);
+    return !status || fail_status(b, n->span, status);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -602,6 +726,7 @@ static bool build_node(builder *b, size_t index) {
     case TEXT_OPERATOR: return build_operator(b, n, value);
     case TEXT_CONVERT: return build_convert(b, n, value);
     case TEXT_CALL: return build_call(b, n, value);
+    case TEXT_REDUCE: return build_reducer(b, n, value);
     case TEXT_LITERAL:
     case TEXT_WORD: break; /* for whoever has it as an argument */
     }

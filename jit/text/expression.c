@@ -7,6 +7,7 @@
 
 #include "runtime/base/words.h"
 #include "jit/text/grammar.h"
+#include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
 
 /* Append an argument to a list that begins at *first and ends at *last. */
@@ -71,17 +72,64 @@ static bool fail_key(lexer *p, tosajit_op op, text_span word) {
                            lex_show(p, word).text);
 }
 
-/* `key = value`, behind which *last is. */
-bool parse_keyword(lexer *p, tosajit_op op, text_span word, int32_t *first, int32_t *last) {
-    const op_key *key = op_key_find(op, p->text + word.at, word.length);
-    if (!key) return fail_key(p, op, word);
+/* "(0, 1)", as NumPy writes axes: a list. */
+static bool parse_tuple(lexer *p) {
+    const size_t from = p->at, first = p->line->number_count;
+    int64_t count = 0;
+    if (!lex_expect(p, '(', "(")) return false;
+    while (lex_peek(p) != ')') {
+        if (!parse_literal(p, true)) return false;
+        if (p->line->lists[p->line->list_count - 1].rank != 0 || ++count > TOSAJIT_MAX_RANK)
+            return lex_fail(p, (text_span){from, p->at - from}, "dimensions are whole numbers");
+        if (!lex_take(p, ',')) break;
+    }
+    if (!lex_expect(p, ')', ", or )")) return false;
+    text_list *list = LEX_ADD(p, list);
+    if (!list) return false;
+    *list = (text_list){.rank = 1, .dims = {count}, .first = first, .count = (size_t)count};
+    return parse_add_node(p, TEXT_LITERAL, from, (int32_t)p->line->list_count - 1) != NULL;
+}
+
+/* A dimension, some of them, or None for all. */
+static bool parse_axes(lexer *p, bool *none) {
+    *none = false;
+    if (lex_peek(p) == '(') return parse_tuple(p);
+    const size_t before = p->at;
+    *none = lex_is_word(p, lex_word(p), "None");
+    if (*none) return true;
+    p->at = before;
+    return parse_expression(p, TEXT_LOOSEST);
+}
+
+/* `= value`, behind which *last is. */
+static bool parse_value(lexer *p, const op_key *key, text_span word, int32_t *first,
+                        int32_t *last) {
+    bool none = false;
     for (int32_t k = *first; k >= 0; k = p->line->arguments[k].next)
         if (p->line->arguments[k].key == key)
             return lex_fail(p, word, "%s is given twice", key->name);
     if (!lex_expect(p, '=', "=")) return false;
-    bool is_value = key->kind == KEY_NUMBER || key->kind == KEY_PARAMETER;
-    return (is_value ? parse_expression(p, TEXT_LOOSEST) : parse_word_value(p, key)) &&
-           parse_add_argument(p, parse_last_node(p), key, word, first, last);
+    const bool is_value = key->kind == KEY_NUMBER || key->kind == KEY_PARAMETER,
+               fine = key->kind == KEY_AXIS ? parse_axes(p, &none)
+                      : is_value            ? parse_expression(p, TEXT_LOOSEST)
+                                            : parse_word_value(p, key);
+    return fine && (none || parse_add_argument(p, parse_last_node(p), key, word, first, last));
+}
+
+/* `key = value` */
+bool parse_keyword(lexer *p, tosajit_op op, text_span word, int32_t *first, int32_t *last) {
+    const op_key *key = op_key_find(op, p->text + word.at, word.length);
+    return key ? parse_value(p, key, word, first, last) : fail_key(p, op, word);
+}
+
+/* The same of a function that reduces, and of the op of its name, if there is one. */
+static bool parse_reducer_keyword(lexer *p, const reducer *r, tosajit_op op, text_span word,
+                                  int32_t *first, int32_t *last) {
+    const op_key *key = reducer_key(r, p->text + word.at, word.length);
+    if (key) return parse_value(p, key, word, first, last);
+    if (op != TOSAJIT_OP_COUNT) return parse_keyword(p, op, word, first, last);
+    return lex_fail(p, word, "%s takes no %s; it takes axis, keepdims%s%s", r->name,
+                    lex_show(p, word).text, r->keys[0] ? ", " : "", r->keys[0] ? r->keys[0] : "");
 }
 
 /* A function that is written out of ops: its expression, read with the last node as its x. */
@@ -95,8 +143,10 @@ static bool parse_alias(lexer *p, text_span word, const char *expression, int32_
     return lex_deeper(&written) && parse_expression(&written, TEXT_LOOSEST);
 }
 
-static bool parse_argument(lexer *p, tosajit_op op, int32_t *first, int32_t *last) {
+static bool parse_argument(lexer *p, tosajit_op op, const reducer *r, int32_t *first,
+                           int32_t *last) {
     text_span word;
+    if (r && lex_key(p, &word)) return parse_reducer_keyword(p, r, op, word, first, last);
     if (op != TOSAJIT_OP_COUNT && lex_key(p, &word)) return parse_keyword(p, op, word, first, last);
     lex_skip_space(p);
     text_span here = {p->at, 0};
@@ -125,17 +175,36 @@ static size_t count_operands(const lexer *p, int32_t first) {
 }
 
 /* What stands in the brackets of a call. */
-static bool parse_arguments(lexer *p, tosajit_op op, int32_t *first, int32_t *last) {
+static bool parse_arguments(lexer *p, tosajit_op op, const reducer *r, int32_t *first,
+                            int32_t *last) {
     if (!lex_deeper(p) || !lex_expect(p, '(', "(")) return false;
     p->open++;
     if (lex_peek(p) != ')') {
         do {
-            if (!parse_argument(p, op, first, last)) return false;
+            if (!parse_argument(p, op, r, first, last)) return false;
         } while (lex_take(p, ','));
     }
     if (!lex_expect(p, ')', ", or )")) return false;
     p->depth--;
     p->open--;
+    return true;
+}
+
+/* max and min are functions that reduce where they have one operand. */
+static bool is_reducer(const lexer *p, const reducer *r, tosajit_op op, int32_t first) {
+    return r && (op == TOSAJIT_OP_COUNT || count_operands(p, first) == 1);
+}
+
+static bool add_reducer(lexer *p, text_span word, const reducer *r, int32_t first) {
+    const size_t count = count_operands(p, first), axis = r->operands == 1;
+    if (count < 1 || count > r->operands + axis)
+        return lex_fail(p, word, "%s takes %s%zu operand%s, found %zu", r->name,
+                        r->operands > 1 ? "1 to " : "", r->operands, plural((int64_t)r->operands),
+                        count);
+    text_node *node = parse_add_node(p, TEXT_REDUCE, word.at, (int32_t)(r - reducer_at(0)));
+    if (!node) return false;
+    if (p->argument < 0) node->span = word;
+    node->first = first;
     return true;
 }
 
@@ -153,9 +222,12 @@ static bool parse_call(lexer *p, text_span word) {
     tosajit_op op = lex_find_op(p, word);
     tosajit_type type = lex_find_type(p, word);
     const char *alias = text_alias(p->text + word.at, word.length);
+    const reducer *r = reducer_find(p->text + word.at, word.length);
     int32_t first = -1, last = -1;
-    if (op == TOSAJIT_OP_COUNT && type == TOSAJIT_TYPE_COUNT && !alias) return lex_fail_op(p, word);
-    if (!parse_arguments(p, op, &first, &last)) return false;
+    if (op == TOSAJIT_OP_COUNT && type == TOSAJIT_TYPE_COUNT && !alias && !r)
+        return lex_fail_op(p, word);
+    if (!parse_arguments(p, op, r, &first, &last)) return false;
+    if (is_reducer(p, r, op, first)) return add_reducer(p, word, r, first);
     name_bounds(p, op, first);
     size_t count = count_operands(p, first);
     if (op != TOSAJIT_OP_COUNT) {

@@ -13,6 +13,7 @@
  *     expression = operand { operator operand }           operators.h says how tightly they bind
  *     operand    = ( "-" | "~" | "!" ) operand | number | list | name | "(" expression ")"
  *                | op "(" expression { "," expression } { "," key "=" value } ")"
+ *                | reducer "(" expression { "," expression } { "," key "=" value } ")"
  *                | alias "(" expression ")" | element "(" expression ")"
  *     list       = "[" number { "," number } "]" | "[" list { "," list } "]"
  *
@@ -70,6 +71,7 @@ typedef enum text_node_kind {
     TEXT_OPERATOR, /* what: text_operator; one or two arguments */
     TEXT_CALL,     /* what: tosajit_op */
     TEXT_CONVERT,  /* what: tosajit_type; one argument */
+    TEXT_REDUCE,   /* what: index of a reducer; its operands and what is given by name */
     TEXT_SAME,     /* what: an earlier node, whose value it is */
     TEXT_WORD, /* the value of a KEY_WORD, KEY_FLAG or KEY_TYPE key: its number in that list, 0 or
                   1, or the type */

@@ -358,6 +358,41 @@ static tosajit_status check_parameters_once(const op_use *use) {
                       a->shift ? "shift" : "a zero point");
 }
 
+/* Whether a reduction's result is declared with its axis, of size 1; also where the operand's rank
+ * is not known. */
+static tosajit_status check_reduced(const op_use *use) {
+    const int64_t axis = use->attributes->axis;
+    const tosajit_tensor_type *result = use->declared;
+    if (!result || result->rank < 0 || type_check(result, "result")) return TOSAJIT_OK;
+    if (axis >= result->rank)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "axis %" PRId64 " is no dimension of the result, declared %s of rank %d",
+                          axis, type_print(result).text, (int)result->rank);
+    if (result->dims[axis] == 1 || result->dims[axis] == TOSAJIT_DYNAMIC) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "result dimension %" PRId64 ": declared %s, but axis %" PRId64
+                      " of operand 0, %s, is reduced to size 1",
+                      axis, type_print(result).text, axis, type_print(&use->operands[0]).text);
+}
+
+/* The shape of a reduction's result: the operand's, but for the axis. */
+static tosajit_status reduce_shape(const op_use *use, tosajit_tensor_type *inferred) {
+    const int64_t axis = use->attributes->axis;
+    const int32_t rank = inferred->rank;
+    if (rank == TOSAJIT_UNRANKED && (axis < 0 || axis >= TOSAJIT_MAX_RANK))
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "axis %" PRId64 " is no dimension of operand 0, %s, nor of any tensor, "
+                          "which has at most %d",
+                          axis, type_print(&use->operands[0]).text, TOSAJIT_MAX_RANK);
+    if (rank != TOSAJIT_UNRANKED && (axis < 0 || axis >= rank))
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                          "axis %" PRId64 " is no dimension of operand 0, %s of rank %d", axis,
+                          type_print(&use->operands[0]).text, (int)rank);
+    if (rank == TOSAJIT_UNRANKED) return check_reduced(use);
+    inferred->dims[axis] = 1;
+    return use->declared && use->declared->rank == rank ? check_reduced(use) : TOSAJIT_OK;
+}
+
 /* The type of an op's result from the types of its operands, and the legality of everything; the
  * one place that decides. */
 static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
@@ -375,6 +410,7 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
         status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
     if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    if (!status && op_reduces(use->op)) status = reduce_shape(use, inferred);
     if (!status) status = check_parameters_once(use);
     for (int k = 0; !status && k < use->operand_count - arity; k++)
         status = check_parameter_type(use, k, element);

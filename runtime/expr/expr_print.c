@@ -113,11 +113,14 @@ static void print_word(const printer *p, const op_key *key, int32_t index) {
 
 static void print_attribute(const printer *p, const expr_node *node, const op_key *key) {
     tosajit_attributes attributes = node->attributes;
-    const int32_t what = key->kind == KEY_NUMBER ? 0 : op_key_get(key, &attributes);
+    const bool number = key->kind == KEY_NUMBER || key->kind == KEY_AXIS;
+    const int32_t what = number ? 0 : op_key_get(key, &attributes);
     fprintf(p->out, "%s = ", key->name);
     if (key->kind == KEY_NUMBER) {
         print_scalar(p, p->expr->nodes[node->operands[0]].type.element,
                      *op_key_number(key, &attributes));
+    } else if (key->kind == KEY_AXIS) {
+        fprintf(p->out, "%" PRId64 " : i32", op_key_number(key, &attributes)->i);
     } else if (key->kind == KEY_FLAG) {
         fputs(what ? "true" : "false", p->out);
     } else {
@@ -130,7 +133,7 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
 /* Properties of the op, <{...}>, and what is no property of TOSA's, {...}. */
 static void print_attributes(const printer *p, const expr_node *node) {
     const unsigned taken = op_table[node->op].attributes;
-    const bool ours = taken & ATTRIBUTE_UNSIGNED;
+    const bool ours = taken & (ATTRIBUTE_UNSIGNED | ATTRIBUTE_EXTENSION);
     const op_key *key;
     int count = 0;
     if (taken & ATTRIBUTE_EXTENSION)
@@ -139,7 +142,9 @@ static void print_attributes(const printer *p, const expr_node *node) {
                 "\"\"}>",
                 op_table[node->op].name);
     for (size_t k = 0; (key = op_key_at(node->op, k)) != NULL; k++) {
-        if (!op_key_is_attribute(key) || (ours && !op_key_get(key, &node->attributes))) continue;
+        if (!op_key_is_attribute(key) ||
+            (taken & ATTRIBUTE_UNSIGNED && !op_key_get(key, &node->attributes)))
+            continue;
         fputs(count++ > 0 ? ", " : ours ? " {" : " <{", p->out);
         print_attribute(p, node, key);
     }

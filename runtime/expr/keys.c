@@ -23,6 +23,7 @@ static const op_key keys[] = {
     {ATTRIBUTE_MIN_MAX, "min_val", "min", KEY_NUMBER, NULL, AT(min_val)},
     {ATTRIBUTE_MIN_MAX, "max_val", "max", KEY_NUMBER, NULL, AT(max_val)},
     {ATTRIBUTE_NAN_MODE, "nan_mode", "nan", KEY_WORD, "propagate ignore", AT(nan_mode)},
+    {ATTRIBUTE_AXIS, "axis", NULL, KEY_AXIS, NULL, AT(axis)},
     {ATTRIBUTE_SHIFT, "shift", NULL, KEY_PARAMETER, NULL, 0},
     {ATTRIBUTE_ROUND, "round", NULL, KEY_FLAG, flag, AT(round)},
     {ATTRIBUTE_TABLE, "table", NULL, KEY_PARAMETER, NULL, 0},

@@ -16,6 +16,7 @@ typedef enum op_key_kind {
     KEY_NUMBER,    /* a number of the operand's element type */
     KEY_FLAG,      /* true or false */
     KEY_WORD,      /* one of `words` */
+    KEY_AXIS,      /* a dimension: an integer */
     KEY_TYPE,      /* an element type: of the result */
     KEY_PARAMETER, /* a tensor behind the operands */
 } op_key_kind;

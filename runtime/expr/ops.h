@@ -19,6 +19,7 @@ typedef enum op_signature {
     SIGNATURE_CONVERT, /* T -> another type, by the table of legal casts */
     SIGNATURE_LOOKUP,  /* i8 -> i8; i16 -> i32 */
     SIGNATURE_SCALE,   /* T -> i8, i16 or i32 */
+    SIGNATURE_REDUCE,  /* T -> T, along an axis */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -59,6 +60,9 @@ enum {
     ATTRIBUTE_TABLE = 64,
     ATTRIBUTE_SCALING = 128,
     ATTRIBUTE_EXTENSION = 256, /* none; the op is not TOSA's */
+    ATTRIBUTE_AXIS = 512,
+    ATTRIBUTE_AXIS_NAN = ATTRIBUTE_AXIS | ATTRIBUTE_NAN_MODE,
+    ATTRIBUTE_AXIS_EXTENSION = ATTRIBUTE_AXIS | ATTRIBUTE_EXTENSION,
     ATTRIBUTE_LIMITS = ATTRIBUTE_MIN_MAX | ATTRIBUTE_NAN_MODE,
 };
 
@@ -97,6 +101,8 @@ static inline unsigned op_lane_bytes(tosajit_op op) {
     const op_integers how = op_table[op].integers;
     return how == COMPUTED_WIDE64 ? 8 : how == COMPUTED_WIDE32 ? 4 : 1;
 }
+/* Whether an op reduces a dimension (runtime/expr/reduce.h). */
+static inline bool op_reduces(tosajit_op op) { return op_table[op].signature == SIGNATURE_REDUCE; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }
 /* Whether an op looks up bytes by bytes. TOSA has that of i8. Kernels have it of all types of 8
  * bits: the bits are looked at, and the table's i8 are those of the results. */

@@ -28,6 +28,7 @@ static void put_op(byte_writer *w, const expr_node *node) {
     bytes_put_number(w, node->operand_count);
     for (int o = 0; o < node->operand_count; o++) bytes_put_number(w, node->operands[o]);
     bytes_put(w, numbers, sizeof numbers);
+    if (op_reduces(node->op)) bytes_put_number(w, a->axis);
 }
 
 enum { NAMED = 4 }; /* beside a node's kind: its name follows */
@@ -108,6 +109,7 @@ static tosajit_status take_op(byte_reader *r, tosajit_expr *expr, const tosajit_
     int count = (int)bytes_take_number(r, 0, TOSAJIT_MAX_OPERANDS);
     for (int o = 0; o < count; o++) operands[o] = take_index(r);
     take_attributes(r, &attributes);
+    if (op_reduces(op)) attributes.axis = bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
     return r->failed
                ? damaged_program()
                : tosajit_expr_op(expr, op, operands, (size_t)count, &attributes, type, &value);

@@ -34,20 +34,10 @@
 #include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
 #include "runtime/plan/costs.h"
+#include "runtime/plan/spaces.h"
 #include "runtime/base/types.h"
-
-typedef struct dim_info {
-    int64_t size;     /* static, or TOSAJIT_DYNAMIC */
-    uint64_t dynamic; /* bit t: the dynamic size of tensor t takes part */
-    uint64_t firm;    /* of these: tensors whose size is never 1, by contract */
-    bool stretched;   /* a static size above 1 takes part */
-} dim_info;
-
-typedef struct value_info {
-    int32_t rank;
-    dim_info dims[TOSAJIT_MAX_RANK];
-} value_info;
 
 static value_info leaf_info(const tosajit_expr *program, tosajit_value value) {
     const expr_node *node = &program->nodes[value];
@@ -195,6 +185,8 @@ static tosajit_status op_info(plan *p, const tosajit_expr *program, tosajit_valu
         status = expr_role(node, o) == ROLE_DATA
                      ? broadcast_operand(program, value, o, &infos[node->operands[o]], info)
                      : parameter_info(p, program, value, o, infos);
+    if (!status && op_reduces(node->op))
+        info->dims[node->attributes.axis] = (dim_info){1, 0, 0, false};
     if (!status) status = apply_declared(p, program, value, info);
     int64_t sizes[TOSAJIT_MAX_RANK]; /* more may be known of them than the declared type says */
     for (int32_t d = 0; d < info->rank; d++) sizes[d] = info->dims[d].size;
@@ -221,54 +213,25 @@ static tosajit_status analyse(plan *p, const tosajit_expr *program, value_info *
     return TOSAJIT_OK;
 }
 
-/* Whether two results are certain to have the same sizes in every call. */
-static bool same_space(const value_info *a, const value_info *b) {
-    if (a->rank != b->rank) return false;
-    for (int32_t d = 0; d < a->rank; d++)
-        if (a->dims[d].size != b->dims[d].size ||
-            (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic))
-            return false;
-    return true;
-}
-
-/* Put each result into the first part whose iteration space it shares. */
-static void assign_results(plan *p, const tosajit_expr *program, const value_info *infos) {
-    for (int32_t r = 0; r < program->result_count; r++) {
-        const value_info *info = &infos[program->results[r]];
-        int32_t part = 0;
-        while (part < p->part_count &&
-               !same_space(info, &infos[program->results[p->parts[part].results[0]]]))
-            part++;
-        if (part == p->part_count) p->part_count++;
-        p->parts[part].results[p->parts[part].result_count++] = r;
-        p->node_parts[program->results[r]] |= UINT64_C(1) << part;
-    }
-    for (size_t k = program->count; k-- > 0;) {
-        const expr_node *node = &program->nodes[k];
-        for (int o = 0; o < node->operand_count; o++)
-            if (expr_role(node, o) == ROLE_TABLE)
-                p->table_parts[node->operands[o]] |= p->node_parts[k];
-            else
-                p->node_parts[node->operands[o]] |= p->node_parts[k];
-    }
-}
-
-static map_kind leaf_map(int64_t leaf_size, uint64_t leaf_bit, const dim_info *extent) {
-    if (leaf_size != TOSAJIT_DYNAMIC) return leaf_size == 1 ? MAP_ZERO : MAP_IDENTITY;
-    if (extent->firm & leaf_bit) return MAP_IDENTITY;
-    bool decides = extent->dynamic == leaf_bit && !extent->stretched;
+static map_kind leaf_map(const dim_info *leaf, const dim_info *extent) {
+    if (leaf->size != TOSAJIT_DYNAMIC) return leaf->size == 1 ? MAP_ZERO : MAP_IDENTITY;
+    if (leaf->firm) return MAP_IDENTITY;
+    bool decides = extent->dynamic == leaf->dynamic && !extent->stretched;
     return decides ? MAP_IDENTITY : MAP_RUNTIME;
 }
 
 /* A parameter of rank 1 may be read by a part of rank 0; it has one element then. */
-static map_kind map_of(const plan_leaf *leaf, const tosajit_tensor_type *type, int32_t rank,
-                       int32_t d, const value_info *space, uint64_t bit) {
-    int32_t own = d - (rank - type->rank);
-    return leaf->table || own < 0 ? MAP_ZERO : leaf_map(type->dims[own], bit, &space->dims[d]);
+static void map_leaf(const plan_part *part, plan_leaf *leaf, const value_info *own,
+                     const value_info *space) {
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int32_t o = d - (part->rank - own->rank);
+        leaf->maps[d] =
+            (uint8_t)(leaf->table || o < 0 ? MAP_ZERO : leaf_map(&own->dims[o], &space->dims[d]));
+    }
 }
 
 static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value, bool table,
-                     const value_info *space) {
+                     const value_info *infos, const value_info *space) {
     int32_t k = part->leaf_count++;
     plan_leaf *leaf = &part->leaves[k];
     leaf->value = value;
@@ -278,21 +241,41 @@ static void add_leaf(plan_part *part, const expr_node *node, tosajit_value value
         part->operand_count++;
     else
         part->constants[k - part->operand_count] = node->data;
-    for (int32_t d = 0; d < part->rank; d++)
-        leaf->maps[d] =
-            (uint8_t)map_of(leaf, &node->type, part->rank, d, space, UINT64_C(1) << node->tensor);
+    map_leaf(part, leaf, &infos[value], space);
 }
 
-/* The tensors that a part reads: operands first, then constants. */
+/* The tensors that a part reads: operands first, then constants; then what earlier parts have
+ * computed, which plan_assign has listed. */
 static void plan_leaves(plan_part *part, int32_t index, const plan *p, const tosajit_expr *program,
-                        const value_info *space) {
+                        const value_info *infos, const value_info *space) {
+    plan_leaf carried[TOSAJIT_MAX_TENSORS];
+    const int32_t count = part->carried_count;
+    memcpy(carried, part->leaves, (size_t)count * sizeof *carried);
     for (int kind = NODE_INPUT; kind <= NODE_CONSTANT; kind++)
         for (size_t k = 0; k < program->count; k++) {
             const expr_node *node = &program->nodes[k];
+            const tosajit_value value = (tosajit_value)k;
             if ((int)node->kind != kind || node->tensor < 0) continue;
-            if (p->node_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, false, space);
-            if (p->table_parts[k] >> index & 1) add_leaf(part, node, (tosajit_value)k, true, space);
+            if (p->node_parts[k] >> index & 1) add_leaf(part, node, value, false, infos, space);
+            if (p->table_parts[k] >> index & 1) add_leaf(part, node, value, true, infos, space);
         }
+    for (int32_t c = 0; c < count; c++) {
+        const int32_t k = part->leaf_count++;
+        part->leaves[k] = carried[c];
+        part->operands[k] = carried[c].tensor;
+        map_leaf(part, &part->leaves[k], &infos[carried[c].value], space);
+    }
+}
+
+void plan_result_sizes(const plan_part *part, int32_t k, const int64_t *sizes, int64_t *own) {
+    const bool reduced = part->reductions >> k & 1;
+    for (int32_t d = 0; d < part->rank; d++) own[d] = reduced && d == part->axis ? 1 : sizes[d];
+}
+
+bool plan_is_staged(const plan *p) {
+    for (int32_t k = 0; k < p->part_count; k++)
+        if (p->parts[k].axis >= 0) return true;
+    return false;
 }
 
 uint64_t plan_tables(const plan_part *part) {
@@ -301,7 +284,21 @@ uint64_t plan_tables(const plan_part *part) {
     return tables;
 }
 
+/* Whether the part reduces, or reads what others have computed, and so is cut into blocks. */
+static bool is_blocked(const plan_part *part) { return part->axis >= 0 || part->carried_count > 0; }
+
+/* The columns of such a part: the last dimension if it is reduced, else the innermost one that may
+ * have more than one element, behind one that is reduced. */
+static int32_t choose_columns(const plan_part *part) {
+    int32_t d = part->rank - 1;
+    if (!is_blocked(part)) return -1;
+    if (part->axis == d) return d;
+    while (d > part->axis && part->extents[d] == 1) d--;
+    return d > part->axis ? d : -1;
+}
+
 bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
+    if (is_blocked(part)) return false;
     for (int32_t d = 0; d < part->rank; d++) {
         if (part->extents[d] == TOSAJIT_DYNAMIC) return false;
         for (int32_t k = 0; k < part->leaf_count; k++)
@@ -309,6 +306,7 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
     }
     w->rank = part->rank;
     w->tensors = part->leaf_count + 1;
+    w->apart = 0;
     for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = part->extents[d];
     int64_t dense[TOSAJIT_MAX_RANK];
     for (int32_t k = 0; k < part->leaf_count; k++) {
@@ -341,7 +339,8 @@ static bool may_collapse(const walk *w) {
 /* Which leaves may be a splat, and which may be contiguous, along the columns of a call. With
  * static sizes the columns are known: the walk is coalesced here. Else the columns are the
  * innermost dimension that is not 1 in the call. That can be any dimension down to the first that
- * is never 1, counted from the end. (A view can have a stride of 0 anywhere. It is packed then:
+ * is never 1, counted from the end. Where the last dimension is reduced, it is the columns; where
+ * another is, one behind it. (A view can have a stride of 0 anywhere. It is packed then:
  * such views are rare, and a loop for them would be in every kernel.) */
 static void inner_classes(const plan_part *part, const tosajit_expr *program, uint64_t *may_splat,
                           uint64_t *may_contiguous) {
@@ -359,10 +358,11 @@ static void inner_classes(const plan_part *part, const tosajit_expr *program, ui
     for (int32_t k = 0; k < part->leaf_count; k++) {
         bool splat = false, contiguous = false;
         for (int32_t d = part->rank; d-- > 0;) {
-            if (part->extents[d] == 1) continue;
+            if (part->extents[d] == 1 && d != part->columns) continue;
+            if (part->columns >= 0 && d != part->columns) continue;
             splat |= part->leaves[k].maps[d] != MAP_IDENTITY;
             contiguous |= part->leaves[k].maps[d] != MAP_ZERO;
-            if (part->above_one[d]) break;
+            if (part->above_one[d] || d == part->columns) break;
         }
         if (splat || !contiguous) *may_splat |= UINT64_C(1) << k;
         if (contiguous) *may_contiguous |= UINT64_C(1) << k;
@@ -462,6 +462,7 @@ static int64_t power_of_two(int64_t size) {
 static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program) {
     int32_t d = part->rank - 1;
     while (d >= 0 && part->extents[d] == 1) d--;
+    if (is_blocked(part)) d = part->columns;
     if (d < 0 || !part->above_one[d]) return 1;
     if (part->extents[d] != TOSAJIT_DYNAMIC) return power_of_two(part->extents[d]);
     int64_t multiple = 1;
@@ -484,14 +485,13 @@ static int64_t cols_multiple(const plan_part *part, const tosajit_expr *program)
 static bool has_planes(const plan_part *part, const tosajit_expr *program) {
     walk w;
     if (plan_static_walk(part, program, &w)) return w.rank > 2;
-    return part->rank > 2 && part->leaf_count > 1;
+    return part->rank > 2 && (part->leaf_count > 1 || is_blocked(part));
 }
 
 static void measure_elements(plan_part *part, const tosajit_expr *program) {
     for (int32_t t = 0; t < part->leaf_count + part->result_count; t++) {
-        const tosajit_value value = t < part->leaf_count
-                                        ? part->leaves[t].value
-                                        : program->results[part->results[t - part->leaf_count]];
+        const tosajit_value value =
+            t < part->leaf_count ? part->leaves[t].value : part->values[t - part->leaf_count];
         part->element_sizes[t] = (uint8_t)tosajit_type_size(program->nodes[value].type.element);
     }
 }
@@ -515,17 +515,19 @@ static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
 
 /* leaves: room for a number per node. */
 static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos,
-                       uint64_t *leaves) {
+                       const tosajit_value *spaces, uint64_t *leaves) {
     for (int32_t k = 0; k < p->part_count; k++) {
         plan_part *part = &p->parts[k];
-        const value_info *space = &infos[program->results[part->results[0]]];
+        const value_info *space = &infos[spaces[k]];
         part->rank = space->rank;
         for (int32_t d = 0; d < part->rank; d++) {
             part->extents[d] = space->dims[d].size;
+            part->dynamic[d] = space->dims[d].dynamic;
             part->above_one[d] = part->extents[d] == TOSAJIT_DYNAMIC ? space->dims[d].firm != 0
                                                                      : part->extents[d] > 1;
         }
-        plan_leaves(part, k, p, program, space);
+        plan_leaves(part, k, p, program, infos, space);
+        part->columns = choose_columns(part);
         plan_variants(part, p, k, program, leaves);
         part->cols_multiple = cols_multiple(part, program);
         part->has_planes = has_planes(part, program);
@@ -534,15 +536,24 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
     }
 }
 
+static size_t count_reductions(const tosajit_expr *program) {
+    size_t count = 0;
+    for (size_t k = 0; k < program->count; k++) count += node_reduces(&program->nodes[k]);
+    return count;
+}
+
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p) {
     *p = (plan){.allocator = *allocator,
                 .node_count = program->count,
-                .part_capacity = (size_t)program->result_count};
+                .tensor_count = program->input_count + program->constant_count,
+                .result_count = program->result_count,
+                .part_capacity = (size_t)program->result_count + count_reductions(program)};
     if (program->result_count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "the expression has no result; name one with tosajit_expr_result");
     value_info *infos = memory_new(allocator, program->count, sizeof *infos);
     uint64_t *leaves = memory_new(allocator, program->count, sizeof *leaves);
+    tosajit_value spaces[TOSAJIT_MAX_TENSORS];
     p->node_parts = memory_new(allocator, program->count, sizeof *p->node_parts);
     p->table_parts = memory_new(allocator, program->count, sizeof *p->table_parts);
     p->parts = memory_new(allocator, p->part_capacity, sizeof *p->parts);
@@ -551,8 +562,8 @@ tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *a
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
     if (!status) status = analyse(p, program, infos);
     if (!status) merge_checks(p);
-    if (!status) assign_results(p, program, infos);
-    if (!status) plan_parts(p, program, infos, leaves);
+    if (!status) status = plan_assign(p, program, infos, spaces);
+    if (!status) plan_parts(p, program, infos, spaces, leaves);
     memory_free(allocator, infos, program->count, sizeof *infos);
     memory_free(allocator, leaves, program->count, sizeof *leaves);
     if (status) plan_destroy(p);

@@ -20,11 +20,11 @@ typedef enum map_kind {
     MAP_RUNTIME,  /* size == 1 ? 0 : d_i, when called */
 } map_kind;
 
-/* An operand or non-splat constant that a part reads. One that is used as a table and as data is
- * two leaves. */
+/* An operand or non-splat constant that a part reads, or what an earlier part has computed. One
+ * that is used as a table and as data is two leaves. */
 typedef struct plan_leaf {
     tosajit_value value;
-    int32_t tensor; /* position among the kernel's tensors: operands, then constants */
+    int32_t tensor; /* position among the kernel's tensors: operands, constants, results, scratch */
     bool table;     /* looked up; takes no part in broadcasting */
     uint8_t maps[TOSAJIT_MAX_RANK];
 } plan_leaf;
@@ -40,17 +40,28 @@ typedef struct plan_check {
     size_t position; /* in the order of the program */
 } plan_check;
 
+/* A part with reductions reduces one dimension, `axis`, which is a dimension of its iteration space
+ * like the others; its reductions are results that repeat along it. Values that later parts read
+ * are results, too: of the kernel, or scratch. */
 typedef struct plan_part {
     int32_t rank;
+    int32_t axis; /* -1: none */
+    /* The dimension that has the columns in every call, of a part that reduces or reads what others
+     * have computed; -1: each call chooses, or rows have one element. */
+    int32_t columns;
     /* Sizes of the iteration space; TOSAJIT_DYNAMIC: known when called. */
     int64_t extents[TOSAJIT_MAX_RANK];
     bool above_one[TOSAJIT_MAX_RANK]; /* the extent is never 1 */
-    /* Leaves are operand_count operands, then constants. */
-    int32_t leaf_count, operand_count, result_count;
+    /* Per dimension, the tensors whose dynamic sizes must broadcast to the extent. */
+    uint64_t dynamic[TOSAJIT_MAX_RANK];
+    /* Leaves are operand_count operands, then constants, then carried_count of earlier parts. */
+    int32_t leaf_count, operand_count, carried_count, result_count;
     plan_leaf leaves[TOSAJIT_MAX_TENSORS];
     int32_t operands[TOSAJIT_MAX_TENSORS];      /* tensor of each leaf */
     const void *constants[TOSAJIT_MAX_TENSORS]; /* data of each constant leaf */
-    int32_t results[TOSAJIT_MAX_TENSORS];       /* positions among the kernel's results */
+    int32_t results[TOSAJIT_MAX_TENSORS]; /* positions among the kernel's results, then scratch */
+    tosajit_value values[TOSAJIT_MAX_TENSORS];  /* of each result */
+    uint64_t reductions;                        /* the results that are such, as bits */
     uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* of leaves, then results, in bytes */
     int64_t cols_multiple;  /* a power of two that divides the columns of every tile */
     bool has_planes;        /* the code walks planes of rows, too */
@@ -66,6 +77,9 @@ typedef struct plan {
     size_t node_count;
     uint64_t *node_parts;  /* per node, bit p: part p computes it */
     uint64_t *table_parts; /* per node, bit p: part p looks it up */
+    int32_t tensor_count;  /* operands and constants */
+    int32_t result_count;  /* of the kernel */
+    int32_t scratch_count;
     int32_t part_count;
     size_t part_capacity;
     plan_part *parts;
@@ -77,6 +91,13 @@ typedef struct plan {
  * OUT_OF_MEMORY. */
 tosajit_status plan_make(const tosajit_expr *program, const tosajit_allocator *allocator, plan *p);
 void plan_destroy(plan *p);
+
+/* Whether results of parts are read by later ones: then they run one after the other, block by
+ * block. */
+bool plan_is_staged(const plan *p);
+
+/* The sizes of result k of a part whose iteration space has these sizes. */
+void plan_result_sizes(const plan_part *part, int32_t k, const int64_t *sizes, int64_t *own);
 
 /* The leaves that are tables, as bits. */
 uint64_t plan_tables(const plan_part *part);

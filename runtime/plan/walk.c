@@ -16,6 +16,7 @@ static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, in
 void walk_copy(walk *to, const walk *from) {
     to->rank = from->rank;
     to->tensors = from->tensors;
+    to->apart = from->apart;
     for (int32_t d = 0; d < from->rank; d++) to->sizes[d] = from->sizes[d];
     for (int32_t k = 0; k < from->rank * from->tensors; k++) to->strides[k] = from->strides[k];
 }
@@ -38,13 +39,17 @@ void walk_coalesce(walk *w) {
     /* kept dimensions are rewritten in place, outermost first; `last` is the innermost kept so far.
      */
     int32_t last = -1;
+    uint32_t apart = 0;
     for (int32_t d = 0; d < w->rank; d++) {
-        if (w->sizes[d] == 1) continue;
+        const bool alone = w->apart >> d & 1;
+        if (w->sizes[d] == 1 && !alone) continue;
         const int64_t *inner = walk_strides(w, d);
-        if (last >= 0 && merges(w, walk_strides(w, last), inner, w->sizes[d]))
+        if (last >= 0 && !alone && !(apart >> last & 1) &&
+            merges(w, walk_strides(w, last), inner, w->sizes[d]))
             w->sizes[last] *= w->sizes[d];
         else
             w->sizes[++last] = w->sizes[d];
+        apart |= (uint32_t)alone << last;
         int64_t *kept = walk_strides(w, last);
         for (int32_t t = 0; t < w->tensors; t++) kept[t] = inner[t];
     }
@@ -53,6 +58,7 @@ void walk_coalesce(walk *w) {
         for (int32_t t = 0; t < w->tensors; t++) w->strides[t] = 0;
     }
     w->rank = last + 1;
+    w->apart = apart;
 }
 
 static void swap(int64_t *a, int64_t *b) {

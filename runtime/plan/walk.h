@@ -17,6 +17,8 @@
 
 typedef struct walk {
     int32_t rank, tensors;
+    uint32_t apart; /* bit d: dimension d is not joined with another one, nor dropped: it is
+                       reduced, or the code's columns */
     int64_t sizes[TOSAJIT_MAX_RANK];
     /* [d * tensors + t], in bytes; 0: the tensor repeats along d. */
     int64_t strides[TOSAJIT_MAX_RANK * TOSAJIT_MAX_TENSORS];
@@ -58,8 +60,8 @@ bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers);
 /* A copy, of no more than is used. */
 void walk_copy(walk *to, const walk *from);
 
-/* Drop dimensions of size 1 and merge neighbours that every tensor walks as one; what is left has
- * rank >= 1. */
+/* Drop dimensions of size 1 and merge neighbours that every tensor walks as one, but for those that
+ * stay apart; what is left has rank >= 1. */
 void walk_coalesce(walk *w);
 
 /* Bring the dimensions into the order of the last tensor's memory, and merge what then can be. */

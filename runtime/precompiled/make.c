@@ -10,6 +10,7 @@
 #include "runtime/base/features.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/ops.h"
 #include "runtime/precompiled/precompiled.h"
@@ -45,8 +46,8 @@ typedef struct maker {
     uint32_t *free_slots; /* a stack */
     size_t free_count;
     uint32_t slot_count;
-    int64_t widest;                  /* element of a slot */
-    size_t steps, copies, constants; /* taken from m's */
+    int64_t widest;                         /* element of a slot */
+    size_t steps, copies, folds, constants; /* taken from m's */
 } maker;
 
 static const expr_node *node_at(const maker *mk, tosajit_value value) {
@@ -240,15 +241,49 @@ static tosajit_status add_source_copy(maker *mk, tosajit_value value, precompile
     return add_step(mk, &job, copy);
 }
 
-/* Every result is a copy at the end of a tile; which of them a step writes itself comes later. */
+/* What a reduction reduces, as its accumulator's type: f16 and bf16 are cast to f32 before. */
+static tosajit_status add_fold(maker *mk, int32_t r) {
+    const expr_node *node = node_at(mk, mk->plan->values[r]);
+    if (mk->part->fold_count == PRECOMPILED_FOLDS)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "precompiled code has no more than %d reductions in a pass",
+                          PRECOMPILED_FOLDS);
+    precompiled_fold *made = &mk->m->folds[mk->folds++];
+    const tosajit_type type = node->type.element, own = reduce_accumulator(type);
+    made->result = r;
+    made->from = mk->nodes[node->operands[0]].value;
+    mk->part->fold_count++;
+    tosajit_status status =
+        fold_make(node, mk->kernel->program->fast, mk->library, mk->level, &made->how);
+    if (!status && node->op == TOSAJIT_OP_reduce_count) {
+        made->from = own_constant(mk, own, type_is_float(own) ? (cell){.f = 1} : (cell){.i = 1});
+    } else if (!status && type != own) {
+        const expr_node wide = {.kind = NODE_OP,
+                                .op = TOSAJIT_OP_cast,
+                                .operand_count = 1,
+                                .operands = {node->operands[0]},
+                                .type = {own, node->type.rank, {0}}};
+        const step_job job = job_of(mk, &wide, INT64_MAX - 1, NEVER);
+        status = add_step(mk, &job, &made->from);
+    }
+    return status;
+}
+
+/* Every result is a copy at the end of a tile, or a fold; which of them a step writes itself comes
+ * later. */
 static tosajit_status add_copies(maker *mk) {
     mk->part->copies = &mk->m->copies[mk->copies];
+    mk->part->folds = &mk->m->folds[mk->folds];
     for (int32_t r = 0; r < mk->plan->result_count; r++) {
-        const tosajit_value value = mk->kernel->program->results[mk->plan->results[r]];
+        const tosajit_value value = mk->plan->values[r];
         precompiled_value from = mk->nodes[value].value;
         tosajit_status status = TOSAJIT_OK;
-        if (node_at(mk, value)->kind != NODE_OP) status = add_source_copy(mk, value, &from);
+        if (mk->plan->reductions >> r & 1)
+            status = add_fold(mk, r);
+        else if (node_at(mk, value)->kind != NODE_OP)
+            status = add_source_copy(mk, value, &from);
         if (status) return status;
+        if (mk->plan->reductions >> r & 1) continue;
         mk->m->copies[mk->copies++] = (precompiled_copy){from, r};
         mk->part->copy_count++;
     }
@@ -281,6 +316,11 @@ static void write_directly(maker *mk) {
                 if (v->place == PLACE_SLOT && v->index == copy->from.index)
                     v->result = copy->from.result;
             }
+        for (size_t k = 0; k < mk->part->fold_count; k++) {
+            precompiled_value *v = &mk->m->folds[mk->folds - mk->part->fold_count + k].from;
+            if (v->place == PLACE_SLOT && v->index == copy->from.index)
+                v->result = copy->from.result;
+        }
     }
 }
 
@@ -288,8 +328,15 @@ static void write_directly(maker *mk) {
  * Parts */
 
 static bool is_step(const maker *mk, size_t k, int32_t part) {
-    return mk->kernel->program->nodes[k].kind == NODE_OP &&
+    const expr_node *node = &mk->kernel->program->nodes[k];
+    return node->kind == NODE_OP && !node_reduces(node) &&
            mk->kernel->plan.node_parts[k] >> part & 1;
+}
+
+/* What an element of the tile is for result r: the value, or what is reduced to it. */
+static tosajit_value element_of(const maker *mk, int32_t r) {
+    const tosajit_value value = mk->plan->values[r];
+    return mk->plan->reductions >> r & 1 ? node_at(mk, value)->operands[0] : value;
 }
 
 static void count_uses(maker *mk, int32_t part) {
@@ -300,7 +347,7 @@ static void count_uses(maker *mk, int32_t part) {
         for (int o = 0; is_step(mk, k, part) && o < program->nodes[k].operand_count; o++)
             mk->nodes[program->nodes[k].operands[o]].uses++;
     for (int32_t r = 0; r < mk->plan->result_count; r++)
-        mk->nodes[program->results[mk->plan->results[r]]].uses += 2; /* nobody's alone */
+        mk->nodes[element_of(mk, r)].uses += 2; /* nobody's alone */
 }
 
 /* Pair the node with an operand that nobody else reads, and that is not paired yet, if there is
@@ -335,13 +382,14 @@ static void find_last_uses(maker *mk, int32_t part) {
         }
     }
     for (int32_t r = 0; r < mk->plan->result_count; r++)
-        mk->nodes[program->results[mk->plan->results[r]]].last_use = INT64_MAX;
+        mk->nodes[element_of(mk, r)].last_use = INT64_MAX;
 }
 
 /* As many elements as the slots have room for. */
 static tosajit_status size_tile(maker *mk) {
     precompiled_part *part = mk->part;
-    int64_t tile = PRECOMPILED_SCRATCH / (mk->slot_count * mk->widest);
+    const uint32_t slots = mk->slot_count ? mk->slot_count : 1; /* a fold may read operands alone */
+    int64_t tile = PRECOMPILED_SCRATCH / (slots * mk->widest);
     if (tile > TILE_MOST) tile = TILE_MOST;
     if (tile > TILE_UNIT) tile -= tile % TILE_UNIT;
     if (tile == 0)
@@ -351,6 +399,14 @@ static tosajit_status size_tile(maker *mk) {
     part->tile = tile;
     part->slot_bytes = tile * mk->widest;
     return TOSAJIT_OK;
+}
+
+/* Whether the part reads what an earlier one has computed. */
+static bool is_carried(const maker *mk, tosajit_value value) {
+    bool is = false;
+    for (int32_t k = mk->plan->leaf_count - mk->plan->carried_count; k < mk->plan->leaf_count; k++)
+        is |= mk->plan->leaves[k].value == value;
+    return is;
 }
 
 static tosajit_status make_steps(maker *mk, int32_t index) {
@@ -371,6 +427,8 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
     for (size_t k = 0; !status && k < program->count; k++) {
         if (program->nodes[k].kind != NODE_OP)
             mk->nodes[k].value = source_value(mk, (tosajit_value)k);
+        if (is_carried(mk, (tosajit_value)k))
+            mk->nodes[k].value = leaf_value(mk, (tosajit_value)k, false);
         if (!is_step(mk, k, index) || is_first(mk, k)) continue;
         const step_job job = job_of(mk, &program->nodes[k], (int64_t)k, mk->nodes[k].partner);
         status = add_step(mk, &job, &mk->nodes[k].value);
@@ -385,7 +443,8 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
  * can call the op's code itself. That has no loop for rows in which all operands repeat. */
 static bool is_direct(const precompiled_part *part, const plan_part *plan) {
     const precompiled_step *s = part->steps;
-    if (part->step_count != 1 || part->copy_count != 1 || s->operand_count != plan->leaf_count)
+    if (part->step_count != 1 || part->copy_count != 1 || part->fold_count ||
+        s->operand_count != plan->leaf_count)
         return false;
     for (int o = 0; o < s->operand_count; o++)
         if (s->operands[o].place > PLACE_TABLE || s->operands[o].index != (uint32_t)o) return false;
@@ -405,8 +464,9 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
         precompiled_part *part = &mk->m->parts[p];
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
+        const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
         mk->m->code_parts[p] =
-            direct ? (code_part){part->steps[0].code, NULL} : (code_part){precompiled_run, part};
+            direct ? (code_part){part->steps[0].code, NULL} : (code_part){run, part};
     }
     return TOSAJIT_OK;
 }
@@ -417,7 +477,7 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
 static void count_room(const tosajit_kernel *kernel, precompiled *m) {
     const plan *p = &kernel->plan;
     for (int32_t k = 0; k < p->part_count; k++) m->copy_room += (size_t)p->parts[k].result_count;
-    m->step_room = m->copy_room;
+    m->step_room = m->fold_room = m->copy_room; /* a result may need a step of its own */
     for (size_t k = 0; k < kernel->program->count; k++) {
         if (kernel->program->nodes[k].kind != NODE_OP) continue;
         size_t uses = 0; /* a value may be computed in several parts */
@@ -425,7 +485,7 @@ static void count_room(const tosajit_kernel *kernel, precompiled *m) {
         m->step_room += uses;
         m->constant_room += uses * 2;
     }
-    m->constant_room++; /* no array is empty */
+    m->constant_room += 1 + m->fold_room; /* no array is empty */
 }
 
 void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m) {
@@ -436,6 +496,7 @@ void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m) {
     memory_free(allocator, m->code_parts, parts, sizeof *m->code_parts);
     memory_free(allocator, m->steps, m->step_room, sizeof *m->steps);
     memory_free(allocator, m->copies, m->copy_room, sizeof *m->copies);
+    memory_free(allocator, m->folds, m->fold_room, sizeof *m->folds);
     memory_free(allocator, m->constants, m->constant_room, sizeof *m->constants);
     memory_free(allocator, m, 1, sizeof *m);
 }
@@ -450,8 +511,9 @@ static precompiled *new_precompiled(const tosajit_kernel *kernel) {
     m->code_parts = memory_new(allocator, parts, sizeof *m->code_parts);
     m->steps = memory_new(allocator, m->step_room, sizeof *m->steps);
     m->copies = memory_new(allocator, m->copy_room, sizeof *m->copies);
+    m->folds = memory_new(allocator, m->fold_room, sizeof *m->folds);
     m->constants = memory_new(allocator, m->constant_room, sizeof *m->constants);
-    if (m->parts && m->code_parts && m->steps && m->copies && m->constants) return m;
+    if (m->parts && m->code_parts && m->steps && m->copies && m->folds && m->constants) return m;
     precompiled_destroy(kernel, m);
     return NULL;
 }

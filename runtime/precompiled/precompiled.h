@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "runtime/precompiled/fold.h"
 #include "runtime/precompiled/rows.h"
 #include "runtime/run/kernel.h"
 
@@ -49,11 +50,19 @@ typedef struct precompiled_copy {
     int32_t result; /* of the part */
 } precompiled_copy;
 
+/* What a tile's elements are reduced to. */
+typedef struct precompiled_fold {
+    precompiled_value from; /* of the accumulator's type */
+    int32_t result;         /* of the part */
+    fold how;
+} precompiled_fold;
+
 /* The context of a part's entry (code_part). */
 typedef struct precompiled_part {
     const precompiled_step *steps;
     const precompiled_copy *copies;
-    size_t step_count, copy_count;
+    const precompiled_fold *folds;
+    size_t step_count, copy_count, fold_count;
     size_t pair_count; /* steps that compute two ops */
     int32_t leaf_count, result_count;
     uint64_t tables;    /* leaves that are looked up: their column stride is not the walk's */
@@ -61,8 +70,9 @@ typedef struct precompiled_part {
     int64_t slot_bytes; /* from one slot to the next */
 } precompiled_part;
 
-/* Bytes on the stack for all slots, beside what steps read and write of tensors. */
-enum { PRECOMPILED_SCRATCH = 24 * 1024 };
+/* Bytes on the stack for all slots, beside what steps read and write of tensors; and the most
+ * reductions of a part, each with its state on the stack. */
+enum { PRECOMPILED_SCRATCH = 24 * 1024, PRECOMPILED_FOLDS = 8 };
 
 /* The code, and what it needs as long as the kernel lives. */
 typedef struct precompiled {
@@ -70,9 +80,10 @@ typedef struct precompiled {
     precompiled_part *parts;
     precompiled_step *steps;
     precompiled_copy *copies;
+    precompiled_fold *folds;
     uint64_t *constants; /* attributes that the code of an op takes as operands */
     code_part *code_parts;
-    size_t step_room, copy_room, constant_room;
+    size_t step_room, copy_room, fold_room, constant_room;
 } precompiled;
 
 _Static_assert(offsetof(precompiled, code) == 0, "precompiled_of needs the code first");
@@ -89,8 +100,10 @@ tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *libr
 /* Null is allowed. */
 void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m);
 
-/* The code of every part that has steps. */
+/* The code of every part that has steps; and of those that reduce. */
 void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
                      int64_t planes, int64_t rows, int64_t cols);
+void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,
+                        int64_t planes, int64_t rows, int64_t cols);
 
 #endif

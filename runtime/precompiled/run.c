@@ -16,6 +16,7 @@ typedef struct tile {
     int64_t rows, cols;
     uint64_t row_set, col_set;
     void *pointers[TOSAJIT_MAX_TENSORS];
+    fold_state *states; /* one for each fold of the part */
 } tile;
 
 /* A value in memory. */
@@ -99,6 +100,7 @@ static void run_step(const tile *t, const precompiled_step *s) {
     enum { MOST = TOSAJIT_MAX_OPERANDS + 1 };
     void *pointers[MOST];
     int64_t strides[3 * MOST];
+    strides[1] = 0; /* a compiler cannot know that there is an operand */
     int64_t rows = s->to.leaves & t->row_set ? t->rows : 1;
     int64_t cols = s->to.leaves & t->col_set ? t->cols : 1;
     for (int k = 0; k <= s->operand_count; k++) {
@@ -146,9 +148,92 @@ static int64_t tile_size(tile *t, int64_t rows, int64_t cols) {
     return whole ? INT64_MAX : m->tile;
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Reductions */
+
+static void place_tile(tile *t, void *const *base, int64_t row, int64_t col) {
+    for (int32_t k = 0; k < t->part->leaf_count + t->part->result_count; k++) {
+        const int64_t step = t->part->tables >> k & 1 ? 0 : t->strides[2 * k + 1];
+        t->pointers[k] = (char *)base[k] + row * t->strides[2 * k] + col * step;
+    }
+}
+
+static fold_lines fold_source(const tile *t, const precompiled_fold *f) {
+    const lines l = find(t, &f->from);
+    return (fold_lines){l.start, l.row, l.col};
+}
+
+static int64_t power_of_two(int64_t most) {
+    int64_t power = 1;
+    while (2 * power <= most) power *= 2;
+    return power;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Rows whose columns are reduced, some at once; a long one in tiles that divide a block. */
+static void reduce_columns(tile *t, void *const *base, int64_t row, fold_state *states,
+                           int64_t cols) {
+    const precompiled_part *m = t->part;
+    const int64_t rows = t->rows, most = least(power_of_two(m->tile / rows), REDUCE_BLOCK);
+    for (size_t k = 0; k < m->fold_count; k++) fold_begin_rows(&m->folds[k].how, &states[k], rows);
+    for (int64_t col = 0; col < cols; col += most) {
+        t->cols = least(most, cols - col);
+        place_tile(t, base, row, col);
+        run_tile(t);
+        for (size_t k = 0; k < m->fold_count; k++)
+            fold_columns(&m->folds[k].how, &states[k], fold_source(t, &m->folds[k]), rows, col,
+                         t->cols);
+    }
+    place_tile(t, base, row, 0);
+    for (size_t k = 0; k < m->fold_count; k++) {
+        const int32_t tensor = m->leaf_count + m->folds[k].result;
+        fold_end_rows(&m->folds[k].how, &states[k], rows, t->pointers[tensor],
+                      t->strides[2 * tensor]);
+    }
+}
+
+/* Columns whose rows are reduced. */
+static void reduce_rows(tile *t, void *const *base, int64_t col, fold_state *states, int64_t rows) {
+    const precompiled_part *m = t->part;
+    const int64_t cols = t->cols, most = least(power_of_two(m->tile / cols), REDUCE_RUN);
+    for (size_t k = 0; k < m->fold_count; k++)
+        fold_begin_columns(&m->folds[k].how, &states[k], cols);
+    for (int64_t row = 0; row < rows; row += most) {
+        t->rows = least(most, rows - row);
+        place_tile(t, base, row, col);
+        run_tile(t);
+        for (size_t k = 0; k < m->fold_count; k++)
+            fold_rows(&m->folds[k].how, &states[k], fold_source(t, &m->folds[k]), row, t->rows,
+                      cols);
+    }
+    place_tile(t, base, 0, col);
+    for (size_t k = 0; k < m->fold_count; k++) {
+        const int32_t tensor = m->leaf_count + m->folds[k].result;
+        fold_end_columns(&m->folds[k].how, &states[k], cols, t->pointers[tensor],
+                         t->strides[2 * tensor + 1]);
+    }
+}
+
+/* All tiles of a plane that is reduced. */
+static void reduce_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
+    const precompiled_part *m = t->part;
+    fold_state *states = t->states;
+    const bool inner = m->folds[0].how.inner;
+    const int64_t step = inner ? least(FOLD_ROWS, cols < m->tile ? m->tile / cols : 1)
+                               : least(FOLD_COLUMNS, power_of_two(m->tile));
+    for (int64_t at = 0; at < (inner ? rows : cols); at += step) {
+        t->rows = inner ? least(step, rows - at) : 1;
+        t->cols = inner ? 1 : least(step, cols - at);
+        (inner ? reduce_columns : reduce_rows)(t, base, at, states, inner ? cols : rows);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Planes */
+
 /* All tiles of a plane that begins at base: of whole rows, or of a piece of one. */
 static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
-    const int32_t tensors = t->part->leaf_count + t->part->result_count;
     const int64_t tile = tile_size(t, rows, cols);
     const int64_t width = cols < tile ? cols : tile;
     const int64_t height = tile / width;
@@ -156,32 +241,51 @@ static void run_plane(tile *t, void *const *base, int64_t rows, int64_t cols) {
         for (int64_t col = 0; col < cols; col += width) {
             t->rows = rows - row < height ? rows - row : height;
             t->cols = cols - col < width ? cols - col : width;
-            for (int32_t k = 0; k < tensors; k++) {
-                const int64_t step = t->part->tables >> k & 1 ? 0 : t->strides[2 * k + 1];
-                t->pointers[k] = (char *)base[k] + row * t->strides[2 * k] + col * step;
-            }
+            place_tile(t, base, row, col);
             run_tile(t);
         }
+}
+
+typedef void run_plane_function(tile *t, void *const *base, int64_t rows, int64_t cols);
+
+static void run_planes(tile *t, void *const *pointers, int64_t planes, int64_t rows, int64_t cols,
+                       run_plane_function *run) {
+    void *base[TOSAJIT_MAX_TENSORS];
+    const int32_t tensors = t->part->leaf_count + t->part->result_count;
+    for (int32_t k = 0; k < tensors; k++) base[k] = pointers[k];
+    for (int64_t left = planes; left > 0; left--) {
+        run(t, base, rows, cols);
+        for (int32_t k = 0; left > 1 && k < tensors; k++)
+            base[k] = (char *)base[k] + rows * t->strides[2 * k] + t->strides[2 * tensors + k];
+    }
+}
+
+static void begin(tile *t, const void *context, const int64_t *strides) {
+    t->part = context;
+    t->strides = strides;
+    t->row_set = t->col_set = 0;
+    for (int32_t k = 0; k < t->part->leaf_count; k++) {
+        t->row_set |= (uint64_t)(strides[2 * k] != 0) << k;
+        t->col_set |= (uint64_t)(strides[2 * k + 1] != 0) << k;
+    }
 }
 
 void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
                      int64_t planes, int64_t rows, int64_t cols) {
     _Alignas(64) char scratch[PRECOMPILED_SCRATCH];
     tile t; /* not cleared: see walk.h */
-    void *base[TOSAJIT_MAX_TENSORS];
-    t.part = context;
-    t.strides = strides;
+    begin(&t, context, strides);
     t.scratch = scratch;
-    t.row_set = t.col_set = 0;
-    const int32_t tensors = t.part->leaf_count + t.part->result_count;
-    for (int32_t k = 0; k < t.part->leaf_count; k++) {
-        t.row_set |= (uint64_t)(strides[2 * k] != 0) << k;
-        t.col_set |= (uint64_t)(strides[2 * k + 1] != 0) << k;
-    }
-    for (int32_t k = 0; k < tensors; k++) base[k] = pointers[k];
-    for (int64_t left = planes; left > 0; left--) {
-        run_plane(&t, base, rows, cols);
-        for (int32_t k = 0; left > 1 && k < tensors; k++)
-            base[k] = (char *)base[k] + rows * strides[2 * k] + strides[2 * tensors + k];
-    }
+    run_planes(&t, pointers, planes, rows, cols, run_plane);
+}
+
+void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,
+                        int64_t planes, int64_t rows, int64_t cols) {
+    _Alignas(64) char scratch[PRECOMPILED_SCRATCH];
+    fold_state states[PRECOMPILED_FOLDS]; /* not cleared, like the next one: see walk.h */
+    tile t;
+    begin(&t, context, strides);
+    t.scratch = scratch;
+    t.states = states;
+    run_planes(&t, pointers, planes, rows, cols, reduce_plane);
 }

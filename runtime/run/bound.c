@@ -95,12 +95,12 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
-    view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
+    view tensors[2 * TOSAJIT_MAX_TENSORS];
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
     tosajit_status status =
-        run_check(kernel, operands, operand_count, results, result_count, tensors, written);
+        run_check(kernel, operands, operand_count, results, result_count, tensors);
     if (status) return status;
     const size_t count = operand_count + result_count,
                  each = sizeof *operands + sizeof(bound_numbers);
@@ -117,7 +117,7 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
     for (size_t r = 0; r < result_count; r++)
         keep(&results[r], numbers++, &b->tensors[operand_count + r]);
-    if (n.results) prepare(b, tensors, written, (int64_t *)numbers);
+    if (n.results) prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
     *bound = b;
     return TOSAJIT_OK;
 }

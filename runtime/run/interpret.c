@@ -9,6 +9,9 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
+#include "runtime/run/interpret_reduce.h"
+#include "runtime/run/iteration_space.h"
+#include "runtime/run/scratch.h"
 
 /* The address of the element that index of the iteration space reads: dimensions align at the end,
  * size 1 repeats. */
@@ -55,7 +58,7 @@ static void evaluate(const tosajit_kernel *kernel, int32_t part_index, const vie
         if (!(kernel->plan.node_parts[k] >> part_index & 1)) continue;
         if (node->kind == NODE_CONSTANT && node->splat)
             bits[k] = convert_load(node->type.element, node->data);
-        if (node->kind == NODE_OP)
+        if (node->kind == NODE_OP && !node_reduces(node))
             bits[k] = evaluate_op(program, node,
                                   find_table(&kernel->plan.parts[part_index], node, tensors), bits);
     }
@@ -70,43 +73,106 @@ static bool next(int32_t rank, const int64_t *sizes, int64_t *index) {
     return false;
 }
 
-static void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
-                           const view *results, uint64_t *bits) {
-    const plan_part *part = &kernel->plan.parts[part_index];
-    const view *first = &results[part->results[0]];
-    int64_t index[TOSAJIT_MAX_RANK] = {0};
-    if (first->empty) return;
-    do {
-        for (int32_t k = 0; k < part->leaf_count; k++) {
-            const tosajit_tensor *leaf = &tensors[part->leaves[k].tensor].tensor;
-            if (!part->leaves[k].table)
-                bits[part->leaves[k].value] =
-                    convert_load(leaf->element, element(leaf, part->rank, index));
-        }
-        evaluate(kernel, part_index, tensors, bits);
-        for (int32_t k = 0; k < part->result_count; k++) {
-            const int32_t r = part->results[k];
-            const tosajit_tensor *result = &results[r].tensor;
-            /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
-            uint64_t value = bits[kernel->program->results[r]];
-            if (result->element == TOSAJIT_I1) value = (value & 0xff) != 0;
-            convert_store(result->element, element(result, part->rank, index), value);
-        }
-    } while (next(part->rank, first->tensor.dims, index));
+/* The operand of a reduction, or the value itself: what an element of the space has. */
+static tosajit_value element_of(const tosajit_expr *program, tosajit_value value) {
+    return node_reduces(&program->nodes[value]) ? program->nodes[value].operands[0] : value;
 }
 
-tosajit_status interpret_run(const tosajit_kernel *kernel, const view *tensors,
-                             const view *results) {
-    enum { STACK_NODES = 512 };
-    uint64_t stack[STACK_NODES], *bits = stack;
-    size_t count = kernel->program->count;
-    if (count > STACK_NODES && !(bits = memory_new(&kernel->allocator, count, sizeof *bits)))
+static void load_leaves(const plan_part *part, const view *tensors, const int64_t *index,
+                        uint64_t *bits) {
+    for (int32_t k = 0; k < part->leaf_count; k++) {
+        const tosajit_tensor *leaf = &tensors[part->leaves[k].tensor].tensor;
+        if (!part->leaves[k].table)
+            bits[part->leaves[k].value] =
+                convert_load(leaf->element, element(leaf, part->rank, index));
+    }
+}
+
+static void store(const tosajit_tensor *result, int32_t rank, const int64_t *index,
+                  uint64_t value) {
+    /* i1 is stored as 0 or 1, whatever its bits were as an operand. */
+    if (result->element == TOSAJIT_I1) value = (value & 0xff) != 0;
+    convert_store(result->element, element(result, rank, index), value);
+}
+
+/* The elements along the part's axis, or the one element where it has none. */
+static void interpret_line(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+                           const int64_t *sizes, int64_t *index, uint64_t *bits) {
+    const plan_part *part = &kernel->plan.parts[part_index];
+    const view *results = tensors + kernel->tensor_count;
+    const int64_t count = part->axis < 0 ? 1 : sizes[part->axis];
+    interpret_reduction reductions[TOSAJIT_MAX_TENSORS];
+    for (int32_t k = 0; k < part->result_count; k++)
+        if (part->reductions >> k & 1)
+            interpret_reduce_begin(&reductions[k], &kernel->program->nodes[part->values[k]]);
+    for (int64_t i = 0; i < count; i++) {
+        if (part->axis >= 0) index[part->axis] = i;
+        load_leaves(part, tensors, index, bits);
+        evaluate(kernel, part_index, tensors, bits);
+        for (int32_t k = 0; k < part->result_count; k++) {
+            const uint64_t value = bits[element_of(kernel->program, part->values[k])];
+            if (part->reductions >> k & 1)
+                interpret_reduce_add(&reductions[k], i, value);
+            else
+                store(&results[part->results[k]].tensor, part->rank, index, value);
+        }
+    }
+    if (part->axis >= 0) index[part->axis] = 0;
+    for (int32_t k = 0; k < part->result_count; k++)
+        if (part->reductions >> k & 1)
+            store(&results[part->results[k]].tensor, part->rank, index,
+                  interpret_reduce_end(&reductions[k], count));
+}
+
+static void interpret_part(const tosajit_kernel *kernel, int32_t part_index, const view *tensors,
+                           uint64_t *bits) {
+    const plan_part *part = &kernel->plan.parts[part_index];
+    int64_t index[TOSAJIT_MAX_RANK] = {0}, sizes[TOSAJIT_MAX_RANK], lines[TOSAJIT_MAX_RANK];
+    run_iteration_space(part, tensors, sizes); /* which has been checked */
+    for (int32_t d = 0; d < part->rank; d++) {
+        lines[d] = d == part->axis ? 1 : sizes[d];
+        if (lines[d] == 0) return;
+    }
+    do interpret_line(kernel, part_index, tensors, sizes, index, bits);
+    while (next(part->rank, lines, index));
+}
+
+/* Memory of a call: a number for each node, and what parts keep for later ones. */
+typedef struct memory {
+    uint64_t *bits;
+    char *scratch;
+    struct scratch laid;
+} memory;
+
+static tosajit_status take_memory(const tosajit_kernel *kernel, view *tensors, uint64_t *stack,
+                                  size_t stack_nodes, memory *m) {
+    const size_t count = kernel->program->count;
+    m->bits = stack;
+    m->scratch = NULL;
+    if (count > stack_nodes && !(m->bits = memory_new(&kernel->allocator, count, sizeof *m->bits)))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for interpreting %zu nodes", count);
+    tosajit_status status = scratch_make(kernel, tensors, 0, NULL, &m->laid);
+    if (status || m->laid.bytes == 0) return status;
+    m->scratch = memory_uncleared(&kernel->allocator, (size_t)m->laid.bytes);
+    if (!m->scratch)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
+                          (long long)m->laid.bytes);
+    scratch_place(kernel, tensors, &m->laid, m->scratch);
+    return TOSAJIT_OK;
+}
+
+tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors) {
+    enum { STACK_NODES = 512 };
+    uint64_t stack[STACK_NODES];
+    memory m;
+    tosajit_status status = take_memory(kernel, tensors, stack, STACK_NODES, &m);
     fpenv environment;
     fpenv_hold(&environment);
-    for (int32_t p = 0; p < kernel->plan.part_count; p++)
-        interpret_part(kernel, p, tensors, results, bits);
+    for (int32_t p = 0; !status && p < kernel->plan.part_count; p++)
+        interpret_part(kernel, p, tensors, m.bits);
     fpenv_restore(&environment);
-    if (bits != stack) memory_free(&kernel->allocator, bits, count, sizeof *bits);
-    return TOSAJIT_OK;
+    if (m.bits != stack)
+        memory_free(&kernel->allocator, m.bits, kernel->program->count, sizeof *m.bits);
+    memory_free(&kernel->allocator, m.scratch, m.scratch ? (size_t)m.laid.bytes : 0, 1);
+    return status;
 }

@@ -26,8 +26,8 @@ typedef cell interpret_function(const interpret_op *op, const cell *operands);
 #undef TOSAJIT_OP
 extern interpret_function *const interpret_functions[TOSAJIT_OP_COUNT];
 
-/* Compute every part of a call that was checked. OUT_OF_MEMORY before anything is written. */
-tosajit_status interpret_run(const tosajit_kernel *kernel, const view *tensors,
-                             const view *results);
+/* Compute every part of a call that was checked; behind the operands and constants are results and
+ * scratch. OUT_OF_MEMORY before anything is written. */
+tosajit_status interpret_run(const tosajit_kernel *kernel, view *tensors);
 
 #endif

@@ -370,3 +370,24 @@ cell interpret_floor_divide(const interpret_op *op, const cell *x) {
     }
 #include "runtime/functions/list.h"
 #undef F64_FUNCTION
+
+/* Reductions: what was reduced so far with the next element. */
+
+cell interpret_reduce_all(const interpret_op *op, const cell *x) {
+    return interpret_logical_and(op, x);
+}
+cell interpret_reduce_any(const interpret_op *op, const cell *x) {
+    return interpret_logical_or(op, x);
+}
+cell interpret_reduce_max(const interpret_op *op, const cell *x) {
+    return interpret_maximum(op, x);
+}
+cell interpret_reduce_min(const interpret_op *op, const cell *x) {
+    return interpret_minimum(op, x);
+}
+cell interpret_reduce_product(const interpret_op *op, const cell *x) {
+    return interpret_mul(op, x);
+}
+cell interpret_reduce_sum(const interpret_op *op, const cell *x) { return interpret_add(op, x); }
+/* Parts of a count are combined, too; elements count as 1 before. */
+cell interpret_reduce_count(const interpret_op *op, const cell *x) { return interpret_add(op, x); }

@@ -49,6 +49,7 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
         atomic_init(&made->references, 1);
         atomic_init(&made->code, NULL);
         atomic_init(&made->too_large, false);
+        made->staged = plan_is_staged(&made->plan);
         index_tensors(made);
         launch_analyse(made);
         status = call_cache_make(made, &made->calls);
@@ -176,6 +177,10 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
     if (!code)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
+    if (kernel->staged)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "kernel_raw: the parts of a kernel with reductions read each other's "
+                          "results, block by block; only tosajit_run can do that");
     const plan_part *part = &kernel->plan.parts[part_index];
     const tosajit_raw known = {
         .entry = code->parts[part_index].entry,

@@ -45,6 +45,7 @@ struct tosajit_kernel {
     int32_t tensor_count;                         /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
+    bool staged;           /* parts read what others have computed (runtime/run/stages.h) */
     bool floats;           /* its code depends on the floating-point environment */
     bool any_strides;      /* they need not be multiples of the element size */
     bool verbose;          /* say each run on standard error */

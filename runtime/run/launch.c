@@ -9,7 +9,7 @@
 /* The pointers of a call are to be those of the part, in the same order. */
 static bool serves(const tosajit_kernel *kernel) {
     const plan_part *part = &kernel->plan.parts[0];
-    bool serves = kernel->plan.part_count == 1 &&
+    bool serves = kernel->plan.part_count == 1 && !kernel->staged &&
                   part->operand_count == kernel->program->input_count &&
                   part->leaf_count + part->result_count <= LAUNCH_TENSORS;
     for (int32_t k = 0; serves && k < part->operand_count; k++) serves = part->operands[k] == k;

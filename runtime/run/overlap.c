@@ -110,6 +110,7 @@ static tosajit_status check_operand_overlap(const tosajit_kernel *kernel, const 
     const plan_part *reads = &kernel->plan.parts[reader], *writes = &kernel->plan.parts[writer];
     for (int32_t r = 0; r < writes->result_count; r++)
         for (int32_t k = 0; k < reads->operand_count; k++) {
+            if (writes->results[r] >= kernel->plan.result_count) break; /* scratch shares nothing */
             const view *operand = &tensors[reads->leaves[k].tensor],
                        *result = &results[writes->results[r]];
             if (!ranges_meet(operand, result) || interleave(operand, result)) continue;

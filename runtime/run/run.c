@@ -26,8 +26,10 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
 #include "runtime/run/interpret.h"
+#include "runtime/run/iteration_space.h"
 #include "runtime/run/kernel.h"
 #include "runtime/run/overlap.h"
+#include "runtime/run/stages.h"
 #include "runtime/run/parallel.h"
 #include "runtime/run/call_cache.h"
 #include "runtime/base/types.h"
@@ -121,54 +123,6 @@ static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool a
     return TOSAJIT_OK;
 }
 
-/* Tensor t has another size than the one that `other` has set; than a static one, where that is
- * below 0. */
-static tosajit_status size_mismatch(const view *tensors, int32_t t, int32_t other, int32_t from_end,
-                                    int64_t expected) {
-    const tosajit_tensor *tensor = &tensors[t].tensor,
-                         *set = &tensors[other < 0 ? t : other].tensor;
-    const int32_t d = tensor->rank - from_end;
-    if (other < 0)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "operand %d dimension %d: size %" PRId64
-                          " does not broadcast with the static size %" PRId64 " (%s)",
-                          (int)t, (int)d, tensor->dims[d], expected, print_dims(tensor).text);
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand %d dimension %d: size %" PRId64 " does not broadcast with %" PRId64
-                      " of operand %d dimension %d (%s and %s); the sizes must be equal, or one of "
-                      "them 1",
-                      (int)t, (int)d, tensor->dims[d], expected, (int)other,
-                      (int)(set->rank - from_end), print_dims(tensor).text, print_dims(set).text);
-}
-
-/* What a dimension of these tensors, counted from the end, broadcasts to; to the static size, where
- * there is one. */
-static tosajit_status broadcast_size(const view *tensors, uint64_t set, int32_t from_end,
-                                     int64_t fixed, int64_t *size) {
-    int32_t by = -1;
-    *size = fixed == TOSAJIT_DYNAMIC ? 1 : fixed;
-    for (int32_t t = 0; set; t++, set >>= 1) {
-        const tosajit_tensor *tensor = &tensors[t].tensor;
-        if (!(set & 1) || tensor->rank < from_end) continue;
-        const int64_t own = tensor->dims[tensor->rank - from_end];
-        if (own == *size || own == 1) continue;
-        if (*size != 1 || fixed == 1) return size_mismatch(tensors, t, by, from_end, *size);
-        *size = own;
-        by = t;
-    }
-    return TOSAJIT_OK;
-}
-
-tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes) {
-    tosajit_status status = TOSAJIT_OK;
-    uint64_t set = 0;
-    for (int32_t k = 0; k < part->leaf_count; k++)
-        if (!part->leaves[k].table) set |= UINT64_C(1) << part->leaves[k].tensor;
-    for (int32_t d = 0; !status && d < part->rank; d++)
-        status = broadcast_size(tensors, set, part->rank - d, part->extents[d], &sizes[d]);
-    return status;
-}
-
 /* Sizes that the declared type of a value, or its use as a parameter, demands. */
 static tosajit_status check_demands(const tosajit_kernel *kernel, const view *tensors) {
     for (size_t k = 0; k < kernel->plan.check_count; k++) {
@@ -176,9 +130,10 @@ static tosajit_status check_demands(const tosajit_kernel *kernel, const view *te
         const tosajit_tensor_type *type = &kernel->program->nodes[check->value].type;
         int64_t size, expected = check->size;
         tosajit_status status =
-            broadcast_size(tensors, check->dynamic, check->from_end, TOSAJIT_DYNAMIC, &size);
+            run_broadcast_size(tensors, check->dynamic, check->from_end, TOSAJIT_DYNAMIC, &size);
         if (!status && expected == TOSAJIT_DYNAMIC)
-            status = broadcast_size(tensors, check->other, check->from_end, expected, &expected);
+            status =
+                run_broadcast_size(tensors, check->other, check->from_end, expected, &expected);
         if (status) return status;
         if (size != expected)
             return diag_error(
@@ -207,9 +162,10 @@ static tosajit_status check_result_sizes(const view *result, tensor_id id, int32
 /* Computing. */
 
 /* Compute every part that is not empty with its code. */
-static void compute_natively(const tosajit_kernel *kernel, const kernel_code *code,
-                             const tosajit_parallel *parallel, const view *tensors,
-                             const view *results) {
+static tosajit_status compute_natively(const tosajit_kernel *kernel, const kernel_code *code,
+                                       const tosajit_parallel *parallel, view *tensors) {
+    if (kernel->staged) return stages_run(kernel, code->parts, parallel, tensors);
+    const view *results = tensors + kernel->tensor_count;
     walk w; /* not cleared, like the next one: see walk.h */
     tile_tensors tile;
     uint64_t environment = fpenv_enter();
@@ -220,6 +176,7 @@ static void compute_natively(const tosajit_kernel *kernel, const kernel_code *co
         parallel_run(parallel, part, &code->parts[p], &w, &tile);
     }
     fpenv_leave(environment);
+    return TOSAJIT_OK;
 }
 
 /* Operands and constants as views, with their types checked. */
@@ -276,7 +233,8 @@ tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_te
 
 tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
-                         view *tensors, view *written) {
+                         view *tensors) {
+    view *written = tensors + kernel->tensor_count;
     if (result_count != (size_t)kernel->program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)kernel->program->result_count, result_count);
@@ -288,9 +246,13 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
         for (int32_t k = 0; !status && k < part->result_count; k++) {
             int32_t r = part->results[k];
             tensor_id id = {"result", (size_t)r};
+            if (r >= kernel->plan.result_count || part->values[k] != kernel->program->results[r])
+                continue; /* for later parts alone */
+            int64_t own[TOSAJIT_MAX_RANK];
+            plan_result_sizes(part, k, sizes, own);
             status = check_type(&results[r], result_type(kernel, r), id);
             if (!status) status = resolve(&results[r], id, kernel->any_strides, &written[r]);
-            if (!status) status = check_result_sizes(&written[r], id, part->rank, sizes);
+            if (!status) status = check_result_sizes(&written[r], id, part->rank, own);
             if (!status && results[r].strides)
                 status = overlap_check_result(&written[r], (size_t)r);
         }
@@ -306,8 +268,8 @@ static tosajit_status check_data(const view *v, tensor_id id) {
 }
 
 /* What can be wrong with a call's memory. */
-static tosajit_status check_memory(const tosajit_kernel *kernel, const view *tensors,
-                                   const view *written) {
+static tosajit_status check_memory(const tosajit_kernel *kernel, const view *tensors) {
+    const view *written = tensors + kernel->tensor_count;
     tosajit_status status = TOSAJIT_OK;
     for (int32_t k = 0; !status && k < kernel->program->input_count; k++)
         status = check_data(&tensors[k], (tensor_id){"operand", (size_t)k});
@@ -318,15 +280,16 @@ static tosajit_status check_memory(const tosajit_kernel *kernel, const view *ten
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
                           const run_call *c) {
-    view tensors[TOSAJIT_MAX_TENSORS], written[TOSAJIT_MAX_TENSORS];
-    tosajit_status status = run_check(kernel, c->operands, c->operand_count, c->results,
-                                      c->result_count, tensors, written);
-    if (!status) status = check_memory(kernel, tensors, written);
-    if (status || !code) return status ? status : interpret_run(kernel, tensors, written);
-    if (c->parallel != &kernel->parallel ||
-        !call_cache_learn(kernel, &code->parts[0], c->operands, c->results, tensors, written))
-        compute_natively(kernel, code, c->parallel, tensors, written);
-    return TOSAJIT_OK;
+    view tensors[2 * TOSAJIT_MAX_TENSORS];
+    tosajit_status status =
+        run_check(kernel, c->operands, c->operand_count, c->results, c->result_count, tensors);
+    if (!status) status = check_memory(kernel, tensors);
+    if (status || !code) return status ? status : interpret_run(kernel, tensors);
+    if (c->parallel == &kernel->parallel &&
+        call_cache_learn(kernel, &code->parts[0], c->operands, c->results, tensors,
+                         tensors + kernel->tensor_count))
+        return TOSAJIT_OK;
+    return compute_natively(kernel, code, c->parallel, tensors);
 }
 
 /* A call that is remembered. */

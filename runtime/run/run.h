@@ -12,13 +12,11 @@
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                   size_t operand_count, view *tensors);
 
-/* The sizes of a part's iteration space, which its results have: `a == 1 ? b : a` over the leaves,
- * with static sizes fixed beforehand. */
-tosajit_status run_iteration_space(const plan_part *part, const view *tensors, int64_t *sizes);
-
-/* The same of a call; tensors and written receive what it is about. */
+/* What can be wrong with a call but for its memory. tensors has room for 2 * TOSAJIT_MAX_TENSORS,
+ * and receives what the call is about: operands, constants, and behind these the results, and then
+ * room for scratch. */
 tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                          size_t operand_count, const tosajit_tensor *results, size_t result_count,
-                         view *tensors, view *written);
+                         view *tensors);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
+#include "runtime/run/iteration_space.h"
 #include "runtime/run/run.h"
 
 tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -25,8 +26,9 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
         status = run_iteration_space(part, tensors, sizes);
         for (int32_t k = 0; !status && k < part->result_count; k++) {
             const int32_t r = part->results[k];
+            if (r >= program->result_count || part->values[k] != program->results[r]) continue;
             const tosajit_type element = program->nodes[program->results[r]].type.element;
-            memcpy(dims[r], sizes, (size_t)part->rank * sizeof *sizes);
+            plan_result_sizes(part, k, sizes, dims[r]);
             results[r] = tosajit_dense(element, NULL, part->rank, dims[r]);
         }
     }

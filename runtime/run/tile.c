@@ -25,11 +25,11 @@
  * packed in tiles of 16 x 64, that of 1000x7 is collapsed. */
 #include "runtime/run/tile.h"
 
-void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
-               tile_tensors *tile) {
-    const int64_t *sizes = results[part->results[0]].tensor.dims;
+void tile_steps(const plan_part *part, const view *tensors, const view *results,
+                const int64_t *sizes, walk *w, tile_tensors *tile) {
     w->rank = part->rank;
     w->tensors = part->leaf_count + part->result_count;
+    w->apart = 0;
     for (int32_t d = 0; d < part->rank; d++) w->sizes[d] = sizes[d];
     for (int32_t t = 0; t < w->tensors; t++) {
         bool is_leaf = t < part->leaf_count, table = is_leaf && part->leaves[t].table;
@@ -42,8 +42,20 @@ void tile_walk(const plan_part *part, const view *tensors, const view *results, 
             walk_strides(w, d)[t] =
                 table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
+}
+
+void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
+               tile_tensors *tile) {
+    tile_steps(part, tensors, results, results[part->results[0]].tensor.dims, w, tile);
     walk_coalesce(w);
     tile_order(part, w);
+}
+
+void tile_coalesce(const plan_part *part, walk *w) {
+    if (part->columns >= 0 && w->sizes[part->columns] == 1)
+        w->apart |= UINT32_C(1) << part->columns;
+    walk_coalesce(w);
+    if (part->columns < 0 && part->axis < 0) tile_order(part, w);
 }
 
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,

@@ -20,6 +20,12 @@ typedef struct tile_tensors {
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile);
 
+/* The same in two steps, for parts that run block by block: sizes and steps as they are, of a space
+ * of these sizes; then coalesced, with columns where the plan has them. */
+void tile_steps(const plan_part *part, const view *tensors, const view *results,
+                const int64_t *sizes, walk *w, tile_tensors *tile);
+void tile_coalesce(const plan_part *part, walk *w);
+
 /* Run a part's code over a coalesced walk without a size of 0, by the best strategy. */
 void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors);

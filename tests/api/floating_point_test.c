@@ -17,7 +17,7 @@
 #include "tests/support/float_state.h"
 #include "tests/support/support.h"
 
-enum { COUNT = 203, MOST_BYTES = COUNT * 8 };
+enum { COUNT = 203, LINES = 29, MOST_BYTES = COUNT * 8 };
 
 static test_engine engines[TEST_MAX_ENGINES];
 static size_t engine_count;
@@ -38,18 +38,25 @@ static void on_trap(int signal_number) {
     siglongjmp(back, 1);
 }
 
-static const int64_t dims[1] = {COUNT};
+static const int64_t dims[1] = {COUNT}, lines[2] = {LINES, COUNT / LINES}, sums[2] = {LINES, 1};
+
+/* Reductions have lines of few elements, so that not every one has a NaN. */
+static tosajit_tensor_type operand_type(tosajit_op op, tosajit_type element, bool dynamic) {
+    static const int64_t open[2] = {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC};
+    if (test_reduces(op)) return tosajit_ranked(element, 2, dynamic ? open : lines);
+    return tosajit_ranked(element, 1, dynamic ? open : dims);
+}
 
 /* An op with parameters that come with the call, and usual attributes. */
 static tosajit_status build(job *j, tosajit_engine *engine, const tosajit_type *types,
                             tosajit_type result, bool dynamic) {
-    static const int64_t open[1] = {TOSAJIT_DYNAMIC};
     static uint8_t data[TOSAJIT_MAX_OPERANDS][8192];
     static int64_t counts[TOSAJIT_MAX_OPERANDS];
     const tosajit_type last = types[j->arity - 1];
     tosajit_attributes a = {0};
     if (j->op == TOSAJIT_OP_rescale) a = test_random_scaling(&randoms, last, result);
     if (j->op == TOSAJIT_OP_clamp && test_is_float(last)) a.min_val.f = -1, a.max_val.f = 1;
+    if (test_reduces(j->op)) a.axis = 1;
     tosajit_expr *expr;
     tosajit_value values[TOSAJIT_MAX_OPERANDS], value;
     tosajit_status status = tosajit_expr_create(NULL, &expr);
@@ -67,12 +74,14 @@ static tosajit_status build(job *j, tosajit_engine *engine, const tosajit_type *
             else
                 test_random_element(&randoms, type, element);
         }
-        j->operands[k] = tosajit_dense(type, data[k], 1, &counts[k]);
+        j->operands[k] = test_reduces(j->op) ? tosajit_dense(type, data[k], 2, lines)
+                                             : tosajit_dense(type, data[k], 1, &counts[k]);
         const tosajit_tensor_type shape =
-            tosajit_ranked(type, 1, dynamic && !is_parameter ? open : &counts[k]);
+            is_parameter ? tosajit_ranked(type, 1, &counts[k]) : operand_type(j->op, type, dynamic);
         status = tosajit_expr_input(expr, &shape, &values[k]);
     }
-    const tosajit_tensor_type declared = tosajit_ranked(result, 1, dynamic ? open : dims);
+    tosajit_tensor_type declared = operand_type(j->op, result, dynamic);
+    if (test_reduces(j->op)) declared.dims[1] = 1;
     if (!status)
         status = tosajit_expr_op(expr, j->op, values, j->operand_count, &a, &declared, &value);
     if (!status) status = tosajit_expr_result(expr, value);
@@ -84,9 +93,10 @@ static tosajit_status build(job *j, tosajit_engine *engine, const tosajit_type *
 /* In all settings, twice where shapes are remembered. */
 static int run(job *j, tosajit_type result) {
     static uint8_t expected[MOST_BYTES], actual[MOST_BYTES];
-    const size_t bytes = COUNT * tosajit_type_size(result);
+    const bool reduces = test_reduces(j->op);
+    const size_t bytes = (reduces ? LINES : COUNT) * tosajit_type_size(result);
     int count = 0;
-    j->result = tosajit_dense(result, expected, 1, dims);
+    j->result = tosajit_dense(result, expected, reduces ? 2 : 1, reduces ? sums : dims);
     assert_int_equal(tosajit_run(j->kernel, j->operands, j->operand_count, &j->result, 1),
                      TOSAJIT_OK);
     j->result.data = actual;

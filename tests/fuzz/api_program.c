@@ -7,6 +7,7 @@
 
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/check.h"
+#include "tests/support/support.h"
 
 enum {
     ENGINES = 2,
@@ -76,6 +77,7 @@ static tosajit_attributes take_attributes(fuzz_bytes *b) {
     if (which & 64) a.input_unsigned = a.output_unsigned = (uint8_t)take_below(b, 3);
     if (which & 128) a.scale32 = (uint8_t)take_below(b, 3);
     if (which & 128) a.per_channel = (uint8_t)take_below(b, 2);
+    if (take_rarely(b, 3)) a.axis = take_rarely(b, 16) ? (int64_t)take_word(b) : take_below(b, 5);
     return a;
 }
 
@@ -180,6 +182,10 @@ static void add_op(state *s, unsigned e) {
     if (take_rarely(&s->bytes, 3)) attributes = take_attributes(&s->bytes);
     if (op == TOSAJIT_OP_clamp && declared.element < TOSAJIT_F16 && !attributes.max_val.i)
         attributes.max_val.i = 5;
+    if (op < TOSAJIT_OP_COUNT && test_reduces(op) && !take_rarely(&s->bytes, 8)) {
+        attributes = (tosajit_attributes){.axis = take_below(&s->bytes, 3)};
+        declared = (tosajit_tensor_type){declared.element, TOSAJIT_UNRANKED, {0}};
+    }
     if (!checked(tosajit_expr_op(s->exprs[e], op, operands, count,
                                  take_rarely(&s->bytes, 16) ? NULL : &attributes,
                                  take_rarely(&s->bytes, 8) ? NULL : &declared, &value)))

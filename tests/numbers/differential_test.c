@@ -23,6 +23,7 @@
 #include "tests/numbers/differential.h"
 #include "tests/numbers/forms.h"
 #include "tests/numbers/oracle.h"
+#include "tests/numbers/reduce_reference.h"
 #include "tests/support/guard.h"
 #include "tests/support/random_program.h"
 
@@ -240,8 +241,25 @@ static bool values_fit(const trial *t) {
     return true;
 }
 
-/* False if a tensor is larger than its buffer, which random bytes may want. */
+static bool reduces(const trial *t) {
+    bool found = false;
+    for (int k = 0; k < t->p.count; k++)
+        found |= t->live[k] && t->p.nodes[k].kind == PROGRAM_OP && test_reduces(t->p.nodes[k].op);
+    return found;
+}
+
+static void fill(trial *t, int node, bool legal, bool calm, unsigned char *element) {
+    const program_node *n = &t->p.nodes[node];
+    if (calm && !n->is_parameter)
+        test_random_everyday(&t->random, n->type.element, element);
+    else
+        program_fill(n, &t->random, legal, element);
+}
+
+/* A NaN among the elements would be all that a sum has. False if a tensor is larger than its
+ * buffer, which random bytes may want. */
 static bool place_inputs(trial *t) {
+    const bool calms = reduces(t);
     for (int k = 0; k < t->p.input_count; k++) {
         guard_tensor *guard = &t->f->inputs[k];
         tosajit_type element = t->p.nodes[t->p.inputs[k]].type.element;
@@ -249,9 +267,9 @@ static bool place_inputs(trial *t) {
         int64_t index[TOSAJIT_MAX_RANK] = {0};
         /* Of parameters; any other number is taken as well. */
         bool legal = test_random_chance(&t->random, 60);
+        const bool calm = calms && test_random_chance(&t->random, 70);
         if (guard->size > 0) do
-                program_fill(&t->p.nodes[t->p.inputs[k]], &t->random, legal,
-                             guard_at(guard, index));
+                fill(t, t->p.inputs[k], legal, calm, guard_at(guard, index));
             while (guard_next(guard->tensor.rank, guard->dims, index));
         guard_remember(guard);
     }
@@ -297,6 +315,18 @@ static void gather(trial *t, int node, const program_shape *space, unsigned char
     while (guard_next(space->rank, space->dims, index));
 }
 
+static void compute_reduction(trial *t, int node) {
+    const program_node *op = &t->p.nodes[node];
+    const program_shape *from = &t->shapes[op->operands[0]];
+    const reduce_question q = {.op = op->op,
+                               .element = op->type.element,
+                               .nan_mode = op->attributes.nan_mode,
+                               .rank = from->rank,
+                               .axis = (int32_t)op->attributes.axis,
+                               .dims = from->dims};
+    reduce_reference(&q, t->f->oracle[op->operands[0]], t->f->oracle[node]);
+}
+
 static void compute_op(trial *t, int node) {
     const program_node *op = &t->p.nodes[node];
     const program_shape *space = &t->shapes[node];
@@ -318,10 +348,12 @@ static void compute_op(trial *t, int node) {
 static void compute_oracle(trial *t) {
     for (int k = 0; k < t->p.count; k++) {
         if (!t->live[k]) continue;
-        if (t->p.nodes[k].kind == PROGRAM_OP)
-            compute_op(t, k);
-        else
+        if (t->p.nodes[k].kind != PROGRAM_OP)
             copy_leaf(t, k, t->f->oracle[k]);
+        else if (test_reduces(t->p.nodes[k].op))
+            compute_reduction(t, k);
+        else
+            compute_op(t, k);
     }
 }
 

@@ -46,6 +46,10 @@ typedef struct job {
 /* Bytes of an element, as tosajit_type_size tells them; the reference calls nothing of the library.
  */
 size_t exhaustive_size(tosajit_type type);
+bool exhaustive_is_float(tosajit_type type);
+/* The number that the bits of a floating-point type are, and the bits of the nearest one. */
+double exhaustive_decode(tosajit_type type, uint64_t bits);
+uint64_t exhaustive_encode(tosajit_type type, double number);
 bool exhaustive_is_function(tosajit_op op);
 
 /* All jobs, the long ones of functions and casts first; the array is static. `pairs` is the number

@@ -93,6 +93,12 @@ static uint64_t encode(const format *f, double x) {
     return sign | (magnitude > f->largest ? f->infinity : magnitude);
 }
 
+bool exhaustive_is_float(tosajit_type type) { return is_float(type); }
+double exhaustive_decode(tosajit_type type, uint64_t bits) { return decode(&formats[type], bits); }
+uint64_t exhaustive_encode(tosajit_type type, double number) {
+    return encode(&formats[type], number);
+}
+
 /* Memory to values, by type. */
 
 #define LOAD(name, type, field)                                                                    \

@@ -95,6 +95,26 @@ static bool is_shift(tosajit_op op) {
            op == TOSAJIT_OP_logical_right_shift;
 }
 
+/* MLIR adds and multiplies elements one after the other, in types of its own choice, which takes
+ * no other order than the one here where every step is exact. Its maximum begins with the largest
+ * finite value instead of infinity. */
+static void make_exact(tosajit_op op, tosajit_type type, unsigned char *element) {
+    static const struct {
+        uint64_t one, two, three, infinity, sign;
+    } values[TOSAJIT_TYPE_COUNT] = {
+        [TOSAJIT_F16] = {0x3c00, 0x4000, 0x4200, 0x7c00, 0x8000},
+        [TOSAJIT_BF16] = {0x3f80, 0x4000, 0x4040, 0x7f80, 0x8000},
+        [TOSAJIT_F32] = {0x3f800000, 0x40000000, 0x40400000, 0x7f800000, 0x80000000},
+    };
+    const uint64_t bits = test_bits(type, element), sign = bits & values[type].sign,
+                   some[4] = {values[type].one, values[type].two, values[type].three, 0};
+    const bool multiplies = op == TOSAJIT_OP_reduce_product;
+    if (multiplies || op == TOSAJIT_OP_reduce_sum)
+        set_bits(type, element, sign | some[bits % (multiplies ? 2 : 4)]);
+    else if ((bits | values[type].sign) == (values[type].infinity | values[type].sign))
+        set_bits(type, element, bits - 1);
+}
+
 /* Replace an element for which MLIR's result is undefined or differs on purpose. */
 static void avoid_differences(const run_case *c, int operand, unsigned char *element) {
     tosajit_type type = c->from[operand];
@@ -116,6 +136,7 @@ static void avoid_differences(const run_case *c, int operand, unsigned char *ele
     if (c->op == TOSAJIT_OP_negate && smallest && width == 64)
         set_bits(type, element, (uint64_t)integer + 1);
     if (!is_float) return;
+    if (test_reduces(c->op)) make_exact(c->op, type, element);
     uint64_t bits = test_bits(type, element), sign = UINT64_C(1) << (width - 1);
     /* powf(1, x) and powf(x, 0) are NaN for a signalling x in the C library; TOSA does not
      * distinguish the two kinds of NaN. */
@@ -192,7 +213,8 @@ static size_t attribute_sets(tosajit_op op, tosajit_type type, tosajit_attribute
             sets[0].max_val.i = 100;
         }
     }
-    if ((op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum) &&
+    if ((op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum ||
+         op == TOSAJIT_OP_reduce_max || op == TOSAJIT_OP_reduce_min) &&
         test_is_float(type)) {
         sets[count] = sets[0];
         sets[count++].nan_mode = TOSAJIT_NAN_IGNORE;
@@ -234,6 +256,20 @@ static size_t scaling_sets(tosajit_type from, tosajit_type to, tosajit_attribute
     return count;
 }
 
+/* Along both axes, of static and of dynamic sizes. */
+static void add_reductions(tosajit_op op, const tosajit_type *from, tosajit_type to) {
+    static const char *const declared[] = {"7x15", "?x?"}, *const actual = "7x15",
+                             *const results[][2] = {{"1x15", "7x1"}, {"1x?", "?x1"}};
+    tosajit_attributes sets[24];
+    const size_t count = attribute_sets(op, from[0], sets);
+    for (size_t k = 0; k < 4 * count; k++) {
+        const size_t axis = k % 2, dynamic = k / 2 % 2;
+        run_case *c = add_case(op, from, to, &declared[dynamic], results[dynamic][axis], &actual);
+        c->attributes = sets[k / 4];
+        c->attributes.axis = (int64_t)axis;
+    }
+}
+
 static void make_op_cases(void) {
     static const char *const full[3] = {"150", "150", "150"},
                              *const mixed[3] = {"?x?", "?x?", "?x?"},
@@ -247,6 +283,10 @@ static void make_op_cases(void) {
             if (why) {
                 print_message("  not run: %s of %s to %s: %s\n", tosajit_op_name((tosajit_op)op),
                               tosajit_type_name(from[last]), tosajit_type_name(to), why);
+                continue;
+            }
+            if (test_reduces((tosajit_op)op)) {
+                add_reductions((tosajit_op)op, from, to);
                 continue;
             }
             tosajit_attributes sets[24];
@@ -391,6 +431,10 @@ static void write_properties(FILE *file, const run_case *c) {
     }
     if (c->op == TOSAJIT_OP_maximum || c->op == TOSAJIT_OP_minimum)
         fprintf(file, " <{nan_mode = %s}>", nan_mode);
+    const bool ends = c->op == TOSAJIT_OP_reduce_max || c->op == TOSAJIT_OP_reduce_min;
+    if (test_reduces(c->op))
+        fprintf(file, " <{axis = %" PRId64 " : i32%s%s}>", c->attributes.axis,
+                ends ? ", nan_mode = " : "", ends ? nan_mode : "");
     if (c->op == TOSAJIT_OP_arithmetic_right_shift)
         fprintf(file, " <{round = %s}>", c->attributes.round ? "true" : "false");
     static const char *const flags[] = {"false", "true"}, *const modes[] = {"SINGLE_ROUND",

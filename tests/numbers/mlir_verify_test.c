@@ -90,6 +90,7 @@ static void append_properties(text *t, const subject *s) {
     if (s->op == TOSAJIT_OP_clamp && !test_is_float(s->operands[0].element))
         append(t, " <{min_val = 0 : %s, max_val = 1 : %s}>", element, element);
     if (s->op == TOSAJIT_OP_arithmetic_right_shift) append(t, " <{round = false}>");
+    if (test_reduces(s->op)) append(t, " <{axis = %" PRId64 " : i32}>", s->attributes.axis);
     static const char *const flags[] = {"false", "true"}, *const modes[] = {"SINGLE_ROUND",
                                                                             "INEXACT_ROUND",
                                                                             "DOUBLE_ROUND"};
@@ -178,12 +179,20 @@ static bool mlir_accepts(fixture *f, const subject *s) {
 
 /* What may differ. Each predicate says whether the reason applies to a subject. */
 
+/* The result's shape by the operands, and by the axis of a reduction. False: there is none. */
+static bool infer(const subject *s, int strict, tosajit_tensor_type *inferred) {
+    const int64_t axis = s->attributes.axis;
+    if (tosajit_infer_shape(s->operands, (size_t)tosajit_op_arity(s->op), strict, inferred))
+        return false;
+    if (!test_reduces(s->op) || inferred->rank == TOSAJIT_UNRANKED) return true;
+    if (axis < 0 || axis >= inferred->rank) return false;
+    inferred->dims[axis] = 1;
+    return true;
+}
+
 static bool promises_a_size(const subject *s, int strict) {
     tosajit_tensor_type inferred;
-    if (!strict ||
-        tosajit_infer_shape(s->operands, (size_t)tosajit_op_arity(s->op), 1, &inferred) ||
-        inferred.rank != s->result.rank)
-        return false;
+    if (!strict || !infer(s, 1, &inferred) || inferred.rank != s->result.rank) return false;
     bool promised = false;
     for (int32_t d = 0; d < inferred.rank; d++) {
         if (inferred.dims[d] == TOSAJIT_DYNAMIC)
@@ -357,12 +366,25 @@ static void compare(fixture *f, const subject *s) {
 static const char *const sizes[] = {"?", "1", "2", "3", "0"};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+/* An axis that the operand has, or nearly so if `wild`, and often a result that has size 1 there.
+ */
+static void add_axis(subject *s, test_random *random, bool wild) {
+    const int32_t rank = s->operands[0].rank;
+    int64_t *axis = &s->attributes.axis;
+    if (!test_reduces(s->op)) return;
+    *axis = test_random_range(random, 0, rank > 0 ? rank - 1 : rank < 0 ? TOSAJIT_MAX_RANK - 1 : 0);
+    if (wild && test_random_chance(random, 8)) *axis = test_random_range(random, -1, 7);
+    if (wild && test_random_chance(random, 75) && *axis >= 0 && *axis < s->result.rank)
+        s->result.dims[*axis] = 1;
+}
+
 /* Types and attributes for the parameters; legal, or nearly so if `wild`. */
 static void add_parameters(subject *s, test_random *random, bool wild) {
     int required, parameters = tosajit_op_parameters(s->op, &required),
                   arity = tosajit_op_arity(s->op);
     s->operand_count = arity;
     s->attributes = (tosajit_attributes){0};
+    add_axis(s, random, wild);
     if (!required && (parameters == 0 || test_random_chance(random, 40))) return;
     if (s->op == TOSAJIT_OP_rescale)
         s->attributes = test_random_scaling(random, s->operands[0].element, s->result.element);
@@ -502,6 +524,7 @@ static void legal_element_types_are_legal_in_mlir(void **state) {
                 s.operands[k] = test_type(from[k], "2x?");
             s.result = test_type(to, "2x?");
             add_parameters(&s, &random, false);
+            if (test_reduces(s.op)) s.result.dims[s.attributes.axis] = 1;
             if (!mlir_accepts(f, &s))
                 fail_msg("tosa.%s of %s to %s: %s", tosajit_op_name(s.op),
                          tosajit_type_name(from[0]), tosajit_type_name(to), f->message);

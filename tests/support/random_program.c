@@ -9,9 +9,9 @@
 
 /* Generation. */
 
-static const int64_t interesting_sizes[] = {1,  2,   3,   4,   5,   7,   8,    9,
-                                            15, 16,  17,  31,  32,  33,  63,   64,
-                                            65, 127, 128, 129, 255, 257, 1000, 1025};
+static const int64_t interesting_sizes[] = {1,   2,   3,   4,   5,    7,    8,   9,  15,
+                                            16,  17,  31,  32,  33,   63,   64,  65, 127,
+                                            128, 129, 255, 257, 1000, 1025, 4097};
 
 static int64_t random_size(test_random *random, int64_t limit) {
     enum { MOST_VECTORS = 300 }; /* two steps of the widest loop over bytes, and what they leave */
@@ -195,7 +195,8 @@ static tosajit_attributes random_attributes(test_random *random, tosajit_op op,
     tosajit_attributes a = {0};
     if (op == TOSAJIT_OP_rescale) return test_random_scaling(random, element, result);
     if (op == TOSAJIT_OP_clamp) random_clamp(random, element, &a);
-    if (op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum)
+    if (op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum ||
+        op == TOSAJIT_OP_reduce_max || op == TOSAJIT_OP_reduce_min)
         a.nan_mode = test_random_chance(random, 50) ? TOSAJIT_NAN_IGNORE : TOSAJIT_NAN_PROPAGATE;
     if (op == TOSAJIT_OP_mul && element == TOSAJIT_I32 && test_random_chance(random, 50))
         a.shift = (int32_t)test_random_range(random, 0, 63);
@@ -245,6 +246,8 @@ static void infer(test_random *random, const program *p, program_node *node) {
                 node->first_dims[d + shift] = operand->first_dims[d];
         }
     }
+    if (test_reduces(node->op))
+        node->type.dims[node->attributes.axis] = node->first_dims[node->attributes.axis] = 1;
     node->declared = node->op == TOSAJIT_OP_cast || node->op == TOSAJIT_OP_rescale ||
                      test_random_chance(random, 30);
     if (node->declared) random_declaration(random, p, node);
@@ -316,6 +319,18 @@ static bool pick_parameters(test_random *random, program *p, program_node *node,
     return true;
 }
 
+/* Mostly the last or the first dimension. False: there is none. */
+static bool pick_axis(test_random *random, const program *p, program_node *node) {
+    const int32_t rank = p->nodes[node->operands[0]].type.rank;
+    if (!test_reduces(node->op)) return true;
+    if (rank == 0) return false;
+    node->attributes.axis = test_random_chance(random, 45) ? rank - 1
+                            : test_random_chance(random, 40)
+                                ? 0
+                                : test_random_range(random, 0, rank - 1);
+    return true;
+}
+
 static tosajit_op random_op(test_random *random) {
     static const tosajit_op with_parameters[] = {TOSAJIT_OP_mul, TOSAJIT_OP_negate,
                                                  TOSAJIT_OP_table, TOSAJIT_OP_rescale,
@@ -353,6 +368,7 @@ static bool add_op(test_random *random, program *p, int reuse) {
         node.operand_count++;
     }
     node.attributes = random_attributes(random, node.op, elements[0], node.type.element);
+    if (!pick_axis(random, p, &node)) return true;
     if (!pick_parameters(random, p, &node, elements[0]) || p->count == PROGRAM_MAX_NODES)
         return false;
     infer(random, p, &node);
@@ -401,6 +417,7 @@ static void print_attributes(const program_node *node, FILE *file) {
     if (a->scale32) fprintf(file, " scale32");
     if (a->per_channel) fprintf(file, " per_channel");
     if (a->rounding_mode) fprintf(file, " rounding_mode %d", (int)a->rounding_mode);
+    if (test_reduces(node->op)) fprintf(file, " axis %" PRId64, a->axis);
 }
 
 void program_print(const program *p, FILE *file) {
@@ -585,6 +602,7 @@ static bool op_shape(const program *p, int k, const program_shape *shapes, progr
             fits &= size == 1 || shape->dims[d] == 1 || size == shape->dims[d];
             if (size != 1) shape->dims[d] = size;
         }
+        if (test_reduces(node->op) && d == node->attributes.axis) shape->dims[d] = 1;
         fits &= node->type.dims[d] == TOSAJIT_DYNAMIC || node->type.dims[d] == shape->dims[d];
     }
     return fits;

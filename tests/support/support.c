@@ -260,15 +260,30 @@ static uint64_t special_float(test_random *random, const float_layout *f) {
     return values[test_random_range(random, 0, (int64_t)(sizeof values / sizeof *values) - 1)];
 }
 
+/* From 1/32 to 32, of either sign. */
+static uint64_t everyday_float(test_random *random, const float_layout *f, uint64_t noise) {
+    const uint64_t sign = (noise >> 63) << (f->exponent + f->mantissa);
+    const int64_t exponent =
+        (INT64_C(1) << (f->exponent - 1)) - 1 + test_random_range(random, -5, 4);
+    return sign | (uint64_t)exponent << f->mantissa | (noise & ((UINT64_C(1) << f->mantissa) - 1));
+}
+
 static uint64_t random_float(test_random *random, tosajit_type type) {
     const float_layout *f = &layouts[type];
     uint64_t noise = test_random_next(random), sign = (noise >> 63) << (f->exponent + f->mantissa);
-    uint64_t bias = (UINT64_C(1) << (f->exponent - 1)) - 1;
     int64_t way = test_random_range(random, 0, 9);
     if (way < 3) return sign | special_float(random, f);
     if (way < 5) return noise & (~UINT64_C(0) >> (63 - f->exponent - f->mantissa));
-    int64_t exponent = (int64_t)bias + test_random_range(random, -5, 4);
-    return sign | (uint64_t)exponent << f->mantissa | (noise & ((UINT64_C(1) << f->mantissa) - 1));
+    return everyday_float(random, f, noise);
+}
+
+/* 1 and a little more, or less. */
+static uint64_t float_near_one(test_random *random, tosajit_type type) {
+    const float_layout *f = &layouts[type];
+    const uint64_t noise = test_random_next(random), ones = (UINT64_C(1) << f->mantissa) - 1,
+                   one = ((UINT64_C(1) << (f->exponent - 1)) - 1) << f->mantissa,
+                   small = noise >> 8 & ones >> (f->mantissa > 10 ? 10 : 3);
+    return noise & 1 ? one + small : one - small;
 }
 
 static const unsigned widths[TOSAJIT_TYPE_COUNT] = {
@@ -291,17 +306,36 @@ static uint64_t random_integer(test_random *random, unsigned width) {
     return (value & (2 * smallest - 1)) | (value & smallest ? ~(2 * smallest - 1) : 0);
 }
 
-void test_random_element(test_random *random, tosajit_type type, void *element) {
-    static const uint8_t truths[] = {0, 0, 0, 1, 1, 2, 0x80, 0xFF};
-    uint64_t bits = type == TOSAJIT_I1    ? truths[test_random_range(random, 0, 7)]
-                    : test_is_float(type) ? random_float(random, type)
-                                          : random_integer(random, widths[type]);
+static void put(tosajit_type type, uint64_t bits, void *element) {
     const unsigned char bytes[8] = {(unsigned char)bits,         (unsigned char)(bits >> 8),
                                     (unsigned char)(bits >> 16), (unsigned char)(bits >> 24),
                                     (unsigned char)(bits >> 32), (unsigned char)(bits >> 40),
                                     (unsigned char)(bits >> 48), (unsigned char)(bits >> 56)};
     /* Every host that LLVM compiles for here is little-endian. */
     memcpy(element, bytes, tosajit_type_size(type));
+}
+
+void test_random_element(test_random *random, tosajit_type type, void *element) {
+    static const uint8_t truths[] = {0, 0, 0, 1, 1, 2, 0x80, 0xFF};
+    put(type,
+        type == TOSAJIT_I1    ? truths[test_random_range(random, 0, 7)]
+        : test_is_float(type) ? random_float(random, type)
+                              : random_integer(random, widths[type]),
+        element);
+}
+
+void test_random_everyday(test_random *random, tosajit_type type, void *element) {
+    if (test_is_float(type))
+        put(type, everyday_float(random, &layouts[type], test_random_next(random)), element);
+    else
+        test_random_element(random, type, element);
+}
+
+void test_random_near_one(test_random *random, tosajit_type type, void *element) {
+    if (test_is_float(type))
+        put(type, float_near_one(random, type), element);
+    else
+        test_random_element(random, type, element);
 }
 
 uint64_t test_bits(tosajit_type type, const void *element) {
@@ -401,8 +435,11 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
 }
 
 bool test_is_extension_op(tosajit_op op) {
+    if (op > TOSAJIT_OP_floor_divide) return op == TOSAJIT_OP_reduce_count;
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
+
+bool test_reduces(tosajit_op op) { return strncmp(tosajit_op_name(op), "reduce_", 7) == 0; }
 
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result) {
     const bool wide = operand == TOSAJIT_I64 || result == TOSAJIT_I64,

@@ -76,6 +76,10 @@ bool test_random_chance(test_random *random, int percent);
 
 /* An element of any type: special values, everyday values and arbitrary bits in turn. */
 void test_random_element(test_random *random, tosajit_type type, void *element);
+/* An everyday value alone: sums of thousands are finite. Of integers any. */
+void test_random_everyday(test_random *random, tosajit_type type, void *element);
+/* The same, so near 1 that products of thousands are finite, too. */
+void test_random_near_one(test_random *random, tosajit_type type, void *element);
 
 /* Bits of an element as a number, for comparing and printing. */
 uint64_t test_bits(tosajit_type type, const void *element);
@@ -106,6 +110,8 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
 
 /* What TOSA has not: an op, and element types of an op, of its data operands and its result. */
 bool test_is_extension_op(tosajit_op op);
+/* Whether an op makes the size of a dimension 1, instead of working on each element alone. */
+bool test_reduces(tosajit_op op);
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result);
 
 #endif

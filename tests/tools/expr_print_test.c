@@ -133,7 +133,7 @@ static void everything_is_in_the_text(void **state) {
     tosajit_tensor_type floats = tosajit_ranked(TOSAJIT_F16, 2, dims),
                         ints = tosajit_ranked(TOSAJIT_I32, 2, dims);
     tosajit_expr *expr;
-    tosajit_value x, i, c, clamped, product, sum;
+    tosajit_value x, i, c, clamped, product, sum, greatest, number;
     assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_input(expr, &floats, &x), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_input(expr, &ints, &i), TOSAJIT_OK);
@@ -154,15 +154,26 @@ static void everything_is_in_the_text(void **state) {
     assert_int_equal(
         tosajit_expr_op(expr, TOSAJIT_OP_mul, (tosajit_value[]){i, i}, 2, &a, NULL, &product),
         TOSAJIT_OK);
+    a = (tosajit_attributes){.axis = 1, .nan_mode = TOSAJIT_NAN_IGNORE};
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_max, &sum, 1, &a, NULL, &greatest),
+                     TOSAJIT_OK);
+    a = (tosajit_attributes){.axis = 0};
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_count, &sum, 1, &a, NULL, &number),
+                     TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, sum), TOSAJIT_OK);
     assert_int_equal(tosajit_expr_result(expr, product), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, greatest), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, number), TOSAJIT_OK);
     char *text = print(expr);
     static const char *const words[] = {"{tosajit.contract = [[0, 2, 0, 8]]}",
                                         "tosajit.accuracy = \"fast\"",
                                         "min_val = 0xFC00 : f16",
                                         "dense<[[0x7E00, 0x8000]]> : tensor<1x2xf16>",
                                         "dense<7> : tensor<1xi8>",
-                                        "nan_mode<IGNORE>"};
+                                        "nan_mode<IGNORE>",
+                                        "<{nan_mode = #tosa.nan_mode<IGNORE>, axis = 1 : i32}>",
+                                        "operator_name = \"reduce_count\"",
+                                        "{axis = 0 : i32}"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (!strstr(text, words[k])) fail_msg("'%s' is not in\n%s", words[k], text);
     reading r = read_back(text, true);

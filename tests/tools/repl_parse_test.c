@@ -18,6 +18,7 @@
 #include "tools/data/element.h"
 #include "tools/repl/command_line.h"
 #include "tools/repl/scan.h"
+#include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
 
 enum { TEXT = 4096 };
@@ -48,6 +49,7 @@ static void print_node(const char *text, const text_line *line, int32_t node, ch
     case TEXT_INPUT: snprintf(at, room, "#%d", (int)n->what); return;
     case TEXT_OPERATOR: snprintf(at, room, "(%s", names[n->what]); break;
     case TEXT_CALL: snprintf(at, room, "(%s", tosajit_op_name((tosajit_op)n->what)); break;
+    case TEXT_REDUCE: snprintf(at, room, "(%s", reducer_at((size_t)n->what)->name); break;
     case TEXT_CONVERT:
         snprintf(at, room, "(to %s", tosajit_type_name((tosajit_type)n->what));
         break;
@@ -86,6 +88,12 @@ static void trees_follow_precedence(void **state) {
         {"maximum(a, b, nan_mode=IGNORE)", "(maximum a b nan_mode=#1)"},
         {"cast(x, to=i8)", "(cast x to=#1)"},
         {"i8(x)", "(to i8 x)"},
+        {"sum(x, -1)", "(sum x -1)"},
+        {"sum(x, axis=None)", "(sum x)"},
+        {"max(x)", "(max x)"},
+        {"max(x, 1)", "(maximum x 1)"},
+        {"max(x, axis=1, nan=ignore)", "(max x axis=1 nan_mode=#1)"},
+        {"rms_norm(x, w, eps=1e-6)", "(rms_norm x w eps=1e-6)"},
         {"rescale(x, multiplier=[1,2], shift=s, round = 1)", NULL},
         {"arithmetic_right_shift(x, 1, round=true)", "(arithmetic_right_shift x 1 round=#1)"},
         {"[[1, 2], [3, -4]] + x # why", "(+ [[1, 2], [3, -4]] x)"},

@@ -17,6 +17,8 @@
 #include "tests/support/support.h"
 #include "tools/tosa/op.h"
 
+enum { RANK = 3 /* of operands that are data */ };
+
 /* ---------------------------------------------------------------------------------------------
  * Descriptions */
 
@@ -43,11 +45,15 @@ static tosa_function open_function(void) {
     return f;
 }
 
+static tosajit_value input_of(tosa_function *f, const tosajit_tensor_type *type) {
+    tosajit_value value;
+    assert_int_equal(tosa_function_input(f, type, &value), TOSAJIT_OK);
+    return value;
+}
+
 static tosajit_value input(tosa_function *f, tosajit_type element, int64_t size) {
     const tosajit_tensor_type type = tosajit_ranked(element, 1, &size);
-    tosajit_value value;
-    assert_int_equal(tosa_function_input(f, &type, &value), TOSAJIT_OK);
-    return value;
+    return input_of(f, &type);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -69,11 +75,16 @@ static void draw_attributes(subject *s, test_random *random) {
         a->nan_mode = (tosajit_nan_mode)test_random_range(random, 0, 1);
         break;
     case TOSAJIT_OP_maximum:
-    case TOSAJIT_OP_minimum: a->nan_mode = (tosajit_nan_mode)test_random_range(random, 0, 1); break;
+    case TOSAJIT_OP_minimum:
+    case TOSAJIT_OP_reduce_max:
+    case TOSAJIT_OP_reduce_min:
+        a->nan_mode = (tosajit_nan_mode)test_random_range(random, 0, 1);
+        break;
     case TOSAJIT_OP_arithmetic_right_shift: a->round = test_random_chance(random, 50); break;
     case TOSAJIT_OP_rescale: *a = test_random_scaling(random, s->operands[0], s->result); break;
     default: break;
     }
+    if (test_reduces(s->op)) a->axis = test_random_range(random, 0, RANK - 1);
 }
 
 /* In an order that is nobody's, and with one that no op has. */
@@ -90,6 +101,7 @@ static void describe_attributes(const subject *s, tosa_op *op) {
         add(op, "min_val", TOSA_NUMBER, element)->value = a->min_val;
     }
     if (a->nan_mode) add(op, "nan_mode", TOSA_WORD, nan_modes[a->nan_mode]);
+    if (test_reduces(s->op)) add(op, "axis", TOSA_NUMBER, "i32")->value.i = a->axis;
     if (s->op == TOSAJIT_OP_arithmetic_right_shift) add_flag(op, "round", a->round);
     if (s->op != TOSAJIT_OP_rescale) return;
     add_flag(op, "output_unsigned", a->output_unsigned);
@@ -101,14 +113,18 @@ static void describe_attributes(const subject *s, tosa_op *op) {
 
 /* The text of the expression, by tosa_add or by tosajit_expr_op. */
 static char *print(const subject *s, bool described) {
-    const int64_t size = 4;
+    const int64_t sizes[RANK] = {3, 2, 4}, size = sizes[RANK - 1];
     const int arity = tosajit_op_arity(s->op), parameters = tosajit_op_parameters(s->op, NULL);
-    const tosajit_tensor_type result = tosajit_ranked(s->result, 1, &size);
+    tosajit_tensor_type result = tosajit_ranked(s->result, RANK, sizes);
+    if (test_reduces(s->op)) result.dims[s->attributes.axis] = 1;
     tosa_function f = open_function();
     tosa_op op = describe(s->op, (size_t)(arity + parameters), &result);
     tosajit_value value;
     char *text = NULL;
-    for (int k = 0; k < arity; k++) op.operands[k] = input(&f, s->operands[k], size);
+    for (int k = 0; k < arity; k++) {
+        const tosajit_tensor_type type = tosajit_ranked(s->operands[k], RANK, sizes);
+        op.operands[k] = input_of(&f, &type);
+    }
     for (int k = 0; k < parameters; k++) {
         const test_parameter p =
             test_parameter_of(s->op, k, s->operands[0], s->result, &s->attributes);
@@ -176,7 +192,8 @@ static void names_are_the_specifications(void **state) {
 /* ---------------------------------------------------------------------------------------------
  * What is wrong */
 
-/* A clamp of x, or a rescale, with an attribute changed: of another kind, or without it. */
+/* A clamp of x, a rescale or a reduction, with an attribute changed: of another kind, or without
+ * it. */
 typedef struct mistake {
     tosajit_op op;
     const char *attribute;
@@ -200,20 +217,28 @@ static const mistake mistakes[] = {
     {TOSAJIT_OP_rescale, "rounding_mode", TOSA_OTHER, "",
      "tosa.rescale: attribute rounding_mode must be SINGLE_ROUND, INEXACT_ROUND or DOUBLE_ROUND"},
     {TOSAJIT_OP_rescale, "rounding_mode", TOSA_WORD, "ROUND", "or DOUBLE_ROUND, not ROUND"},
+    {TOSAJIT_OP_reduce_max, "axis", TOSA_NUMBER, "f32",
+     "tosa.reduce_max: attribute axis has type f32, it must be an i32"},
+    {TOSAJIT_OP_reduce_max, "axis", TOSA_NUMBER, "index",
+     "tosa.reduce_max: attribute axis has type index, it must be an i32"},
+    {TOSAJIT_OP_reduce_max, "axis", TOSA_TEXT, "0",
+     "tosa.reduce_max: attribute axis must be an i32"},
+    {TOSAJIT_OP_reduce_max, "nan_mode", TOSA_WORD, "NEVER",
+     "tosa.reduce_max: attribute nan_mode must be PROPAGATE or IGNORE, not NEVER"},
 };
 
 static tosa_op right(tosa_function *f, tosajit_op op) {
-    const int64_t size = 4;
-    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 1, &size);
-    const bool clamp = op == TOSAJIT_OP_clamp;
-    tosa_op described = describe(op, clamp ? 1 : 5, &type);
+    const bool clamp = op == TOSAJIT_OP_clamp, reduces = test_reduces(op);
+    const int64_t size = 4, result_size = reduces ? 1 : size;
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_I8, 1, &result_size);
+    tosa_op described = describe(op, clamp || reduces ? 1 : 5, &type);
     subject s = {.op = op, .operands = {TOSAJIT_I8}, .attributes = {.scale32 = !clamp}};
     if (clamp) s.attributes.max_val.i = 9;
     described.operands[0] = input(f, TOSAJIT_I8, size);
     described.operands[1] = input(f, TOSAJIT_I32, 1);
     for (int k = 2; k < TOSAJIT_MAX_OPERANDS; k++) described.operands[k] = input(f, TOSAJIT_I8, 1);
     describe_attributes(&s, &described);
-    if (clamp) add(&described, "nan_mode", TOSA_WORD, "IGNORE");
+    if (clamp || reduces) add(&described, "nan_mode", TOSA_WORD, "IGNORE");
     return described;
 }
 
@@ -252,6 +277,8 @@ static void what_is_missing_is_named(void **state) {
          "attribute rounding_mode is missing; it must be SINGLE_ROUND, "},
         {TOSAJIT_OP_rescale, "per_channel", NULL},
         {TOSAJIT_OP_rescale, "input_unsigned", NULL},
+        {TOSAJIT_OP_reduce_max, "axis", "attribute axis is missing; it must be an i32"},
+        {TOSAJIT_OP_reduce_max, "nan_mode", NULL},
     };
     tosa_function f = open_function();
     tosajit_value value;

@@ -92,6 +92,7 @@ static size_t texts(writer *w, const char *words) {
 
 enum { INT4 = 2, INT8 = 3, INT32 = 5, INT48 = 6, FP32 = 7 };                    /* of elements */
 enum { CLAMP = 11, ADD = 15, MAXIMUM = 26, ABS = 32, CONST = 67, CUSTOM = 69 }; /* of operators */
+enum { REDUCE_ALL = 49, REDUCE_ANY, REDUCE_MAX, REDUCE_MIN, REDUCE_PRODUCT, REDUCE_SUM };
 
 typedef struct tensor {
     const char *name;
@@ -229,6 +230,19 @@ static size_t clamp_bounds(writer *w) {
     return at;
 }
 
+static size_t last_axis(writer *w) {
+    const size_t at = table(w, 2);
+    set(w, at, 0, 1, 4);
+    set(w, at, 1, 2, 4); /* of those that have it, IGNORE */
+    return at;
+}
+
+static size_t no_axis(writer *w) {
+    const size_t at = table(w, 1);
+    set(w, at, 0, UINT32_MAX, 4); /* -1 */
+    return at;
+}
+
 static size_t no_bounds(writer *w) { return table(w, 3); }
 
 static size_t strange_nan(writer *w) {
@@ -356,6 +370,37 @@ static void right_models_are_what_they_say(void **state) {
     m = sum();
     m.ops[0] = plain(CUSTOM, "a", "c", custom_sqrt);
     expect_text(&m, "sqrt");
+}
+
+static void reductions_have_their_axis(void **state) {
+    static const struct {
+        unsigned number;
+        const char *text;
+    } cases[] = {
+        {REDUCE_MAX, "tosa.reduce_max\"(%arg0) <{nan_mode = #tosa.nan_mode<IGNORE>, axis = 1 "},
+        {REDUCE_MIN, "tosa.reduce_min\"(%arg0) <{nan_mode = #tosa.nan_mode<IGNORE>, axis = 1 "},
+        {REDUCE_PRODUCT, "tosa.reduce_product\"(%arg0) <{axis = 1 : i32}>"},
+        {REDUCE_SUM, "tosa.reduce_sum\"(%arg0) <{axis = 1 : i32}> : (tensor<2x3xf32>) -> "
+                     "tensor<2x1xf32>"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        model m = sum();
+        m.tensors[2].dims[1] = 1;
+        m.ops[0] = plain(cases[k].number, "a", "c", last_axis);
+        expect_text(&m, cases[k].text);
+        m.ops[0].attributes = no_axis;
+        expect_refusal(&m, "axis -1 is no dimension of operand 0, tensor<2x3xf32>");
+        m.ops[0].attributes = NULL;
+        expect_refusal(&m, "attribute axis is missing; it must be an i32");
+        m = sum();
+        m.ops[0] = plain(cases[k].number, "a", "c", last_axis);
+        expect_refusal(&m, "axis 1 of operand 0, tensor<2x3xf32>, is reduced to size 1");
+    }
+    model m = sum();
+    m.tensors[2].dims[1] = 1;
+    for (m.ops[0] = plain(REDUCE_ALL, "a", "c", last_axis); m.ops[0].number <= REDUCE_ANY;
+         m.ops[0].number++)
+        expect_refusal(&m, "not defined for (f32) -> f32");
 }
 
 /* Operands, results and names. */
@@ -516,6 +561,7 @@ static void damage_does_no_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_models_are_what_they_say),
+        cmocka_unit_test(reductions_have_their_axis),
         cmocka_unit_test(wrong_operators_are_named),
         cmocka_unit_test(wrong_values_are_named),
         cmocka_unit_test(wrong_files_are_named),

@@ -44,10 +44,12 @@ static bool is_x86_float(const char *mnemonic) {
     return false;
 }
 
-/* All but moves and conversions of bf16 by shifts; bfi and its like are for bits. */
+/* All but moves, changes of the sign bit (with which LLVM also makes the smallest i64) and
+ * conversions of bf16 by shifts; bfi and its like are for bits. */
 static bool is_aarch64_float(const char *mnemonic) {
-    return (*mnemonic == 'f' && !starts_with(mnemonic, "fmov")) || starts_with(mnemonic, "scvtf") ||
-           starts_with(mnemonic, "ucvtf") || starts_with(mnemonic, "bfcvt");
+    return (*mnemonic == 'f' && !starts_with(mnemonic, "fmov") && strcmp(mnemonic, "fneg") != 0) ||
+           starts_with(mnemonic, "scvtf") || starts_with(mnemonic, "ucvtf") ||
+           starts_with(mnemonic, "bfcvt");
 }
 
 /* The first such instruction, or null. */
@@ -74,6 +76,7 @@ static tosajit_attributes attributes_of(const use *u, tosajit_type operand) {
     if (u->op == TOSAJIT_OP_rescale) a = test_random_scaling(&randoms, operand, u->result);
     if (u->op == TOSAJIT_OP_arithmetic_right_shift) a.round = u->variant & 1;
     if (u->op == TOSAJIT_OP_clamp) a.max_val.i = 3;
+    if (test_reduces(u->op)) a.axis = u->variant & 1;
     return a;
 }
 
@@ -96,7 +99,8 @@ static char *compile(tosajit_engine *engine, const use *u) {
     const int arity = tosajit_op_arity(u->op), parameters = tosajit_op_parameters(u->op, NULL);
     const tosajit_type operand = u->operands[arity - 1];
     const tosajit_attributes attributes = attributes_of(u, operand);
-    const tosajit_tensor_type declared = tosajit_ranked(u->result, 2, dims);
+    tosajit_tensor_type declared = tosajit_ranked(u->result, 2, dims);
+    if (test_reduces(u->op)) declared.dims[attributes.axis] = 1;
     tosajit_expr *expr;
     tosajit_value values[TOSAJIT_MAX_OPERANDS], result;
     char *text = NULL;

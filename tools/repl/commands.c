@@ -142,6 +142,7 @@ static void print_verb(const repl_verb *v) {
 static void print_kind(const op_key *key) {
     static const char *const kinds[] = {
         [KEY_NUMBER] = "a number",
+        [KEY_AXIS] = "a dimension, from the end if negative",
         [KEY_FLAG] = "true or false",
         [KEY_TYPE] = "the result's element type",
         [KEY_PARAMETER] = "a number, list or value",

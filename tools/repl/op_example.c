@@ -17,6 +17,9 @@
 #define NEEDS_UNSIGNED ""
 #define NEEDS_TABLE ""
 #define NEEDS_EXTENSION ""
+#define NEEDS_AXIS "axis=0"
+#define NEEDS_AXIS_NAN NEEDS_AXIS
+#define NEEDS_AXIS_EXTENSION NEEDS_AXIS
 #define NEEDS_SCALING "multiplier=1073741824 shift=31 scale32=true"
 
 /* The signature column: what follows from how the element types relate. */
@@ -39,6 +42,7 @@ typedef struct signature_example {
 #define LIKE_LOOKUP                                                                                \
     { TOSAJIT_TYPE_COUNT, " [256]", ", b", "", "i8[?], i8[256]" }
 #define LIKE_SCALE LIKE_CONVERT
+#define LIKE_REDUCE LIKE_SAME
 
 typedef struct op_example {
     signature_example like;

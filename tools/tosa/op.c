@@ -43,7 +43,7 @@ static tosajit_status repeat(const tosa_op *op, tosajit_status status) {
 static bool is_custom(const tosa_op *op) { return strcmp(op->name, "tosa.custom") == 0; }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", NULL};
+    static const char *const custom[] = {"domain_name", "operator_name", "axis", NULL};
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
     const op_key *key = known == TOSAJIT_OP_COUNT ? NULL : op_key_at(known, 0);
@@ -86,6 +86,7 @@ static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
     char choice[OP_KEY_CHOICE];
     const char *expected = key->kind == KEY_FLAG     ? "true or false"
                            : key->kind == KEY_NUMBER ? "a number"
+                           : key->kind == KEY_AXIS   ? "an i32"
                                                      : op_key_choice(key, true, choice);
     if (!found) return refuse(op, "attribute %s is missing; it must be %s", key->name, expected);
     const bool word = found->kind == TOSA_WORD;
@@ -104,13 +105,27 @@ static tosajit_status read_number(const tosa_op *op, const op_key *key, const to
     return TOSAJIT_OK;
 }
 
+/* A dimension has TOSA's type of it, whatever the elements have. */
+static tosajit_status read_axis(const tosa_op *op, const op_key *key, const tosa_attribute *found,
+                                tosajit_attributes *attributes) {
+    const char *expected = tosajit_type_name(TOSAJIT_I32);
+    if (strcmp(found->text, expected) != 0)
+        return refuse(op, "attribute %s has type %s, it must be an %s", key->name, found->text,
+                      expected);
+    *op_key_number(key, attributes) = found->value;
+    return TOSAJIT_OK;
+}
+
 static tosajit_status read_attribute(const tosa_op *op, const op_key *key, tosajit_type element,
                                      tosajit_attributes *attributes) {
-    static const tosa_kind kinds[] = {
-        [KEY_NUMBER] = TOSA_NUMBER, [KEY_FLAG] = TOSA_FLAG, [KEY_WORD] = TOSA_WORD};
+    static const tosa_kind kinds[] = {[KEY_NUMBER] = TOSA_NUMBER,
+                                      [KEY_FLAG] = TOSA_FLAG,
+                                      [KEY_WORD] = TOSA_WORD,
+                                      [KEY_AXIS] = TOSA_NUMBER};
     const tosa_attribute *found = find_attribute(op, key->name);
     if (!found && has_default(key)) return TOSAJIT_OK;
     if (!found || found->kind != kinds[key->kind]) return refuse_attribute(op, key, found);
+    if (key->kind == KEY_AXIS) return read_axis(op, key, found, attributes);
     if (key->kind == KEY_NUMBER) return read_number(op, key, found, element, attributes);
     const int32_t what = key->kind == KEY_FLAG ? found->value.i != 0
                                                : op_key_word(key, found->text, strlen(found->text));

@@ -4,7 +4,7 @@
 
 const op_columns op_columns_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
-    {ATTRIBUTE_##attributes == ATTRIBUTE_EXTENSION, RESULT_##result},
+    {(ATTRIBUTE_##attributes & ATTRIBUTE_EXTENSION) != 0, RESULT_##result},
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

@@ -1,0 +1,84 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reductions: what a step adds to the partial results, and neutral elements. reduced_rows.c has the
+ * loops. */
+#include <string.h>
+
+#include "jit/emit/reduce.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
+
+const expr_node *reduction_node(const part_emitter *e, int32_t t) {
+    return &e->k.program->nodes[tensor_value(e, t)];
+}
+
+/* In the accumulator's type. */
+LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
+                           LLVMValueRef b) {
+    lane l = lane_of(e, lanes);
+    const expr_node *node = reduction_node(e, t);
+    const tosajit_type type = reduce_accumulator(node->type.element);
+    const range any[2] = {{INT64_MIN, INT64_MAX}, {INT64_MIN, INT64_MAX}};
+    const emit_op op = {.op = node->op,
+                        .attributes = &node->attributes,
+                        .operand = type,
+                        .result = type,
+                        .operand_count = 2,
+                        .ranges = any};
+    return emitters[node->op].exact(&l, &op, (LLVMValueRef[]){a, b});
+}
+
+static LLVMValueRef constant(const lane *l, tosajit_type type, cell value) {
+    if (type == TOSAJIT_F64) return lane_f64(l, value.f);
+    if (type_is_float(type)) return lane_f32(l, (float)value.f);
+    if (type == TOSAJIT_I1)
+        return value.i ? LLVMConstAllOnes(lane_bool_type(l)) : LLVMConstNull(lane_bool_type(l));
+    return lane_int(l, (unsigned)tosajit_type_size(type) * 8, value.i);
+}
+
+LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t) {
+    const lane l = lane_of(e, lanes);
+    const expr_node *node = reduction_node(e, t);
+    return constant(&l, reduce_accumulator(node->type.element), reduce_neutral(node));
+}
+
+bool is_reduction(const part_emitter *e, int32_t t) {
+    return t >= e->part->leaf_count && has_bit(e->part->reductions, t - e->part->leaf_count);
+}
+
+/* Partial results that a part holds, vectors of a step. */
+unsigned reduction_groups(const part_emitter *e) {
+    const unsigned lanes = e->nest.levels[0].lanes;
+    return e->nest.rows[0] == NEST_REDUCED && lanes < REDUCE_PARTIALS ? REDUCE_PARTIALS / lanes : 1;
+}
+
+/* The lanes of what is reduced, as the accumulator's type. */
+static LLVMValueRef operand_lanes(const row_emitter *r, const lane *l, const expr_node *node) {
+    const tosajit_type type = node->type.element;
+    if (node->op == TOSAJIT_OP_reduce_count)
+        return constant(l, reduce_accumulator(type),
+                        type_is_float(type) ? (cell){.f = 1} : (cell){.i = 1});
+    return lane_widen(l, type, r->values[node->operands[0]]);
+}
+
+void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
+    const part_emitter *e = r->part;
+    const unsigned groups = reduction_groups(e);
+    const lane l = lane_of(e, lanes);
+    const bool along_columns = e->nest.rows[0] == NEST_REDUCED;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        LLVMValueRef value = operand_lanes(r, &l, reduction_node(e, t));
+        LLVMValueRef *partials = r->partials[t];
+        if (mask && along_columns) {
+            LLVMValueRef exists = LLVMGetVectorSize(LLVMTypeOf(mask)) == lanes
+                                      ? mask
+                                      : lane_pick(&l, mask, mask, 0, lanes);
+            value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
+        }
+        value = emit_combined(e, lanes, t, partials[0], value);
+        memmove(partials, partials + 1, (groups - 1) * sizeof *partials);
+        partials[groups - 1] = value;
+    }
+}

@@ -1,0 +1,303 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Assign: which part computes what. A part is one pass over one iteration space: its elementwise
+ * results have its sizes, and its reductions reduce one dimension of it. What needs a reduction's
+ * result is computed in a later part, which reads that result as a leaf that repeats. So a value
+ * has a depth: how many reductions must have ended before it. Softmax of x along dimension 1:
+ *
+ *     value                depth   part   computed there                         read there
+ *     m = reduce_max(x)    0       0      m                                      x
+ *     e = exp(x - m)       1       1      e, into the result's memory; s         x, m
+ *     s = reduce_sum(e)    1
+ *     y = e * (1 / s)      2       2      y, over e                              e, s
+ *
+ * What parts need in common each computes again, where that is a few light ops. Else the first one
+ * keeps it for the others: in the memory of a result of the same sizes and type that is written
+ * later, as e is here, or in that of the value itself, if it is a result. */
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
+#include "runtime/plan/spaces.h"
+
+/* What is known of a node while parts are made. */
+typedef struct node_state {
+    int32_t depth;
+    int32_t carrier;  /* the result, or scratch, that holds it for later parts; -1: none */
+    uint64_t readers; /* parts that read it there */
+    int32_t inputs;   /* tensors that computing it reads, counted again where it reads them again */
+    bool is_long;     /* an op of those that compute it */
+} node_state;
+
+typedef struct assigner {
+    plan *p;
+    const tosajit_expr *program;
+    const value_info *infos;
+    node_state *nodes;     /* null: there are no reductions */
+    tosajit_value *spaces; /* per part */
+    int32_t depths[TOSAJIT_MAX_TENSORS];
+    int32_t homes[TOSAJIT_MAX_TENSORS]; /* per result, the part that writes it */
+    uint64_t busy;                      /* results whose memory keeps a value */
+} assigner;
+
+bool plan_same_space(const value_info *a, const value_info *b) {
+    if (a->rank != b->rank) return false;
+    for (int32_t d = 0; d < a->rank; d++)
+        if (a->dims[d].size != b->dims[d].size ||
+            (a->dims[d].size == TOSAJIT_DYNAMIC && a->dims[d].dynamic != b->dims[d].dynamic))
+            return false;
+    return true;
+}
+
+static const expr_node *node_at(const assigner *a, tosajit_value value) {
+    return &a->program->nodes[value];
+}
+
+static bool reduces(const assigner *a, tosajit_value value) {
+    return node_reduces(node_at(a, value));
+}
+
+/* The value whose sizes a part has that computes this one. */
+static tosajit_value space_of(const assigner *a, tosajit_value value) {
+    return reduces(a, value) ? node_at(a, value)->operands[0] : value;
+}
+
+static int32_t axis_of(const assigner *a, tosajit_value value) {
+    return reduces(a, value) ? (int32_t)node_at(a, value)->attributes.axis : -1;
+}
+
+static int32_t depth_of(const assigner *a, tosajit_value value) {
+    return a->nodes ? a->nodes[value].depth : 0;
+}
+
+static bool shares_space(const assigner *a, tosajit_value x, tosajit_value y) {
+    return plan_same_space(&a->infos[x], &a->infos[y]);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Depths */
+
+static void find_depths(assigner *a) {
+    for (size_t k = 0; a->nodes && k < a->program->count; k++) {
+        const expr_node *node = &a->program->nodes[k];
+        node_state *n = &a->nodes[k];
+        *n = (node_state){.carrier = -1, .inputs = node->tensor >= 0};
+        for (int o = 0; o < node->operand_count; o++) {
+            const node_state *from = &a->nodes[node->operands[o]];
+            const bool reduced = reduces(a, node->operands[o]);
+            const int32_t depth = from->depth + reduced;
+            if (depth > n->depth) n->depth = depth;
+            n->is_long |= !reduced && from->is_long;
+            n->inputs += reduced ? 1 : from->inputs;
+            if (n->inputs > TOSAJIT_MAX_TENSORS) n->inputs = TOSAJIT_MAX_TENSORS;
+        }
+        n->is_long |= node->kind == NODE_OP && op_is_long(node->op);
+    }
+}
+
+/* An elementwise result may wait for a later pass over its sizes, if there is none at its depth. */
+static int32_t wait_for_pass(const assigner *a, tosajit_value value) {
+    const int32_t own = depth_of(a, value);
+    int32_t best = INT32_MAX;
+    for (size_t k = 0; a->nodes && k < a->program->count; k++) {
+        const tosajit_value other = (tosajit_value)k;
+        const int32_t depth = depth_of(a, other);
+        if (reduces(a, other) && depth >= own && depth < best &&
+            shares_space(a, space_of(a, other), value))
+            best = depth;
+    }
+    for (int32_t r = 0; a->nodes && r < a->program->result_count; r++) {
+        const tosajit_value other = a->program->results[r];
+        const int32_t depth = depth_of(a, other);
+        if (!reduces(a, other) && depth > own && depth < best && shares_space(a, other, value))
+            best = depth;
+    }
+    return best == INT32_MAX ? own : best;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Parts */
+
+static tosajit_status too_many(const char *what) {
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                      "a kernel has at most %d %s; divide the expression into several kernels",
+                      TOSAJIT_MAX_TENSORS, what);
+}
+
+/* The part of this depth that computes such values, perhaps a new one. */
+static tosajit_status find_part(assigner *a, tosajit_value value, int32_t depth, int32_t *part) {
+    const tosajit_value space = space_of(a, value);
+    const int32_t axis = axis_of(a, value);
+    for (*part = 0; *part < a->p->part_count; ++*part) {
+        plan_part *own = &a->p->parts[*part];
+        if (a->depths[*part] != depth || !shares_space(a, a->spaces[*part], space)) continue;
+        if (axis >= 0 && own->axis >= 0 && own->axis != axis) continue;
+        if (axis >= 0) own->axis = axis;
+        return TOSAJIT_OK;
+    }
+    if (a->p->part_count == TOSAJIT_MAX_TENSORS) return too_many("passes over its tensors");
+    a->p->parts[a->p->part_count++].axis = axis;
+    a->depths[*part] = depth;
+    a->spaces[*part] = space;
+    return TOSAJIT_OK;
+}
+
+/* The part writes a value into a result of the kernel, or into scratch behind these. */
+static tosajit_status add_output(assigner *a, int32_t part, tosajit_value value, int32_t result) {
+    plan_part *own = &a->p->parts[part];
+    if (own->result_count == TOSAJIT_MAX_TENSORS) return too_many("results of one pass");
+    own->reductions |= (uint64_t)reduces(a, value) << own->result_count;
+    own->values[own->result_count] = value;
+    own->results[own->result_count++] = result;
+    a->p->node_parts[value] |= UINT64_C(1) << part;
+    return TOSAJIT_OK;
+}
+
+static tosajit_status assign_result(assigner *a, int32_t r, int32_t depth) {
+    const tosajit_value value = a->program->results[r];
+    int32_t part;
+    if (!reduces(a, value) && a->nodes && wait_for_pass(a, value) != depth) return TOSAJIT_OK;
+    if (reduces(a, value) && depth_of(a, value) != depth) return TOSAJIT_OK;
+    tosajit_status status = find_part(a, value, depth, &part);
+    if (!status) status = add_output(a, part, value, r);
+    a->homes[r] = part;
+    if (!status && a->nodes && a->nodes[value].carrier < 0) a->nodes[value].carrier = r;
+    return status;
+}
+
+/* A reduction that is no result is scratch. */
+static tosajit_status assign_reduction(assigner *a, tosajit_value value, int32_t depth) {
+    node_state *n = &a->nodes[value];
+    int32_t part;
+    if (n->depth != depth || n->carrier >= 0) return TOSAJIT_OK;
+    if (a->p->result_count + a->p->scratch_count == TOSAJIT_MAX_TENSORS)
+        return too_many("results and reductions");
+    n->carrier = a->p->result_count + a->p->scratch_count++;
+    tosajit_status status = find_part(a, value, depth, &part);
+    return status ? status : add_output(a, part, value, n->carrier);
+}
+
+/* Parts in the order of their depths, in which they run. */
+static tosajit_status make_parts(assigner *a) {
+    int32_t deepest = 0;
+    for (size_t k = 0; a->nodes && k < a->program->count; k++)
+        if (a->nodes[k].depth > deepest) deepest = a->nodes[k].depth;
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t depth = 0; depth <= deepest; depth++) {
+        for (int32_t r = 0; !status && r < a->program->result_count; r++)
+            status = assign_result(a, r, depth);
+        for (size_t k = 0; !status && a->nodes && k < a->program->count; k++)
+            if (reduces(a, (tosajit_value)k)) status = assign_reduction(a, (tosajit_value)k, depth);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * What parts read and compute */
+
+static int32_t first_of(uint64_t parts) {
+    int32_t first = 0;
+    while (!(parts >> first & 1)) first++;
+    return first;
+}
+
+static int32_t last_of(uint64_t parts) {
+    int32_t last = 0;
+    while (parts >>= 1) last++;
+    return last;
+}
+
+/* A result of the same sizes and type that is written by part `last` or later; -1: none. */
+static int32_t spare_result(const assigner *a, tosajit_value value, int32_t last) {
+    for (int32_t r = 0; r < a->program->result_count; r++) {
+        const tosajit_value own = a->program->results[r];
+        if (!(a->busy >> r & 1) && a->homes[r] >= last && shares_space(a, own, value) &&
+            node_at(a, own)->type.element == node_at(a, value)->type.element)
+            return r;
+    }
+    return -1;
+}
+
+/* Which later parts compute a value again over the same sizes as the one that may keep it. */
+static uint64_t computed_again(const assigner *a, tosajit_value value, int32_t first) {
+    uint64_t again = 0;
+    for (int32_t p = first + 1; p < a->p->part_count; p++)
+        if (a->p->node_parts[value] >> p & 1 && shares_space(a, a->spaces[p], value))
+            again |= UINT64_C(1) << p;
+    return again;
+}
+
+/* They read it instead, if that is worth it and there is memory. */
+static tosajit_status keep(assigner *a, tosajit_value value) {
+    node_state *n = &a->nodes[value];
+    uint64_t *parts = &a->p->node_parts[value];
+    if (node_at(a, value)->kind != NODE_OP || !(*parts & (*parts - 1))) return TOSAJIT_OK;
+    const bool is_result = n->carrier >= 0;
+    const int32_t first = is_result ? a->homes[n->carrier] : first_of(*parts);
+    const uint64_t again = computed_again(a, value, first);
+    if (!again || !shares_space(a, a->spaces[first], value)) return TOSAJIT_OK;
+    if (!n->is_long && !(is_result && n->inputs > 1)) return TOSAJIT_OK;
+    const int32_t r = is_result ? n->carrier : spare_result(a, value, last_of(again));
+    if (r < 0) return TOSAJIT_OK;
+    tosajit_status status = is_result ? TOSAJIT_OK : add_output(a, first, value, r);
+    if (status) return status;
+    a->busy |= UINT64_C(1) << r;
+    n->carrier = r;
+    n->readers |= again;
+    *parts &= ~again;
+    return TOSAJIT_OK;
+}
+
+/* From results back to operands: users come behind what they use. */
+static tosajit_status find_uses(assigner *a) {
+    plan *p = a->p;
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = a->program->count; !status && k-- > 0;) {
+        const expr_node *node = &a->program->nodes[k];
+        const bool reduction = node_reduces(node);
+        if (a->nodes && !reduction) status = keep(a, (tosajit_value)k);
+        for (int o = 0; o < node->operand_count; o++) {
+            const tosajit_value operand = node->operands[o];
+            if (expr_role(node, o) == ROLE_TABLE)
+                p->table_parts[operand] |= p->node_parts[k];
+            else if (reduces(a, operand))
+                a->nodes[operand].readers |= p->node_parts[k];
+            else
+                p->node_parts[operand] |= p->node_parts[k];
+        }
+    }
+    return status;
+}
+
+/* What a part reads of earlier ones. */
+static tosajit_status carry(assigner *a, int32_t part) {
+    plan_part *own = &a->p->parts[part];
+    for (size_t k = 0; k < a->program->count; k++) {
+        if (!(a->nodes[k].readers >> part & 1)) continue;
+        if (own->carried_count == TOSAJIT_MAX_TENSORS) return too_many("tensors");
+        own->leaves[own->carried_count++] = (plan_leaf){
+            .value = (tosajit_value)k, .tensor = a->p->tensor_count + a->nodes[k].carrier};
+    }
+    int32_t tensors = own->result_count + own->carried_count;
+    for (size_t k = 0; k < a->program->count; k++)
+        if (a->program->nodes[k].tensor >= 0)
+            tensors +=
+                (int32_t)((a->p->node_parts[k] >> part & 1) + (a->p->table_parts[k] >> part & 1));
+    return tensors > TOSAJIT_MAX_TENSORS ? too_many("tensors of one pass") : TOSAJIT_OK;
+}
+
+tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
+                           tosajit_value *spaces) {
+    assigner a = {.p = p, .program = program, .infos = infos, .spaces = spaces};
+    const bool staged = p->part_capacity > (size_t)program->result_count;
+    if (staged) a.nodes = memory_new(&p->allocator, program->count, sizeof *a.nodes);
+    if (staged && !a.nodes) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the plan");
+    find_depths(&a);
+    tosajit_status status = make_parts(&a);
+    if (!status) status = find_uses(&a);
+    for (int32_t k = 0; !status && staged && k < p->part_count; k++) status = carry(&a, k);
+    memory_free(&p->allocator, a.nodes, program->count, sizeof *a.nodes);
+    return status;
+}

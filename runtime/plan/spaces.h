@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Spaces: what is known of the sizes of each value before a call, for the files that make a plan.
+ */
+#ifndef TOSAJIT_RUNTIME_PLAN_SPACES_H
+#define TOSAJIT_RUNTIME_PLAN_SPACES_H
+
+#include "runtime/plan/plan.h"
+
+typedef struct dim_info {
+    int64_t size;     /* static, or TOSAJIT_DYNAMIC */
+    uint64_t dynamic; /* bit t: the dynamic size of tensor t takes part */
+    uint64_t firm;    /* of these: tensors whose size is never 1, by contract */
+    bool stretched;   /* a static size above 1 takes part */
+} dim_info;
+
+typedef struct value_info {
+    int32_t rank;
+    dim_info dims[TOSAJIT_MAX_RANK];
+} value_info;
+
+/* Whether two values are certain to have the same sizes in every call. */
+bool plan_same_space(const value_info *a, const value_info *b);
+
+/* What parts there are, which results each has, and which part computes which node; the first value
+ * of a part's iteration space goes to spaces[]. infos: per node. OUT_OF_MEMORY, LIMIT_EXCEEDED. */
+tosajit_status plan_assign(plan *p, const tosajit_expr *program, const value_info *infos,
+                           tosajit_value *spaces);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/precompiled/fold.h"
+
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+
+/* TOSA has no maximum and minimum of i8 and i16, so that the library has no code for them. */
+#define EXTREME(name, type, better)                                                                \
+    static void name(const void *context, void *const *pointers, const int64_t *strides,           \
+                     int64_t planes, int64_t rows, int64_t cols) {                                 \
+        (void)context, (void)planes;                                                               \
+        for (int64_t row = 0; row < rows; row++)                                                   \
+            for (int64_t col = 0; col < cols; col++) {                                             \
+                type a, b;                                                                         \
+                memcpy(&a, (char *)pointers[0] + row * strides[0] + col * strides[1], sizeof a);   \
+                memcpy(&b, (char *)pointers[1] + row * strides[2] + col * strides[3], sizeof b);   \
+                if (b better a) a = b;                                                             \
+                memcpy((char *)pointers[2] + row * strides[4] + col * strides[5], &a, sizeof a);   \
+            }                                                                                      \
+    }
+EXTREME(greatest_i8, int8_t, >)
+EXTREME(greatest_i16, int16_t, >)
+EXTREME(least_i8, int8_t, <)
+EXTREME(least_i16, int16_t, <)
+
+static tosajit_entry small_extreme(tosajit_op op, tosajit_type type) {
+    if (op == TOSAJIT_OP_reduce_max) return type == TOSAJIT_I8 ? greatest_i8 : greatest_i16;
+    return type == TOSAJIT_I8 ? least_i8 : least_i16;
+}
+
+/* The op that combines two. */
+static tosajit_op combining(tosajit_op op) {
+    switch (op) {
+    case TOSAJIT_OP_reduce_all: return TOSAJIT_OP_logical_and;
+    case TOSAJIT_OP_reduce_any: return TOSAJIT_OP_logical_or;
+    case TOSAJIT_OP_reduce_max: return TOSAJIT_OP_maximum;
+    case TOSAJIT_OP_reduce_min: return TOSAJIT_OP_minimum;
+    case TOSAJIT_OP_reduce_product: return TOSAJIT_OP_mul;
+    default: return TOSAJIT_OP_add;
+    }
+}
+
+tosajit_status fold_make(const expr_node *node, bool fast, const rows_library *library, int level,
+                         fold *f) {
+    const tosajit_type type = reduce_accumulator(node->type.element);
+    rows_code code = {.position = ROWS_SINGLE};
+    code.first = (rows_use){
+        combining(node->op), type, type, {.nan_mode = TOSAJIT_NAN_PROPAGATE}, fast, false};
+    code.first.attributes.nan_mode = node->attributes.nan_mode;
+    *f = (fold){
+        .node = node, .size = (int64_t)tosajit_type_size(type), .inner = reduce_is_inner(node)};
+    const bool is_small = (type == TOSAJIT_I8 || type == TOSAJIT_I16) &&
+                          (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min);
+    f->combine =
+        is_small ? small_extreme(node->op, type) : rows_find(library, level, rows_key(&code));
+    if (f->combine) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_NOT_EXECUTABLE, "there is no precompiled code for tosa.%s",
+                      op_table[node->op].name);
+}
+
+/* to = to combined with from, for rows and columns; each row of `to` may be the same. */
+static void combine(const fold *f, fold_lines to, fold_lines from, int64_t rows, int64_t cols) {
+    void *pointers[] = {to.start, from.start, to.start};
+    const int64_t strides[9] = {to.row, f->size, from.row, from.col, to.row, f->size};
+    if (rows > 0 && cols > 0) f->combine(NULL, pointers, strides, 1, rows, cols);
+}
+
+static void fill(const fold *f, char *to, int64_t count) {
+    const tosajit_type type = reduce_accumulator(f->node->type.element);
+    const uint64_t bits = convert_encode(type, reduce_neutral(f->node));
+    for (int64_t k = 0; k < count; k++) convert_store(type, to + k * f->size, bits);
+}
+
+/* Rounded to the result's type. */
+static void store(const fold *f, const char *from, int64_t step, int64_t count, char *to,
+                  int64_t stride) {
+    const tosajit_type type = f->node->type.element, own = reduce_accumulator(type);
+    for (int64_t k = 0; k < count; k++) {
+        uint64_t bits = convert_load(own, from + k * step);
+        if (type != own) bits = convert_encode(type, convert_decode(own, bits));
+        convert_store(type, to + k * stride, bits);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Columns */
+
+static int64_t row_bytes(const fold *f) { return REDUCE_PARTIALS * f->size; }
+
+void fold_begin_rows(const fold *f, fold_state *s, int64_t rows) {
+    fill(f, s->partials, rows * REDUCE_PARTIALS);
+    fill(f, s->totals, rows);
+}
+
+/* The partial results of each row become one, and the row's total is combined with it. */
+static void end_block(const fold *f, fold_state *s, int64_t rows) {
+    for (int64_t half = REDUCE_PARTIALS / 2; half > 0; half /= 2)
+        combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
+                (fold_lines){s->partials + half * f->size, row_bytes(f), f->size}, rows, half);
+    combine(f, (fold_lines){s->totals, f->size, f->size},
+            (fold_lines){s->partials, row_bytes(f), f->size}, rows, 1);
+    fill(f, s->partials, rows * REDUCE_PARTIALS);
+}
+
+void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
+                  int64_t cols) {
+    const int64_t whole = cols / REDUCE_PARTIALS, chunk = REDUCE_PARTIALS * from.col;
+    if (first > 0 && first % REDUCE_BLOCK == 0) end_block(f, s, rows);
+    if (rows == 1)
+        combine(f, (fold_lines){s->partials, 0, f->size}, (fold_lines){from.start, chunk, from.col},
+                whole, REDUCE_PARTIALS);
+    for (int64_t k = 0; rows > 1 && k < whole; k++)
+        combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
+                (fold_lines){from.start + k * chunk, from.row, from.col}, rows, REDUCE_PARTIALS);
+    combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
+            (fold_lines){from.start + whole * chunk, from.row, from.col}, rows,
+            cols - whole * REDUCE_PARTIALS);
+}
+
+void fold_end_rows(const fold *f, fold_state *s, int64_t rows, char *to, int64_t row_stride) {
+    end_block(f, s, rows);
+    store(f, s->totals, f->size, rows, to, row_stride);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Rows */
+
+void fold_begin_columns(const fold *f, fold_state *s, int64_t cols) {
+    fill(f, s->partials, cols);
+    fill(f, s->totals, cols);
+}
+
+static void end_run(const fold *f, fold_state *s, int64_t cols) {
+    combine(f, (fold_lines){s->totals, 0, f->size}, (fold_lines){s->partials, 0, f->size}, 1, cols);
+    fill(f, s->partials, cols);
+}
+
+void fold_rows(const fold *f, fold_state *s, fold_lines from, int64_t first, int64_t rows,
+               int64_t cols) {
+    if (first > 0 && first % REDUCE_RUN == 0) end_run(f, s, cols);
+    combine(f, (fold_lines){s->partials, 0, f->size}, from, rows, cols);
+}
+
+void fold_end_columns(const fold *f, fold_state *s, int64_t cols, char *to, int64_t col_stride) {
+    end_run(f, s, cols);
+    store(f, s->totals, f->size, cols, to, col_stride);
+}

@@ -1,0 +1,53 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Folds: reductions of what the steps of a tile have computed, in the order of
+ * runtime/expr/reduce.h. What combines is the library's code of an op of two operands, add for a
+ * sum: an element of rows or columns with the partial results, which stay where they are. */
+#ifndef TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H
+#define TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H
+
+#include "runtime/expr/reduce.h"
+#include "runtime/precompiled/rows.h"
+
+enum {
+    FOLD_ROWS = 16,     /* of a tile whose columns are reduced, at most */
+    FOLD_COLUMNS = 512, /* of a tile whose rows are, at most */
+};
+
+/* Elements in memory: where the first is, bytes to the next row and column; 0: it repeats. */
+typedef struct fold_lines {
+    char *start;
+    int64_t row, col;
+} fold_lines;
+
+/* A reduction of a part. */
+typedef struct fold {
+    const expr_node *node;
+    tosajit_entry combine;
+    int64_t size; /* of an element of the accumulator, in bytes */
+    bool inner;   /* columns are reduced */
+} fold;
+
+/* What was reduced so far: of a row FOLD partial results, of columns one for each. */
+typedef struct fold_state {
+    _Alignas(64) char partials[FOLD_ROWS * REDUCE_PARTIALS * sizeof(int64_t)];
+    _Alignas(64) char totals[FOLD_COLUMNS * sizeof(int64_t)];
+} fold_state;
+
+/* NOT_EXECUTABLE if the library has no code for it. */
+tosajit_status fold_make(const expr_node *node, bool fast, const rows_library *library, int level,
+                         fold *f);
+
+/* Columns: begin so many rows, take columns first .. first + cols of them, and end: store them. */
+void fold_begin_rows(const fold *f, fold_state *s, int64_t rows);
+void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
+                  int64_t cols);
+void fold_end_rows(const fold *f, fold_state *s, int64_t rows, char *to, int64_t row_stride);
+
+/* Rows: the same of so many columns. */
+void fold_begin_columns(const fold *f, fold_state *s, int64_t cols);
+void fold_rows(const fold *f, fold_state *s, fold_lines from, int64_t first, int64_t rows,
+               int64_t cols);
+void fold_end_columns(const fold *f, fold_state *s, int64_t cols, char *to, int64_t col_stride);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/run/reduce_tile.h"
+
+#include <string.h>
+
+#include "runtime/base/types.h"
+#include "runtime/expr/reduce.h"
+
+static uint64_t bits_below(int32_t count) { return count > 0 ? ~UINT64_C(0) >> (64 - count) : 0; }
+
+/* The loop that reads most of the leaves in `same` as one value per row. Each of the others that it
+ * reads so is one, too. False: there is no such loop. */
+static bool find_loop(const plan_part *part, uint64_t same, uint64_t *splat) {
+    bool found = false;
+    *splat = 0;
+    for (int32_t v = 0; v < part->variant_count; v++) {
+        const tosajit_variant *variant = &part->variants[v];
+        const uint64_t taken = same & (variant->splat | variant->either);
+        if (variant->splat & ~same || *splat & ~taken) continue;
+        *splat = taken;
+        found = true;
+    }
+    return found;
+}
+
+/* Leaves that the code reads as one value per row, and tensors that must be packed. */
+static void classify(const plan_part *part, const walk *w, uint64_t *splat, uint64_t *packed) {
+    const int32_t columns = part->columns;
+    const bool any = columns < 0 || w->sizes[columns] <= 1;
+    uint64_t same = 0, contiguous = 0;
+    for (int32_t t = 0; t < w->tensors; t++) {
+        const int64_t step = any ? 0 : walk_steps(w, columns)[t];
+        const bool reduction =
+            t >= part->leaf_count && part->reductions >> (t - part->leaf_count) & 1;
+        if (t < part->leaf_count && step == 0) same |= UINT64_C(1) << t;
+        if (any || step == part->element_sizes[t] || (reduction && columns == part->axis))
+            contiguous |= UINT64_C(1) << t;
+    }
+    find_loop(part, same, splat);
+    *packed = ~(*splat | contiguous) & bits_below(w->tensors);
+}
+
+/* Dense strides of what a tensor has of the walk; the bytes that it takes. False: too many. */
+static bool dense_strides(const walk *w, int32_t t, int32_t columns, int64_t element,
+                          int64_t *strides, int64_t *bytes) {
+    *bytes = element;
+    for (int32_t d = w->rank; d-- > 0;) {
+        const bool moves = walk_steps(w, d)[t] != 0 || d == columns;
+        strides[d] = moves ? *bytes : 0;
+        if (moves && !size_multiply(*bytes, w->sizes[d], bytes)) return false;
+    }
+    *bytes = (*bytes + 63) / 64 * 64;
+    return true;
+}
+
+bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes) {
+    uint64_t splat, packed;
+    int64_t strides[TOSAJIT_MAX_RANK];
+    *bytes = 0;
+    classify(part, w, &splat, &packed);
+    for (int32_t t = 0; packed >> t; t++) {
+        int64_t own;
+        if (!(packed >> t & 1)) continue;
+        if (!dense_strides(w, t, part->columns, part->element_sizes[t], strides, &own) ||
+            own > INT64_MAX / 2 - *bytes)
+            return false;
+        *bytes += own;
+    }
+    return true;
+}
+
+/* Copy elements between two places that are walked by strides of their own. */
+static void copy_elements(const walk *w, char *to, const int64_t *to_strides, const char *from,
+                          const int64_t *from_strides, size_t size) {
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    const int32_t inner = w->rank - 1;
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->sizes[d] == 0) return;
+    for (;;) {
+        const int64_t count = w->rank ? w->sizes[inner] : 1,
+                      to_step = w->rank ? to_strides[inner] : 0,
+                      from_step = w->rank ? from_strides[inner] : 0;
+        for (int64_t k = 0; k < (to_step ? count : 1); k++)
+            memcpy(to + k * to_step, from + k * from_step, size);
+        int32_t d = inner;
+        while (--d >= 0) {
+            to += to_strides[d], from += from_strides[d];
+            if (++index[d] < w->sizes[d]) break;
+            to -= to_strides[d] * w->sizes[d], from -= from_strides[d] * w->sizes[d];
+            index[d] = 0;
+        }
+        if (d < 0) return;
+    }
+}
+
+/* A tensor that was moved into memory of its own. */
+typedef struct moved {
+    char *from;
+    int64_t strides[TOSAJIT_MAX_RANK];
+} moved;
+
+/* How the code is given the walk. */
+static void lay(const plan_part *part, const walk *w, uint64_t splat, tile_choice *c) {
+    int32_t axis = 0;
+    while (!(w->apart >> axis & 1)) axis++; /* before the columns, or they themselves */
+    const bool inner = part->axis == part->rank - 1;
+    const int32_t columns = inner                ? axis
+                            : w->rank - 1 > axis ? w->rank - 1
+                                                 : -1,
+                  row = inner ? axis - 1 : axis;
+    int32_t plane = -1;
+    for (int32_t d = 0; part->has_planes && d < w->rank; d++)
+        if (d != columns && d != row && (plane < 0 || w->sizes[d] > w->sizes[plane])) plane = d;
+    *c = (tile_choice){.strategy = TILE_DIRECT,
+                       .splat = splat,
+                       .row_dim = row,
+                       .plane_dim = plane,
+                       .interleave = 1,
+                       .split = -1,
+                       .planes = plane < 0 ? 1 : w->sizes[plane],
+                       .rows = row < 0 ? 1 : w->sizes[row],
+                       .cols = columns < 0 ? 1 : w->sizes[columns],
+                       .outer = (UINT32_C(1) << w->rank) - 1};
+    const int32_t given[] = {columns, row, plane};
+    for (int k = 0; k < 3; k++)
+        if (given[k] >= 0) c->outer &= ~(UINT32_C(1) << given[k]);
+}
+
+/* Reductions of no element. */
+static void fill_empty(const tosajit_expr *program, const plan_part *part, walk *w,
+                       const tile_tensors *tensors) {
+    w->sizes[part->axis] = 1;
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const expr_node *node = &program->nodes[part->values[k]];
+        const int32_t t = part->leaf_count + k;
+        uint64_t element;
+        int64_t strides[TOSAJIT_MAX_RANK], none[TOSAJIT_MAX_RANK] = {0};
+        if (!(part->reductions >> k & 1)) continue;
+        convert_store(node->type.element, &element,
+                      convert_encode(node->type.element, reduce_empty(node)));
+        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_steps(w, d)[t];
+        copy_elements(w, tensors->pointers[t], strides, (const char *)&element, none,
+                      part->element_sizes[t]);
+    }
+}
+
+/* Move the tensors of a set into memory, operands with their elements. */
+static void pack(const plan_part *part, walk *w, tile_tensors *tensors, uint64_t packed,
+                 char *memory, moved *from) {
+    const int32_t columns = part->columns;
+    for (int32_t t = 0; packed >> t; t++) {
+        int64_t strides[TOSAJIT_MAX_RANK], bytes;
+        if (!(packed >> t & 1)) continue;
+        dense_strides(w, t, columns, part->element_sizes[t], strides, &bytes);
+        from[t].from = tensors->pointers[t];
+        for (int32_t d = 0; d < w->rank; d++) from[t].strides[d] = walk_steps(w, d)[t];
+        if (t < part->leaf_count)
+            copy_elements(w, memory, strides, from[t].from, from[t].strides,
+                          part->element_sizes[t]);
+        for (int32_t d = 0; d < w->rank; d++) walk_strides(w, d)[t] = strides[d];
+        tensors->pointers[t] = memory;
+        memory += bytes;
+    }
+}
+
+/* Move results back to where they belong. */
+static void unpack(const plan_part *part, const walk *w, const tile_tensors *tensors,
+                   uint64_t packed, const moved *from) {
+    for (int32_t t = part->leaf_count; t < w->tensors; t++) {
+        int64_t strides[TOSAJIT_MAX_RANK];
+        walk own;
+        if (!(packed >> t & 1)) continue;
+        walk_copy(&own, w);
+        if (part->reductions >> (t - part->leaf_count) & 1) own.sizes[part->axis] = 1;
+        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_steps(w, d)[t];
+        copy_elements(&own, from[t].from, from[t].strides, tensors->pointers[t], strides,
+                      part->element_sizes[t]);
+    }
+}
+
+static void run_direct(const plan_part *part, const code_part *code, const walk *whole,
+                       const tile_tensors *tensors, uint64_t splat) {
+    walk w; /* not cleared: see walk.h */
+    int64_t strides[3 * TOSAJIT_MAX_TENSORS];
+    void *pointers[TOSAJIT_MAX_TENSORS];
+    tile_choice choice;
+    walk_copy(&w, whole);
+    tile_coalesce(part, &w);
+    lay(part, &w, splat, &choice);
+    tile_strides(part, &choice, &w, tensors, strides);
+    for (int32_t t = 0; t < w.tensors; t++) pointers[t] = tensors->pointers[t];
+    tile_run_choice(&(tile_job){part, code, &w, pointers, &choice, strides});
+}
+
+void reduce_tile_run(const tosajit_expr *program, const plan_part *part, const code_part *code,
+                     walk *w, tile_tensors *tensors, char *memory) {
+    uint64_t splat, packed;
+    if (w->sizes[part->axis] == 0) {
+        fill_empty(program, part, w, tensors);
+        return;
+    }
+    classify(part, w, &splat, &packed);
+    if (!packed) {
+        run_direct(part, code, w, tensors, splat);
+        return;
+    }
+    moved from[TOSAJIT_MAX_TENSORS]; /* not cleared: see walk.h */
+    pack(part, w, tensors, packed, memory, from);
+    run_direct(part, code, w, tensors, splat);
+    unpack(part, w, tensors, packed, from);
+}
+
+void reduce_tile_choose(const plan_part *part, walk *w, tile_choice *choice) {
+    uint64_t splat, packed;
+    classify(part, w, &splat, &packed);
+    tile_coalesce(part, w);
+    lay(part, w, splat, choice);
+    choice->packed = packed;
+}

@@ -1,0 +1,24 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Scratch: what parts of a kernel compute for later ones alone. */
+#ifndef TOSAJIT_RUNTIME_RUN_SCRATCH_H
+#define TOSAJIT_RUNTIME_RUN_SCRATCH_H
+
+#include "runtime/run/overlap.h"
+
+/* How scratch lies: dense, one value behind the other. */
+typedef struct scratch {
+    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    int64_t offsets[TOSAJIT_MAX_TENSORS];
+    int64_t bytes;
+} scratch;
+
+/* The views of scratch values, behind those of operands, constants and results. `limits` are the
+ * sizes of a block in `rank` dimensions, with which those of parts align at the end; null: the
+ * whole call at once. OVERFLOW. */
+tosajit_status scratch_make(const tosajit_kernel *kernel, view *tensors, int32_t rank,
+                            const int64_t *limits, scratch *s);
+/* Where their memory is. */
+void scratch_place(const tosajit_kernel *kernel, view *tensors, const scratch *s, char *memory);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stages. A dimension that no part reduces, and that all parts have, is cut into blocks. All parts
+ * compute a block, in turn, before the next block begins: so what they read again is in the cache,
+ * and scratch is no larger than a block needs. Softmax of 1000x512, in blocks of 16 rows:
+ *
+ *     for each of 63 blocks
+ *         part 0    m (16 elements of scratch) = the greatest of each row
+ *         part 1    y = e^(x - m), s (16 elements of scratch) = its sum
+ *         part 2    y = y * (1 / s)
+ *
+ * Threads share the blocks. A dimension that is reduced is never divided, reordered, or joined with
+ * another one. */
+#include "runtime/run/stages.h"
+
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/fpenv.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/reduce.h"
+#include "runtime/run/reduce_tile.h"
+#include "runtime/run/parallel.h"
+#include "runtime/run/scratch.h"
+#include "runtime/run/iteration_space.h"
+
+enum {
+    BLOCK_ELEMENTS = 8192, /* of a block, about: with a result that is 64 KiB of f32 */
+    GRAIN = 64,            /* elements of the innermost dimension */
+    STACK_BYTES = 16 * 1024,
+    TASKS_PER_THREAD = 4,
+};
+
+/* What is the same for all blocks of a call. Dimensions are those of the part of the highest rank;
+ * others align at the end. */
+typedef struct staging {
+    const tosajit_kernel *kernel;
+    const code_part *code;
+    view *tensors; /* operands, constants, results, scratch */
+    int32_t rank;
+    int64_t sizes[TOSAJIT_MAX_RANK], block[TOSAJIT_MAX_RANK], counts[TOSAJIT_MAX_RANK];
+    int64_t blocks, tasks, task_bytes;
+    char *memory; /* task_bytes for each task */
+    scratch scratch;
+    int64_t part_sizes[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+} staging;
+
+/* Where dimension d of a tensor of this rank is among `all` dimensions, counted from the end. */
+static int32_t aligned(int32_t d, int32_t rank, int32_t all) { return d + all - rank; }
+
+/* ---------------------------------------------------------------------------------------------
+ * Blocks */
+
+static void find_sizes(staging *s) {
+    const plan *p = &s->kernel->plan;
+    s->rank = 0;
+    for (int32_t k = 0; k < p->part_count; k++)
+        if (p->parts[k].rank > s->rank) s->rank = p->parts[k].rank;
+    for (int32_t d = 0; d < s->rank; d++) s->sizes[d] = 1;
+    for (int32_t k = 0; k < p->part_count; k++) {
+        run_iteration_space(&p->parts[k], s->tensors, s->part_sizes[k]); /* which was checked */
+        for (int32_t d = 0; d < p->parts[k].rank; d++) {
+            int64_t *all = &s->sizes[aligned(d, p->parts[k].rank, s->rank)];
+            if (s->part_sizes[k][d] > *all) *all = s->part_sizes[k][d];
+        }
+    }
+}
+
+/* Whether all parts have the dimension, and none reduces it. */
+static bool may_cut(const staging *s, int32_t d) {
+    for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
+        const plan_part *part = &s->kernel->plan.parts[k];
+        const int32_t own = d - (s->rank - part->rank);
+        if (own < 0 || own == part->axis || s->part_sizes[k][own] != s->sizes[d]) return false;
+    }
+    return true;
+}
+
+/* As many indices as fit, from the innermost dimension outwards. Of that one there are multiples of
+ * GRAIN, as plans promise of columns. */
+static void cut_blocks(staging *s, int64_t elements) {
+    bool cuts[TOSAJIT_MAX_RANK];
+    int32_t inner = s->rank - 1;
+    while (inner > 0 && s->sizes[inner] == 1) inner--;
+    for (int32_t d = 0; d < s->rank; d++) {
+        cuts[d] = may_cut(s, d);
+        if (!cuts[d] && s->sizes[d] > 0) elements /= s->sizes[d];
+    }
+    for (int32_t d = s->rank; d-- > 0;) {
+        int64_t take = elements > 1 ? elements : 1;
+        if (d == inner) take = (take + GRAIN - 1) / GRAIN * GRAIN;
+        s->block[d] = cuts[d] && take < s->sizes[d] ? take : s->sizes[d];
+        if (cuts[d] && s->sizes[d] > 0) elements /= s->block[d];
+    }
+    s->blocks = 1;
+    for (int32_t d = 0; d < s->rank; d++) {
+        s->counts[d] = s->block[d] > 0 ? (s->sizes[d] + s->block[d] - 1) / s->block[d] : 1;
+        s->blocks *= s->counts[d];
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Running */
+
+static const view *view_of(const staging *s, const plan_part *part, int32_t t) {
+    return t < part->leaf_count
+               ? &s->tensors[part->leaves[t].tensor]
+               : &s->tensors[s->kernel->tensor_count + part->results[t - part->leaf_count]];
+}
+
+static bool is_scratch(const staging *s, const plan_part *part, int32_t t) {
+    const int32_t first = s->kernel->tensor_count + s->kernel->plan.result_count;
+    return t < part->leaf_count
+               ? part->leaves[t].tensor >= first
+               : part->results[t - part->leaf_count] >= s->kernel->plan.result_count;
+}
+
+/* A part's walk over a block that begins at `start`; `memory` has the task's scratch. */
+static void block_walk(const staging *s, int32_t p, const int64_t *start, char *memory, walk *w,
+                       tile_tensors *tile) {
+    const plan_part *part = &s->kernel->plan.parts[p];
+    w->rank = part->rank;
+    w->tensors = part->leaf_count + part->result_count;
+    w->apart = part->axis < 0 ? 0 : UINT32_C(1) << part->axis;
+    for (int32_t d = 0; d < part->rank; d++) {
+        const int32_t all = aligned(d, part->rank, s->rank);
+        const int64_t left = s->part_sizes[p][d] - start[all];
+        w->sizes[d] = left < s->block[all] ? left : s->block[all];
+    }
+    for (int32_t t = 0; t < w->tensors; t++) {
+        const view *v = view_of(s, part, t);
+        const bool table = t < part->leaf_count && part->leaves[t].table,
+                   own = is_scratch(s, part, t);
+        const int32_t shift = part->rank - v->tensor.rank;
+        char *at = own ? memory + (intptr_t)v->tensor.data : v->tensor.data;
+        tile->splat_strides[t] = table ? v->strides[0] : 0;
+        for (int32_t d = 0; d < part->rank; d++) {
+            const bool moves = !table && d >= shift && v->tensor.dims[d - shift] != 1;
+            walk_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
+            if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
+        }
+        tile->pointers[t] = at;
+    }
+}
+
+static void run_part(const staging *s, int32_t p, const int64_t *start, char *memory) {
+    const plan_part *part = &s->kernel->plan.parts[p];
+    walk w; /* not cleared, like the next one: see walk.h */
+    tile_tensors tile;
+    block_walk(s, p, start, memory, &w, &tile);
+    for (int32_t d = 0; d < w.rank; d++)
+        if (w.sizes[d] <= 0 && d != part->axis) return;
+    if (part->axis >= 0) {
+        reduce_tile_run(s->kernel->program, part, &s->code[p], &w, &tile,
+                        memory + s->scratch.bytes);
+        return;
+    }
+    tile_coalesce(part, &w);
+    tile_run(part, &s->code[p], &w, &tile);
+}
+
+static void run_task(void *argument, size_t index) {
+    const staging *s = argument;
+    const int64_t first = s->blocks * (int64_t)index / s->tasks,
+                  end = s->blocks * ((int64_t)index + 1) / s->tasks;
+    uint64_t environment = fpenv_enter(); /* of this thread */
+    for (int64_t b = first; b < end; b++) {
+        int64_t start[TOSAJIT_MAX_RANK], rest = b;
+        for (int32_t d = s->rank; d-- > 0;) {
+            start[d] = rest % s->counts[d] * s->block[d];
+            rest /= s->counts[d];
+        }
+        for (int32_t p = 0; p < s->kernel->plan.part_count; p++)
+            run_part(s, p, start, s->memory + (int64_t)index * s->task_bytes);
+    }
+    fpenv_leave(environment);
+}
+
+/* Memory for tensors that must be packed, besides scratch: the most that a part needs. */
+static tosajit_status packed_bytes(const staging *s, int64_t *most) {
+    const int64_t zero[TOSAJIT_MAX_RANK] = {0};
+    *most = 0;
+    for (int32_t p = 0; p < s->kernel->plan.part_count; p++) {
+        walk w; /* not cleared, like the next one: see walk.h */
+        tile_tensors tile;
+        int64_t bytes;
+        if (s->kernel->plan.parts[p].axis < 0) continue;
+        block_walk(s, p, zero, NULL, &w, &tile);
+        if (!reduce_tile_bytes(&s->kernel->plan.parts[p], &w, &bytes))
+            return diag_error(TOSAJIT_OVERFLOW, "packed operands have more than 2^63 - 1 bytes");
+        if (bytes > *most) *most = bytes;
+    }
+    return TOSAJIT_OK;
+}
+
+static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) {
+    const plan_part *last = &s->kernel->plan.parts[s->kernel->plan.part_count - 1];
+    int64_t elements = 1, packed;
+    find_sizes(s);
+    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
+    cut_blocks(s, BLOCK_ELEMENTS);
+    s->tasks = 1;
+    if (parallel_pays(parallel, last, elements)) {
+        const int64_t most = (int64_t)parallel->threads * TASKS_PER_THREAD;
+        if (s->blocks < most && elements / most < BLOCK_ELEMENTS) cut_blocks(s, elements / most);
+        s->tasks = s->blocks < most ? s->blocks : most;
+    }
+    tosajit_status status = scratch_make(s->kernel, s->tensors, s->rank, s->block, &s->scratch);
+    scratch_place(s->kernel, s->tensors, &s->scratch, NULL); /* offsets, of each task's memory */
+    if (!status) status = packed_bytes(s, &packed);
+    s->task_bytes = status ? 0 : s->scratch.bytes + packed;
+    return status;
+}
+
+tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {
+    staging s; /* not cleared: see walk.h */
+    s.kernel = kernel;
+    s.tensors = tensors;
+    const tosajit_status status = plan_blocks(&s, &kernel->parallel);
+    if (status) return status;
+    b->rank = s.rank;
+    b->count = s.blocks;
+    b->tasks = s.tasks;
+    b->scratch_bytes = s.task_bytes;
+    for (int32_t d = 0; d < s.rank; d++) b->sizes[d] = s.block[d];
+    return TOSAJIT_OK;
+}
+
+tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
+                          const tosajit_parallel *parallel, view *tensors) {
+    _Alignas(64) char stack[STACK_BYTES];
+    staging s; /* not cleared: see walk.h */
+    s.kernel = kernel;
+    s.code = code;
+    s.tensors = tensors;
+    tosajit_status status = plan_blocks(&s, parallel);
+    if (status) return status;
+    int64_t bytes;
+    if (!size_multiply(s.task_bytes, s.tasks, &bytes) || (uint64_t)bytes > SIZE_MAX)
+        return diag_error(TOSAJIT_OVERFLOW, "scratch has more than 2^63 - 1 bytes");
+    s.memory = bytes <= STACK_BYTES ? stack : memory_uncleared(&kernel->allocator, (size_t)bytes);
+    if (!s.memory)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
+                          (long long)bytes);
+    if (s.tasks == 1)
+        run_task(&s, 0);
+    else
+        parallel->parallel_for(parallel->context, (size_t)s.tasks, run_task, &s);
+    if (s.memory != stack) memory_free(&kernel->allocator, s.memory, (size_t)bytes, 1);
+    return TOSAJIT_OK;
+}

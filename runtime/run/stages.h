@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Stages: the parts of a kernel that reads its own results, one after the other, block by block. */
+#ifndef TOSAJIT_RUNTIME_RUN_STAGES_H
+#define TOSAJIT_RUNTIME_RUN_STAGES_H
+
+#include "runtime/code/code.h"
+#include "runtime/run/overlap.h"
+
+/* How a call is cut. */
+typedef struct stage_blocks {
+    int32_t rank;
+    int64_t sizes[TOSAJIT_MAX_RANK]; /* of a block */
+    int64_t count, tasks;            /* blocks; what threads share: blocks in a row */
+    int64_t scratch_bytes;           /* of a task */
+} stage_blocks;
+
+/* The same as a run has it, for those who look at it. OVERFLOW. */
+tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b);
+
+/* Compute all parts of a call that was checked. OUT_OF_MEMORY before anything is written. */
+tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
+                          const tosajit_parallel *parallel, view *tensors);
+
+#endif

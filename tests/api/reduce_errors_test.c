@@ -1,0 +1,363 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reductions that are wrong: the message names op, operand, axis and sizes, and nothing has
+ * changed - not the expression, not a result's memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/host.h"
+#include "tests/support/text.h"
+
+/* A reduction of tensor<2x3>, or of an unranked one, and what is said of it. */
+typedef struct mistake {
+    tosajit_op op;
+    tosajit_type operand;
+    int64_t axis;
+    tosajit_nan_mode nan_mode;
+    bool unranked, strict;
+    int32_t result_rank; /* declared; -2: not at all */
+    int64_t result[3];
+    tosajit_status status;
+    const char *words[3];
+} mistake;
+
+#define SUM TOSAJIT_OP_reduce_sum, TOSAJIT_F32
+static const mistake mistakes[] = {
+    {SUM,
+     2,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"tosa.reduce_sum: ", "axis 2 is no dimension of operand 0, tensor<2x3xf32> of rank 2"}},
+    {SUM,
+     -1,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"tosa.reduce_sum: ", "axis -1 is no dimension of operand 0, tensor<2x3xf32> of rank 2"}},
+    {SUM,
+     INT64_MIN,
+     0,
+     false,
+     true,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"axis -9223372036854775808 is no dimension of operand 0"}},
+    {SUM,
+     INT64_C(1) << 32,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"axis 4294967296 is no dimension of operand 0"}},
+    {SUM,
+     TOSAJIT_MAX_RANK,
+     0,
+     true,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"axis 16 is no dimension of operand 0, tensor<*xf32>, nor of any tensor"}},
+    {SUM,
+     1,
+     0,
+     false,
+     false,
+     2,
+     {2, 3},
+     TOSAJIT_SHAPE_MISMATCH,
+     {"tosa.reduce_sum: ",
+      "result dimension 1: declared tensor<2x3xf32>, but axis 1 of operand 0, tensor<2x3xf32>, is "
+      "reduced to size 1"}},
+    {SUM,
+     0,
+     0,
+     true,
+     false,
+     2,
+     {2, 3},
+     TOSAJIT_SHAPE_MISMATCH,
+     {"result dimension 0: declared tensor<2x3xf32>, but axis 0 of operand 0, tensor<*xf32>"}},
+    {SUM,
+     2,
+     0,
+     true,
+     false,
+     2,
+     {2, 3},
+     TOSAJIT_SHAPE_MISMATCH,
+     {"axis 2 is no dimension of the result, declared tensor<2x3xf32> of rank 2"}},
+    {SUM,
+     1,
+     0,
+     false,
+     false,
+     1,
+     {2},
+     TOSAJIT_SHAPE_MISMATCH,
+     {"declared tensor<2xf32> of rank 1", "rank 2 (tensor<2x1xf32>)"}},
+    {SUM,
+     1,
+     0,
+     false,
+     false,
+     2,
+     {4, 1},
+     TOSAJIT_SHAPE_MISMATCH,
+     {"result dimension 0: declared tensor<4x1xf32>, but the operands give tensor<2x1xf32>"}},
+    {SUM,
+     1,
+     TOSAJIT_NAN_IGNORE,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"tosa.reduce_sum: ", "nan_mode"}},
+    {TOSAJIT_OP_reduce_sum,
+     TOSAJIT_I8,
+     1,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_sum: ", "not defined for (i8) -> i8", "i32, i64, f16, bf16, f32, f64"}},
+    {TOSAJIT_OP_reduce_sum,
+     TOSAJIT_F64,
+     1,
+     0,
+     false,
+     true,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_sum: ", "not defined for (f64) -> f64"}},
+    {TOSAJIT_OP_reduce_all,
+     TOSAJIT_I32,
+     1,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_all: ", "not defined for (i32) -> i32", "i1"}},
+    {TOSAJIT_OP_reduce_product,
+     TOSAJIT_I32,
+     1,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_product: ", "not defined for (i32) -> i32"}},
+    {TOSAJIT_OP_reduce_max,
+     TOSAJIT_I48,
+     1,
+     0,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_max: ", "not defined for (i48) -> i48"}},
+    {TOSAJIT_OP_reduce_max,
+     TOSAJIT_F32,
+     1,
+     (tosajit_nan_mode)2,
+     false,
+     false,
+     -2,
+     {0},
+     TOSAJIT_BAD_ATTRIBUTE,
+     {"tosa.reduce_max: ", "nan_mode"}},
+    {TOSAJIT_OP_reduce_count,
+     TOSAJIT_F32,
+     1,
+     0,
+     false,
+     true,
+     -2,
+     {0},
+     TOSAJIT_TYPE_MISMATCH,
+     {"tosa.reduce_count: ", "extension"}},
+};
+
+static tosajit_attributes attributes_of(const mistake *m) {
+    return (tosajit_attributes){.axis = m->axis, .nan_mode = m->nan_mode};
+}
+
+static const tosajit_tensor_type *declared_of(const mistake *m, tosajit_tensor_type *type) {
+    if (m->result_rank < 0) return NULL;
+    *type = tosajit_ranked(m->operand, m->result_rank, m->result);
+    return type;
+}
+
+static void expect(const mistake *m, tosajit_status status) {
+    for (int k = 0; k < 3 && m->words[k]; k++) host_assert_error(status, m->status, m->words[k]);
+}
+
+static void mistakes_are_named(void **state) {
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
+    (void)state;
+    for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
+        const mistake *m = &mistakes[k];
+        const tosajit_attributes attributes = attributes_of(m);
+        tosajit_tensor_type type = tosajit_ranked(m->operand, 2, (int64_t[]){2, 3}), result,
+                            inferred = {TOSAJIT_I8, 0, {0}};
+        tosajit_kernel *kernel = NULL;
+        if (m->unranked) type.rank = TOSAJIT_UNRANKED;
+        expect(m, tosajit_verify(m->op, &type, 1, &attributes, declared_of(m, &result), m->strict,
+                                 &inferred));
+        assert_int_equal(inferred.element, TOSAJIT_I8);
+        if (!m->strict)
+            expect(m, tosajit_compile(engine, m->op, &type, 1, &attributes, declared_of(m, &result),
+                                      &kernel));
+        assert_null(kernel);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+static void expressions_stay_as_they_were(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
+        const mistake *m = &mistakes[k];
+        const tosajit_attributes attributes = attributes_of(m);
+        tosajit_expr_options options = {.size = sizeof options, .strict = m->strict};
+        tosajit_tensor_type type = tosajit_ranked(m->operand, 2, (int64_t[]){2, 3}), result;
+        tosajit_expr *expr;
+        tosajit_value x, y = 77;
+        char *before, *behind;
+        if (m->unranked) type.rank = TOSAJIT_UNRANKED;
+        assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
+        if (m->strict && m->operand == TOSAJIT_F64) type.element = TOSAJIT_F32;
+        assert_int_equal(tosajit_expr_input(expr, &type, &x), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_result(expr, x), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_print(expr, NULL, &before), TOSAJIT_OK);
+        if (type.element == m->operand)
+            expect(m,
+                   tosajit_expr_op(expr, m->op, &x, 1, &attributes, declared_of(m, &result), &y));
+        assert_int_equal(y, 77);
+        assert_int_equal(tosajit_expr_print(expr, NULL, &behind), TOSAJIT_OK);
+        assert_string_equal(before, behind);
+        tosajit_text_release(before);
+        tosajit_text_release(behind);
+        tosajit_expr_destroy(expr);
+    }
+}
+
+/* An axis for an op that has none is a mistake that would pass silently. */
+static void others_take_no_axis(void **state) {
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){2, 3});
+    const tosajit_attributes attributes = {.axis = 1};
+    (void)state;
+    host_assert_error(tosajit_verify(TOSAJIT_OP_exp, &type, 1, &attributes, NULL, 0, NULL),
+                      TOSAJIT_BAD_ATTRIBUTE, "axis");
+}
+
+static void texts_are_answered(void **state) {
+    static const char *const cases[][2] = {
+        {"reduce_sum(x) : f32[2,3]", "reduce_sum needs the dimension that it reduces"},
+        {"reduce_sum(x, axis=2) : f32[2,3]", "axis 2 is no dimension of "},
+        {"reduce_sum(x, axis=-3) : f32[2,3]", "axis -3 is no dimension of "},
+        {"reduce_sum(x, axis=0) : f32[]", "which has rank 0"},
+        {"reduce_sum(x, axis=0.5) : f32[2,3]", "a whole number"},
+        {"reduce_sum(x, axis=y) : f32[2,3], f32[]", "a whole number"},
+        {"reduce_sum(x, axis=[0,1]) : f32[2,3]", "a whole number"},
+        {"reduce_sum(x, axis=18446744073709551615) : f32[2,3]", "a whole number"},
+        {"reduce_sum(x, axis=0, axis=1) : f32[2,3]", "axis is given twice"},
+        {"exp(x, axis=1) : f32[2,3]", "axis"},
+        {"reduce_sum(x, axis=1) : i8[2,3]", "not defined for (i8) -> i8"},
+        {"reduce_max(x, axis=1, nan=never) : f32[2,3]", "propagate or ignore"},
+        {"reduce_sum(x, axis=1, nan=ignore) : f32[2,3]", "nan"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = NULL;
+        const tosajit_status status =
+            tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr);
+        if (!status || expr || !strstr(tosajit_last_error(), cases[k][1]))
+            fail_msg("%s: %s", cases[k][0], status ? tosajit_last_error() : "accepted");
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Calls */
+
+/* A call whose result has another size along the axis, or elsewhere. */
+static void calls_write_nothing(void **state) {
+    static const int64_t wrong[][2] = {{2, 3}, {2, 0}, {2, 2}, {1, 1}, {3, 1}};
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_NATIVE, TOSAJIT_BACKEND_INTERPRET};
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6], untouched[6];
+    const tosajit_tensor operand = host_tensor(x, 2, 3);
+    (void)state;
+    memset(untouched, 0x5b, sizeof untouched);
+    for (size_t b = 0; b < 2; b++) {
+        tosajit_engine *engine = host_engine(backends[b], NULL);
+        tosajit_expr *expr = test_parse("", "reduce_sum(x, axis=1) : f32[?,?]");
+        tosajit_kernel *kernel = test_compile(engine, expr);
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            const tosajit_tensor result = host_tensor(y, wrong[k][0], wrong[k][1]);
+            char words[80];
+            memcpy(y, untouched, sizeof y);
+            snprintf(words, sizeof words, "result 0 dimension %d", wrong[k][0] == 2);
+            host_assert_error(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_SHAPE_MISMATCH,
+                              words);
+            assert_memory_equal(y, untouched, sizeof y);
+        }
+        const tosajit_tensor right = host_tensor(y, 2, 1);
+        assert_int_equal(tosajit_run(kernel, &operand, 1, &right, 1), TOSAJIT_OK);
+        assert_true(y[0] == 6 && y[1] == 15);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
+}
+
+/* A result that lies over a part of what is still to be read. */
+static void overlap_is_refused(void **state) {
+    float x[12] = {1, 2, 3, 4, 5, 6}, before[12];
+    tosajit_engine *engine = host_engine(TOSAJIT_BACKEND_NATIVE, NULL);
+    tosajit_expr *expr = test_parse("", "reduce_sum(x, axis=1) : f32[?,?]");
+    tosajit_kernel *kernel = test_compile(engine, expr);
+    (void)state;
+    memcpy(before, x, sizeof x);
+    for (int shift = 0; shift < 6; shift++) {
+        const tosajit_tensor operand = host_tensor(x, 2, 3), result = host_tensor(x + shift, 2, 1);
+        host_assert_error(tosajit_run(kernel, &operand, 1, &result, 1), TOSAJIT_OVERLAP,
+                          "result 0");
+        assert_memory_equal(x, before, sizeof x);
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    tosajit_engine_destroy(engine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_named),  cmocka_unit_test(expressions_stay_as_they_were),
+        cmocka_unit_test(others_take_no_axis), cmocka_unit_test(texts_are_answered),
+        cmocka_unit_test(calls_write_nothing), cmocka_unit_test(overlap_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

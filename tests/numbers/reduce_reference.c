@@ -1,0 +1,139 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tests/numbers/reduce_reference.h"
+
+#include <math.h>
+
+#include "tests/numbers/exhaustive.h"
+#include "tests/numbers/integer_reference.h"
+
+/* ---------------------------------------------------------------------------------------------
+ * Elements. f16 and bf16 are combined in f32, all others in their own type. */
+
+static value load(tosajit_type type, const unsigned char *at) {
+    const uint64_t bits = exhaustive_load(at, 0, exhaustive_size(type));
+    if (exhaustive_is_float(type)) return (value){.f = exhaustive_decode(type, bits)};
+    return (value){.i = type == TOSAJIT_I1 ? bits != 0
+                                           : reference_signed(bits, reference_width(type))};
+}
+
+static void store(tosajit_type type, unsigned char *at, value v) {
+    exhaustive_store(at, 0, exhaustive_size(type),
+                     exhaustive_is_float(type) ? exhaustive_encode(type, v.f) : (uint64_t)v.i);
+}
+
+static value real(tosajit_type type, double exact) {
+    return (value){.f = type == TOSAJIT_F64 ? exact : (double)(float)exact};
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Two values. Sums and products of two f32 that f64 rounds first round to the same f32. */
+
+typedef value combination(const reduce_question *q, value a, value b);
+
+static value both(const reduce_question *q, value a, value b) {
+    return (void)q, (value){.i = a.i && b.i};
+}
+static value either(const reduce_question *q, value a, value b) {
+    return (void)q, (value){.i = a.i || b.i};
+}
+
+static double larger(bool ignore, double a, double b) {
+    if (isnan(a)) return ignore ? b : a;
+    if (isnan(b)) return ignore ? a : b;
+    if (a == b) return signbit(a) ? b : a;
+    return a > b ? a : b;
+}
+
+static value maximum(const reduce_question *q, value a, value b) {
+    if (!exhaustive_is_float(q->element)) return (value){.i = a.i > b.i ? a.i : b.i};
+    return (value){.f = larger(q->nan_mode == TOSAJIT_NAN_IGNORE, a.f, b.f)};
+}
+static value minimum(const reduce_question *q, value a, value b) {
+    if (!exhaustive_is_float(q->element)) return (value){.i = a.i < b.i ? a.i : b.i};
+    return (value){.f = -larger(q->nan_mode == TOSAJIT_NAN_IGNORE, -a.f, -b.f)};
+}
+static value product(const reduce_question *q, value a, value b) {
+    return real(q->element, a.f * b.f);
+}
+static value sum(const reduce_question *q, value a, value b) {
+    if (exhaustive_is_float(q->element)) return real(q->element, a.f + b.f);
+    return (value){
+        .i = reference_signed((uint64_t)a.i + (uint64_t)b.i, reference_width(q->element))};
+}
+
+/* By op: how two values are combined, and what changes nothing, of integers and of numbers. */
+typedef struct rule {
+    combination *combine;
+    int64_t whole;
+    double number;
+    bool extreme; /* with the least or greatest value of the type, or NaN where those are ignored */
+} rule;
+
+static const rule rules[TOSAJIT_OP_COUNT] = {
+    [TOSAJIT_OP_reduce_all] = {both, 1, 0, false},
+    [TOSAJIT_OP_reduce_any] = {either, 0, 0, false},
+    [TOSAJIT_OP_reduce_max] = {maximum, INT64_MIN, -(double)INFINITY, true},
+    [TOSAJIT_OP_reduce_min] = {minimum, INT64_MAX, (double)INFINITY, true},
+    [TOSAJIT_OP_reduce_product] = {product, 1, 1, false},
+    [TOSAJIT_OP_reduce_sum] = {sum, 0, -0.0, false},
+    [TOSAJIT_OP_reduce_count] = {sum, 0, 0, false},
+};
+
+static value neutral(const reduce_question *q) {
+    const rule *r = &rules[q->op];
+    if (exhaustive_is_float(q->element))
+        return (value){.f = r->extreme && q->nan_mode == TOSAJIT_NAN_IGNORE ? (double)NAN
+                                                                            : r->number};
+    if (!r->extreme) return (value){.i = r->whole};
+    const int64_t greatest = INT64_MAX >> (64 - reference_width(q->element));
+    return (value){.i = r->whole < 0 ? -greatest - 1 : greatest};
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Elements along the axis */
+
+static value element(const reduce_question *q, const unsigned char *at) {
+    if (q->op != TOSAJIT_OP_reduce_count) return load(q->element, at);
+    return exhaustive_is_float(q->element) ? (value){.f = 1} : (value){.i = 1};
+}
+
+static value block(const reduce_question *q, const unsigned char *at, int64_t step, int64_t count,
+                   int partial_count) {
+    combination *combine = rules[q->op].combine;
+    value partial[REFERENCE_PARTIALS];
+    for (int k = 0; k < partial_count; k++) partial[k] = neutral(q);
+    for (int64_t i = 0; i < count; i++) {
+        value *own = &partial[i % partial_count];
+        *own = combine(q, *own, element(q, at + i * step));
+    }
+    for (int half = partial_count / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; k++) partial[k] = combine(q, partial[k], partial[k + half]);
+    return partial[0];
+}
+
+static value line(const reduce_question *q, const unsigned char *at, int64_t step, int64_t count) {
+    const bool last = q->axis == q->rank - 1;
+    const int64_t most = last ? REFERENCE_INNER : REFERENCE_OUTER;
+    value total = neutral(q);
+    if (count == 0 && q->op == TOSAJIT_OP_reduce_sum && exhaustive_is_float(q->element))
+        total.f = 0;
+    for (int64_t begin = 0; begin < count; begin += most)
+        total = rules[q->op].combine(q, total,
+                                     block(q, at + begin * step, step,
+                                           count - begin < most ? count - begin : most,
+                                           last ? REFERENCE_PARTIALS : 1));
+    return total;
+}
+
+void reduce_reference(const reduce_question *q, const unsigned char *operand,
+                      unsigned char *result) {
+    const int64_t size = (int64_t)exhaustive_size(q->element), count = q->dims[q->axis];
+    int64_t outer = 1, inner = 1;
+    for (int32_t d = 0; d < q->axis; d++) outer *= q->dims[d];
+    for (int32_t d = q->axis + 1; d < q->rank; d++) inner *= q->dims[d];
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++)
+            store(q->element, result + (o * inner + i) * size,
+                  line(q, operand + (o * count * inner + i) * size, inner * size, count));
+}

@@ -1,0 +1,25 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* What a reduction gives, element by element in the order that docs/semantics.md tells. It shares
+ * no code with the library, and calls none of its functions: oracle_test looks. */
+#ifndef TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H
+#define TOSAJIT_TESTS_NUMBERS_REDUCE_REFERENCE_H
+
+#include "tosajit/tosajit.h"
+
+/* Elements of a block, of which those of the last axis go to so many partial results. */
+enum { REFERENCE_INNER = 4096, REFERENCE_OUTER = 128, REFERENCE_PARTIALS = 32 };
+
+typedef struct reduce_question {
+    tosajit_op op;
+    tosajit_type element;
+    tosajit_nan_mode nan_mode;
+    int32_t rank, axis;
+    const int64_t *dims; /* of the operand */
+} reduce_question;
+
+/* Operand and result are dense and in memory form. */
+void reduce_reference(const reduce_question *q, const unsigned char *operand,
+                      unsigned char *result);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Reductions: every op of every type along every axis of ranks 1 to 4, bit by bit what
+ * reduce_reference.c says. Sizes stand around those where blocks, partial results, vectors and
+ * their tails end; tensors are dense, backwards, with gaps, transposed; kernels are of all forms of
+ * forms.h, called alone, bound, and with threads. All memory is guarded.
+ *
+ * TOSAJIT_SEED=<n> sets the operands; TOSAJIT_THIN=<n> leaves out most of the cases. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/numbers/divide.h"
+#include "tests/numbers/forms.h"
+#include "tests/numbers/reduce_reference.h"
+#include "tests/support/golden.h"
+#include "tests/support/guard.h"
+#include "tests/support/support.h"
+#include "tests/support/text.h"
+
+enum {
+    MOST_RANK = 4,
+    MOST_ELEMENTS = 20000,                          /* drawn */
+    ROOM = 40000,                                   /* elements of what is fixed */
+    CAPACITY = MOST_ELEMENTS * 8 * (2 + MOST_RANK), /* with gaps, also between sizes of 1 */
+    LINE = 64,
+};
+
+/* A reduction of given sizes. */
+typedef struct subject {
+    tosajit_op op;
+    tosajit_type type;
+    tosajit_attributes attributes;
+    int32_t rank;
+    int64_t dims[MOST_RANK], made[MOST_RANK]; /* of the operand and of the result */
+} subject;
+
+static struct {
+    guard_tensor operand, result;
+    unsigned char dense[ROOM * 8], expected[ROOM * 8];
+    forms *forms;
+    test_random random;
+    uint64_t kernels, calls, elements;
+} f;
+
+static const char *name_of(const subject *s) {
+    static char text[200];
+    int used = snprintf(text, sizeof text, "%s of %s, axis %d of", tosajit_op_name(s->op),
+                        tosajit_type_name(s->type), (int)s->attributes.axis);
+    for (int32_t d = 0; d < s->rank; d++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%" PRId64, d ? "x" : " ",
+                         s->dims[d]);
+    return text;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Operands */
+
+/* Mostly numbers of which no sum or product of thousands leaves the type's range: then every
+ * addition can be told from another order of them. */
+static void fill_dense(const subject *s) {
+    const size_t size = tosajit_type_size(s->type);
+    const int64_t count = guard_count(s->rank, s->dims), way = test_random_range(&f.random, 0, 3);
+    assert_true(count <= MOST_ELEMENTS);
+    for (int64_t k = 0; k < count; k++) {
+        unsigned char *at = f.dense + (size_t)k * size;
+        if (way == 0)
+            test_random_element(&f.random, s->type, at);
+        else if (s->op == TOSAJIT_OP_reduce_product)
+            test_random_near_one(&f.random, s->type, at);
+        else
+            test_random_everyday(&f.random, s->type, at);
+        /* Lines in which all is true, or false, but for a few. */
+        if (s->type == TOSAJIT_I1 && way > 1 && !test_random_chance(&f.random, 1)) *at = way == 2;
+    }
+}
+
+static void expect(const subject *s) {
+    const reduce_question q = {.op = s->op,
+                               .element = s->type,
+                               .nan_mode = s->attributes.nan_mode,
+                               .rank = s->rank,
+                               .axis = (int32_t)s->attributes.axis,
+                               .dims = s->dims};
+    fill_dense(s);
+    reduce_reference(&q, f.dense, f.expected);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Layouts */
+
+typedef struct layout {
+    const char *name;
+    bool outwards;  /* the outermost dimension is contiguous */
+    bool backwards; /* every other dimension, the innermost first */
+    int apart;      /* elements from one to the next of the contiguous dimension */
+} layout;
+
+static const layout layouts[] = {{"dense", false, false, 1},
+                                 {"with gaps", false, false, 2},
+                                 {"transposed", true, false, 1},
+                                 {"backwards", false, true, 1},
+                                 {"transposed, backwards and with gaps", true, true, 2}};
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static void place(const layout *l, guard_tensor *guard, tosajit_type type, int32_t rank,
+                  const int64_t *dims) {
+    int64_t strides[MOST_RANK], step = (int64_t)tosajit_type_size(type) * l->apart;
+    for (int32_t k = 0; k < rank; k++) {
+        const int32_t d = l->outwards ? k : rank - 1 - k;
+        strides[d] = l->backwards && k % 2 == 0 ? -step : step;
+        step *= dims[d] > 0 ? dims[d] : 1;
+        if (l->apart > 1) step += (int64_t)tosajit_type_size(type);
+    }
+    const bool dense = l == layouts;
+    const guard_edge edge = test_random_chance(&f.random, 50) ? GUARD_AT_END : GUARD_AT_START;
+    assert_true(guard_place(guard, type, rank, dims, dense ? NULL : strides, edge));
+    if (test_random_chance(&f.random, 50))
+        guard_move(guard, (size_t)test_random_range(&f.random, 1, LINE - 1) /
+                              tosajit_type_size(type) * tosajit_type_size(type));
+}
+
+static void place_operand(const subject *s, const layout *l) {
+    const size_t size = tosajit_type_size(s->type);
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    size_t at = 0;
+    place(l, &f.operand, s->type, s->rank, s->dims);
+    if (f.operand.size > 0) do
+            memcpy(guard_at(&f.operand, index), f.dense + size * at++, size);
+        while (guard_next(s->rank, s->dims, index));
+    guard_remember(&f.operand);
+}
+
+static void compare(const subject *s, const char *engine, const char *how, const layout *l,
+                    const guard_tensor *result) {
+    int64_t index[TOSAJIT_MAX_RANK] = {0};
+    size_t at = 0;
+    if (result->size > 0) do {
+            const uint64_t got = test_bits(s->type, guard_at(result, index)),
+                           should =
+                               test_bits(s->type, f.expected + at * tosajit_type_size(s->type));
+            if (!test_same(s->type, got, should, 0))
+                fail_msg("%s on %s, %s, %s: element %zu is 0x%" PRIx64 ", expected 0x%" PRIx64,
+                         name_of(s), engine, how, l->name, at, got, should);
+            at++;
+        } while (guard_next(s->rank, s->made, index));
+    f.elements += at;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Calls */
+
+static tosajit_status run_with_threads(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                       size_t operand_count, const tosajit_tensor *results,
+                                       size_t result_count) {
+    const tosajit_parallel pool = {divide_at_once, NULL, DIVIDE_THREADS};
+    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
+}
+
+static tosajit_status run_backwards(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                    size_t operand_count, const tosajit_tensor *results,
+                                    size_t result_count) {
+    const tosajit_parallel pool = {divide_backwards, NULL, 2};
+    return tosajit_run_parallel(kernel, operands, operand_count, results, result_count, &pool);
+}
+
+static const struct {
+    const char *name;
+    tosajit_status (*run)(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                          size_t operand_count, const tosajit_tensor *results, size_t result_count);
+} ways[] = {{"run", tosajit_run},
+            {"run bound", test_run_bound},
+            {"run with threads", run_with_threads},
+            {"run in pieces, backwards", run_backwards}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* In two ways; once where elements are interpreted, which takes long. */
+static void call(const subject *s, tosajit_kernel *kernel, const char *engine, const layout *l) {
+    const bool native = tosajit_kernel_is_native(kernel);
+    for (size_t w = native ? 0 : 1; w < 2; w++) {
+        const size_t way = w == 0 ? 0 : (size_t)(f.calls / 2 % WAYS);
+        place(l, &f.result, s->type, s->rank, s->made);
+        guard_remember(&f.result);
+        if (ways[way].run(kernel, &f.operand.tensor, 1, &f.result.tensor, 1))
+            fail_msg("%s on %s, %s, %s: %s", name_of(s), engine, ways[way].name, l->name,
+                     tosajit_last_error());
+        compare(s, engine, ways[way].name, l, &f.result);
+        if (!guard_intact(&f.operand, false) || !guard_intact(&f.result, true))
+            fail_msg("%s on %s, %s, %s: a byte beside the result was written", name_of(s), engine,
+                     ways[way].name, l->name);
+    }
+    f.calls++;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Kernels */
+
+static tosajit_expr *build(const subject *s, bool dynamic) {
+    tosajit_tensor_type type = tosajit_ranked(s->type, s->rank, s->dims);
+    tosajit_expr *expr;
+    tosajit_value x, y;
+    for (int32_t d = 0; d < s->rank && dynamic; d++) type.dims[d] = TOSAJIT_DYNAMIC;
+    if (tosajit_expr_create(NULL, &expr) || tosajit_expr_input(expr, &type, &x) ||
+        tosajit_expr_op(expr, s->op, &x, 1, &s->attributes, NULL, &y) ||
+        tosajit_expr_result(expr, y))
+        fail_msg("%s: %s", name_of(s), tosajit_last_error());
+    return expr;
+}
+
+static void make_kernels(const subject *s, bool dynamic, tosajit_kernel **kernels) {
+    tosajit_expr *expr = build(s, dynamic);
+    for (size_t e = 0; e < test_engine_count; e++) {
+        const test_engine *engine = &test_engines[e];
+        const uint64_t form = f.kernels++;
+        if (forms_make(f.forms, engine, form, expr, &kernels[e]) || tosajit_kernel_wait(kernels[e]))
+            fail_msg("%s on %s, %s: %s", name_of(s), engine->name, forms_name(engine, form),
+                     tosajit_last_error());
+        /* However few elements a piece has, it is worth a thread. */
+        for (int32_t p = 0; p < kernels[e]->plan.part_count; p++)
+            kernels[e]->plan.parts[p].element_ns = 1e5;
+    }
+    tosajit_expr_destroy(expr);
+}
+
+static void check(const subject *s, tosajit_kernel *const *kernels) {
+    const layout *l = &layouts[test_random_range(&f.random, 0, LAYOUTS - 1)];
+    expect(s);
+    place_operand(s, l);
+    for (size_t e = 0; e < test_engine_count; e++) call(s, kernels[e], test_engines[e].name, l);
+}
+
+static void release(tosajit_kernel **kernels) {
+    for (size_t e = 0; e < test_engine_count; e++) tosajit_kernel_release(kernels[e]);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Sizes */
+
+/* Around a vector, the 32 partial results, the 128 elements of one, and the 4096 of a block. */
+static const int64_t sizes[] = {0,   1,   2,   5,   31,   32,   33,   63,   127,
+                                128, 129, 255, 257, 1000, 4095, 4096, 4097, 3 * 4096 + 5};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* The axis has n elements; the other dimensions as many as fit, the innermost one sometimes more
+ * than a vector, and seldom one none. */
+static void draw_sizes(subject *s, int64_t n) {
+    static const int64_t others[] = {1, 2, 3, 7, 16, 17, 33, 65, 130, 300};
+    int64_t room = MOST_ELEMENTS / (n > 0 ? n : 1);
+    for (int32_t d = s->rank; d-- > 0;) {
+        int64_t size = others[test_random_range(&f.random, 0, 9)];
+        if (size > room) size = room < 3 ? room : test_random_range(&f.random, 1, 3);
+        if (test_random_chance(&f.random, 3)) size = 0;
+        s->dims[d] = d == s->attributes.axis ? n : size;
+        s->made[d] = d == s->attributes.axis ? 1 : size;
+        if (d != s->attributes.axis && size > 1) room /= size;
+    }
+}
+
+static void check_axis(subject *s) {
+    tosajit_kernel *kernels[TEST_MAX_ENGINES];
+    for (int32_t d = 0; d < s->rank; d++) s->dims[d] = 1; /* which the types do not say */
+    make_kernels(s, true, kernels);
+    for (size_t k = 0; k < SIZES; k++) {
+        draw_sizes(s, sizes[k]);
+        check(s, kernels);
+    }
+    release(kernels);
+    draw_sizes(s, sizes[test_random_range(&f.random, 1, SIZES - 1)]);
+    for (int32_t d = 0; d < s->rank; d++)
+        if (s->dims[d] == 0) return; /* no static size */
+    make_kernels(s, false, kernels);
+    check(s, kernels);
+    release(kernels);
+}
+
+static bool has_nan_mode(const subject *s) {
+    return test_is_float(s->type) &&
+           (s->op == TOSAJIT_OP_reduce_max || s->op == TOSAJIT_OP_reduce_min);
+}
+
+static void every_axis_is_reduced_in_its_order(void **state) {
+    uint64_t number = 0;
+    (void)state;
+    for (int op = 0; op < TOSAJIT_OP_COUNT; op++) {
+        tosajit_type from[TOSAJIT_MAX_ARITY], to;
+        for (unsigned next = 0;
+             test_reduces((tosajit_op)op) && test_next_signature((tosajit_op)op, &next, from, &to);)
+            for (int32_t rank = 1; rank <= MOST_RANK; rank++)
+                for (int32_t axis = 0; axis < rank; axis++, number++) {
+                    subject s = {.op = (tosajit_op)op,
+                                 .type = to,
+                                 .attributes = {.axis = axis},
+                                 .rank = rank};
+                    if (has_nan_mode(&s) && number % 2) s.attributes.nan_mode = TOSAJIT_NAN_IGNORE;
+                    if (test_is_mine(number) && number % test_thinning() == 0) check_axis(&s);
+                }
+    }
+    print_message("%" PRIu64 " axes, %" PRIu64 " kernels, %" PRIu64 " calls, %" PRIu64
+                  " elements compared\n",
+                  number, f.kernels, f.calls, f.elements);
+    assert_true(f.elements > 0);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The order is pinned */
+
+/* FNV-1a of all sums and products of fixed operands, NaN excluded: none is among them. A change of
+ * the order, in the library and in the reference at once, changes it. */
+static const uint64_t standard_digest = UINT64_C(0x5916d5b6792d7f7f);
+
+static uint64_t pin(tosajit_engine *engine, subject *s, uint64_t digest) {
+    tosajit_expr *expr = build(s, false);
+    tosajit_kernel *kernel = test_compile(engine, expr);
+    const size_t size = tosajit_type_size(s->type);
+    const int64_t count = guard_count(s->rank, s->dims);
+    test_random random = test_random_start(7);
+    for (int64_t k = 0; k < count; k++)
+        if (s->op == TOSAJIT_OP_reduce_product)
+            test_random_near_one(&random, s->type, f.dense + (size_t)k * size);
+        else
+            test_random_everyday(&random, s->type, f.dense + (size_t)k * size);
+    const tosajit_tensor x = tosajit_dense(s->type, f.dense, s->rank, s->dims),
+                         y = tosajit_dense(s->type, f.expected, s->rank, s->made);
+    if (tosajit_run(kernel, &x, 1, &y, 1)) fail_msg("%s: %s", name_of(s), tosajit_last_error());
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+    return golden_hash(digest, f.expected, size * (size_t)guard_count(s->rank, s->made));
+}
+
+static void the_order_is_that_of_earlier_versions(void **state) {
+    static const tosajit_type types[] = {TOSAJIT_F16, TOSAJIT_BF16, TOSAJIT_F32, TOSAJIT_F64};
+    static const tosajit_op ops[] = {TOSAJIT_OP_reduce_sum, TOSAJIT_OP_reduce_product};
+    (void)state;
+    for (size_t e = 0; e < test_engine_count; e++) {
+        uint64_t digest = GOLDEN_START;
+        for (int k = 0; k < 16; k++) {
+            subject s = {.op = ops[k % 2], .type = types[k / 2 % 4], .rank = 2};
+            const int32_t axis = k / 8;
+            s.attributes.axis = axis;
+            s.dims[axis] = 3 * 4096 + 5, s.dims[1 - axis] = 3;
+            s.made[axis] = 1, s.made[1 - axis] = 3;
+            digest = pin(test_engines[e].engine, &s, digest);
+        }
+        if (digest != standard_digest)
+            fail_msg("on %s the digest is 0x%016" PRIx64 ", expected 0x%016" PRIx64,
+                     test_engines[e].name, digest, standard_digest);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * In place */
+
+/* Results over an operand of the same sizes have the bits that they have apart from it. */
+static const char *const in_place[] = {
+    "reduce_sum(x, axis=1) : f32[?,1]",
+    "x - reduce_max(x, axis=-1) : f32[?,?]",
+    "m = reduce_max(x, axis=-1); e = exp(x - m); e / reduce_sum(e, axis=-1) : f32[?,?]",
+    "x - reduce_sum(x, axis=0) : f32[?,?]",
+    "d = x - reduce_sum(x, axis=1); d * reduce_max(d * d, axis=0) : f32[?,?]",
+};
+
+static void check_in_place(const test_engine *engine, const char *text, const int64_t *dims) {
+    static float x[ROOM], apart[ROOM], over[ROOM];
+    const size_t bytes = sizeof(float) * (size_t)guard_count(2, dims);
+    tosajit_expr *expr = test_parse("", text);
+    tosajit_kernel *kernel = test_compile(engine->engine, expr);
+    for (int64_t k = 0; k < guard_count(2, dims); k++)
+        test_random_everyday(&f.random, TOSAJIT_F32, &x[k]);
+    memcpy(over, x, bytes);
+    const tosajit_tensor from = tosajit_dense(TOSAJIT_F32, x, 2, dims),
+                         to = tosajit_dense(TOSAJIT_F32, apart, 2, dims),
+                         both = tosajit_dense(TOSAJIT_F32, over, 2, dims);
+    if (tosajit_run(kernel, &from, 1, &to, 1)) fail_msg("%s: %s", text, tosajit_last_error());
+    if (tosajit_run(kernel, &both, 1, &both, 1)) fail_msg("%s: %s", text, tosajit_last_error());
+    if (memcmp(over, apart, bytes) != 0)
+        fail_msg("%s on %s, %dx%d in place: other bits than apart", text, engine->name,
+                 (int)dims[0], (int)dims[1]);
+    tosajit_kernel_release(kernel);
+    tosajit_expr_destroy(expr);
+}
+
+static void in_place_has_the_same_bits(void **state) {
+    static const int64_t dims[][2] = {{1, 1}, {5, 1}, {3, 70}, {40, 700}, {2, 9000}};
+    (void)state;
+    for (size_t k = 0; k < sizeof in_place / sizeof *in_place; k++)
+        for (size_t n = 0; n < sizeof dims / sizeof *dims; n++)
+            for (size_t e = 0; e < test_engine_count; e++)
+                if (k > 0 || dims[n][1] == 1)
+                    check_in_place(&test_engines[e], in_place[k], dims[n]);
+}
+
+static int open_all(void **state) {
+    if (test_setup_exact(state)) return -1;
+    f.random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    f.forms = forms_open();
+    return f.forms && guard_create(&f.operand, CAPACITY) && guard_create(&f.result, CAPACITY) ? 0
+                                                                                              : -1;
+}
+
+static int close_all(void **state) {
+    forms_close(f.forms);
+    guard_destroy(&f.operand);
+    guard_destroy(&f.result);
+    return test_teardown(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_axis_is_reduced_in_its_order),
+        cmocka_unit_test(the_order_is_that_of_earlier_versions),
+        cmocka_unit_test(in_place_has_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
