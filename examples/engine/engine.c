@@ -146,12 +146,6 @@ static bool load_nothing(loader *l, MlirOperation op, step *s) {
     return true;
 }
 
-static bool load_axis(loader *l, MlirOperation op, step *s) {
-    (void)l;
-    s->numbers[0] = mlirIntegerAttrGetValueInt(attribute_of(op, "axis"));
-    return true;
-}
-
 /* pad, stride and dilation are dense arrays of i64. */
 static bool load_convolution(loader *l, MlirOperation op, step *s) {
     (void)l;
@@ -184,7 +178,6 @@ static const struct op_loader {
 } op_loaders[] = {
     {"func.call", load_call, run_region},
     {"tosa.matmul", load_nothing, run_matmul},
-    {"tosa.reduce_sum", load_axis, run_reduce_sum},
     {"tosa.reshape", load_shape, run_reshape},
     {"tosa.conv2d", load_convolution, run_conv2d},
     {"tosa.depthwise_conv2d", load_convolution, run_depthwise_conv2d},

@@ -53,7 +53,6 @@ int64_t array_elements(const array *a);
 
 /* Ops that are not elementwise (ops.c). */
 bool run_matmul(const step *s, array *values);
-bool run_reduce_sum(const step *s, array *values);
 bool run_reshape(const step *s, array *values);
 bool run_conv2d(const step *s, array *values);
 bool run_depthwise_conv2d(const step *s, array *values);

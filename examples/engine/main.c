@@ -85,7 +85,7 @@ static bool check_mobile(int64_t batch, const array *in, const array *output) {
 
 static const test tests[] = {
     {"mlp.mlir",
-     4,
+     2,
      {{TOSAJIT_F32, 2, {0, 16}},
       {TOSAJIT_F32, 3, {1, 16, 40}},
       {TOSAJIT_F32, 3, {1, 1, 40}},

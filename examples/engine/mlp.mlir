@@ -1,5 +1,5 @@
 // The feed-forward half of a transformer block, for any number of tokens: r = LayerNorm(x + W2 SiLU(W1 x + b1) + b2).
-// matmul, reduce_sum and reshape are the engine's; everything between them is tosajit's.
+// matmul and reshape are the engine's; everything between them is tosajit's, and the norm with its sums is one kernel.
 func.func @mlp(%x: tensor<?x16xf32>, %w1: tensor<1x16x40xf32>, %b1: tensor<1x1x40xf32>, %w2: tensor<1x40x16xf32>, %b2: tensor<1x1x16xf32>,
                %gamma: tensor<1x1x16xf32>, %beta: tensor<1x1x16xf32>) -> tensor<?x16xf32> {
   %batched = tosa.const_shape {values = dense<[1, -1, 16]> : tensor<3xindex>} : () -> !tosa.shape<3>

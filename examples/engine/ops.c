@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The engine's own ops, as their definitions say and no faster. Source: TOSA 1.0, sections on
- * MATMUL, REDUCE_SUM, RESHAPE, CONV2D and DEPTHWISE_CONV2D. */
+ * MATMUL, RESHAPE, CONV2D and DEPTHWISE_CONV2D. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,29 +28,6 @@ bool run_matmul(const step *s, array *values) {
         for (int64_t i = 0; i < c; i++)
             for (int64_t j = 0; j < w; j++)
                 z[k * w + j] += x[k * c + i] * y[(k / h * c + i) * w + j];
-    return true;
-}
-
-bool run_reduce_sum(const step *s, array *values) {
-    const array *a = &values[s->inputs[0]];
-    array *r = &values[s->outputs[0]];
-    int32_t axis = (int32_t)s->numbers[0];
-    if (s->element != TOSAJIT_F32 || axis < 0 || axis >= a->rank)
-        return refuse("reduce_sum: f32 and an axis of the operand expected");
-    int64_t dims[TOSAJIT_MAX_RANK], outer = 1, inner = 1;
-    for (int32_t d = 0; d < a->rank; d++) {
-        dims[d] = d == axis ? 1 : a->dims[d];
-        *(d < axis ? &outer : &inner) *= dims[d];
-    }
-    if (!array_allocate(r, TOSAJIT_F32, a->rank, dims)) return false;
-    const float *x = a->data;
-    float *z = r->data;
-    for (int64_t k = 0; k < outer * inner; k++) {
-        float sum = 0;
-        for (int64_t i = 0; i < a->dims[axis]; i++)
-            sum += x[(k / inner * a->dims[axis] + i) * inner + k % inner];
-        z[k] = sum;
-    }
     return true;
 }
 
