@@ -91,15 +91,15 @@ const char *text_function_name(size_t index, const char **meaning) {
     return functions[index].name;
 }
 
-#define REDUCES "it joins elements, and everything here works on each element alone"
+#define PRODUCT "there are no products of matrices; of two rows it is sum(x * y, axis=-1)"
 static const pair words[] = {
     {"and", "and is written &, with comparisons in brackets: (a > 0) & (b > 0)"},
     {"or", "or is written |, with comparisons in brackets: (a > 0) | (b > 0)"},
     {"not", "not is written !"},
     {"if", "a if condition else b is written select(condition, a, b)"},
-    {"dot", REDUCES},
-    {"matmul", REDUCES},
-    {"argmax", REDUCES},
+    {"dot", PRODUCT},
+    {"matmul", PRODUCT},
+    {"argmax", "reductions here give values, such as max(x, axis=-1), and no positions"},
     {"mod", "of floats it is remainder(a, b); of integers a - a / b * b"},
     {"leaky_relu", "as an expression it is maximum(x, x * 0.01)"},
     {"exp10", "as an expression it is pow(10, x)"},
@@ -136,7 +136,7 @@ static const pair signs[] = {
     {"//", "// could be two things: a comment begins with #; floor division is "
            "floor_divide(a, b) of floats, and a / b of integers rounds toward zero"},
     {"%", "of floats write remainder(a, b); of integers it is a - a / b * b"},
-    {"@", "a product of matrices joins elements, and everything here works on each element alone"},
+    {"@", PRODUCT},
     {"+=", "names are given once: write another one, y = x + 1"},
     {"-=", "names are given once: write another one, y = x - 1"},
     {"*=", "names are given once: write another one, y = x * 2"},
