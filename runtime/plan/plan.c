@@ -513,6 +513,18 @@ static void guess_cost(plan *p, int32_t index, const tosajit_expr *program) {
     fpenv_restore(&environment);
 }
 
+/* Tensors whose dynamic sizes must broadcast to a dimension of the part: those of any of its
+ * values. Spaces of one static size are the same, whatever takes part in each. */
+static uint64_t dynamic_of(const plan_part *part, int32_t d, const tosajit_expr *program,
+                           const value_info *infos) {
+    uint64_t dynamic = 0;
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const expr_node *node = &program->nodes[part->values[k]];
+        dynamic |= infos[node_reduces(node) ? node->operands[0] : part->values[k]].dims[d].dynamic;
+    }
+    return dynamic;
+}
+
 /* leaves: room for a number per node. */
 static void plan_parts(plan *p, const tosajit_expr *program, const value_info *infos,
                        const tosajit_value *spaces, uint64_t *leaves) {
@@ -522,7 +534,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
         part->rank = space->rank;
         for (int32_t d = 0; d < part->rank; d++) {
             part->extents[d] = space->dims[d].size;
-            part->dynamic[d] = space->dims[d].dynamic;
+            part->dynamic[d] = dynamic_of(part, d, program, infos);
             part->above_one[d] = part->extents[d] == TOSAJIT_DYNAMIC ? space->dims[d].firm != 0
                                                                      : part->extents[d] > 1;
         }

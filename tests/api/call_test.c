@@ -52,6 +52,41 @@ static void exactly_in_place_is_fine(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Two results of one static size, of which the first has no operand that a call could size
+ * wrongly: what the second reads is checked all the same. */
+static void results_of_one_size_have_their_own_operands(void **state) {
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_AUTO, TOSAJIT_BACKEND_INTERPRET};
+    static const char *const texts[] = {
+        "y: f32[4,3], x: f32[?,?]; a = y * y; b = x + y",
+        "y: f32[4,3], x: f32[?,?]; m = sum(y, axis=1); a = y - m; b = exp(x + y) * m"};
+    float x[12] = {0}, y[12] = {0}, a[12], b[12], untouched[12];
+    (void)state;
+    memset(untouched, 0x5b, sizeof untouched);
+    for (size_t k = 0; k < 4; k++) {
+        tosajit_engine *engine = host_engine(backends[k % 2], NULL);
+        const char *text = texts[k / 2];
+        tosajit_expr *expr;
+        tosajit_kernel *kernel;
+        CHECK(tosajit_expr_parse(text, strlen(text), NULL, &expr));
+        CHECK(tosajit_compile_expr(engine, expr, &kernel));
+        tosajit_tensor operands[2] = {host_tensor(y, 4, 3), host_tensor(x, 3, 3)};
+        const tosajit_tensor results[2] = {host_tensor(a, 4, 3), host_tensor(b, 4, 3)};
+        memcpy(a, untouched, sizeof a);
+        memcpy(b, untouched, sizeof b);
+        host_assert_error(
+            tosajit_run(kernel, operands, 2, results, 2), TOSAJIT_SHAPE_MISMATCH,
+            "operand 1 dimension 0: size 3 does not broadcast with the static size 4");
+        assert_memory_equal(a, untouched, sizeof a);
+        assert_memory_equal(b, untouched, sizeof b);
+        operands[1] = host_tensor(x, 4, 1);
+        CHECK(tosajit_run(kernel, operands, 2, results, 2));
+        assert_true(a[11] == 0 && b[11] == 0);
+        tosajit_kernel_release(kernel);
+        tosajit_expr_destroy(expr);
+        tosajit_engine_destroy(engine);
+    }
+}
+
 /* Rows that no vector divides are collapsed in place, where they are not elsewhere: a remembered
  * call of the one must not serve the other. */
 static void rows_of_any_length_in_place(void **state) {
@@ -416,6 +451,7 @@ static void contracts_are_checked_and_used(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exactly_in_place_is_fine),
+        cmocka_unit_test(results_of_one_size_have_their_own_operands),
         cmocka_unit_test(rows_of_any_length_in_place),
         cmocka_unit_test(empty_tensors_need_no_memory),
         cmocka_unit_test(several_results_of_several_spaces),
