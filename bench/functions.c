@@ -157,7 +157,7 @@ static void measure(size_t n, int level) {
                     rows[n].peers[level][who - 1](x, y, r);
                 else
                     run(kernel, tosajit_op_arity(op));
-            const double each = (now() - begin) / COUNT / CALLS;
+            const double each = (now() - begin) / (double)(COUNT * CALLS);
             if (each < best[who]) best[who] = each;
         }
     printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f |\n", tosajit_op_name(op), cpus[level],

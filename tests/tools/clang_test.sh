@@ -7,7 +7,7 @@
 set -eu
 clang=$(command -v clang-22 || command -v clang) || { echo "needs clang (apt-get install clang-22)"; exit 1; }
 # Each file's first command, out of its JSON string, with another compiler and without output.
-commands=$(sed -n 's/^ *"command": "[^ ]*\( [^- ][^ ]*\)* \(-.*\) -o [^ ]* -c \([^ ]*\.c\)",$/\3 \2/p' "$1/compile_commands.json" | sort -u -k1,1 |
+commands=$(sed -n 's/^ *"command": "[^ ]*\( [^- ][^ ]*\)*  *\(-.*\) -o [^ ]* -c \([^ ]*\.c\)",$/\3 \2/p' "$1/compile_commands.json" | sort -u -k1,1 |
     sed -e 's/\\\(.\)/\1/g' -e "s:^:$clang -fsyntax-only -Werror :")
 count=$(printf '%s\n' "$commands" | wc -l)
 [ "$count" -gt 100 ] || { echo "found only $count files in $1/compile_commands.json"; exit 1; }
