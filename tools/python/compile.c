@@ -5,6 +5,21 @@
 
 #include "tools/python/errors.h"
 
+/* What does not repeat needs no decision at each call. Operands that a text declares in front are
+ * its first values. */
+static tosajit_status promise(tosajit_expr *expr, const compile_given *given) {
+    const tosajit_contract several = {.smallest = 2};
+    for (tosajit_value v = 0; v < given->apart_count; v++) {
+        tosajit_tensor_type type;
+        tosajit_status status = tosajit_expr_type(expr, v, &type);
+        for (int32_t d = 0; !status && d < type.rank; d++)
+            if (given->apart >> d & 1 && type.dims[d] == TOSAJIT_DYNAMIC)
+                status = tosajit_expr_contract(expr, v, d, &several);
+        if (status) return status;
+    }
+    return TOSAJIT_OK;
+}
+
 static tosajit_status compile(tosajit_engine *engine, const char *bytes, size_t length,
                               const compile_given *given, tosajit_kernel **kernel) {
     tosajit_parse_options options = {.size = sizeof options};
@@ -12,6 +27,7 @@ static tosajit_status compile(tosajit_engine *engine, const char *bytes, size_t 
     options.type_count = given->type_count;
     tosajit_expr *expr = NULL;
     tosajit_status status = tosajit_expr_parse(bytes, length, &options, &expr);
+    if (!status) status = promise(expr, given);
     Py_BEGIN_ALLOW_THREADS if (!status) status = tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
     Py_END_ALLOW_THREADS return status;

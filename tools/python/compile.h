@@ -11,6 +11,10 @@ typedef struct compile_given {
     const tosajit_named_type *types; /* of operands to which the text gives none */
     size_t type_count;
     bool quick; /* by precompiled operations alone, where the engine has them */
+    /* Dimensions, a bit each, whose dynamic sizes are never below 2; promised of as many operands.
+     */
+    uint32_t apart;
+    Py_ssize_t apart_count;
 } compile_given;
 
 /* Compile a text; a kernel_object. Null with an exception. Where the engine has no room left, what

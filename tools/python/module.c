@@ -8,6 +8,7 @@
 #include "tools/python/graph.h"
 #include "tools/python/load.h"
 #include "tools/python/numpy.h"
+#include "tools/python/region.h"
 
 /* A subinterpreter may end, and call this, long before the process does. */
 static PyObject *quiesce(PyObject *self, PyObject *unused) {
@@ -42,7 +43,7 @@ static int execute(PyObject *module) {
     module_state *state = PyModule_GetState(module);
     bool added = errors_add(module, state) && array_type_add(module, state) &&
                  kernel_type_add(module, state) && engine_type_add(module, state) &&
-                 exchange_prepare(state) && add_facts(module);
+                 region_type_add(module, state) && exchange_prepare(state) && add_facts(module);
     return added ? 0 : -1;
 }
 

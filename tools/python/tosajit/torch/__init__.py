@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A backend for torch.compile: what lies between matrix products, compiled in milliseconds and without a C++ compiler.
+
+    >>> model = torch.compile(model, backend="tosajit")
+
+Operations that work element by element, and reductions, become kernels of tosajit, as many at a time as can be. All others
+stay PyTorch's. Whatever this cannot have runs as it would without it. TORCH_LOGS="+tosajit.torch" tells what became a kernel,
+and why something did not. Options: accuracy, "fast" (at most 1 ulp off) or "exact"."""
+from __future__ import annotations
+
+import functools
+import logging
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import torch
+
+from .. import Engine
+
+log = logging.getLogger("tosajit.torch")
+
+__all__ = ["backend"]
+
+
+@functools.lru_cache(maxsize=None)
+def _engine(threads: int, accuracy: str) -> Engine:
+    return Engine(threads=threads, accuracy=accuracy, backend="auto")
+
+
+@functools.lru_cache(maxsize=None)
+def _decompositions() -> Dict[Any, Callable[..., Any]]:
+    from ._ops import DECOMPOSED
+    return torch._decomp.get_decompositions(DECOMPOSED)
+
+
+def _options(given: Optional[Dict[str, Any]]) -> str:
+    given = dict(given or {})
+    accuracy = given.pop("accuracy", "fast")
+    if given or accuracy not in ("fast", "exact"):
+        raise ValueError(f"tosajit: the options are accuracy='fast' and accuracy='exact', not {given or accuracy!r}")
+    return accuracy
+
+
+def _compiler(accuracy: str, name: str) -> Callable[..., Any]:
+    def compile(module: torch.fx.GraphModule, inputs: Any) -> Callable[[List[Any]], Any]:
+        from ._program import build
+        try:
+            return build(module, _engine(torch.get_num_threads(), accuracy), name)
+        except Exception as why:
+            log.warning("%s runs as PyTorch runs it: %s", name, why, exc_info=log.isEnabledFor(logging.DEBUG))
+            from functorch.compile import make_boxed_func
+            return make_boxed_func(module.forward)
+    return compile
+
+
+def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optional[Dict[str, Any]] = None,
+            mode: Optional[str] = None) -> Callable[..., Any]:
+    """What torch.compile calls with the graph of a piece of a program."""
+    accuracy = _options(options)
+    from functorch.compile import min_cut_rematerialization_partition
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._dynamo.exc import TorchDynamoException
+    try:
+        return aot_autograd(fw_compiler=_compiler(accuracy, "forward"), bw_compiler=_compiler(accuracy, "backward"),
+                            inference_compiler=_compiler(accuracy, "inference"), decompositions=_decompositions(),
+                            partition_fn=min_cut_rematerialization_partition)(module, inputs)
+    except TorchDynamoException:
+        raise  # dynamo's own, which makes it begin anew
+    except Exception as why:
+        log.warning("a graph runs as PyTorch runs it: %s", why, exc_info=log.isEnabledFor(logging.DEBUG))
+        return module.forward
+
+
+torch._dynamo.register_backend(backend, "tosajit")

@@ -1,0 +1,494 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What each of PyTorch's operations is in the language of expressions.
+
+A rule says which tensors an operation reads, whether it is computed element by element or reduces dimensions, and
+writes its statements. It knows no sizes but those that the graph has. Types are promoted as PyTorch promotes them;
+f16 and bf16 are computed in f32 and rounded once for each operation, as PyTorch does it."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import torch
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND, elementwise_dtypes
+
+aten, prims = torch.ops.aten, torch.ops.prims
+
+TYPES = {torch.bool: "i1", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.float16: "f16",
+         torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
+FLOATS = ("f16", "bf16", "f32", "f64")
+# In what an operation is computed.
+WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32"}
+# Conversions that the language lacks, by a type between.
+BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
+           ("i64", "i16"): "i32", ("i64", "f16"): "f32", ("i64", "bf16"): "f32", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
+           ("f16", "bf16"): "f32", ("bf16", "f16"): "f32"}
+
+
+class Refused(Exception):
+    """Why an operation stays PyTorch's."""
+
+
+class Rule(NamedTuple):
+    """One node of a graph, as a kernel would have it."""
+    reads: Tuple[torch.fx.Node, ...]
+    write: Callable[..., str]  # (statements, names of what it reads[, axes of the kernel]) -> name of the result
+    axes: Optional[Tuple[int, ...]] = None  # that are reduced; None: element by element
+    keeps: bool = True  # reduced dimensions stay
+    light: bool = False  # alone it takes no longer than to read and write memory
+
+
+class Statements:
+    """A text, statement by statement. The same expression is written once."""
+
+    def __init__(self) -> None:
+        self.lines: Dict[str, Tuple[str, Tuple[str, ...]]] = {}
+        self.known: Dict[str, str] = {}
+
+    def name(self, expression: str, *reads: str, fresh: bool = False) -> str:
+        """The name of a value. reads are the names within, which tell what the text needs in the end."""
+        if expression in self.known and not fresh:
+            return self.known[expression]
+        name = f"t{len(self.lines)}"
+        self.lines[name] = expression, reads
+        if not fresh:
+            self.known[expression] = name
+        return name
+
+    def cast(self, name: str, a: str, b: str) -> str:
+        if a == b:
+            return name
+        if b == "i1":
+            return self.name(f"!({name} == 0)", name)
+        between = BETWEEN.get((a, b))
+        if a in FLOATS and b not in FLOATS:
+            between = between if between == "f32" else None
+            name = self.cast(name, a, between) if between else name
+            name = self.name(f"trunc({name})", name)
+            return self.name(f"{b}({name})", name)
+        if between:
+            return self.cast(self.cast(name, a, between), between, b)
+        return self.name(f"{b}({name})", name)
+
+    def needed(self, results: Sequence[str]) -> List[str]:
+        """Statements that the results need, in order."""
+        wanted = set(results)
+        lines = []
+        for name, (expression, reads) in reversed(self.lines.items()):
+            if name in wanted:
+                wanted.update(reads)
+                lines.append(f"{name} = {expression}")
+        return lines[::-1]
+
+
+def literal(number: Any, type: str) -> str:
+    if type == "i1":
+        return "true" if number else "false"
+    if type in FLOATS:
+        number = float(number)
+        if math.isnan(number):
+            return f"{type}(nan)"
+        return f"{type}({'-' if number < 0 else ''}inf)" if math.isinf(number) else f"{type}({number!r})"
+    number = int(number)
+    bits = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}[type]
+    if not -(1 << bits - 1) < number < 1 << bits - 1:
+        raise Refused(f"the number {number} is at the end of {type}, or beyond")
+    return f"{type}({number})"
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (bool, int, float))
+
+
+def value_of(node: torch.fx.Node) -> torch.Tensor:
+    return node.meta["val"]
+
+
+def type_of(node: torch.fx.Node) -> str:
+    return TYPES[value_of(node).dtype]
+
+
+def tensors(arguments: Sequence[Any]) -> Tuple[torch.fx.Node, ...]:
+    return tuple(a for a in arguments if isinstance(a, torch.fx.Node))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Element by element
+
+def promoted(node: torch.fx.Node, arguments: Sequence[Any], kind: KIND) -> str:
+    """The type in which PyTorch computes."""
+    compute, _ = elementwise_dtypes(*(value_of(a) if isinstance(a, torch.fx.Node) else a for a in arguments),
+                                    type_promotion_kind=kind)
+    if compute not in TYPES:
+        raise Refused(f"it is computed in {compute}")
+    return WIDE.get(TYPES[compute], TYPES[compute])
+
+
+def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: str, kind: KIND = KIND.DEFAULT, *, only: str = "",
+                light: bool = False, gives: Optional[str] = None, type: Optional[str] = None) -> Rule:
+    """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type. only: "f" for floats, "b" for i1
+    and "i" for integers as well as i1. gives: the type of what the template says, if it is another."""
+    for argument in arguments:
+        if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
+            raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
+    compute = type or promoted(node, arguments, kind)
+    if only == "f" and compute not in FLOATS:
+        raise Refused(f"of {compute} it is PyTorch's")
+    if only == "i" and compute in FLOATS:
+        raise Refused(f"of {compute} it is PyTorch's")
+    if only == "n" and compute == "i1":
+        raise Refused("of bools it is PyTorch's")
+    numbers = {k: literal(a, compute) for k, a in enumerate(arguments) if not isinstance(a, torch.fx.Node)}
+    result = type_of(node)
+    reads = tensors(arguments)
+
+    def write(s: Statements, *names: str) -> str:
+        given = iter(names)
+        texts = [numbers[k] if k in numbers else s.cast(next(given), type_of(a), compute) for k, a in enumerate(arguments)]
+        name = s.name(template.format(*texts, T=compute), *texts)
+        return s.cast(name, gives or compute, result)
+
+    return Rule(reads, write, light=light)
+
+
+F, D, B = KIND.INT_TO_FLOAT, KIND.DEFAULT, KIND.ALWAYS_BOOL
+SIGN = "select({0} > 0, {T}(1), select({0} < 0, {T}(-1), {T}(0)))"
+
+# op: template, kind, whose types it has, light
+PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
+    **{op: (name + "({0})", F, "f", False) for op, name in {
+        aten.exp: "exp", aten.log: "log", aten.sin: "sin", aten.cos: "cos", aten.tan: "tan", aten.tanh: "tanh",
+        aten.sigmoid: "sigmoid", aten.erf: "erf", aten.erfc: "erfc", aten.exp2: "exp2", aten.expm1: "expm1", aten.log1p: "log1p",
+        aten.log2: "log2", aten.log10: "log10", aten.sinh: "sinh", aten.cosh: "cosh", aten.asin: "asin", aten.acos: "acos",
+        aten.atan: "atan", aten.asinh: "asinh", aten.acosh: "acosh", aten.atanh: "atanh", aten.rsqrt: "rsqrt"}.items()},
+    **{op: (name + "({0})", F, "f", True) for op, name in {aten.sqrt: "sqrt", aten.reciprocal: "reciprocal"}.items()},
+    **{op: (name + "({0})", D, "f", True) for op, name in {
+        aten.floor: "floor", aten.ceil: "ceil", aten.trunc: "trunc", aten.round: "roundeven"}.items()},
+    aten.abs: ("abs({0})", D, "n", True), aten.relu: ("maximum({0}, {T}(0))", D, "n", True), aten.sign: (SIGN, D, "n", True),
+    aten.square: ("{0} * {0}", D, "n", True),
+    aten.bitwise_not: ("~{0}", D, "i", True),
+    aten.mul: ("{0} * {1}", D, "", True), aten.maximum: ("maximum({0}, {1})", D, "n", True),
+    aten.minimum: ("minimum({0}, {1})", D, "n", True), aten.div: ("{0} / {1}", F, "f", True),
+    aten.fmod: ("fmod({0}, {1})", D, "f", False), aten.remainder: ("remainder({0}, {1})", D, "f", False),
+    aten.atan2: ("atan2({0}, {1})", F, "f", False), aten.hypot: ("hypot({0}, {1})", D, "f", False),
+    aten.copysign: ("copysign({0}, {1})", F, "f", True),
+    aten.bitwise_and: ("{0} & {1}", D, "i", True), aten.bitwise_or: ("{0} | {1}", D, "i", True),
+    aten.bitwise_xor: ("{0} ^ {1}", D, "i", True),
+    aten.silu: ("{0} * sigmoid({0})", F, "f", False),
+}
+LOGICAL = {aten.logical_and: "{0} & {1}", aten.logical_or: "{0} | {1}", aten.logical_xor: "{0} ^ {1}", aten.logical_not: "!{0}"}
+COMPARED = {aten.eq: "{0} == {1}", aten.ne: "!({0} == {1})", aten.lt: "{0} < {1}", aten.le: "{0} <= {1}", aten.gt: "{0} > {1}",
+            aten.ge: "{0} >= {1}"}
+OF_BOOLS = {aten.mul: "{0} & {1}", aten.add: "{0} | {1}"}
+
+
+def plain(node: torch.fx.Node) -> Rule:
+    template, kind, only, light = PLAIN[node.target.overloadpacket]
+    arguments = node.args
+    if node.target.overloadpacket is aten.mul and promoted(node, arguments, kind) == "i1":
+        template = OF_BOOLS[aten.mul]
+    return by_template(node, arguments, template, kind, only=only, light=light)
+
+
+def negated(node: torch.fx.Node) -> Rule:
+    floats = value_of(node.args[0]).dtype.is_floating_point  # of integers the language's saturates
+    return by_template(node, node.args, "-{0}" if floats else "{T}(0) - {0}", only="n", light=True)
+
+
+def added(node: torch.fx.Node) -> Rule:
+    alpha = node.kwargs.get("alpha", node.args[2] if len(node.args) > 2 else 1)
+    if not is_number(alpha):
+        raise Refused("alpha is not known now")
+    sign = "+" if node.target.overloadpacket is aten.add else "-"
+    compute = promoted(node, node.args[:2], D)
+    if compute == "i1":
+        if sign == "-" or alpha != 1:
+            raise Refused("of bools it is PyTorch's")
+        return by_template(node, node.args[:2], OF_BOOLS[aten.add], light=True)
+    second = "{1}" if alpha == 1 else f"{{1}} * {literal(alpha, compute)}"
+    return by_template(node, node.args[:2], f"{{0}} {sign} {second}", light=True)
+
+
+def logical(node: torch.fx.Node) -> Rule:
+    return by_template(node, node.args, LOGICAL[node.target.overloadpacket], light=True, type="i1")
+
+
+def compared(node: torch.fx.Node) -> Rule:
+    compute = promoted(node, node.args, D)
+    return by_template(node, node.args, COMPARED[node.target.overloadpacket], light=True, gives="i1",
+                       type="i32" if compute == "i1" else compute)
+
+
+def divided(node: torch.fx.Node) -> Rule:
+    mode = node.kwargs.get("rounding_mode")
+    if mode is None:
+        return by_template(node, node.args, "{0} / {1}", F, only="f", light=True)
+    return by_template(node, node.args, "trunc({0} / {1})" if mode == "trunc" else "floor_divide({0}, {1})", D, only="f")
+
+
+def to_power(node: torch.fx.Node) -> Rule:
+    base, exponent = node.args
+    forms = {2: "{0} * {0}", 0.5: "sqrt({0})", -0.5: "rsqrt({0})", -1: "reciprocal({0})", 3: "{0} * {0} * {0}", 1: "{0}"}
+    if is_number(exponent) and float(exponent) in forms:
+        promoted(node, node.args, D)
+        template = forms[float(exponent)]
+        if promoted(node, node.args, D) not in FLOATS and exponent not in (2, 3):
+            raise Refused("of integers it is PyTorch's")
+        return by_template(node, (base,), template, type=promoted(node, node.args, D), only="n", light=True)
+    return by_template(node, node.args, "({0}) ** ({1})", D, only="f")
+
+
+def clamped(node: torch.fx.Node) -> Rule:
+    names = ("min", "max")
+    given = [node.args[k + 1] if len(node.args) > k + 1 else node.kwargs.get(names[k]) for k in (0, 1)]
+    if node.target.overloadpacket is aten.clamp_min:
+        given = [node.args[1], None]
+    if node.target.overloadpacket is aten.clamp_max:
+        given = [None, node.args[1]]
+    template, arguments = "{0}", [node.args[0]]
+    for function, bound in zip(("maximum", "minimum"), given):
+        if bound is not None:
+            template = f"{function}({template}, {{{len(arguments)}}})"
+            arguments.append(bound)
+    return by_template(node, arguments, template, only="n", light=True)
+
+
+def gelu(node: torch.fx.Node) -> Rule:
+    if node.kwargs.get("approximate", "none") == "none":
+        return by_template(node, node.args[:1], "{0} * {T}(0.5) * (erf({0} * {T}(0.7071067811865476)) + {T}(1))", F, only="f")
+    inner = "({0} + {T}(0.044715) * {0} * {0} * {0}) * {T}(0.7978845608028654)"
+    return by_template(node, node.args[:1], f"{{0}} * {{T}}(0.5) * (tanh({inner}) + {{T}}(1))", F, only="f")
+
+
+def chosen(node: torch.fx.Node) -> Rule:
+    condition, a, b = node.args
+    if value_of(condition).dtype is not torch.bool:
+        raise Refused("its condition is not of bools")
+    result = type_of(node)
+
+    def write(s: Statements, c: str, x: str, y: str) -> str:
+        x, y = s.cast(x, type_of(a), result), s.cast(y, type_of(b), result)
+        return s.name(f"select({c}, {x}, {y})", c, x, y)
+
+    return Rule((condition, a, b), write, light=True)
+
+
+def asked(node: torch.fx.Node) -> Rule:
+    template = {aten.isnan: "!({0} == {0})", aten.isinf: "abs({0}) == {T}(inf)"}[node.target.overloadpacket]
+    return by_template(node, node.args, template, only="f", light=True, gives="i1")
+
+
+def converted(node: torch.fx.Node) -> Rule:
+    """As another type, as the same one elsewhere in memory, or both."""
+    known = {"dtype", "device", "layout", "memory_format", "non_blocking", "pin_memory"}
+    if set(node.kwargs) - known or node.kwargs.get("pin_memory"):
+        raise Refused("it does more than to convert")
+    source, result = node.args[0], type_of(node)
+    return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
+
+
+def copied(node: torch.fx.Node) -> Rule:
+    target, source = node.args[:2]
+    if value_of(target).shape != value_of(source).shape:
+        raise Refused("it repeats")
+    result = type_of(node)
+    return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reductions
+
+def axes_of(source: torch.fx.Node, given: Any) -> Tuple[int, ...]:
+    rank = value_of(source).dim()
+    if given is None or (isinstance(given, (list, tuple)) and not given):
+        return tuple(range(rank))
+    given = [given] if isinstance(given, int) else given
+    return tuple(sorted({axis % rank if rank else 0 for axis in given})) if rank else ()
+
+
+def argument(node: torch.fx.Node, k: int, name: str, otherwise: Any = None) -> Any:
+    return node.args[k] if len(node.args) > k else node.kwargs.get(name, otherwise)
+
+
+def count_of(source: torch.fx.Node, axes: Sequence[int]) -> Optional[int]:
+    """How many elements are reduced to one; None: a call decides."""
+    count = 1
+    for axis in axes:
+        size = value_of(source).shape[axis]
+        if not isinstance(size, int):
+            return None
+        count *= size
+    return count
+
+
+def number_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], name: str, type: str, kernel: Sequence[int]) -> str:
+    known = count_of(source, axes)
+    if known is not None:
+        return literal(known, type)
+    factors = [s.name(f"reduce_count({name}, axis={axis})", name) for axis in kernel]
+    for factor in factors[1:]:
+        factors[0] = s.name(f"{factors[0]} * {factor}", factors[0], factor)
+    return factors[0]
+
+
+def reduced(s: Statements, function: str, name: str, kernel: Sequence[int]) -> str:
+    """Along axes of the kernel; along dimensions of size 1 there are none."""
+    return s.name(f"{function}({name}, axis=[{', '.join(map(str, kernel))}])", name) if kernel else name
+
+
+def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, type: str, kernel: Sequence[int]) -> str:
+    total, count = reduced(s, "sum", x, kernel), number_of(s, source, axes, x, type, kernel)
+    return s.name(f"{total} / {count}", total, count)
+
+
+def summed(node: torch.fx.Node) -> Rule:
+    whole = node.target in (aten.sum.default, aten.mean.default)
+    source, result = node.args[0], type_of(node)
+    axes = axes_of(source, None if whole else argument(node, 1, "dim"))
+    compute = WIDE.get(result, result)
+    if compute == "i1":
+        raise Refused("of bools it is PyTorch's")
+    mean = node.target.overloadpacket is aten.mean
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        x = s.cast(x, type_of(source), compute)
+        y = mean_of(s, source, axes, x, compute, kernel) if mean else reduced(s, "sum", x, kernel)
+        return s.cast(y, compute, result)
+
+    return Rule((source,), write, axes, not whole and bool(argument(node, 2, "keepdim", False)))
+
+
+EXTREMES = {aten.amax: "max", aten.amin: "min", aten.max: "max", aten.min: "min"}
+
+
+def extreme(node: torch.fx.Node) -> Rule:
+    source, function = node.args[0], EXTREMES[node.target.overloadpacket]
+    if node.target.overloadpacket in (aten.max, aten.min) and node.target._overloadname != "default":
+        raise Refused("it gives indices, too")
+    axes = axes_of(source, argument(node, 1, "dim"))
+    if type_of(source) == "i1":
+        raise Refused("of bools it is PyTorch's")
+    if count_of(source, axes) == 0:
+        raise Refused("nothing is reduced")
+    return Rule((source,), lambda s, x, kernel: reduced(s, function, x, kernel), axes, bool(argument(node, 2, "keepdim", False)))
+
+
+def any_or_all(node: torch.fx.Node) -> Rule:
+    source, function = node.args[0], "any" if node.target.overloadpacket is aten.any else "all"
+    axes = axes_of(source, argument(node, 1, "dim"))
+    keeps = bool(argument(node, 2, "keepdim", False))
+    return Rule((source,), lambda s, x, kernel: reduced(s, function, s.cast(x, type_of(source), "i1"), kernel), axes, keeps)
+
+
+def product(node: torch.fx.Node) -> Rule:
+    source, result = node.args[0], type_of(node)
+    if result not in FLOATS:
+        raise Refused("of integers it is PyTorch's")
+    whole = node.target._overloadname == "default"
+    axes = axes_of(source, None if whole else node.args[1])
+    wide = WIDE.get(result, result)
+    return Rule((source,), lambda s, x, kernel: s.cast(reduced(s, "prod", s.cast(x, type_of(source), wide), kernel), wide, result),
+                axes, not whole and bool(argument(node, 2, "keepdim", False)))
+
+
+def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
+    """The variance, or the mean, of operation `of`, which is var or var_mean."""
+    source, result = of.args[0], type_of(node)
+    axes = axes_of(source, argument(of, 1, "dim"))
+    correction = of.kwargs.get("correction")
+    correction = 1 if correction is None else correction
+    if not is_number(correction):
+        raise Refused("the correction is not known now")
+    compute = WIDE.get(result, result)
+    if compute not in FLOATS:
+        raise Refused(f"of {compute} it is PyTorch's")
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        x = s.cast(x, type_of(source), compute)
+        mean = mean_of(s, source, axes, x, compute, kernel)
+        if index == 1:
+            return s.cast(mean, compute, result)
+        d = s.name(f"{x} - {mean}", x, mean)
+        total = reduced(s, "sum", s.name(f"{d} * {d}", d), kernel)
+        known = count_of(source, axes)
+        if known is not None:
+            count = literal(max(0, known - correction), compute)
+        else:
+            count = number_of(s, source, axes, x, compute, kernel)
+            count = s.name(f"maximum({count} - {literal(correction, compute)}, {compute}(0))", count)
+        return s.cast(s.name(f"{total} / {count}", total, count), compute, result)
+
+    return Rule((source,), write, axes, bool(argument(of, 3, "keepdim", False)))
+
+
+def softmax(node: torch.fx.Node) -> Rule:
+    """Both; the dimension stays, so it is element by element for those who read it."""
+    source, dim, half = node.args
+    result = type_of(node)
+    compute = WIDE.get(result, result)
+    rank = value_of(source).dim()
+    axes = (dim % rank,) if rank else ()
+    logarithm = node.target.overloadpacket is aten._log_softmax
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        x = s.cast(x, type_of(source), compute)
+        most = reduced(s, "max", x, kernel)
+        d = s.name(f"{x} - {most}", x, most)
+        e = s.name(f"exp({d})", d)
+        total = reduced(s, "sum", e, kernel)
+        y = s.name(f"{d} - log({total})" if logarithm else f"{e} * reciprocal({total})", d, e, total)
+        return s.cast(y, compute, result)
+
+    return Rule((source,), write, axes, keeps=None)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Operations
+
+RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
+    **dict.fromkeys(PLAIN, plain), **dict.fromkeys(LOGICAL, logical), **dict.fromkeys(COMPARED, compared),
+    aten.neg: negated, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
+    aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
+    aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
+    aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
+    aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax, aten._log_softmax: softmax,
+}
+# A conversion whose type is an argument.
+PRIMS = {prims.convert_element_type.default: lambda node: converted_to(node)}
+
+
+def converted_to(node: torch.fx.Node) -> Rule:
+    source, result = node.args[0], type_of(node)
+    return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
+
+
+# What PyTorch has as one operation and tosajit as several; everything else is left as it is.
+DECOMPOSED = [
+    aten.native_layer_norm, aten.native_layer_norm_backward, aten.native_group_norm, aten.native_group_norm_backward,
+    aten._fused_rms_norm, aten._fused_rms_norm_backward,
+    aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional, aten._native_batch_norm_legit_no_training,
+    aten.native_batch_norm, aten.native_batch_norm_backward, aten.batch_norm_backward,
+    aten.gelu_backward, aten.silu_backward, aten.hardswish, aten.hardswish_backward, aten.hardsigmoid, aten.hardsigmoid_backward,
+    aten.hardtanh, aten.hardtanh_backward, aten.leaky_relu, aten.leaky_relu_backward, aten.elu, aten.elu_backward, aten.softplus,
+    aten.softplus_backward, aten.mish, aten.mish_backward, aten.threshold, aten.threshold_backward, aten.sigmoid_backward,
+    aten.tanh_backward, aten.logit, aten.logit_backward, aten._softmax_backward_data, aten._log_softmax_backward_data,
+    aten.log_sigmoid_forward, aten.log_sigmoid_backward, aten.mse_loss, aten.mse_loss_backward, aten.smooth_l1_loss,
+    aten.smooth_l1_loss_backward, aten.huber_loss, aten.huber_loss_backward, aten.binary_cross_entropy,
+    aten.binary_cross_entropy_backward, aten.binary_cross_entropy_with_logits, aten.addcmul, aten.addcdiv, aten.lerp, aten.rsub,
+    aten.masked_fill, aten.frac, aten.sinc, aten.heaviside, aten.xlogy, aten.special_xlog1py, aten.logaddexp, aten.logaddexp2,
+    aten.nan_to_num, aten.logsumexp, aten.linalg_vector_norm, aten.native_dropout_backward, aten.hardshrink, aten.softshrink,
+    aten.soft_margin_loss, aten.std, aten.std_mean, aten.sgn, aten.isposinf, aten.isneginf, aten.special_entr,
+    aten.special_log_ndtr, aten.deg2rad, aten.rad2deg, aten._safe_softmax, aten.glu_backward,
+]
+
+
+def rule_of(node: torch.fx.Node) -> Rule:
+    """Refused, if PyTorch keeps it."""
+    target = node.target
+    if target in PRIMS:
+        return PRIMS[target](node)
+    make = RULES.get(getattr(target, "overloadpacket", None))
+    if make is None or getattr(target, "_schema", None) is None or target._schema.is_mutable or target._overloadname == "out":
+        raise Refused("there is no rule for it")
+    return make(node)

@@ -1,0 +1,387 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A graph as a function: PyTorch's own operations, and regions between them.
+
+The function is Python's, a line for each operation or region, as torch.fx writes it. A region is one call of C."""
+from __future__ import annotations
+
+import heapq
+import logging
+import operator
+from array import array
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+
+import torch
+
+from .. import Engine
+from .._tosajit import Error, Region as CompiledRegion
+from ._ops import Refused, aten, value_of
+from ._regions import Impossible, Partition, Region, Taken, is_tensor, region_of, take, write
+
+log = logging.getLogger("tosajit.torch")
+
+Step = Union[torch.fx.Node, Region]
+
+try:
+    from torch._C._dynamo.guards import _empty_strided_cpu as make_empty
+except ImportError:
+    def make_empty(size: Any, stride: Any, dtype: torch.dtype) -> torch.Tensor:
+        return torch.empty_strided(size, stride, dtype=dtype)
+
+# The same operations by a shorter way than the dispatcher's.
+SHORT: Dict[Any, Callable[..., Any]] = {
+    aten.mm.default: torch.mm, aten.bmm.default: torch.bmm, aten.addmm.default: torch.addmm, aten.convolution.default: torch.convolution,
+    aten.view.default: torch.Tensor.view, aten._unsafe_view.default: torch.Tensor.view, aten.permute.default: torch.Tensor.permute,
+    aten.transpose.int: torch.Tensor.transpose, aten.t.default: torch.Tensor.t, aten.unsqueeze.default: torch.Tensor.unsqueeze,
+    aten.squeeze.dim: torch.Tensor.squeeze, aten.expand.default: torch.Tensor.expand, aten.select.int: torch.Tensor.select,
+    aten.alias.default: torch.Tensor.detach, aten.detach.default: torch.Tensor.detach,
+}
+# What may give its operand itself, though it does not say so.
+MAY_GIVE_OPERANDS = {"conj_physical", "resolve_conj", "resolve_neg", "lift", "lift_fresh", "reshape", "contiguous", "dropout",
+                     "native_dropout", "alias_copy", "_conj", "_neg_view", "real", "to", "type_as", "expand_as", "view_as"}
+
+
+def is_fixed(node: torch.fx.Node) -> bool:
+    """Whether its place among others of its kind counts: it draws random numbers, or writes to something."""
+    if node.op != "call_function":
+        return node.op not in ("placeholder", "get_attr", "output")
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        return not getattr(target, "__module__", "").startswith(("_operator", "math", "torch.sym"))  and target is not operator.getitem
+    if target.namespace not in ("aten", "prims"):
+        return True
+    return target._schema.is_mutable or torch.Tag.nondeterministic_seeded in target.tags
+
+
+def is_fresh(node: torch.fx.Node) -> bool:
+    """Whether what it gives has memory of its own."""
+    target = node.target
+    if target is operator.getitem:
+        return is_fresh(node.args[0])
+    return (node.op == "call_function" and isinstance(target, torch._ops.OpOverload) and target.namespace == "aten" and
+            not target._schema.is_mutable and not any(r.alias_info for r in target._schema.returns) and
+            target._schema.name.partition("::")[2] not in MAY_GIVE_OPERANDS)
+
+
+class Plan:
+    """Steps in their order, and when the memory of each value is needed for the last time."""
+
+    def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]], bool]) -> None:
+        self.nodes = list(graph.nodes)
+        self.taken: Dict[torch.fx.Node, Taken] = {}
+        self.reasons: Dict[torch.fx.Node, str] = {}
+        self._take()
+        before = self._order_of_fixed()
+        partition = Partition(self.nodes, self.taken, before)
+        self.reasons.update(partition.reasons)
+        self.index, self.before = partition.index, before
+        self.regions: Dict[torch.fx.Node, Region] = {}
+        self.output = self.nodes[-1]
+        for region in {id(r): r for r in partition.regions.values()}.values():
+            if keep(region, self.taken):
+                self.regions.update(dict.fromkeys(region.nodes, region))
+            else:
+                self.reasons.update(dict.fromkeys(region.nodes, "alone it would gain nothing"))
+        for node in list(self.taken):
+            if node not in self.regions:
+                del self.taken[node]
+        self.needed = self._needed()
+        self.steps = self._sort()
+        self._lifetimes()
+
+    def _take(self) -> None:
+        for node in self.nodes:
+            if node.op != "call_function":
+                continue
+            try:
+                self.taken[node] = take(node)
+            except Refused as why:
+                self.reasons[node] = str(why)
+
+    def _order_of_fixed(self) -> Dict[torch.fx.Node, List[torch.fx.Node]]:
+        """Random numbers are drawn in the graph's order."""
+        before: Dict[torch.fx.Node, List[torch.fx.Node]] = {}
+        last: Optional[torch.fx.Node] = None
+        for node in self.nodes:
+            if isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
+                raise Refused(f"{node.target} writes to what others read")
+            if is_fixed(node):
+                before[node] = [last] if last is not None else []
+                last = node
+        return before
+
+    def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
+        if node in self.taken:
+            return [s.node for s in self.taken[node].sources if s.node is not None] + list(self.taken[node].extras)
+        return node.all_input_nodes + self.before.get(node, [])
+
+    def _needed(self) -> Set[torch.fx.Node]:
+        needed: Set[torch.fx.Node] = set()
+        waiting = [self.output] + [n for n in self.nodes if is_fixed(n)]
+        while waiting:
+            node = waiting.pop()
+            if node not in needed:
+                needed.add(node)
+                waiting.extend(self.inputs(node))
+        return needed
+
+    def _sort(self) -> List[Step]:
+        """Each step behind what it reads, and otherwise as in the graph; a region as late as its last node."""
+        groups: Dict[Any, Step] = {}
+        for node in self.nodes:
+            if node in self.needed or node.op == "placeholder":
+                groups[self.regions.get(node, node)] = self.regions.get(node, node)
+        order = {step: self.index[step.nodes[-1] if isinstance(step, Region) else step] for step in groups}
+        readers: Dict[Step, List[Step]] = {step: [] for step in groups}
+        missing: Dict[Step, int] = {}
+        for step in groups:
+            members = step.nodes if isinstance(step, Region) else [step]
+            own = {self.regions.get(n, n) for member in members if member in self.needed for n in self.inputs(member)} - {step}
+            missing[step] = len(own)
+            for other in own:
+                readers[other].append(step)
+        ready = [(order[step], id(step), step) for step in groups if not missing[step]]
+        heapq.heapify(ready)
+        steps: List[Step] = []
+        while ready:
+            step = heapq.heappop(ready)[2]
+            steps.append(step)
+            for reader in readers[step]:
+                missing[reader] -= 1
+                if not missing[reader]:
+                    heapq.heappush(ready, (order[reader], id(reader), reader))
+        if len(steps) != len(groups):
+            raise AssertionError("the regions depend on each other")
+        return steps
+
+    def read_by(self, step: Step) -> List[torch.fx.Node]:
+        if isinstance(step, Region):
+            return list(dict.fromkeys(n for member in step.nodes if member in self.needed for n in self.inputs(member)
+                                      if self.regions.get(n) is not step))
+        return step.all_input_nodes
+
+    def _lifetimes(self) -> None:
+        self.root: Dict[torch.fx.Node, Optional[torch.fx.Node]] = {}  # whose memory a value has; None: nobody knows
+        self.last: Dict[torch.fx.Node, int] = {}  # of a root: the last step that reads it
+        self.results: Dict[int, List[torch.fx.Node]] = {}
+        read = [self.read_by(step) for step in self.steps]
+        readers: Dict[torch.fx.Node, Set[int]] = {}
+        for k, nodes in enumerate(read):
+            for node in nodes:
+                readers.setdefault(node, set()).add(k)
+        for k, step in enumerate(self.steps):
+            if isinstance(step, Region):
+                self.results[id(step)] = [n for n in step.nodes if readers.get(n)]
+                self.root.update({n: n for n in step.nodes})
+            else:
+                self.root[step] = self._root(step)
+        for node, steps in readers.items():
+            root = self.root.get(node)
+            if root is not None:
+                self.last[root] = max(self.last.get(root, -1), *steps)
+        for node in self.output.all_input_nodes:
+            if self.root.get(node) is not None:
+                self.last[self.root[node]] = len(self.steps)
+
+    def _root(self, node: torch.fx.Node) -> Optional[torch.fx.Node]:
+        if not is_tensor(node) or node.op != "call_function":
+            return None
+        if is_fresh(node):
+            return node
+        target = node.target
+        if isinstance(target, torch._ops.OpOverload) and not target._schema.is_mutable and target.namespace == "aten":
+            aliased = [a for a, given in zip(target._schema.arguments, node.args) if a.alias_info]
+            if len(aliased) == 1 and isinstance(node.args[target._schema.arguments.index(aliased[0])], torch.fx.Node):
+                return self.root.get(node.args[target._schema.arguments.index(aliased[0])])
+        return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Regions
+
+def gains(region: Region, taken: Dict[torch.fx.Node, Taken]) -> bool:
+    """One light operation alone is as fast in PyTorch."""
+    return len(region.nodes) > 1 or not taken[region.nodes[0]].rule.light and taken[region.nodes[0]].rule.axes is None or \
+        taken[region.nodes[0]].rule.keeps is None
+
+
+def otherwise(region: Region, taken: Dict[torch.fx.Node, Taken], arguments: Sequence[torch.fx.Node],
+              results: Sequence[torch.fx.Node]) -> Callable[..., Any]:
+    """The same by PyTorch's operations, for tensors that are not as they were expected."""
+    own = set(region.nodes)
+    nodes: Dict[torch.fx.Node, None] = {}
+    for node in region.nodes:
+        for between in taken[node].between:
+            if between not in own:
+                nodes[between] = None
+        if node.target is operator.getitem:
+            nodes[node.args[0]] = None
+        nodes[node] = None
+
+    def compute(*given: Any) -> Any:
+        known = dict(zip(arguments, given))
+        for node in nodes:
+            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
+            known[node] = node.target(*args, **kwargs)
+        found = [known[node] for node in results]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return compute
+
+
+def _bytes(numbers: Sequence[int]) -> bytes:
+    return array("b", numbers).tobytes()
+
+
+class Compiled(NamedTuple):
+    region: CompiledRegion
+    arguments: List[torch.fx.Node]
+    results: List[torch.fx.Node]
+
+
+def compile_region(engine: Engine, plan: Plan, position: int, region: Region) -> Compiled:
+    wanted = plan.results[id(region)]
+    kernel = write(region, wanted, plan.taken)
+    if len(kernel.operands) + len(wanted) > 64:
+        raise Impossible("it has too many operands and results")
+    arguments = [operand.node for operand in kernel.operands]
+    arguments += [n for n in plan.read_by(region) if n not in arguments]
+    outputs = set(plan.output.all_input_nodes)
+    roots = [plan.root.get(operand.node) for operand in kernel.operands]
+    results = []
+    for node, layout in zip(wanted, kernel.layouts):
+        over = 0
+        for k, operand in enumerate(kernel.operands):
+            dies = roots[k] is not None and roots.count(roots[k]) == 1 and plan.last.get(roots[k]) == position
+            if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or roots[k] is operand.node):
+                over |= 1 << k
+        results.append((value_of(node).dim(), *map(_bytes, layout), over, value_of(node).dtype))
+    operands = tuple((value_of(o.node).dim(), _bytes(o.axes)) for o in kernel.operands)
+    compiled = CompiledRegion(engine, kernel.text, kernel.apart, operands, tuple(results), make_empty,
+                              otherwise(region, plan.taken, arguments, wanted))
+    return Compiled(compiled, arguments, wanted)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The function
+
+class Writer:
+    """Python's text of a plan."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.module = module
+        self.lines: List[str] = []
+        self.known: Dict[str, Any] = {}
+        self.names: Dict[torch.fx.Node, str] = {}
+
+    def constant(self, value: Any) -> str:
+        name = f"_c{len(self.known)}"
+        self.known[name] = value
+        return name
+
+    def name(self, node: torch.fx.Node) -> str:
+        return self.names.setdefault(node, f"v{len(self.names)}")
+
+    def argument(self, value: Any) -> str:
+        if isinstance(value, torch.fx.Node):
+            return self.names[value]
+        if value is None or value is True or value is False or type(value) is int:
+            return repr(value)
+        if isinstance(value, (list, tuple)):
+            inner = ", ".join(map(self.argument, value))
+            return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+        if isinstance(value, slice):
+            return f"slice({self.argument(value.start)}, {self.argument(value.stop)}, {self.argument(value.step)})"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{k!r}: {self.argument(v)}" for k, v in value.items()) + "}"
+        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            raise Refused("a size that no node computes")
+        return self.constant(value)
+
+    def call(self, node: torch.fx.Node) -> None:
+        if node.op == "get_attr":
+            value = self.module
+            for part in node.target.split("."):
+                value = getattr(value, part)
+            self.lines.append(f"{self.name(node)} = {self.constant(value)}")
+            return
+        if node.op != "call_function":
+            raise Refused(f"{node.op} in a graph")
+        if node.target is operator.getitem:
+            self.lines.append(f"{self.name(node)} = {self.argument(node.args[0])}[{self.argument(node.args[1])}]")
+            return
+        target = SHORT.get(node.target) or (node.target._op if isinstance(node.target, torch._ops.OpOverload) else node.target)
+        arguments = [self.argument(a) for a in node.args] + [f"{k}={self.argument(v)}" for k, v in node.kwargs.items()]
+        self.lines.append(f"{self.name(node)} = {self.constant(target)}({', '.join(arguments)})")
+
+    def region(self, compiled: Compiled) -> None:
+        arguments = ", ".join(self.names[n] for n in compiled.arguments)
+        results = ", ".join(self.name(n) for n in compiled.results)
+        self.lines.append(f"{results} = {self.constant(compiled.region.run)}({arguments})")
+
+    def forget(self, nodes: Sequence[torch.fx.Node]) -> None:
+        if nodes:
+            self.lines.append(f"del {', '.join(self.names[n] for n in nodes)}")
+
+    def function(self, inputs: Sequence[torch.fx.Node], output: Any) -> Callable[[List[Any]], Any]:
+        given = [f"({''.join(self.names[n] + ', ' for n in inputs)}) = args" if inputs else "pass", "args.clear()"]
+        body = given + self.lines + [f"return {self.argument(tuple(output) if isinstance(output, list) else output)}"]
+        heads = "".join(f", {name}={name}" for name in self.known)
+        text = f"def call(args{heads}):\n" + "".join(f"    {line}\n" for line in body)
+        scope = dict(self.known)
+        exec(compile(text, "<tosajit.torch>", "exec"), scope)
+        call = scope["call"]
+        call._boxed_call = True
+        call.text = text
+        return call
+
+
+def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
+    if not log.isEnabledFor(logging.INFO):
+        return
+    log.info("%s: %d regions with %d operations", name, len(done), sum(len(s.nodes) for s in plan.steps if isinstance(s, Region)))
+    for step in plan.steps:
+        if isinstance(step, Region) and id(step) in done:
+            log.debug("region of %s: %s", ", ".join(n.name for n in step.nodes), done[id(step)].region.kernel.text)
+        elif isinstance(step, torch.fx.Node) and step.op == "call_function" and step in plan.reasons:
+            log.debug("left to PyTorch: %s = %s: %s", step.name, step.target, plan.reasons[step])
+
+
+def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[List[Any]], Any]:
+    refused: Set[torch.fx.Node] = set()
+    for _ in range(8):
+        plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes) and gains(region, taken))
+        done: Dict[int, Compiled] = {}
+        failed = False
+        for position, step in enumerate(plan.steps):
+            if not isinstance(step, Region):
+                continue
+            try:
+                done[id(step)] = compile_region(engine, plan, position, step)
+            except (Error, Impossible, Refused) as why:
+                log.warning("a region stays PyTorch's: %s", why)
+                refused.update(step.nodes)
+                failed = True
+        if not failed:
+            break
+    _tell(plan, name, done)
+    writer = Writer(module)
+    inputs = [n for n in plan.nodes if n.op == "placeholder"]
+    for node in inputs:
+        writer.name(node)
+    alive = {n: k for k, step in enumerate(plan.steps) for n in plan.read_by(step)}
+    ends: Dict[int, List[torch.fx.Node]] = {}
+    kept = set(plan.output.all_input_nodes)
+    for node, k in alive.items():
+        if node not in kept:
+            ends.setdefault(k, []).append(node)
+    for k, step in enumerate(plan.steps):
+        if isinstance(step, Region):
+            writer.region(done[id(step)])
+        elif step.op not in ("placeholder", "output"):
+            writer.call(step)
+        writer.forget(ends.get(k, []))
+    call = writer.function(inputs, plan.output.args[0])
+    call.regions = [c.region for c in done.values()]
+    return call
+
