@@ -37,6 +37,7 @@ typedef struct region_object {
     region_operand operands[TOSAJIT_MAX_TENSORS];
     region_result results[TOSAJIT_MAX_TENSORS];
     PyObject *make, *otherwise; /* functions: an empty tensor; everything, in the host's way */
+    bool apart;                 /* no result goes into an operand's memory */
     Py_ssize_t runs, others;    /* how often the kernel ran, and how often it could not */
 } region_object;
 
@@ -135,7 +136,8 @@ static bool place(const region_object *r, region_call *c, Py_ssize_t i) {
     const int64_t bytes = lay_out(result, tosajit_type_size(r->kernel->tensors[tensor].element),
                                   c->operands, dims, strides);
     if (bytes > c->largest) c->largest = bytes;
-    for (uint64_t left = result->over & ~c->taken; left; left &= left - 1) {
+    const uint64_t over = r->apart ? 0 : result->over & ~c->taken;
+    for (uint64_t left = over; left; left &= left - 1) {
         const int k = __builtin_ctzll(left);
         if (!lies(&c->operands[k].shown, result, dims, strides)) continue;
         c->taken |= 1ull << k;
@@ -187,28 +189,44 @@ static PyObject *run_otherwise(region_object *r, PyObject *const *objects, Py_ss
     return result;
 }
 
-/* What stands behind the operands is for the other function alone. */
+static void drop(region_call *c, Py_ssize_t made) {
+    while (made > 0) Py_DECREF(c->made[--made]);
+}
+
+/* Results in place or new, and the kernel. Null with an exception, or without: nothing is done. */
+static PyObject *compute(region_object *r, region_call *c) {
+    Py_ssize_t made = 0;
+    bool fine = true;
+    c->taken = 0;
+    c->largest = 0;
+    while (fine && made < r->kernel->result_count) {
+        fine = place(r, c, made);
+        made += c->made[made] != NULL;
+    }
+    if (fine && !run(r, c)) {
+        r->runs++;
+        return give(c, made);
+    }
+    drop(c, made);
+    return NULL;
+}
+
+/* What stands behind the operands is for the other function alone. Where the library refuses
+ * results in the memory of operands, it is not asked again. */
 static PyObject *region_run(PyObject *self, PyObject *const *objects, Py_ssize_t count) {
     region_object *r = (region_object *)self;
     const kernel_object *k = r->kernel;
     region_call c;
-    Py_ssize_t made = 0;
-    bool fine = count >= k->operand_count;
     c.objects = objects;
-    c.taken = 0;
-    c.largest = 0;
+    bool fine = count >= k->operand_count;
     for (Py_ssize_t i = 0; fine && i < k->operand_count; i++)
         fine = see(r, objects[i], i, r->operands[i].rank, &c.operands[i].shown);
-    while (fine && made < k->result_count) {
-        fine = place(r, &c, made);
-        made += c.made[made] != NULL;
+    PyObject *result = fine ? compute(r, &c) : NULL;
+    if (!result && fine && c.taken && !PyErr_Occurred()) {
+        r->apart = true;
+        result = compute(r, &c);
     }
-    if (fine && !run(r, &c)) {
-        r->runs++;
-        return give(&c, made);
-    }
-    while (made > 0) Py_DECREF(c.made[--made]);
-    if (PyErr_Occurred()) return NULL;
+    if (result || PyErr_Occurred()) return result;
     return run_otherwise(r, objects, count);
 }
 
@@ -338,11 +356,17 @@ static PyObject *get_others(PyObject *self, void *unused) {
     return PyLong_FromSsize_t(((region_object *)self)->others);
 }
 
+static PyObject *get_apart(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(((region_object *)self)->apart);
+}
+
 static PyMethodDef METHODS[] = {
     {"run", MODULE_FUNCTION(region_run), METH_FASTCALL, "Results of tensors."}, {0}};
 static PyGetSetDef ATTRIBUTES[] = {
     {"kernel", get_kernel, NULL, "What computes it.", NULL},
     {"runs", get_runs, NULL, "How often the kernel ran.", NULL},
+    {"apart", get_apart, NULL, "Whether results were found not to go into operands.", NULL},
     {"others", get_others, NULL, "How often the other function ran instead.", NULL},
     {0}};
 

@@ -252,7 +252,8 @@ def compile_region(engine: Engine, plan: Plan, position: int, region: Region) ->
     for node, layout in zip(wanted, kernel.layouts):
         over = 0
         for k, operand in enumerate(kernel.operands):
-            dies = roots[k] is not None and roots.count(roots[k]) == 1 and plan.last.get(roots[k]) == position
+            dies = (min(operand.axes, default=0) >= 0 and roots[k] is not None and roots.count(roots[k]) == 1 and
+                    plan.last.get(roots[k]) == position)
             if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or roots[k] is operand.node):
                 over |= 1 << k
         results.append((value_of(node).dim(), *map(_bytes, layout), over, value_of(node).dtype))

@@ -245,20 +245,20 @@ class Region:
         self.outside.add(source.node)
         return len(self.uses) - 1, tuple(None if d is None else own[d] for d in source.dims)
 
-    def add(self, node: torch.fx.Node, taken: Taken) -> None:
+    def add(self, node: torch.fx.Node, taken: Taken, whole: bool = True) -> None:
         """Impossible, and nothing has changed. A tensor and its transpose may be two operands."""
         try:
-            self._try(node, taken, True)
+            self._try(node, taken, True, whole)
         except Impossible:
             if len({s.node for s in taken.sources} - {None}) == len(taken.sources) and not self.outside & {s.node for s in taken.sources}:
                 raise
-            self._try(node, taken, False)
+            self._try(node, taken, False, whole)
 
-    def _try(self, node: torch.fx.Node, taken: Taken, again: bool) -> None:
+    def _try(self, node: torch.fx.Node, taken: Taken, again: bool, whole: bool) -> None:
         before = self.parents[:], self.sizes[:], len(self.uses), len(self.reductions), set(self.outside)
         try:
             self._add(node, taken, again)
-            self._check()
+            self._check(whole)
         except (Impossible, Refused) as why:
             self.parents, self.sizes = before[0], before[1]
             del self.uses[before[2]:], self.reductions[before[3]:]
@@ -314,7 +314,7 @@ class Region:
     def roots(self, dims: Dims) -> List[int]:
         return [self.find(axis) for axis in dims if axis is not None]
 
-    def _check(self) -> None:
+    def _check(self, whole: bool) -> None:
         everything: Set[int] = set()
         largest = 0
         for dims in list(self.values.values()) + [dims for _, dims in self.uses]:
@@ -324,7 +324,7 @@ class Region:
                 raise Impossible("a value would run along one axis twice")
             everything |= axes
             largest = max(largest, len(axes))
-        if len(everything) > largest:
+        if whole and len(everything) > largest:
             raise Impossible("no value has all axes")
         if largest > MOST_AXES:
             raise Impossible("there are too many axes")
@@ -336,8 +336,8 @@ class Region:
 
 def region_of(nodes: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> Region:
     region = Region()
-    for node in nodes:
-        region.add(node, taken[node])
+    for node in nodes:  # which need not hang together before the last one
+        region.add(node, taken[node], node is nodes[-1])
     return region
 
 
