@@ -32,6 +32,7 @@ cat >"$work/expected" <<END
 info/METADATA
 info/RECORD
 info/WHEEL
+info/entry_points.txt
 info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
@@ -43,6 +44,10 @@ tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0
 tosajit/libtosajit.so.0
 tosajit/py.typed
+tosajit/torch/__init__.py
+tosajit/torch/_ops.py
+tosajit/torch/_program.py
+tosajit/torch/_regions.py
 END
 diff "$work/expected" "$work/files" || fail "the wheel has other files"
 [ "$(stat -c %s "$wheel")" -lt 8000000 ] || fail "the wheel is $(stat -c %s "$wheel") bytes"

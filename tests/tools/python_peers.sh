@@ -9,7 +9,7 @@ python=$1 directory=$2
 cmp -s "$0" "$directory/complete" && exit 0
 "$python" -m venv "$directory"
 pip() { "$directory/bin/python" -m pip install --quiet --disable-pip-version-check "$@"; }
-pip 'numpy>=2.1' numexpr==2.14.2 pytest hypothesis ml_dtypes jax
+pip 'numpy>=2.1' numexpr==2.14.2 pytest hypothesis ml_dtypes jax expecttest
 # the one for CPUs, whose version says so: the others are ten times as large
 pip --only-binary :all: 'torch==2.13.0+cpu' || echo "*** NOT TESTED: PyTorch for CPUs is not to be had here"
 cp "$0" "$directory/complete"

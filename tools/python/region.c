@@ -250,6 +250,14 @@ static bool read_operand(const region_object *r, PyObject *given, region_operand
            to->rank <= TOSAJIT_MAX_RANK && copy_numbers(to->from, from, length, r->rank, to->rank);
 }
 
+/* Whether the kernel gives a size of 1 exactly where the tensor has no dimension. */
+static bool fits_kernel(const region_object *r, Py_ssize_t i) {
+    const tosajit_tensor_type type = tosajit_kernel_result_type(r->kernel->kernel, (size_t)i);
+    for (int32_t d = 0; d < r->rank; d++)
+        if ((type.dims[d] == 1) != (r->results[i].from[d] < 0)) return false;
+    return true;
+}
+
 /* Each dimension once. */
 static bool is_order(const int8_t *order, int32_t rank) {
     uint32_t seen = 0;
@@ -294,7 +302,7 @@ static bool read_tensors(region_object *r, PyObject *operands, PyObject *results
     for (Py_ssize_t i = 0; fine && i < k->operand_count; i++)
         fine = read_operand(r, PyTuple_GetItem(operands, i), &r->operands[i]);
     for (Py_ssize_t i = 0; fine && i < k->result_count; i++)
-        fine = read_result(r, PyTuple_GetItem(results, i), &r->results[i]);
+        fine = read_result(r, PyTuple_GetItem(results, i), &r->results[i]) && fits_kernel(r, i);
     if (!fine && !PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, "Region: the tensors are not those of the text");
     return fine;

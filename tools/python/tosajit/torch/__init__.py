@@ -10,6 +10,7 @@ and why something did not. Options: accuracy, "fast" (at most 1 ulp off) or "exa
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import logging
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
@@ -71,4 +72,6 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
         return module.forward
 
 
-torch._dynamo.register_backend(backend, "tosajit")
+# Where the package is installed, torch finds it so, and wants it registered once.
+if not importlib.metadata.entry_points(group="torch_dynamo_backends", name="tosajit"):
+    torch._dynamo.register_backend(backend, "tosajit")

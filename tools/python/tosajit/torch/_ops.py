@@ -281,8 +281,7 @@ def asked(node: torch.fx.Node) -> Rule:
 
 def converted(node: torch.fx.Node) -> Rule:
     """As another type, as the same one elsewhere in memory, or both."""
-    known = {"dtype", "device", "layout", "memory_format", "non_blocking", "pin_memory"}
-    if set(node.kwargs) - known or node.kwargs.get("pin_memory"):
+    if node.kwargs.get("pin_memory"):
         raise Refused("it does more than to convert")
     source, result = node.args[0], type_of(node)
     return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
@@ -322,24 +321,20 @@ def count_of(source: torch.fx.Node, axes: Sequence[int]) -> Optional[int]:
     return count
 
 
-def number_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], name: str, type: str, kernel: Sequence[int]) -> str:
-    known = count_of(source, axes)
-    if known is not None:
-        return literal(known, type)
-    factors = [s.name(f"reduce_count({name}, axis={axis})", name) for axis in kernel]
-    for factor in factors[1:]:
-        factors[0] = s.name(f"{factors[0]} * {factor}", factors[0], factor)
-    return factors[0]
-
-
 def reduced(s: Statements, function: str, name: str, kernel: Sequence[int]) -> str:
     """Along axes of the kernel; along dimensions of size 1 there are none."""
     return s.name(f"{function}({name}, axis=[{', '.join(map(str, kernel))}])", name) if kernel else name
 
 
 def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, type: str, kernel: Sequence[int]) -> str:
-    total, count = reduced(s, "sum", x, kernel), number_of(s, source, axes, x, type, kernel)
-    return s.name(f"{total} / {count}", total, count)
+    known = count_of(source, axes)
+    if known is not None:
+        total = reduced(s, "sum", x, kernel)
+        return s.name(f"{total} / {literal(known, type)}", total)
+    for axis in reversed(kernel):  # means of means: a count has the sizes of all other axes
+        total, count = reduced(s, "sum", x, [axis]), s.name(f"reduce_count({x}, axis={axis})", x)
+        x = s.name(f"{total} / {count}", total, count)
+    return x
 
 
 def summed(node: torch.fx.Node) -> Rule:
@@ -403,6 +398,9 @@ def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
     compute = WIDE.get(result, result)
     if compute not in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
+    known = count_of(source, axes)
+    if known is None and correction and len(axes) > 1:
+        raise Refused("calls decide how many elements of several dimensions there are")
 
     def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
         x = s.cast(x, type_of(source), compute)
@@ -410,13 +408,14 @@ def variance(node: torch.fx.Node, of: torch.fx.Node, index: int) -> Rule:
         if index == 1:
             return s.cast(mean, compute, result)
         d = s.name(f"{x} - {mean}", x, mean)
-        total = reduced(s, "sum", s.name(f"{d} * {d}", d), kernel)
-        known = count_of(source, axes)
+        square = s.name(f"{d} * {d}", d)
+        if not correction:
+            return s.cast(mean_of(s, source, axes, square, compute, kernel), compute, result)
+        total = reduced(s, "sum", square, kernel)
         if known is not None:
-            count = literal(max(0, known - correction), compute)
-        else:
-            count = number_of(s, source, axes, x, compute, kernel)
-            count = s.name(f"maximum({count} - {literal(correction, compute)}, {compute}(0))", count)
+            return s.cast(s.name(f"{total} / {literal(max(0, known - correction), compute)}", total), compute, result)
+        count = s.name(f"reduce_count({x}, axis={kernel[0]})", x)
+        count = s.name(f"maximum({count} - {literal(correction, compute)}, {compute}(0))", count)
         return s.cast(s.name(f"{total} / {count}", total, count), compute, result)
 
     return Rule((source,), write, axes, bool(argument(of, 3, "keepdim", False)))
@@ -465,7 +464,8 @@ def converted_to(node: torch.fx.Node) -> Rule:
 
 # What PyTorch has as one operation and tosajit as several; everything else is left as it is.
 DECOMPOSED = [
-    aten.native_layer_norm, aten.native_layer_norm_backward, aten.native_group_norm, aten.native_group_norm_backward,
+    # the backward of group norm would lose digits: PyTorch's own is four times as exact
+    aten.native_layer_norm, aten.native_layer_norm_backward, aten.native_group_norm,
     aten._fused_rms_norm, aten._fused_rms_norm_backward,
     aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional, aten._native_batch_norm_legit_no_training,
     aten.native_batch_norm, aten.native_batch_norm_backward, aten.batch_norm_backward,
@@ -483,12 +483,21 @@ DECOMPOSED = [
 ]
 
 
+# Arguments by name that rules know; another one makes it another operation, as decimals does with round.
+NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"}, aten.gelu: {"approximate"}, aten.clamp: {"min", "max"},
+         aten.clone: {"memory_format"}, aten.sum: {"dtype"}, aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
+         aten._to_copy: {"dtype", "device", "layout", "memory_format", "non_blocking", "pin_memory"}}
+
+
 def rule_of(node: torch.fx.Node) -> Rule:
     """Refused, if PyTorch keeps it."""
     target = node.target
     if target in PRIMS:
         return PRIMS[target](node)
-    make = RULES.get(getattr(target, "overloadpacket", None))
-    if make is None or getattr(target, "_schema", None) is None or target._schema.is_mutable or target._overloadname == "out":
+    packet = getattr(target, "overloadpacket", None)
+    make = RULES.get(packet)
+    if make is None or target._schema.is_mutable or target._overloadname.endswith("out"):
         raise Refused("there is no rule for it")
+    if set(node.kwargs) - NAMED.get(packet, set()):
+        raise Refused(f"there is no rule for it with {', '.join(node.kwargs)}")
     return make(node)

@@ -15,7 +15,7 @@ import torch
 
 from .. import Engine
 from .._tosajit import Error, Region as CompiledRegion
-from ._ops import Refused, aten, value_of
+from ._ops import RULES, Refused, aten, value_of
 from ._regions import Impossible, Partition, Region, Taken, is_tensor, region_of, take, write
 
 log = logging.getLogger("tosajit.torch")
@@ -36,9 +36,12 @@ SHORT: Dict[Any, Callable[..., Any]] = {
     aten.squeeze.dim: torch.Tensor.squeeze, aten.expand.default: torch.Tensor.expand, aten.select.int: torch.Tensor.select,
     aten.alias.default: torch.Tensor.detach, aten.detach.default: torch.Tensor.detach,
 }
-# What may give its operand itself, though it does not say so.
-MAY_GIVE_OPERANDS = {"conj_physical", "resolve_conj", "resolve_neg", "lift", "lift_fresh", "reshape", "contiguous", "dropout",
-                     "native_dropout", "alias_copy", "_conj", "_neg_view", "real", "to", "type_as", "expand_as", "view_as"}
+# Whose results have memory of their own, besides what tosajit has rules for. Schemas do not tell: _unsafe_view shares memory.
+FRESH = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "convolution", "linear", "cat", "embedding", "gather", "index", "index_select",
+         "constant_pad_nd", "max_pool2d_with_indices", "avg_pool2d", "_adaptive_avg_pool2d", "upsample_bilinear2d",
+         "upsample_nearest2d", "_scaled_dot_product_flash_attention_for_cpu", "rand_like", "randn_like", "triu", "tril", "cumsum",
+         "slice_scatter", "select_scatter", "native_dropout", "convolution_backward", "embedding_dense_backward", "empty_like",
+         "clone", "_to_copy"}
 
 
 def is_fixed(node: torch.fx.Node) -> bool:
@@ -54,13 +57,13 @@ def is_fixed(node: torch.fx.Node) -> bool:
 
 
 def is_fresh(node: torch.fx.Node) -> bool:
-    """Whether what it gives has memory of its own."""
+    """Whether what it gives has memory of its own, which nobody else has."""
     target = node.target
     if target is operator.getitem:
         return is_fresh(node.args[0])
-    return (node.op == "call_function" and isinstance(target, torch._ops.OpOverload) and target.namespace == "aten" and
-            not target._schema.is_mutable and not any(r.alias_info for r in target._schema.returns) and
-            target._schema.name.partition("::")[2] not in MAY_GIVE_OPERANDS)
+    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload) or target._schema.is_mutable:
+        return False
+    return target.overloadpacket in RULES or target.namespace == "aten" and target._schema.name.partition("::")[2] in FRESH
 
 
 class Plan:
@@ -70,13 +73,14 @@ class Plan:
         self.nodes = list(graph.nodes)
         self.taken: Dict[torch.fx.Node, Taken] = {}
         self.reasons: Dict[torch.fx.Node, str] = {}
+        self.output = self.nodes[-1]
+        before = self.before = self._order_of_fixed()
+        self.needed = self._needed()
         self._take()
-        before = self._order_of_fixed()
         partition = Partition(self.nodes, self.taken, before)
         self.reasons.update(partition.reasons)
-        self.index, self.before = partition.index, before
+        self.index = partition.index
         self.regions: Dict[torch.fx.Node, Region] = {}
-        self.output = self.nodes[-1]
         for region in {id(r): r for r in partition.regions.values()}.values():
             if keep(region, self.taken):
                 self.regions.update(dict.fromkeys(region.nodes, region))
@@ -91,7 +95,7 @@ class Plan:
 
     def _take(self) -> None:
         for node in self.nodes:
-            if node.op != "call_function":
+            if node.op != "call_function" or node not in self.needed:
                 continue
             try:
                 self.taken[node] = take(node)
@@ -189,6 +193,8 @@ class Plan:
         if is_fresh(node):
             return node
         target = node.target
+        if target is aten._unsafe_view.default:
+            return self.root.get(node.args[0])
         if isinstance(target, torch._ops.OpOverload) and not target._schema.is_mutable and target.namespace == "aten":
             aliased = [a for a, given in zip(target._schema.arguments, node.args) if a.alias_info]
             if len(aliased) == 1 and isinstance(node.args[target._schema.arguments.index(aliased[0])], torch.fx.Node):
@@ -359,7 +365,7 @@ def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[
                 continue
             try:
                 done[id(step)] = compile_region(engine, plan, position, step)
-            except (Error, Impossible, Refused) as why:
+            except (Error, Impossible, Refused, ValueError) as why:
                 log.warning("a region stays PyTorch's: %s", why)
                 refused.update(step.nodes)
                 failed = True

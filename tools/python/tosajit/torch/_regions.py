@@ -151,7 +151,7 @@ class Taken(NamedTuple):
     rule: Rule
     sources: Tuple[Source, ...]  # of what the rule reads
     between: Tuple[torch.fx.Node, ...]  # views and numbers that a kernel follows
-    extras: Tuple[torch.fx.Node, ...]  # sizes that only PyTorch's own computation needs
+    extras: Tuple[torch.fx.Node, ...]  # sizes, and tensors that are not read, which only PyTorch's own computation needs
 
 
 def _rule(node: torch.fx.Node) -> Rule:
@@ -177,7 +177,9 @@ def take(node: torch.fx.Node) -> Taken:
         raise Refused("it reads too many tensors")
     sources = tuple(source_of(read, set()) for read in rule.reads)
     between = between_of(rule.reads, {source.node for source in sources})
-    extras = {a: None for n in (node, *between) for a in n.all_input_nodes if not is_tensor(a) and a.target is not aten.var_mean.correction}
+    inner = {node.args[0]} if node.target is operator.getitem else set()
+    known = {*rule.reads, *between, *inner, *(source.node for source in sources)}
+    extras = {a: None for n in (node, *between, *inner) for a in n.all_input_nodes if a not in known}
     return Taken(rule, sources, between, tuple(extras))
 
 

@@ -1,0 +1,588 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""torch.compile(backend="tosajit") beside eager PyTorch: each operation by PyTorch's own database of samples, modules forward and
+backward with sizes that change, and programs that mutate, alias, draw random numbers, or have what no kernel has.
+
+    PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py          # a few samples of each operation
+    PYTHONPATH=build/tools/python python3 tests/tools/python_torch_compile_test.py --all    # all of them, in all types and strides
+
+Eager PyTorch in f64 says how large errors are: those of a kernel may be twice eager's own, and 4 units of the last place."""
+import contextlib
+import copy
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils import _pytree as pytree
+
+import tosajit
+import tosajit.torch
+from tosajit.torch import _program
+
+ALL = "--all" in sys.argv
+torch.set_num_threads(1)
+torch.backends.mha.set_fastpath_enabled(False)  # one operation for a whole encoder
+warnings.simplefilter("ignore")
+leaves = pytree.tree_leaves
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# How good a result is
+
+def largest_error(a, b):
+    a, b = a.double(), b.double()
+    finite = torch.isfinite(a) & torch.isfinite(b)
+    return (a - b)[finite].abs().max().item() if finite.any() else 0.0
+
+
+def complaint(ours, eager, exact, slack=1):
+    """What is wrong with a result; None: nothing. exact is eager's in f64, or None. slack: for what passes through many operations, where
+    errors are a matter of luck."""
+    if type(ours) is not type(eager) or not isinstance(eager, torch.Tensor):
+        return None if ours == eager or ours is eager else f"{ours!r} instead of {eager!r}"
+    if (ours.dtype, ours.shape) != (eager.dtype, eager.shape):
+        return f"{ours.dtype} {ours.shape} instead of {eager.dtype} {eager.shape}"
+    ours, eager = ours.detach(), eager.detach()
+    if not eager.dtype.is_floating_point:
+        return None if torch.equal(ours, eager) else f"{ours} instead of {eager}"
+    if exact is None:
+        exact = eager
+    exact = exact.detach().double()
+    unit, finite = torch.finfo(eager.dtype).eps, exact[torch.isfinite(exact)]
+    scale = finite.abs().max().item() if finite.numel() else 0.0
+    allowed = 2 * slack * largest_error(eager, exact) + 4 * slack * unit * (max(scale, 1) if eager.dtype is torch.float64 else scale)
+    # a value that f64 has and eager has not, for instance an intermediate one beyond f16, may be either
+    strange = (torch.isnan(eager) != torch.isnan(ours)) | (torch.isinf(eager) != torch.isinf(ours))
+    if (strange & ~(torch.isfinite(exact) & ~torch.isfinite(eager))).any():
+        return f"{ours} instead of {eager}"
+    error = largest_error(ours, exact)
+    return None if error <= allowed else f"an error of {error}, where eager has {largest_error(eager, exact)} of {scale}"
+
+
+def wider(value):
+    if isinstance(value, torch.Tensor) and value.dtype.is_floating_point:
+        return value.detach().double()
+    return value
+
+
+@contextlib.contextmanager
+def watched(everything=False):
+    """The functions that the backend makes meanwhile. everything: light operations alone become kernels, too."""
+    made, build, gains = [], _program.build, _program.gains
+
+    def note(*arguments):
+        made.append(build(*arguments))
+        return made[-1]
+
+    _program.build = note
+    if everything:
+        _program.gains = lambda region, taken: True
+    try:
+        yield made
+    finally:
+        _program.build, _program.gains = build, gains
+
+
+def runs_of(made):
+    return sum(region.runs for call in made for region in call.regions)
+
+
+def others_of(made):
+    return sum(region.others for call in made for region in call.regions)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Operations
+
+# By their names in the database; those behind the bar are several operations.
+OPERATIONS = """abs acos acosh add all amax amin any asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor ceil clamp
+clamp_max clamp_min clone copysign cos cosh div eq erf erfc exp exp2 expm1 floor fmod ge gt hypot isinf isnan le log log10 log1p log2
+log_softmax logical_and logical_not logical_or logical_xor lt maximum max mean min minimum mul ne neg pow prod reciprocal remainder round
+rsqrt sigmoid sign sin sinh softmax sqrt square sub sum tan tanh to trunc var var_mean where
+nn.functional.gelu nn.functional.relu nn.functional.silu
+| __rdiv__ __rmod__ __rmul__ __rpow__ __rsub__ addcdiv addcmul deg2rad float_power frac heaviside isfinite lerp linalg.norm
+linalg.vector_norm logaddexp logaddexp2 logit logsumexp masked_fill masked.amax masked.mean masked.softmax masked.sum nan_to_num
+native_layer_norm nn.functional.binary_cross_entropy
+nn.functional.binary_cross_entropy_with_logits nn.functional.cross_entropy nn.functional.elu nn.functional.group_norm
+nn.functional.hardshrink nn.functional.hardsigmoid nn.functional.hardswish nn.functional.hardtanh nn.functional.huber_loss
+nn.functional.kl_div nn.functional.l1_loss nn.functional.layer_norm nn.functional.leaky_relu
+nn.functional.logsigmoid nn.functional.mish nn.functional.mse_loss nn.functional.normalize nn.functional.relu6
+nn.functional.scaled_dot_product_attention nn.functional.selu nn.functional.smooth_l1_loss
+nn.functional.softmin nn.functional.softplus nn.functional.softshrink nn.functional.softsign nn.functional.tanhshrink
+nn.functional.threshold rsub sgn sinc std std_mean special.entr special.xlog1py tensordot xlogy""".split()
+
+ENGINE = tosajit.Engine(accuracy="fast", backend="auto")
+
+
+def strided(tensors):
+    """The same elements elsewhere: every second one, and every second tensor transposed."""
+    moved = [t.repeat_interleave(2, -1)[..., ::2] if t.dim() else t for t in tensors]
+    return [t.transpose(0, -1).contiguous().transpose(0, -1) if t.dim() > 1 and k % 2 else t for k, t in enumerate(moved)]
+
+
+def gradients(function):
+    def both(*given):
+        places = [k for k, t in enumerate(given) if t.dtype.is_floating_point]
+
+        def of_floats(*floats):
+            own = list(given)
+            for k, tensor in zip(places, floats):
+                own[k] = tensor
+            return [r for r in leaves(function(*own)) if isinstance(r, torch.Tensor) and r.dtype.is_floating_point]
+
+        results, pull = torch.func.vjp(of_floats, *(given[k] for k in places))
+        return list(pull([torch.cos(torch.arange(r.numel(), dtype=r.dtype)).reshape(r.shape) for r in results]))
+    return both
+
+
+def function_of(op, sample):
+    """The sample as a function of tensors, and the tensors."""
+    flat, form = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
+    places = [k for k, leaf in enumerate(flat) if isinstance(leaf, torch.Tensor)]
+
+    def function(*given):
+        own = list(flat)
+        for k, tensor in zip(places, given):
+            own[k] = tensor
+        first, args, kwargs = pytree.tree_unflatten(own, form)
+        return op(first, *args, **kwargs)
+
+    return function, [flat[k] for k in places]
+
+
+class Operations(unittest.TestCase):
+    runs, seen = 0, set()
+
+    def one(self, op, function, tensors, mode):
+        eager = function(*tensors)
+        if any(isinstance(r, torch.Tensor) and r.is_complex() for r in leaves(eager)):
+            return
+        try:
+            exact = leaves(function(*map(wider, tensors)))
+        except RuntimeError:
+            exact = None
+        graph = make_fx(torch.func.functionalize(function), decomposition_table=tosajit.torch._decompositions(), tracing_mode=mode)(*tensors)
+        call = _program.build(graph, ENGINE, op.name)
+        ours, eager = leaves(call(list(tensors))), leaves(eager)
+        self.assertEqual(len(ours), len(eager))
+        exact = exact if exact and len(exact) == len(eager) else [None] * len(eager)
+        for a, b, c in zip(ours, eager, exact):
+            self.assertIsNone(complaint(a, b, c if isinstance(c, torch.Tensor) else None))
+        self.assertEqual(others_of([call]), 0, "a kernel could not run")
+        if runs_of([call]):
+            Operations.runs += runs_of([call])
+            Operations.seen.add(op.name)
+
+    def samples(self, op, dtype):
+        if not op.supports_dtype(dtype, "cpu"):
+            return []
+        torch.manual_seed(1)
+        samples = list(op.sample_inputs("cpu", dtype, requires_grad=False))
+        if ALL or not samples:
+            return samples
+        return [samples[0], samples[-1]] if dtype is torch.float32 and len(samples) > 1 else samples[:1]
+
+    def test_operations(self):
+        from torch.testing._internal.common_methods_invocations import op_db
+        names = set(OPERATIONS) - {"|"}
+        ops = [op for op in op_db if op.name in names]
+        self.assertEqual(sorted(names - {op.name for op in ops}), [])
+        dtypes = [torch.float32, torch.bfloat16, torch.int64, torch.bool]
+        if ALL:
+            dtypes += [torch.float64, torch.float16, torch.int32, torch.int8]
+        with watched(everything=True):
+            for op in ops:
+                for dtype in dtypes:
+                    for k, sample in enumerate(self.samples(op, dtype)):
+                        self.each(op, dtype, k, sample)
+        print(f"{Operations.runs} runs of kernels, of {len(Operations.seen)} operations of the database")
+        taken = names if ALL else set(OPERATIONS[:OPERATIONS.index("|")])
+        self.assertEqual(sorted(taken - Operations.seen), [])
+
+    def each(self, op, dtype, k, sample):
+        function, tensors = function_of(op, sample)
+        if any(t.layout is not torch.strided for t in tensors):
+            return
+        ways = [("fake", function, tensors), ("strided", function, strided(tensors)), ("symbolic", function, tensors)]
+        if dtype.is_floating_point and op.supports_autograd and tensors:
+            ways.append(("backward", gradients(function), tensors))
+        for j, (way, f, given) in enumerate(ways):
+            if not ALL and (dtype is not torch.float32 or k if way == "backward" else (j + len(op.name)) % 3):
+                continue
+            with self.subTest(op=op.name, variant=op.variant_test_name, dtype=dtype, sample=k, way=way):
+                try:
+                    f(*given)
+                except (RuntimeError, NotImplementedError):
+                    continue  # eager has it not
+                self.one(op, f, given, "symbolic" if way == "symbolic" else "fake")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Modules
+
+class RMSNorm(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(size) + 0.5)
+
+    def forward(self, x):
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * self.weight
+
+
+def turned(x):
+    a, b = x.chunk(2, -1)
+    return torch.cat([-b, a], -1)
+
+
+class GPTBlock(nn.Module):
+    """RMSNorm, rotary positions, SwiGLU."""
+
+    def __init__(self, size=64, heads=4):
+        super().__init__()
+        self.heads, self.size = heads, size
+        self.first, self.second = RMSNorm(size), RMSNorm(size)
+        self.qkv, self.out = nn.Linear(size, 3 * size, bias=False), nn.Linear(size, size, bias=False)
+        self.gate, self.up, self.down = (nn.Linear(a, b, bias=False) for a, b in ((size, 128), (size, 128), (128, size)))
+
+    def forward(self, x):
+        batch, length, _ = x.shape
+        q, k, v = (t.view(batch, length, self.heads, -1).transpose(1, 2) for t in self.qkv(self.first(x)).chunk(3, -1))
+        angle = torch.arange(length)[:, None] * 10000 ** (-torch.arange(0, q.shape[-1], 2) / q.shape[-1])[None, :].repeat(1, 2)
+        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        q, k = q * cos + turned(q) * sin, k * cos + turned(k) * sin
+        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+        scores = scores.masked_fill(torch.ones(length, length, dtype=torch.bool).triu(1), float("-inf"))
+        x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, -1))
+        y = self.second(x)
+        return x + self.down(F.silu(self.gate(y)) * self.up(y))
+
+
+class LSTM(nn.Module):
+    def __init__(self, size=32):
+        super().__init__()
+        self.input, self.hidden = nn.Linear(size, 4 * size), nn.Linear(size, 4 * size)
+
+    def forward(self, x):
+        h, c = torch.tanh(x), torch.zeros_like(x)
+        for _ in range(3):
+            i, f, g, o = (self.input(x) + self.hidden(h)).chunk(4, 1)
+            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            h = torch.sigmoid(o) * torch.tanh(c)
+        return h, c
+
+
+class BlackScholes(nn.Module):
+    def forward(self, x):
+        price, strike, years, rate, volatility = x.abs().add(0.5).unbind(-1)
+        d1 = (torch.log(price / strike) + (rate + volatility ** 2 / 2) * years) / (volatility * years.sqrt())
+        d2 = d1 - volatility * years.sqrt()
+        normal = lambda d: 0.5 * (1 + torch.erf(d / math.sqrt(2)))
+        return price * normal(d1) - strike * torch.exp(-rate * years) * normal(d2)
+
+
+def mobile():
+    return nn.Sequential(nn.Conv2d(8, 16, 1, bias=False), nn.BatchNorm2d(16), nn.Hardswish(), nn.Conv2d(16, 16, 3, padding=1, groups=16, bias=False),
+                         nn.BatchNorm2d(16), nn.Hardswish(), nn.Conv2d(16, 8, 1, bias=False), nn.BatchNorm2d(8))
+
+
+def modules():
+    """Name, module, the input of a batch size, the fewest regions."""
+    torch.manual_seed(0)
+    return [
+        ("MLP", nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 64), nn.GELU(approximate="tanh")),
+         lambda n: torch.randn(n, 64), 2),
+        ("encoder", nn.TransformerEncoderLayer(64, 4, 128, dropout=0, activation="gelu", batch_first=True, norm_first=True),
+         lambda n: torch.randn(n, 10, 64), 3),
+        ("GPT", GPTBlock(), lambda n: torch.randn(n, 12, 64), 4),
+        ("MobileNet", mobile(), lambda n: torch.randn(n, 8, 6, 6).to(memory_format=torch.channels_last), 2),
+        ("U-Net", nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU(), nn.Conv2d(16, 8, 3)),
+         lambda n: torch.randn(n, 8, 8, 8), 1),
+        ("LSTM", LSTM(), lambda n: torch.randn(n, 32), 3),
+        ("Black-Scholes", BlackScholes(), lambda n: torch.randn(n, 5), 1),
+    ]
+
+
+class Modules(unittest.TestCase):
+    def beside(self, ours, eager, exact):
+        for a, b, c in zip(leaves(ours), leaves(eager), leaves(exact), strict=True):
+            self.assertIsNone(complaint(a, b, c, 4))
+
+    def test_inference(self):
+        for name, module, make, fewest in modules():
+            with self.subTest(module=name), watched() as made, torch.no_grad():
+                torch._dynamo.reset()
+                module.eval()
+                wide, compiled = copy.deepcopy(module).double(), torch.compile(module, backend="tosajit", dynamic=True)
+                for n in (4, 2, 7, 13):  # from 16 on convolutions have another form in PyTorch, of which dynamo makes another graph
+                    x = make(n)
+                    y = compiled(x)
+                    self.beside(y, module(x), wide(x.double()))
+                    if isinstance(y, torch.Tensor):
+                        self.assertEqual(y.stride(), module(x).stride())
+                self.assertEqual(len(made), 1, "a new size was compiled anew")
+                self.assertGreaterEqual(len(made[0].regions), fewest)
+                self.assertEqual((runs_of(made), others_of(made)), (4 * len(made[0].regions), 0))
+
+    def test_training(self):
+        for name, module, make, _ in modules() if ALL else modules()[1:5]:
+            with self.subTest(module=name), watched() as made:
+                torch._dynamo.reset()
+                module.train()
+                ours, wide = copy.deepcopy(module), copy.deepcopy(module).double()
+                compiled = torch.compile(ours, backend="tosajit", dynamic=True)
+                for n in (4, 3):
+                    x = make(n)
+                    results = []
+                    for run, own, given in ((compiled, ours, x), (module, module, x), (wide, wide, x.double())):
+                        own.zero_grad()
+                        given = given.clone().requires_grad_(True)
+                        out = leaves(run(given))
+                        loss = sum((o * torch.cos(torch.arange(o.numel(), dtype=o.dtype).reshape(o.shape))).mean() for o in out)
+                        loss.backward()
+                        results.append([loss, given.grad, *(p.grad for p in own.parameters()), *own.buffers()])
+                    self.beside(*results)
+                self.assertEqual(len(made), 2, "there are a forward and a backward graph")
+                self.assertEqual(others_of(made), 0)
+                self.assertGreater(runs_of(made), 2)
+
+    def test_optimizer(self):
+        torch.manual_seed(0)
+        first = nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Dropout(0.1), nn.Linear(32, 1))
+        second = copy.deepcopy(first)
+        torch._dynamo.reset()
+        losses = []
+        for model, run in ((first, first), (second, torch.compile(second, backend="tosajit"))):
+            torch.manual_seed(5)
+            optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+            losses.append([])
+            for _ in range(20):
+                x = torch.randn(32, 16)
+                loss = F.mse_loss(run(x), x.sum(1, keepdim=True).sin())
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                losses[-1].append(loss.item())
+        for a, b in zip(*losses):
+            self.assertAlmostEqual(a, b, delta=2e-4 * abs(a))  # errors of steps add up
+
+    def test_types(self):
+        layer = nn.TransformerEncoderLayer(32, 2, 64, dropout=0, batch_first=True).eval()
+        for dtype in (torch.float64, torch.bfloat16):
+            torch._dynamo.reset()
+            own, wide = copy.deepcopy(layer).to(dtype), copy.deepcopy(layer).to(dtype).double()
+            x = torch.randn(3, 5, 32).to(dtype)
+            with watched() as made, torch.no_grad():
+                self.beside(torch.compile(own, backend="tosajit")(x), own(x), wide(x.double()))
+            self.assertGreater(runs_of(made), 0)
+
+    def test_bits_of_any_batch(self):
+        """A row has the same bits alone and among others, where PyTorch's own operations leave it so."""
+        torch._dynamo.reset()
+        torch.manual_seed(2)
+        run = torch.compile(lambda x, w: F.gelu(F.layer_norm(x, (37,), w) * 2).softmax(-1), backend="tosajit", dynamic=True)
+        x, w = torch.randn(50, 37), torch.randn(37)
+        whole = run(x, w)
+        for n in (2, 3, 17):
+            self.assertTrue(torch.equal(run(x[:n], w), whole[:n]))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Programs
+
+def mutating(a, b):
+    a.add_(b).mul_(2)
+    b.copy_(a.exp() + 1)
+    return a.sin(), b
+
+
+def aliasing(a, b):
+    c = a * 2 + b
+    return c, c[0], c.t(), a, c
+
+
+def scattered(a, b):
+    a[1:3] = b[1:3].exp() * 2
+    a[:, ::2].mul_(3)
+    return a.sum(0) * 2
+
+
+def random(a, b):
+    return F.dropout(torch.exp(a) * 2, 0.5) * 3 + torch.rand_like(a) + torch.bernoulli(torch.sigmoid(b))
+
+
+def listed(a, b):
+    return {"x": [a * 2 + b, (torch.exp(a) * b,)], "n": None, "k": 3}
+
+
+def automatic(a, b):
+    with torch.autocast("cpu", torch.bfloat16):
+        return F.layer_norm(F.gelu(a @ b.t()) * 2, (4,))
+
+
+def branching(a, b):
+    return torch.cond(a.sum() > 0, lambda x: torch.exp(x) * 2, lambda x: torch.sin(x) + 1, (a,)) * b + 1
+
+
+def data_dependent(a, b):
+    return torch.exp(a[a > 0]) * 2 + b.sum().item()
+
+
+PROGRAMS = [
+    mutating, aliasing, scattered, random, listed, automatic, branching, data_dependent,
+    lambda a, b: (torch.tanh(a) + 1, torch.tanh(a) + 1),
+    lambda a, b: (torch.exp(torch.complex(a, b)) * 2).abs() + 1,
+    lambda a, b: torch.complex(a, b).conj().imag * 2 + 1,
+    lambda a, b: torch.exp(a + a.flip(0)) * b.t().contiguous().t(),
+    lambda a, b: torch.exp(a[:4, :4] + a[:4, :4].t()) * 2,
+    lambda a, b: torch.exp(a[0].expand(4, 6) * b) + 1,
+    lambda a, b: torch.exp(a).expand(3, 4, 6) * 2 + 1,
+    lambda a, b: torch.softmax(a[:0] * 2, 1) + b[:0],
+    lambda a, b: (a[:0].sum() * 2 + 1, a[:0].mean() + 1),
+    lambda a, b: (a * 100).to(torch.int64) * 3 ^ (b > 0),
+    lambda a, b: (a.to(torch.uint8) + 200) * 2,
+    lambda a, b: (a * torch.tensor(2.0, dtype=torch.float64) + torch.tensor(3)) * b,
+    lambda a, b: torch.cat([torch.exp(a[:, :3]) * 2, torch.sin(b[:, 3:]) + 1], 1),
+    lambda a, b: F.rms_norm(a, (6,), b[0]) * F.instance_norm(b[None]).sum(0),
+    lambda a, b: torch.vmap(lambda r: torch.exp(r) * 2 + r.sum())(a),
+    lambda a, b: torch.func.grad(lambda z: (torch.exp(z) * b).sum())(a),
+    lambda a, b: torch.add(a, b, out=torch.empty(4, 6)) * 2,
+    lambda a, b: (a // 1e-3, a % 0.3, torch.fmod(a, b), a.round(), a.frac(), a.clamp(0.5, -0.5)),
+    lambda a, b: torch.where(a > float("nan"), a, b) * float("inf"),
+    lambda a, b: ((a * 10).int() * (b * 10).int()).float().var(0, correction=9),
+    lambda a, b: a.reshape(2, 2, 6).permute(2, 0, 1).exp().sum(1).mul(2).t() + b[:2, :1],
+    lambda a, b: (torch.logsumexp(a, 1), a.amax((0, 1)), a.std(), (a > 0).any(0), (b > -9).all(), a.prod(1)),
+]
+
+
+class Programs(unittest.TestCase):
+    def alike(self, program, a, b, **how):
+        results = []
+        for run in (program, torch.compile(program, backend="tosajit", **how)):
+            given = [t.clone(memory_format=torch.preserve_format) for t in (a, b)]
+            torch.manual_seed(7)
+            results.append((run(*given), given))
+        wide = None
+        if program is not random and program is not automatic:
+            torch.manual_seed(7)
+            given = [a.double(), b.double()]
+            wide = leaves((program(*given), given))
+        eager, ours = map(leaves, results)
+        self.assertEqual(len(ours), len(eager))
+        for k, (x, y) in enumerate(zip(ours, eager)):
+            exact = wide[k] if wide and isinstance(y, torch.Tensor) and y.dtype.is_floating_point else None
+            self.assertIsNone(complaint(x, y, exact))
+            if isinstance(y, torch.Tensor):
+                self.assertEqual(x.stride(), y.stride())
+
+    def test_programs(self):
+        torch.manual_seed(4)
+        a, b = torch.randn(4, 6), torch.randn(4, 6)
+        for k, program in enumerate(PROGRAMS):
+            for how in ({}, {"dynamic": True}) if ALL or k < 3 else ({"dynamic": bool(k % 2)},):
+                with self.subTest(program=k, how=how):
+                    torch._dynamo.reset()
+                    self.alike(program, a, b, **how)
+        torch._dynamo.reset()
+        transposed = lambda x, y: F.gelu(x) * y.exp() + 1
+        self.alike(transposed, torch.randn(6, 4).t(), b, fullgraph=True)
+        self.alike(transposed, torch.randn(8, 12)[::2, ::2], torch.randn(1, 6).expand(4, 6))
+
+    def test_refused_options(self):
+        for wrong in ({"accuracy": "best"}, {"speed": 9}):
+            torch._dynamo.reset()
+            with self.assertRaisesRegex(Exception, "the options are"):
+                torch.compile(lambda x: x * 2 + 1, backend="tosajit", options=wrong)(torch.ones(3))
+        torch._dynamo.reset()
+        x = torch.randn(1000)
+        exact = torch.compile(lambda x: torch.exp(x) * 1, backend="tosajit", options={"accuracy": "exact"})(x)
+        self.assertTrue(torch.equal(exact, torch.exp(x.double()).float()))
+
+    def test_what_does_not_fit_is_computed_otherwise(self):
+        """A kernel that cannot have a tensor leaves all to PyTorch, which says what is wrong, if something is."""
+        graph = make_fx(lambda a, b: torch.relu(a * 2 + b), tracing_mode="fake")(torch.randn(4, 6), torch.randn(6))
+        call = _program.build(graph, ENGINE, "test")
+        a, b = torch.randn(4, 6), torch.randn(6)
+        for x, y in ((a, b), (a.double(), b), (a[:2], b), (a[0], b), (a.to(torch.complex64).real, b), (a.to_sparse().to_dense(), b)):
+            self.assertIsNone(complaint(call([x, y]), torch.relu(x * 2 + y), None))
+        self.assertEqual((runs_of([call]), others_of([call])), (3, 3))
+        with self.assertRaisesRegex(RuntimeError, "must match the size"):
+            call([a, torch.randn(5)])
+        with self.assertRaisesRegex(RuntimeError, "Expected a value of type 'Tensor'"):
+            call([a, "b"])
+
+    def test_threads(self):
+        torch._dynamo.reset()
+        run = torch.compile(lambda x: torch.softmax(x.exp() * 2, 1), backend="tosajit", dynamic=True)
+        x = torch.randn(300, 100)
+        wanted, wrong = run(x), []
+
+        def work(n):
+            for _ in range(30):
+                if not torch.equal(run(x[:n]), wanted[:n]):
+                    wrong.append(n)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in (300, 299, 7, 64)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+        torch.set_num_threads(2)
+        try:
+            self.assertTrue(torch.equal(run(x), wanted))
+        finally:
+            torch.set_num_threads(1)
+
+    def test_nothing_is_left(self):
+        torch._dynamo.reset()
+        w = torch.randn(64, 64)
+        run = torch.compile(lambda x: torch.relu(x @ w) * 2 + x, backend="tosajit")
+        x = torch.randn(512, 64)
+
+        def resident():
+            with open("/proc/self/statm") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        with torch.no_grad():
+            for _ in range(200):
+                run(x)
+            count, memory = sys.getrefcount(x), resident()
+            for _ in range(2000):
+                run(x)
+        self.assertEqual(sys.getrefcount(x), count)
+        self.assertLess(resident() - memory, 8 << 20)
+
+    def test_log(self):
+        torch._dynamo.reset()
+        with self.assertLogs("tosajit.torch", "DEBUG") as log:
+            torch.compile(lambda x: torch.relu(x @ x) * 2, backend="tosajit")(torch.ones(4, 4))
+        text = "\n".join(log.output)
+        self.assertIn("region of relu, mul: x0: f32[4,4]", text)
+        self.assertRegex(text, "left to PyTorch: mm = aten.mm.default: there is no rule for it")
+
+    def test_found_by_name_without_a_compiler(self):
+        """As installed: by the entry point, without an import, and with no program to be found."""
+        lines = ("import sys, torch; f = torch.compile(lambda x: x.exp() * 2 + 1, backend='tosajit'); x = torch.ones(5)\n"
+                 "assert torch.allclose(f(x), x.exp() * 2 + 1) and 'tosajit.torch' in sys.modules")
+        with tempfile.TemporaryDirectory() as folder:
+            info = os.path.join(folder, "tosajit-0.1.dist-info")
+            os.mkdir(info)
+            with open(os.path.join(info, "METADATA"), "w") as file:
+                file.write("Metadata-Version: 2.1\nName: tosajit\nVersion: 0.1\n")
+            with open(os.path.join(info, "entry_points.txt"), "w") as file:
+                file.write("[torch_dynamo_backends]\ntosajit = tosajit.torch:backend\n")
+            path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
+            subprocess.run([sys.executable, "-c", lines], check=True, env={**os.environ, "PYTHONPATH": path, "PATH": folder})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[argument for argument in sys.argv if argument != "--all"])
