@@ -9,7 +9,6 @@ backward with sizes that change, and programs that mutate, alias, draw random nu
 Eager PyTorch in f64 says how large errors are: those of a kernel may be twice eager's own, and 4 units of the last place."""
 import contextlib
 import copy
-import math
 import os
 import subprocess
 import sys
@@ -27,6 +26,9 @@ from torch.utils import _pytree as pytree
 import tosajit
 import tosajit.torch
 from tosajit.torch import _program
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+from torch_modules import LSTM, BlackScholes, GPTBlock, mobile
 
 ALL = "--all" in sys.argv
 torch.set_num_threads(1)
@@ -229,71 +231,6 @@ class Operations(unittest.TestCase):
 # ---------------------------------------------------------------------------------------------------------------------
 # Modules
 
-class RMSNorm(nn.Module):
-    def __init__(self, size):
-        super().__init__()
-        self.weight = nn.Parameter(torch.rand(size) + 0.5)
-
-    def forward(self, x):
-        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * self.weight
-
-
-def turned(x):
-    a, b = x.chunk(2, -1)
-    return torch.cat([-b, a], -1)
-
-
-class GPTBlock(nn.Module):
-    """RMSNorm, rotary positions, SwiGLU."""
-
-    def __init__(self, size=64, heads=4):
-        super().__init__()
-        self.heads, self.size = heads, size
-        self.first, self.second = RMSNorm(size), RMSNorm(size)
-        self.qkv, self.out = nn.Linear(size, 3 * size, bias=False), nn.Linear(size, size, bias=False)
-        self.gate, self.up, self.down = (nn.Linear(a, b, bias=False) for a, b in ((size, 128), (size, 128), (128, size)))
-
-    def forward(self, x):
-        batch, length, _ = x.shape
-        q, k, v = (t.view(batch, length, self.heads, -1).transpose(1, 2) for t in self.qkv(self.first(x)).chunk(3, -1))
-        angle = torch.arange(length)[:, None] * 10000 ** (-torch.arange(0, q.shape[-1], 2) / q.shape[-1])[None, :].repeat(1, 2)
-        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-        q, k = q * cos + turned(q) * sin, k * cos + turned(k) * sin
-        scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
-        scores = scores.masked_fill(torch.ones(length, length, dtype=torch.bool).triu(1), float("-inf"))
-        x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, -1))
-        y = self.second(x)
-        return x + self.down(F.silu(self.gate(y)) * self.up(y))
-
-
-class LSTM(nn.Module):
-    def __init__(self, size=32):
-        super().__init__()
-        self.input, self.hidden = nn.Linear(size, 4 * size), nn.Linear(size, 4 * size)
-
-    def forward(self, x):
-        h, c = torch.tanh(x), torch.zeros_like(x)
-        for _ in range(3):
-            i, f, g, o = (self.input(x) + self.hidden(h)).chunk(4, 1)
-            c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
-            h = torch.sigmoid(o) * torch.tanh(c)
-        return h, c
-
-
-class BlackScholes(nn.Module):
-    def forward(self, x):
-        price, strike, years, rate, volatility = x.abs().add(0.5).unbind(-1)
-        d1 = (torch.log(price / strike) + (rate + volatility ** 2 / 2) * years) / (volatility * years.sqrt())
-        d2 = d1 - volatility * years.sqrt()
-        normal = lambda d: 0.5 * (1 + torch.erf(d / math.sqrt(2)))
-        return price * normal(d1) - strike * torch.exp(-rate * years) * normal(d2)
-
-
-def mobile():
-    return nn.Sequential(nn.Conv2d(8, 16, 1, bias=False), nn.BatchNorm2d(16), nn.Hardswish(), nn.Conv2d(16, 16, 3, padding=1, groups=16, bias=False),
-                         nn.BatchNorm2d(16), nn.Hardswish(), nn.Conv2d(16, 8, 1, bias=False), nn.BatchNorm2d(8))
-
-
 def modules():
     """Name, module, the input of a batch size, the fewest regions."""
     torch.manual_seed(0)
@@ -303,7 +240,7 @@ def modules():
         ("encoder", nn.TransformerEncoderLayer(64, 4, 128, dropout=0, activation="gelu", batch_first=True, norm_first=True),
          lambda n: torch.randn(n, 10, 64), 3),
         ("GPT", GPTBlock(), lambda n: torch.randn(n, 12, 64), 4),
-        ("MobileNet", mobile(), lambda n: torch.randn(n, 8, 6, 6).to(memory_format=torch.channels_last), 2),
+        ("MobileNet", mobile(8, 16), lambda n: torch.randn(n, 8, 6, 6).to(memory_format=torch.channels_last), 2),
         ("U-Net", nn.Sequential(nn.Conv2d(8, 16, 3, padding=1), nn.GroupNorm(4, 16), nn.SiLU(), nn.Conv2d(16, 8, 3)),
          lambda n: torch.randn(n, 8, 8, 8), 1),
         ("LSTM", LSTM(), lambda n: torch.randn(n, 32), 3),
