@@ -45,6 +45,7 @@ tosajit/libtosajit-ops.so.0
 tosajit/libtosajit.so.0
 tosajit/py.typed
 tosajit/torch/__init__.py
+tosajit/torch/_linear.py
 tosajit/torch/_ops.py
 tosajit/torch/_program.py
 tosajit/torch/_regions.py

@@ -15,6 +15,7 @@ import torch
 
 from .. import Engine
 from .._tosajit import Error, Region as CompiledRegion
+from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
 from ._regions import Impossible, Partition, Region, Taken, is_tensor, region_of, take, write
 
@@ -30,7 +31,8 @@ except ImportError:
 
 # The same operations by a shorter way than the dispatcher's.
 SHORT: Dict[Any, Callable[..., Any]] = {
-    aten.mm.default: torch.mm, aten.bmm.default: torch.bmm, aten.addmm.default: torch.addmm, aten.convolution.default: torch.convolution,
+    aten.mm.default: torch.mm, aten.bmm.default: torch.bmm, aten.addmm.default: torch.addmm, aten.linear.default: torch._C._nn.linear,
+    aten.convolution.default: torch.convolution,
     aten.view.default: torch.Tensor.view, aten._unsafe_view.default: torch.Tensor.view, aten.permute.default: torch.Tensor.permute,
     aten.transpose.int: torch.Tensor.transpose, aten.t.default: torch.Tensor.t, aten.unsqueeze.default: torch.Tensor.unsqueeze,
     aten.squeeze.dim: torch.Tensor.squeeze, aten.expand.default: torch.Tensor.expand, aten.select.int: torch.Tensor.select,
@@ -355,6 +357,7 @@ def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
 
 
 def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[List[Any]], Any]:
+    restore(module.graph)
     refused: Set[torch.fx.Node] = set()
     for _ in range(8):
         plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes) and gains(region, taken))

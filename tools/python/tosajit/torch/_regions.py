@@ -359,6 +359,21 @@ class Partition:
         for node in nodes:
             if node in taken:
                 self._place(node)
+        self._join_readers()
+
+    def _join_readers(self) -> None:
+        """Regions that read the same large tensor read it once."""
+        readers: Dict[torch.fx.Node, Dict[int, Region]] = {}
+        for region in self.regions.values():
+            most = max(len(region.roots(dims)) for _, dims in region.uses) if region.uses else 0
+            for node, dims in region.uses:
+                if most > 1 and len(region.roots(dims)) == most:
+                    readers.setdefault(node, {})[id(region)] = region
+        for regions in readers.values():
+            for other in list(regions.values())[1:]:
+                first, other = self.regions[next(iter(regions.values())).nodes[0]], self.regions[other.nodes[0]]
+                if first is not other:
+                    self._merge(first, other, other.nodes[-1])
 
     def inputs(self, node: torch.fx.Node) -> List[torch.fx.Node]:
         if node in self.taken:  # views are followed
@@ -386,7 +401,7 @@ class Partition:
             self.reasons[node] = "something else would stand between"
             return
         try:
-            if len(b.nodes) == 1:
+            if len(b.nodes) == 1 and self.index[node] > self.index[a.nodes[-1]]:
                 a.add(node, self.taken[node])
                 merged = a
             else:
