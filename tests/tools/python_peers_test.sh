@@ -14,6 +14,10 @@ for example in "$source"/examples/python/*.py; do "$python" "$example"; done
 if "$python" -c 'import torch' 2>/dev/null; then
     "$python" "$source/tests/tools/python_torch_test.py"
     "$python" "$source/tests/tools/python_torch_compile_test.py" ${4:-}
+    lines=$(awk '/^```/ { code = $0 == "```python" && !code; next } code' "$source/docs/torch.md")
+    [ -n "$lines" ] && "$python" -c "import tosajit.torch
+$lines
+assert y.shape == (8, 128) and model[0].weight.grad is not None"
 else
     echo "*** NOT TESTED: tensors of PyTorch, which is not in $3"
 fi
