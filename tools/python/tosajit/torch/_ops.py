@@ -330,6 +330,8 @@ def mean_of(s: Statements, source: torch.fx.Node, axes: Sequence[int], x: str, t
     known = count_of(source, axes)
     if known is not None:
         total = reduced(s, "sum", x, kernel)
+        if known and known & (known - 1) == 0:  # the same bits, and sooner
+            return s.name(f"{total} * {literal(1 / known, type)}", total)
         return s.name(f"{total} / {literal(known, type)}", total)
     for axis in reversed(kernel):  # means of means: a count has the sizes of all other axes
         total, count = reduced(s, "sum", x, [axis]), s.name(f"reduce_count({x}, axis={axis})", x)

@@ -7,6 +7,7 @@ element by element make axes of their operands one; views that move dimensions n
 is one whose axes come in another order, and the kernel gets it by its strides."""
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
@@ -17,6 +18,7 @@ from ._ops import TYPES, Refused, Rule, Statements, aten, is_number, literal, ru
 MOST_NODES = 96  # longer kernels gain nothing, and take longer to compile
 MOST_TENSORS = 48
 MOST_AXES = 12
+REPEATED = 8  # a kernel more takes as long as a few hundred elements of one operation
 
 Dims = Tuple[Optional[int], ...]  # per dimension of a tensor: an axis of the region; None: it is 1 there
 
@@ -313,6 +315,13 @@ class Region:
             return tuple(None if d in axes else axis for d, axis in enumerate(dims))
         return tuple(axis for d, axis in enumerate(dims) if d not in axes)
 
+    def axes(self) -> Set[int]:
+        return {root for dims in [*self.values.values(), *(dims for _, dims in self.uses)] for root in self.roots(dims)}
+
+    def elements(self) -> int:
+        """About how many a value with all axes has."""
+        return math.prod(hint(self.sizes[axis]) for axis in self.axes())
+
     def roots(self, dims: Dims) -> List[int]:
         return [self.find(axis) for axis in dims if axis is not None]
 
@@ -400,6 +409,9 @@ class Partition:
         if self._between(a, b) or self._between(b, a):
             self.reasons[node] = "something else would stand between"
             return
+        if self._repeats(a, b):
+            self.reasons[node] = "what repeats is computed once"
+            return
         try:
             if len(b.nodes) == 1 and self.index[node] > self.index[a.nodes[-1]]:
                 a.add(node, self.taken[node])
@@ -411,6 +423,11 @@ class Partition:
             return
         for member in merged.nodes:
             self.regions[member] = merged
+
+    def _repeats(self, small: Region, large: Region) -> bool:
+        """Whether values that repeat along the other region's axes would take long there."""
+        long = len(small.nodes) > 1 or not all(self.taken[n].rule.light for n in small.nodes)
+        return long and len(small.axes()) < len(large.axes()) and small.elements() * REPEATED <= large.elements()
 
     def _between(self, a: Region, b: Region) -> bool:
         """Whether b needs something outside of both that needs a."""
