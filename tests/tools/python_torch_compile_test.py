@@ -373,8 +373,19 @@ def data_dependent(a, b):
     return torch.exp(a[a > 0]) * 2 + b.sum().item()
 
 
+def shared(a, b):
+    """Views of what a kernel might overwrite are read later."""
+    c = a @ a.t()
+    d = c.relu() + 1
+    p, q = c.split(2, 1)
+    e = torch.exp(d[:, :] - d.amax()) * 2
+    f, g = d.view(16)[3:9], d.unbind(1)[0]
+    h = e @ e
+    return p * q + h[:, :2], f * 2 + h.view(16)[:6], g * 3 + h[0]
+
+
 PROGRAMS = [
-    mutating, aliasing, scattered, random, listed, automatic, branching, data_dependent,
+    shared, mutating, aliasing, scattered, random, listed, automatic, branching, data_dependent,
     lambda a, b: (torch.tanh(a) + 1, torch.tanh(a) + 1),
     lambda a, b: (torch.exp(torch.complex(a, b)) * 2).abs() + 1,
     lambda a, b: torch.complex(a, b).conj().imag * 2 + 1,

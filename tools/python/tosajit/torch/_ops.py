@@ -263,6 +263,8 @@ def gelu(node: torch.fx.Node) -> Rule:
 
 def chosen(node: torch.fx.Node) -> Rule:
     condition, a, b = node.args
+    if is_number(a) or is_number(b):
+        raise Refused("it chooses numbers")
     if value_of(condition).dtype is not torch.bool:
         raise Refused("its condition is not of bools")
     result = type_of(node)
@@ -465,25 +467,20 @@ def converted_to(node: torch.fx.Node) -> Rule:
 
 
 # What PyTorch has as one operation and tosajit as several; everything else is left as it is.
-DECOMPOSED = [
-    # the backward of group norm would lose digits: PyTorch's own is four times as exact
-    aten.native_layer_norm, aten.native_layer_norm_backward, aten.native_group_norm,
-    aten._fused_rms_norm, aten._fused_rms_norm_backward,
-    aten._native_batch_norm_legit, aten._native_batch_norm_legit_functional, aten._native_batch_norm_legit_no_training,
-    aten.native_batch_norm, aten.native_batch_norm_backward, aten.batch_norm_backward,
-    aten.gelu_backward, aten.silu_backward, aten.hardswish, aten.hardswish_backward, aten.hardsigmoid, aten.hardsigmoid_backward,
-    aten.hardtanh, aten.hardtanh_backward, aten.leaky_relu, aten.leaky_relu_backward, aten.elu, aten.elu_backward, aten.softplus,
-    aten.softplus_backward, aten.mish, aten.mish_backward, aten.threshold, aten.threshold_backward, aten.sigmoid_backward,
-    aten.tanh_backward, aten.logit, aten.logit_backward, aten._softmax_backward_data, aten._log_softmax_backward_data,
-    aten.log_sigmoid_forward, aten.log_sigmoid_backward, aten.mse_loss, aten.mse_loss_backward, aten.smooth_l1_loss,
-    aten.smooth_l1_loss_backward, aten.huber_loss, aten.huber_loss_backward, aten.binary_cross_entropy,
-    aten.binary_cross_entropy_backward, aten.binary_cross_entropy_with_logits, aten.addcmul, aten.addcdiv, aten.lerp, aten.rsub,
-    aten.masked_fill, aten.frac, aten.sinc, aten.heaviside, aten.xlogy, aten.special_xlog1py, aten.logaddexp, aten.logaddexp2,
-    aten.nan_to_num, aten.logsumexp, aten.linalg_vector_norm, aten.native_dropout_backward, aten.hardshrink, aten.softshrink,
-    aten.soft_margin_loss, aten.std, aten.std_mean, aten.sgn, aten.isposinf, aten.isneginf, aten.special_entr,
-    aten.special_log_ndtr, aten.deg2rad, aten.rad2deg, aten._safe_softmax, aten.glu_backward,
-]
-
+_NAMES = """
+native_layer_norm native_layer_norm_backward native_group_norm _fused_rms_norm _fused_rms_norm_backward
+_native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training native_batch_norm
+native_batch_norm_backward batch_norm_backward gelu_backward silu_backward hardswish hardswish_backward hardsigmoid
+hardsigmoid_backward hardtanh hardtanh_backward leaky_relu leaky_relu_backward elu elu_backward softplus
+softplus_backward mish mish_backward threshold threshold_backward sigmoid_backward tanh_backward logit logit_backward
+_softmax_backward_data _log_softmax_backward_data log_sigmoid_forward log_sigmoid_backward mse_loss mse_loss_backward
+smooth_l1_loss smooth_l1_loss_backward huber_loss huber_loss_backward binary_cross_entropy
+binary_cross_entropy_backward binary_cross_entropy_with_logits addcmul addcdiv lerp rsub masked_fill frac sinc
+heaviside xlogy special_xlog1py logaddexp logaddexp2 nan_to_num logsumexp linalg_vector_norm native_dropout_backward
+hardshrink softshrink soft_margin_loss std std_mean sgn isposinf isneginf special_entr special_log_ndtr deg2rad
+rad2deg _safe_softmax glu_backward
+"""  # not the backward of group norm, which would lose digits: PyTorch's own is four times as exact
+DECOMPOSED = [getattr(aten, name) for name in _NAMES.split() if hasattr(aten, name)]
 
 # Arguments by name that rules know; another one makes it another operation, as decimals does with round.
 NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"}, aten.gelu: {"approximate"}, aten.clamp: {"min", "max"},

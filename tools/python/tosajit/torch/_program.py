@@ -68,6 +68,11 @@ def is_fresh(node: torch.fx.Node) -> bool:
     return target.overloadpacket in RULES or target.namespace == "aten" and target._schema.name.partition("::")[2] in FRESH
 
 
+def is_whole(node: torch.fx.Node, root: torch.fx.Node) -> bool:
+    """Whether a value is no view, as results of a graph have to be where eager's are none."""
+    return node is root and node.target is not aten.linear.default
+
+
 class Plan:
     """Steps in their order, and when the memory of each value is needed for the last time."""
 
@@ -103,6 +108,9 @@ class Plan:
                 self.taken[node] = take(node)
             except Refused as why:
                 self.reasons[node] = str(why)
+            except Exception as why:  # of a form that the rule does not know
+                self.reasons[node] = f"its rule failed: {why!r}"
+                log.warning("left to PyTorch: %s = %s: %s", node.name, node.target, self.reasons[node])
 
     def _order_of_fixed(self) -> Dict[torch.fx.Node, List[torch.fx.Node]]:
         """Random numbers are drawn in the graph's order."""
@@ -169,6 +177,7 @@ class Plan:
     def _lifetimes(self) -> None:
         self.root: Dict[torch.fx.Node, Optional[torch.fx.Node]] = {}  # whose memory a value has; None: nobody knows
         self.last: Dict[torch.fx.Node, int] = {}  # of a root: the last step that reads it
+        self.escaped: Set[torch.fx.Node] = set()  # roots whose memory others may have, too
         self.results: Dict[int, List[torch.fx.Node]] = {}
         read = [self.read_by(step) for step in self.steps]
         readers: Dict[torch.fx.Node, Set[int]] = {}
@@ -185,22 +194,28 @@ class Plan:
             root = self.root.get(node)
             if root is not None:
                 self.last[root] = max(self.last.get(root, -1), *steps)
-        for node in self.output.all_input_nodes:
-            if self.root.get(node) is not None:
-                self.last[self.root[node]] = len(self.steps)
+        for root in {self.root.get(node) for node in self.output.all_input_nodes} | self.escaped:
+            if root is not None:
+                self.last[root] = len(self.steps)
 
     def _root(self, node: torch.fx.Node) -> Optional[torch.fx.Node]:
-        if not is_tensor(node) or node.op != "call_function":
+        """The node whose memory this one's value has. Where nobody knows, it may be that of all that it reads."""
+        if node.op != "call_function":
             return None
         if is_fresh(node):
             return node
         target = node.target
+        if target is operator.getitem:
+            return self.root.get(node.args[0])
+        if isinstance(node.meta.get("val"), (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool)):
+            return None
         if target is aten._unsafe_view.default:
             return self.root.get(node.args[0])
         if isinstance(target, torch._ops.OpOverload) and not target._schema.is_mutable and target.namespace == "aten":
-            aliased = [a for a, given in zip(target._schema.arguments, node.args) if a.alias_info]
-            if len(aliased) == 1 and isinstance(node.args[target._schema.arguments.index(aliased[0])], torch.fx.Node):
-                return self.root.get(node.args[target._schema.arguments.index(aliased[0])])
+            aliased = [k for k, a in enumerate(target._schema.arguments) if a.alias_info]
+            if len(aliased) == 1 and aliased[0] < len(node.args) and isinstance(node.args[aliased[0]], torch.fx.Node):
+                return self.root.get(node.args[aliased[0]])
+        self.escaped.update(root for root in map(self.root.get, node.all_input_nodes) if root is not None)
         return None
 
 
@@ -262,7 +277,7 @@ def compile_region(engine: Engine, plan: Plan, position: int, region: Region) ->
         for k, operand in enumerate(kernel.operands):
             dies = (min(operand.axes, default=0) >= 0 and roots[k] is not None and roots.count(roots[k]) == 1 and
                     plan.last.get(roots[k]) == position)
-            if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or roots[k] is operand.node):
+            if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or is_whole(operand.node, roots[k])):
                 over |= 1 << k
         results.append((value_of(node).dim(), *map(_bytes, layout), over, value_of(node).dtype))
     operands = tuple((value_of(o.node).dim(), _bytes(o.axes)) for o in kernel.operands)
