@@ -229,6 +229,25 @@ static uint64_t computed_again(const assigner *a, tosajit_value value, int32_t f
     return again;
 }
 
+/* Whether a few light ops make it of one value that an earlier part has computed. To keep that one
+ * saves as much in this part, and the earlier part's work, too: layer_norm(gelu(x)) keeps the gelu.
+ */
+static bool is_nearly_earlier(const assigner *a, tosajit_value value) {
+    const expr_node *node = node_at(a, value);
+    const node_state *n = &a->nodes[value];
+    int32_t long_operands = 0;
+    bool earlier = !op_is_long(node->op);
+    for (int o = 0; o < node->operand_count; o++) {
+        const tosajit_value operand = node->operands[o];
+        if (reduces(a, operand) || !a->nodes[operand].is_long) continue;
+        long_operands++;
+        earlier &= a->nodes[operand].depth < n->depth && node_at(a, operand)->kind == NODE_OP &&
+                   shares_space(a, operand, value) &&
+                   node_at(a, operand)->type.element == node->type.element;
+    }
+    return earlier && long_operands == 1;
+}
+
 /* They read it instead, if that is worth it and there is memory. */
 static tosajit_status keep(assigner *a, tosajit_value value) {
     node_state *n = &a->nodes[value];
@@ -239,6 +258,7 @@ static tosajit_status keep(assigner *a, tosajit_value value) {
     const uint64_t again = computed_again(a, value, first);
     if (!again || !shares_space(a, a->spaces[first], value)) return TOSAJIT_OK;
     if (!n->is_long && !(is_result && n->inputs > 1)) return TOSAJIT_OK;
+    if (!is_result && is_nearly_earlier(a, value)) return TOSAJIT_OK;
     const int32_t r = is_result ? n->carrier : spare_result(a, value, last_of(again));
     if (r < 0) return TOSAJIT_OK;
     tosajit_status status = is_result ? TOSAJIT_OK : add_output(a, first, value, r);
