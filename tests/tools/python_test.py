@@ -1019,6 +1019,9 @@ class Life(unittest.TestCase):
         self.assertEqual(str(inspect.signature(kernel)), "(x, b, *, out=None)")
         self.assertIn("iteration space: [?, ?]", kernel.plan())
         self.assertIn("<svg", kernel.plan("svg"))
+        for function in ("layer_norm", "rms_norm"):  # the function that they read is computed once, by the first pass
+            plan = tosajit.compile(f"t = gelu(x); y = {function}(t) : f32[?,64]").plan()
+            self.assertRegex(plan.partition("part 1")[0], "kept in the memory of result 0: %t ")
         self.assertEqual(len(json.loads(kernel.plan(view="json"))["parts"]), 1)
         self.assertIn("<svg", kernel._repr_html_())
         self.assertIn("&lt;tosajit.Kernel", kernel._repr_html_())
