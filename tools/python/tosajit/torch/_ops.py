@@ -255,10 +255,26 @@ def clamped(node: torch.fx.Node) -> Rule:
 
 
 def gelu(node: torch.fx.Node) -> Rule:
-    if node.kwargs.get("approximate", "none") == "none":
-        return by_template(node, node.args[:1], "{0} * {T}(0.5) * (erf({0} * {T}(0.7071067811865476)) + {T}(1))", F, only="f")
-    inner = "({0} + {T}(0.044715) * {0} * {0} * {0}) * {T}(0.7978845608028654)"
-    return by_template(node, node.args[:1], f"{{0}} * {{T}}(0.5) * (tanh({inner}) + {{T}}(1))", F, only="f")
+    """In the pieces of which PyTorch makes its derivative, so that both share them in one kernel."""
+    source, result = node.args[0], type_of(node)
+    compute = promoted(node, node.args[:1], F)
+    if compute not in FLOATS:
+        raise Refused(f"of {compute} it is PyTorch's")
+    number = lambda value: literal(value, compute)
+
+    def write(s: Statements, x: str) -> str:
+        x = s.cast(x, type_of(source), compute)
+        if node.kwargs.get("approximate", "none") == "none":
+            inner = s.name(f"{x} * {number(math.sqrt(0.5))}", x)
+            inner = s.name(f"erf({inner})", inner)
+        else:
+            inner = s.name(f"({x} + {number(0.044715)} * {x} * {x} * {x}) * {number(math.sqrt(2 / math.pi))}", x)
+            inner = s.name(f"tanh({inner})", inner)
+        inner = s.name(f"{inner} + {number(1.0)}", inner)
+        half = s.name(f"{inner} * {number(0.5)}", inner)
+        return s.cast(s.name(f"{x} * {half}", x, half), compute, result)
+
+    return Rule((source,), write)
 
 
 def chosen(node: torch.fx.Node) -> Rule:
