@@ -52,7 +52,7 @@ static const struct option {
      "znver4, neoverse-n1",
      offsetof(options, cpu), 0},
     {OPTION_ACCURACY, WORD, "--accuracy", "NAME",
-     "of exp, sin and the like: exact (default), or fast (at most 1 ulp off)",
+     "of exp, sin and the like: exact (default, but for onnx), or fast (at most 1 ulp off)",
      offsetof(options, accuracy), 0},
     {OPTION_STRICT, FLAG, "--strict", NULL,
      "TOSA's own rules (ranks must be equal), and MLIR's verifier", offsetof(options, strict), 0},

@@ -53,7 +53,7 @@ static bool read_options(const options *o, onnx_options *own) {
     if (!read_count("--min-bytes", o->min_bytes, INT64_MAX, &own->least_bytes)) return false;
     if (!options_accuracy("onnx", o, &accuracy)) return false;
     own->least_ops = (int32_t)ops;
-    own->fast = accuracy == TOSAJIT_FAST;
+    own->fast = !o->accuracy || accuracy == TOSAJIT_FAST; /* as the engine is, or more exact */
     own->fused = o->fused;
     return true;
 }

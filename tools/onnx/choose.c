@@ -50,6 +50,7 @@ static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
 
 /* Which nodes may be members. False if out of memory. */
 static bool classify(const chooser *c, const int32_t *fused, bool *members) {
+    const bool blocks = onnx_has_blocks(c->g);
     for (int32_t k = 0; k < c->g->node_count; k++) {
         bool memory = true;
         const char **why = &c->choices->why[k];
@@ -60,6 +61,8 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
             memory = *why;
         } else {
             *why = refuse_alone(c, k, &memory);
+            if (!*why && (blocks || c->options->least_ops > 0))
+                *why = onnx_left_to_engine(c->g, &c->g->nodes[k], c->options->fast, blocks);
         }
         if (!memory) return false;
         members[k] = !*why;
@@ -159,11 +162,15 @@ static void drop(onnx_region *r, int32_t *nodes, int32_t node) {
 /* What others read. A cast to a wider type at the edge is not given out as a second and wider
  * result of the same data: the engine makes it from the narrow one. */
 static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
-    int32_t *outputs = arena_array(c->memory, (size_t)o->count + 1, sizeof *outputs), count = 0;
+    int32_t *outputs = arena_array(c->memory, (size_t)o->count * 2 + 1, sizeof *outputs), count = 0;
     if (!outputs) return false;
     for (int32_t k = 0; k < o->count; k++) {
-        const int32_t value = c->g->nodes[o->nodes[k]].outputs[0];
-        if (inner_uses(c, o, value) < c->g->values[value].uses) outputs[count++] = value;
+        const onnx_node *node = &c->g->nodes[o->nodes[k]];
+        for (int32_t i = 0; i < node->output_count; i++) {
+            const int32_t value = onnx_form_gives(node, i) ? node->outputs[i] : -1;
+            if (value >= 0 && inner_uses(c, o, value) < c->g->values[value].uses)
+                outputs[count++] = value;
+        }
     }
     for (int32_t k = 0; k < count; k++) {
         const int32_t value = outputs[k], producer = c->g->values[value].producer;
@@ -212,7 +219,7 @@ static bool add_region(const chooser *c, const group *o) {
     if (!choice->region.inputs || !set_outputs(c, o, &choice->region)) return false;
     choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
     const char *why = choice->text ? NULL : choice->region.why;
-    if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region);
+    if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
     set_owner(all, &choice->region, why ? -1 : all->count, why);

@@ -23,6 +23,12 @@ typedef struct onnx_cost {
     bool shape;      /* it computes sizes, not data */
 } onnx_cost;
 
-onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r);
+/* fast: exp, sin and the like are at most 1 ulp off. */
+onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast);
+
+/* Whether the engine keeps images of this graph in blocks of channels. */
+bool onnx_has_blocks(const onnx_graph *g);
+/* Why a node is better left to the engine wherever it stands; null: it is not. */
+const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool blocks);
 
 #endif

@@ -117,6 +117,7 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
     }
     for (int32_t k = 0; k < g->node_count; k++) {
         const onnx_node *node = &g->nodes[k];
+        const onnx_form *form = onnx_form_of(node);
         int32_t result = node->output_count > 0 ? node->outputs[0] : -1;
         if (is_input(node) && onnx_layout_output(g, node->inputs[0]) < 0 &&
             l->inputs[node->inputs[0]] < 0)
@@ -125,8 +126,8 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
         int32_t alike = is_pooling(node) || is_upsample(g, node, factors)
                             ? 1 /* behind it is no image */
-                        : onnx_form_of(node) ? node->input_count
-                                             : 0;
+                        : form && !onnx_form_is_rows(form) ? node->input_count
+                                                           : 0;
         for (int32_t o = 0; o < alike && l->channels[result] == 0; o++)
             if (node->inputs[o] >= 0) l->channels[result] = l->channels[node->inputs[o]];
     }

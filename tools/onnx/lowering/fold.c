@@ -90,6 +90,37 @@ static bool fold(onnx_graph *g, onnx_node *node, arena *memory) {
     return replace(g, node, memory, a, b);
 }
 
+/* Scale and bias of a list of f32 that are in the model: one for each channel. */
+static bool is_instance(const onnx_graph *g, const onnx_node *node) {
+    const onnx_value *x = onnx_input(g, node, 0);
+    if (!onnx_is(node, "InstanceNormalization") || node->input_count != MEAN) return false;
+    if (!x || x->type.rank < 3) return false;
+    for (int32_t k = SCALE; k < MEAN; k++) {
+        const onnx_value *v = onnx_input(g, node, k);
+        double last;
+        bool fine = v && v->constant && v->type.rank == 1 && v->type.dims[0] > 0 &&
+                    v->type.dims[0] == onnx_input(g, node, SCALE)->type.dims[0] &&
+                    v->type.element == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT &&
+                    onnx_constant_at(v->constant, (size_t)v->type.dims[0] - 1, &last);
+        if (!fine) return false;
+    }
+    return true;
+}
+
+static bool fold_instance(onnx_graph *g, onnx_node *node, arena *memory) {
+    const int32_t rank = onnx_input(g, node, 0)->type.rank - 1;
+    const size_t count = (size_t)onnx_input(g, node, SCALE)->type.dims[0];
+    const char *of = onnx_text(node->proto->output[0]);
+    Onnx__TensorProto *a = make_tensor(memory, of, "scale", count, rank);
+    Onnx__TensorProto *b = make_tensor(memory, of, "bias", count, rank);
+    if (!a || !b) return false;
+    for (size_t k = 0; k < count; k++) {
+        a->float_data[k] = (float)at(g, node, SCALE, k);
+        b->float_data[k] = (float)at(g, node, BIAS, k);
+    }
+    return replace(g, node, memory, a, b);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Scales and zero points */
 
@@ -158,6 +189,7 @@ bool onnx_fold(onnx_graph *g, arena *memory) {
         onnx_node *node = &g->nodes[k];
         if (node->output_count < 1) continue; /* constants are called after what it gives */
         if (foldable(g, node) && !fold(g, node, memory)) return false;
+        if (is_instance(g, node) && !fold_instance(g, node, memory)) return false;
         if (is_quantising(g, node) && !fold_scale(g, node, memory)) return false;
     }
     return true;

@@ -8,8 +8,9 @@
 #include "tools/onnx/model/graph.h"
 
 /* Each BatchNormalization at inference becomes x * a + b: its node then reads x, a and b, and the
- * message stays as it is. QuantizeLinear and DequantizeLinear read a scale and, unless it is 0, a
- * zero point, both of f32 and of a shape that broadcasts along the axis. False if out of memory. */
+ * message stays as it is. InstanceNormalization reads scale and bias as tensors that broadcast.
+ * QuantizeLinear and DequantizeLinear read a scale and, unless it is 0, a zero point, both of f32
+ * and of a shape that broadcasts along the axis. False if out of memory. */
 bool onnx_fold(onnx_graph *g, arena *memory);
 
 #endif

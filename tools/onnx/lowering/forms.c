@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/onnx/lowering/rows.h"
+
 typedef bool write_form(onnx_site *s, byte_writer *text);
 
 /* The operand whose element type it has, or what else says it. */
@@ -29,7 +31,7 @@ struct onnx_form {
 };
 
 static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
-    write_infinite, write_gelu, write_mean, write_quantize, write_dequantize;
+    write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_rows;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.7978846 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -115,6 +117,27 @@ static const onnx_form forms[] = {
     {"QuantizeLinear", NULL, "", 2, 3, 2, QUANTIZED, true, write_quantize},
     {"DequantizeLinear", NULL, "", 2, 3, 2, SECOND, true, write_dequantize},
     {"Identity",        "identity($0)",                          "", 1, 1, 0, FIRST, true, NULL},
+    {"Softmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
+    {"LogSoftmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
+    {"ReduceSum", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceMean", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceMax", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceMin", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceProd", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceL1", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceL2", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceSumSquare", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceLogSum", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"ReduceLogSumExp", NULL, "", 1, 2, 1, FIRST, false, write_rows},
+    {"LayerNormalization", NULL, "", 2, 3, 1, FIRST, false, write_rows},
+    {"RMSNormalization", NULL, "", 2, 2, 1, FIRST, false, write_rows},
+    {"SimplifiedLayerNormalization", NULL, "", 2, 2, 1, FIRST, false, write_rows},
+    {"com.microsoft.SkipLayerNormalization", NULL, "", 3, 5, 2, FIRST, false, write_rows},
+    {"com.microsoft.SkipSimplifiedLayerNormalization", NULL, "", 3, 4, 2, FIRST, false, write_rows},
+    {"InstanceNormalization", NULL, "", 3, 3, 1, FIRST, false, write_rows},
+    {"GlobalAveragePool", NULL, "", 1, 1, 1, FIRST, false, write_rows},
+    {"GlobalMaxPool", NULL, "", 1, 1, 1, FIRST, false, write_rows},
+    {"MeanVarianceNormalization", NULL, "", 1, 1, 1, FIRST, false, write_rows},
 };
 /* clang-format on */
 
@@ -125,6 +148,14 @@ const onnx_form *onnx_form_of(const onnx_node *node) {
 }
 
 int32_t onnx_form_weight(const onnx_form *form) { return form->weight; }
+
+bool onnx_form_is_rows(const onnx_form *form) { return form->write == write_rows; }
+
+bool onnx_form_gives(const onnx_node *node, int32_t output) {
+    return output == 0 || (output == ONNX_SUM &&
+                           (onnx_is(node, "com.microsoft.SkipLayerNormalization") ||
+                            onnx_is(node, "com.microsoft.SkipSimplifiedLayerNormalization")));
+}
 
 /* ---------------------------------------------------------------------------------------------
  * Types */
@@ -152,7 +183,8 @@ onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_
     for (int32_t k = 0; k < node->input_count; k++) {
         const onnx_value *value = onnx_input(g, node, k);
         /* Statistics and scales, and what is only left out, have no say. */
-        if (!value || (k > 0 && (onnx_is(node, "BatchNormalization") || is_quantising(node))))
+        if (!value || (k > 0 && (onnx_is(node, "BatchNormalization") || is_quantising(node) ||
+                                 onnx_form_is_rows(form))))
             continue;
         result = k == 0 ? value->type : onnx_broadcast(&result, &value->type);
     }
@@ -452,6 +484,14 @@ static bool write_gelu(onnx_site *s, byte_writer *text) {
     return true;
 }
 
+static bool write_rows(onnx_site *s, byte_writer *text) {
+    char from[ONNX_ROWS_TEXT];
+    s->sum = *s->statement;
+    if (!onnx_rows_text(s, from)) return false;
+    print(s, text, from);
+    return true;
+}
+
 /* ---------------------------------------------------------------------------------------------
  * A node */
 
@@ -466,16 +506,20 @@ static bool has_operands(onnx_site *s, const onnx_form *form) {
     if (count < form->least || (form->most > 0 && count > form->most) || s->node->output_count < 1)
         return refuse(s, "it has a number of operands that this form of it has not");
     for (int32_t k = 1; k < s->node->output_count; k++)
-        if (s->node->outputs[k] >= 0) return refuse(s, "it has more than one result");
-    bool any = onnx_is(s->node, "Clip");
-    for (int32_t k = 0; k < count; k++)
-        if (!s->operands[k] && !(any && k > 0)) return refuse(s, "an operand is left out");
+        if (s->node->outputs[k] >= 0 && !onnx_form_gives(s->node, k) &&
+            (!onnx_form_is_rows(form) || s->g->values[s->node->outputs[k]].uses > 0))
+            return refuse(s, "it has more than one result");
+    const int32_t first = onnx_is(s->node, "Clip")  ? 1
+                          : onnx_form_is_rows(form) ? form->least
+                                                    : count;
+    for (int32_t k = 0; k < first; k++)
+        if (!s->operands[k]) return refuse(s, "an operand is left out");
     return s->node->outputs[0] >= 0 || refuse(s, "it has no result");
 }
 
 bool onnx_form_write(const onnx_form *form, onnx_site *site, byte_writer *text) {
     if (!has_operands(site, form)) return false;
-    if (!is_quantising(site->node) && broadcasts_otherwise(site))
+    if (!is_quantising(site->node) && !onnx_form_is_rows(form) && broadcasts_otherwise(site))
         return refuse(site, "it is of an opset before 7");
     if (!type_name(site)) return refuse(site, "it has no such element type");
     if (!form->bytes && is_byte(site))

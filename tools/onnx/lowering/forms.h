@@ -16,6 +16,13 @@ const onnx_form *onnx_form_of(const onnx_node *node);
 onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_form *form);
 /* As how many operations of the engine it counts: HardSwish is two. */
 int32_t onnx_form_weight(const onnx_form *form);
+/* It combines the elements of whole rows, so places matter: it is not to be computed on blocks. */
+bool onnx_form_is_rows(const onnx_form *form);
+
+/* Output 3 of SkipLayerNormalization is the sum that is normalised. */
+enum { ONNX_SUM = 3 };
+/* Whether a result of a node is one that texts can give. */
+bool onnx_form_gives(const onnx_node *node, int32_t output);
 
 /* A node, and what its operands are called in the text. */
 typedef struct onnx_site {
@@ -24,6 +31,7 @@ typedef struct onnx_site {
     const char *const *operands; /* per input; null where it is left out */
     int32_t *statement;          /* in and out: the number of the statement that is written */
     const char *why;             /* out: null, or what is refused */
+    int32_t sum;                 /* out: the statement of the node's result ONNX_SUM */
 } onnx_site;
 
 /* Append the node as an expression, behind statements that it is made of. False: site->why says why

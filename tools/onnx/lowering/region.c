@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/memory.h"
+#include "tools/onnx/lowering/rows.h"
 
 enum { NAME = 64 };
 
@@ -47,6 +48,7 @@ static int32_t rank_of(const onnx_graph *g, const onnx_node *node) {
 bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand) {
     const onnx_value *value = onnx_input(g, node, operand);
     char text[32];
+    if (onnx_rows_is_list(node, operand)) return value && value->constant;
     return value && value->constant && onnx_elements(&value->type) == 1 &&
            value->type.rank <= rank_of(g, node) && !(operand == 0 && onnx_is(node, "Where")) &&
            onnx_constant_text(value->constant, text);
@@ -121,10 +123,13 @@ static bool write_node(writer *w, const onnx_node *node) {
     const char *operands[MOST];
     const onnx_form *form = onnx_form_of(node);
     if (node->input_count > MOST) return refuse(w->r, "it has more operands than a kernel");
+    if (w->r->view != ONNX_AS_DECLARED && onnx_form_is_rows(form))
+        return refuse(w->r, "its rows are of the tensor as it is declared");
     for (int32_t k = 0; k < node->input_count; k++) {
         const onnx_value *value = onnx_input(w->g, node, k);
         operands[k] = value ? names[k] : NULL;
         if (!value) continue;
+        if (onnx_rows_is_list(node, k)) continue;
         if (!types_agree(w->g, node, k)) return refuse(w->r, "the operands differ in type");
         if (!takes_number(w, node, k, names[k]) && !name_value(w, node->inputs[k], names[k]))
             return false;
@@ -134,6 +139,8 @@ static bool write_node(writer *w, const onnx_node *node) {
     put(w->text, left);
     onnx_site site = {.g = w->g, .node = node, .operands = operands, .statement = &w->statements};
     if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
+    if (node->output_count > ONNX_SUM && node->outputs[ONNX_SUM] >= 0)
+        w->labels[node->outputs[ONNX_SUM]] = -1 - site.sum;
     w->labels[node->outputs[0]] = -1 - w->statements++;
     return true;
 }
@@ -199,7 +206,8 @@ static void clear_labels(const onnx_writer *o, const onnx_region *r) {
     for (int32_t k = 0; k < r->input_count; k++) o->labels[r->inputs[k]] = 0;
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &o->g->nodes[r->nodes[k]];
-        if (node->output_count > 0 && node->outputs[0] >= 0) o->labels[node->outputs[0]] = 0;
+        for (int32_t i = 0; i < node->output_count; i++)
+            if (node->outputs[i] >= 0) o->labels[node->outputs[i]] = 0;
     }
 }
 
@@ -237,9 +245,12 @@ static bool check_region(const onnx_writer *o, onnx_region *r, const byte_writer
     if (fine && tosajit_kernel_result_count(kernel) != (size_t)r->output_count)
         fine = refuse(r, "tosajit gives another number of results");
     for (int32_t k = 0; fine && k < r->output_count; k++) {
-        tosajit_type element = onnx_element(o->g->values[r->outputs[k]].type.element);
-        fine = tosajit_kernel_result_type(kernel, (size_t)k).element == element ||
+        const onnx_type *type = &o->g->values[r->outputs[k]].type;
+        const tosajit_tensor_type given = tosajit_kernel_result_type(kernel, (size_t)k);
+        fine = given.element == onnx_element(type->element) ||
                refuse(r, "tosajit gives another element type");
+        if (fine && r->view == ONNX_AS_DECLARED && type->rank >= 0 && type->rank != given.rank)
+            fine = refuse(r, "tosajit gives another rank");
     }
     tosajit_kernel_release(kernel);
     tosajit_expr_destroy(expr);

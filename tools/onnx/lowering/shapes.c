@@ -315,13 +315,19 @@ static void branch(site *s) {
 
 /* Along the axes that are named, or along all. */
 static void reduce(site *s) {
-    bool all = !onnx_attribute(s->node->proto, "axes") && !onnx_input(s->g, s->node, 1) &&
-               number(s, "noop_with_empty_axes", 0) == 0;
-    int32_t rank = s->result->rank, count = all ? rank : axis_count(s);
+    const onnx_type from = *s->result;
+    const Onnx__AttributeProto *list = onnx_attribute(s->node->proto, "axes");
+    const bool given = list ? list->n_ints > 0 : axis_count(s) != 0 && onnx_input(s->g, s->node, 1);
+    const bool none = number(s, "noop_with_empty_axes", 0) != 0;
+    const int32_t rank = from.rank, count = given ? axis_count(s) : none ? 0 : rank;
+    const bool keeps = number(s, "keepdims", 1) != 0;
+    bool reduced[TOSAJIT_MAX_RANK] = {false};
+    for (int32_t d = 0; d < rank && !given; d++) reduced[d] = !none;
+    const bool known = !given || (count >= 0 && named_axes(s, count, rank, reduced));
+    s->result->rank = rank < 0 ? -1 : keeps ? rank : count < 0 || rank < count ? -1 : rank - count;
     forget_sizes(s->result);
-    for (int32_t d = 0; d < rank && all; d++) s->result->dims[d] = 1;
-    if (number(s, "keepdims", 1) != 0) return;
-    s->result->rank = (count <= 0 && !all) || rank < count ? -1 : rank - count;
+    for (int32_t d = 0, at = 0; d < rank && known && s->result->rank >= 0; d++)
+        if (keeps || !reduced[d]) s->result->dims[at++] = reduced[d] ? 1 : from.dims[d];
 }
 
 /* Sequences have three dimensions, and one more for the directions. */
@@ -343,8 +349,11 @@ static const struct row {
     {"LpNormalization", same},
     {"LRN", same},
     {"CumSum", same},
-    {"Round", same},
+    {"RMSNormalization", same},
+    {"SimplifiedLayerNormalization", same},
+    {"MeanVarianceNormalization", same},
     {"com.microsoft.SkipLayerNormalization", same},
+    {"com.microsoft.SkipSimplifiedLayerNormalization", same},
     {"AveragePool", pooling},
     {"MaxPool", pooling},
     {"LpPool", pooling},
@@ -388,7 +397,11 @@ static const struct row {
     {"ReduceMax", reduce},
     {"ReduceMin", reduce},
     {"ReduceProd", reduce},
+    {"ReduceL1", reduce},
     {"ReduceL2", reduce},
+    {"ReduceSumSquare", reduce},
+    {"ReduceLogSum", reduce},
+    {"ReduceLogSumExp", reduce},
     {"LSTM", recurrent},
     {"GRU", recurrent},
     {"RNN", recurrent},
@@ -416,14 +429,14 @@ static void infer_node(onnx_graph *g, const onnx_node *node) {
     const struct row *row = NULL;
     for (size_t k = 0; k < sizeof rows / sizeof *rows && !row; k++)
         if (onnx_is(node, rows[k].op)) row = &rows[k];
-    if (form) {
-        result = onnx_form_type(g, node, form);
-    } else if (row) {
+    if (row) {
         result = *type_of(&s, 0);
         row->apply(&s);
+    } else if (form) {
+        result = onnx_form_type(g, node, form);
     }
     for (int32_t k = 0; k < node->output_count; k++) {
-        bool alike = k == 0 || onnx_is(node, "Split");
+        bool alike = k == 0 || onnx_is(node, "Split") || onnx_form_gives(node, k);
         if (alike && node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &result);
     }
 }
