@@ -43,6 +43,7 @@ tosajit/_tosajit.abi3.so
 tosajit/libtosajit-codegen.so.0
 tosajit/libtosajit-ops.so.0
 tosajit/libtosajit.so.0
+tosajit/onnxruntime.py
 tosajit/py.typed
 tosajit/torch/__init__.py
 tosajit/torch/_linear.py
