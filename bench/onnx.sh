@@ -69,7 +69,7 @@ row() {
         index($0, model ": ") == 1 { sub(/^.*: /, ""); operators = $1 " of " $3 }
         / changes between layouts/ { changes = $1 " of " $3 }
         / apart; / {
-            split($0, part, ": at most | apart; the engine without its optimisations: |; numbers up to |, ")
+            split($0, part, ": at most | apart; the engine without its optimisations: |; inputs an ulp off: [^;]*; numbers up to |, ")
             scale = part[4] > 0 ? part[4] : 1
             if (part[2] / scale >= far) { far = part[2] / scale; own = part[3] / scale }
         }

@@ -196,6 +196,57 @@ class Operators(unittest.TestCase):
             self.expect_same(saved, open_session(path), N=9)
 
 
+class Judging(unittest.TestCase):
+    """What --check makes of inputs and outputs."""
+
+    def test_inputs_are_as_their_names_say(self):
+        F32, I64 = TensorProto.FLOAT, TensorProto.INT64
+        info = onnx.helper.make_tensor_value_info
+        inputs = [info("speech", F32, ["n", "frames", 8]), info("speech_lengths", I64, ["n"]), info("attention_mask", I64, ["n", "frames"]),
+                  info("bias_mask", F32, ["n", 1, 4]), info("position_ids", I64, ["n", "frames"]), info("token_type_ids", I64, ["n", "frames"]),
+                  info("input_ids", I64, ["n", "frames"])]
+        nodes = [onnx.helper.make_node("Identity", [i.name], [i.name + "_"]) for i in inputs]
+        outputs = [info(i.name + "_", i.type.tensor_type.elem_type, None) for i in inputs]
+        session = ort.InferenceSession(onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", inputs, outputs), ir_version=8,
+                                                              opset_imports=[onnx.helper.make_opsetid("", 18)]).SerializeToString())
+        made = dict(zip((i.name for i in inputs), engine.arrays_for(session, argparse.Namespace(size={"frames": 5, "n": 2}, input={}))))
+        self.assertEqual(made["speech_lengths"].tolist(), [5, 5])
+        self.assertEqual(made["attention_mask"].tolist(), [[1] * 5] * 2)
+        self.assertEqual(made["bias_mask"].tolist(), [[[0.0] * 4]] * 2)
+        self.assertEqual(made["position_ids"].tolist(), [[0, 1, 2, 3, 4]] * 2)
+        self.assertEqual(made["token_type_ids"].tolist(), [[0] * 5] * 2)
+        self.assertTrue(made["input_ids"].min() >= 1 and made["input_ids"].max() <= 15 and made["speech"].std() > 0.1)
+
+    def judged(self, own, other, says):
+        """The line that --check prints of two models' one output."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a.onnx", "b.onnx")]
+            for path, made in zip(paths, (own, other)):
+                onnx.save(made, path)
+            asked = argparse.Namespace(files=paths, converted=False, size={"N": 4}, input={})
+            before, after = map(open_session, paths)
+            with open(os.path.join(folder, "said"), "w+") as out:
+                try:
+                    engine.check(asked, engine.arrays_for(before, asked), before, after, out)
+                except engine.Refused as refused:
+                    out.write(str(refused))
+                out.seek(0)
+                self.assertRegex(out.read(), says)
+
+    def test_what_says_nothing_is_not_checked(self):
+        one = lambda *nodes: model(list(nodes), "x:N,64", "y:N,64")
+        nan = one(node("Sub", "x x", "a"), node("Div", "a a", "y"))
+        self.judged(nan, nan, "NOT CHECKED: all of it is NaN")
+        same = one(node("Sub", "x x", "y"))
+        self.judged(same, same, "NOT CHECKED: each element is 0.0")
+        drawn = one(node("RandomUniformLike", "x", "a"), node("Add", "a x", "y"))
+        self.judged(drawn, drawn, "NOT CHECKED: the model draws random numbers")
+        fine, other = one(node("Exp", "x", "y")), one(node("Tanh", "x", "y"))
+        self.judged(fine, fine, "inputs an ulp off: [1-9][^N]*$")
+        self.judged(fine, other, "NOT THE SAME\nthe models differ")
+        self.judged(same, other, "NOT THE SAME: NOT CHECKED")
+
+
 def tearDownModule():
     tell_leaks()
 
