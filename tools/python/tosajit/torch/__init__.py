@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional
 
 import torch
 

@@ -9,7 +9,7 @@ import heapq
 import logging
 import operator
 from array import array
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Set, Union
 
 import torch
 
@@ -17,7 +17,7 @@ from .. import Engine
 from .._tosajit import Error, Region as CompiledRegion
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
-from ._regions import Impossible, Partition, Region, Taken, is_tensor, region_of, take, write
+from ._regions import Impossible, Partition, Region, Taken, take, write
 
 log = logging.getLogger("tosajit.torch")
 
