@@ -208,7 +208,7 @@ const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const int64_t last = onnx_input(g, node, 0)->type.dims[axes.rank - 1];
     if (!axes.has[axes.rank - 1]) return NULL;
-    if (blocks && axes.rank == 4) return "the engine keeps images in blocks";
+    if (blocks && axes.rank == 4 && axes.count > 1) return "the engine keeps images in blocks";
     if (axes.count > 1 && last < LEAST_PART)
         return "of rows along several axes the engine is faster";
     if (last >= 0 && last < LEAST_ROW) return "of short rows the engine is faster";
