@@ -79,7 +79,7 @@ static void put_relocation(aot_writer *w, size_t field, uint32_t symbol, size_t 
 
 static void put_image(aot_writer *w, const tosajit_kernel *kernel, const placed *v) {
     byte_writer image = {.allocator = w->allocator};
-    image_write(kernel->program, &kernel->plan, v->made.list, v->made.count, v->offsets, &image);
+    image_write(kernel, v->made.list, v->made.count, v->offsets, &image);
     bytes_align(&w->rodata, sizeof(int64_t));
     tosajit_aot aot = {.size = sizeof aot, .image_size = image.size};
     put_relocation(w, offsetof(tosajit_aot, image), SYMBOL_RODATA, w->rodata.size);

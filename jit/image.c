@@ -35,7 +35,7 @@ tosajit_status tosajit_compile_image(tosajit_engine *const *engines, size_t engi
     byte_writer w = {.allocator = allocator};
     status = variants_compile("compile_image", engines, engine_count, kernel, &made);
     if (!status) {
-        image_write(kernel->program, &kernel->plan, made.list, made.count, NULL, &w);
+        image_write(kernel, made.list, made.count, NULL, &w);
         status = copy_out(&w, image, size);
     }
     bytes_release(&w);

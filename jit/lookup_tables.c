@@ -358,7 +358,7 @@ static bool may_have_tables(const tosajit_expr *expr) {
     return gives;
 }
 
-tosajit_status kernel_with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
+static tosajit_status with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
                                   tosajit_kernel **kernel) {
     bool changed = false;
     tosajit_expr *program = NULL, *copy = NULL;
@@ -370,4 +370,9 @@ tosajit_status kernel_with_tables(const tosajit_expr *expr, const tosajit_alloca
     tosajit_expr_destroy(program);
     tosajit_expr_destroy(copy);
     return status;
+}
+
+tosajit_status kernel_with_tables(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                  tosajit_kernel **kernel) {
+    return kernel_through_views(expr, allocator, with_tables, kernel);
 }

@@ -189,6 +189,7 @@ static inline tosajit_tensor tosajit_dense(tosajit_type element, void *data, int
 
 typedef enum tosajit_op {
 #define TOSAJIT_OP(name, ...) TOSAJIT_OP_##name,
+#define TOSAJIT_VIEW_OP(name, ...) TOSAJIT_OP_##name,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
     TOSAJIT_OP_COUNT
@@ -246,8 +247,15 @@ typedef struct tosajit_attributes {
     uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
     uint8_t per_channel;     /* rescale: multiplier and shift have one element per index of the last
                                 dimension */
-    int64_t axis;            /* reductions: the dimension that becomes 1, 0 the outermost */
-    int64_t reserved[3];     /* 0; for attributes of later versions */
+    int64_t axis;            /* reductions: the dimension that becomes 1, 0 the outermost; reverse */
+    /* Of views: the list that the op takes; copied. reshape: the size of each dimension; once -1:
+     * what is left; -2 - d: that of the operand's dimension d. transpose: of each dimension of the
+     * result, the operand's. tile: of each dimension, how often. slice: of each dimension begin,
+     * end and step. There, negative positions count from the end, and TOSAJIT_DYNAMIC is the end
+     * that the step comes from or goes to. */
+    const int64_t *numbers;
+    size_t number_count; /* of these */
+    int64_t reserved[1]; /* 0; for attributes of later versions */
 } tosajit_attributes;
 
 /* ---------------------------------------------------------------------------------------------
@@ -401,6 +409,8 @@ typedef struct tosajit_parse_options {
     size_t type_count;               /* of them */
     const char *name; /* what messages call the text, a file's name for instance; null: nothing */
     size_t line;      /* the number of its first line in messages; 0: 1 */
+    int drop_axes; /* nonzero: sum, mean and the like drop the dimensions that they reduce, unless
+                      keepdims says other, as in NumPy; zero: these stay, with a size of 1 */
 } tosajit_parse_options;
 
 /* Read a text as an expression:

@@ -52,7 +52,7 @@ void stored_drop(const tosajit_engine *engine, stored_code *found) {
 void stored_keep(tosajit_engine *engine, const tosajit_kernel *kernel, const image_variant *fresh) {
     byte_writer key, image = {.allocator = engine->allocator};
     if (!is_storable(engine, kernel) || !make_key(engine, kernel, &key)) return;
-    image_write(kernel->program, &kernel->plan, fresh, 1, NULL, &image);
+    image_write(kernel, fresh, 1, NULL, &image);
     if (!image.failed) store_put(engine->store, key.bytes, key.size, image.bytes, image.size);
     bytes_release(&image);
     bytes_release(&key);

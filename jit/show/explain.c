@@ -16,6 +16,7 @@
 #include "runtime/run/parallel.h"
 #include "runtime/run/call_cache.h"
 #include "runtime/run/run.h"
+#include "runtime/run/viewed.h"
 #include "runtime/run/iteration_space.h"
 #include "runtime/run/reduce_tile.h"
 #include "runtime/run/scratch.h"
@@ -30,6 +31,7 @@
 typedef struct stage {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK]; /* of results that the caller left out */
+    viewed seen; /* of a kernel with views */
 } stage;
 
 static tosajit_status set_stage(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -381,14 +383,26 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     if (code) decide(kernel, code, index, &tile, p);
 }
 
-static tosajit_status explain_staged(const tosajit_kernel *kernel, const stage *s,
+/* The tensors of the program, which may see the caller's through views. */
+static tosajit_status check_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
+                                   view *tensors) {
+    const size_t count = tosajit_kernel_result_count(kernel);
+    viewed *v = &s->seen;
+    if (!kernel->views)
+        return run_check(kernel, s->operands, operand_count, s->results, count, tensors);
+    tosajit_status status = viewed_make(kernel, s->operands, operand_count, s->results, count, v);
+    return status ? status
+                  : run_check(kernel, v->tensors, v->operand_count, v->tensors + v->operand_count,
+                              count, tensors);
+}
+
+static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s,
                                      size_t operand_count, part_report *parts,
                                      tosajit_explanation *explanation, char **text) {
     view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
     const size_t result_count = tosajit_kernel_result_count(kernel);
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    tosajit_status status =
-        run_check(kernel, s->operands, operand_count, s->results, result_count, tensors);
+    tosajit_status status = check_staged(kernel, s, operand_count, tensors);
     scratch laid;
     if (status) return status;
     call_report c = {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
@@ -416,6 +417,7 @@ static bool build_convert(builder *b, const text_node *n, tosajit_value *value) 
 typedef struct call {
     const text_node *node;
     tosajit_op op;
+    int64_t numbers[3 * TOSAJIT_MAX_RANK]; /* of a list among the attributes */
     int arity, parameters;
     int32_t operands[TOSAJIT_MAX_OPERANDS]; /* nodes; -1: not given */
     tosajit_value values[TOSAJIT_MAX_OPERANDS];
@@ -439,6 +441,26 @@ static bool set_number(builder *b, call *c, const op_key *key, int32_t node, tos
     return true;
 }
 
+/* A whole number, with its sign. */
+static bool to_integer(const text_number *number, int64_t *integer) {
+    if (!number->whole || number->magnitude > INT64_MAX) return false;
+    *integer = number->negative ? -(int64_t)number->magnitude : (int64_t)number->magnitude;
+    return true;
+}
+
+/* The list of numbers that a view takes. */
+static bool read_list(builder *b, const text_argument *argument, call *c) {
+    const text_node *n = &b->line->nodes[argument->node];
+    const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
+    bool fine = list && list->rank <= 1 && list->count <= sizeof c->numbers / sizeof *c->numbers;
+    for (size_t k = 0; fine && k < list->count; k++)
+        fine = to_integer(&b->line->numbers[list->first + k], &c->numbers[k]);
+    if (!fine) return fail(b, n->span, "%s is a list of whole numbers", argument->key->name);
+    c->attributes.numbers = c->numbers;
+    c->attributes.number_count = list->count;
+    return true;
+}
+
 static bool read_keys(builder *b, call *c) {
     for (int32_t a = c->node->first; a >= 0; a = b->line->arguments[a].next) {
         const text_argument *argument = &b->line->arguments[a];
@@ -450,6 +472,8 @@ static bool read_keys(builder *b, call *c) {
             c->operands[k] = argument->node;
         } else if (argument->key->kind == KEY_TYPE) {
             c->to = (tosajit_type)b->line->nodes[argument->node].what;
+        } else if (argument->key->kind == KEY_LIST) {
+            if (!read_list(b, argument, c)) return false;
         } else if (argument->key->kind != KEY_NUMBER && argument->key->kind != KEY_AXIS) {
             op_key_set(argument->key, &c->attributes, b->line->nodes[argument->node].what);
         }
@@ -633,7 +657,7 @@ static bool list_axes(builder *b, int32_t node, const tosajit_tensor_type *type,
 
 /* Of a call of a function: what is given by name. */
 static bool read_reducer_keys(builder *b, const text_node *n, const tosajit_tensor_type *type,
-                              reducer_call *c, bool *chosen, bool *given) {
+                              reducer_call *c, bool *chosen, bool *given, bool *drops) {
     for (int32_t a = n->first; a >= 0; a = b->line->arguments[a].next) {
         const text_argument *argument = &b->line->arguments[a];
         const text_node *value = &b->line->nodes[argument->node];
@@ -645,10 +669,7 @@ static bool read_reducer_keys(builder *b, const text_node *n, const tosajit_tens
             *given = true;
             if (!list_axes(b, argument->node, type, chosen)) return false;
         } else if (strcmp(name, "keepdims") == 0) {
-            if (!value->what)
-                return fail(
-                    b, argument->span,
-                    "a dimension that is reduced stays, with a size of 1; keepdims is true");
+            *drops = !value->what;
         } else if (strcmp(name, "nan_mode") == 0) {
             c->nan_mode = (tosajit_nan_mode)value->what;
         } else if (!number || number->negative) {
@@ -685,7 +706,7 @@ static bool take_reducer_operands(builder *b, const text_node *n, const reducer 
 static bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
     const reducer *r = reducer_at((size_t)n->what);
     reducer_call c = {.expr = b->expr, .eps = 1e-5};
-    bool chosen[TOSAJIT_MAX_RANK] = {false}, given;
+    bool chosen[TOSAJIT_MAX_RANK] = {false}, given, drops = b->options->drop_axes && !r->last;
     int32_t axis;
     if (!take_reducer_operands(b, n, r, &c, &axis)) return false;
     const tosajit_tensor_type type = type_of(b, c.operands[0]);
@@ -693,10 +714,73 @@ static bool build_reducer(builder *b, const text_node *n, tosajit_value *value) 
         return fail(b, n->span, "%s needs an operand whose rank is known", r->name);
     given = axis >= 0;
     if (given && !list_axes(b, axis, &type, chosen)) return false;
-    if (!read_reducer_keys(b, n, &type, &c, chosen, &given)) return false;
-    for (int32_t d = 0; d < type.rank; d++)
-        if (given ? chosen[d] : !r->last || d == type.rank - 1) c.axes[c.axis_count++] = d;
-    const tosajit_status status = r->compose(&c, r->op, value);
+    if (!read_reducer_keys(b, n, &type, &c, chosen, &given, &drops))
+        return false;
+    for (int32_t d = 0; d < type.rank; d++) {
+        if (!given) chosen[d] = !r->last || d == type.rank - 1;
+        if (chosen[d]) c.axes[c.axis_count++] = d;
+    }
+    if (drops && r->last)
+        return fail(b, n->span, "%s reduces no dimension that keepdims could drop", r->name);
+    tosajit_status status = r->compose(&c, r->op, value);
+    if (!status && drops) status = mover_drop(b->expr, *value, chosen, value);
+    return !status || fail_status(b, n->span, status);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Functions that move */
+
+static bool take_moved(builder *b, const text_node *n, const char *name, mover_call *c) {
+    const int32_t node = b->line->arguments[n->first].node;
+    if (is_literal(b, node)) return fail_no_type(b, b->line->nodes[node].span);
+    c->expr = b->expr;
+    c->operand = b->values[node];
+    c->type = type_of(b, c->operand);
+    return c->type.rank != TOSAJIT_UNRANKED ||
+           fail(b, n->span, "%s needs an operand whose rank is known", name);
+}
+
+/* The numbers behind the operand, whether in lists or one by one. */
+static bool take_numbers(builder *b, const text_node *n, const mover *m, mover_call *c) {
+    const size_t most = m->most;
+    for (int32_t a = b->line->arguments[n->first].next; a >= 0; a = b->line->arguments[a].next) {
+        const text_node *value = &b->line->nodes[b->line->arguments[a].node];
+        const text_list *list = value->kind == TEXT_LITERAL ? &b->line->lists[value->what] : NULL;
+        for (size_t k = 0; list && list->rank < 2 && k < list->count; k++) {
+            const text_number *number = &b->line->numbers[list->first + k];
+            if (c->count == most || !to_integer(number, &c->numbers[c->count++]))
+                return fail(b, value->span, "%s takes at most %zu whole numbers", m->name, most);
+        }
+        if (!list || list->rank > 1)
+            return fail(b, value->span, "%s takes whole numbers behind its operand", m->name);
+    }
+    return c->count >= m->least ||
+           fail(b, n->span, "%s takes %zu number%s behind its operand, found %zu", m->name,
+                m->least, plural(m->least), c->count);
+}
+
+static bool build_mover(builder *b, const text_node *n, tosajit_value *value) {
+    const mover *m = mover_at((size_t)n->what);
+    mover_call c = {.count = 0};
+    if (!take_moved(b, n, m->name, &c) || !take_numbers(b, n, m, &c)) return false;
+    const tosajit_status status = m->compose(&c, value);
+    return !status || fail_status(b, n->span, status);
+}
+
+static bool build_subscript(builder *b, const text_node *n, tosajit_value *value) {
+    const text_list *list = &b->line->lists[n->what];
+    const text_number *numbers = &b->line->numbers[list->first];
+    subscript subscripts[SUBSCRIPTS];
+    const size_t count = list->count / 4;
+    mover_call c = {.count = 0};
+    if (!take_moved(b, n, "a subscript", &c)) return false;
+    for (size_t k = 0; k < count; k++) {
+        int64_t *const to[] = {&subscripts[k].begin, &subscripts[k].end, &subscripts[k].step};
+        subscripts[k].kind = (subscript_kind)numbers[4 * k].magnitude;
+        for (size_t side = 0; side < 3; side++)
+            if (!to_integer(&numbers[4 * k + 1 + side], to[side])) *to[side] = TOSAJIT_DYNAMIC;
+    }
+    const tosajit_status status = subscript_compose(&c, subscripts, count, value);
     return !status || fail_status(b, n->span, status);
 }
 
@@ -727,6 +811,8 @@ static bool build_node(builder *b, size_t index) {
     case TEXT_CONVERT: return build_convert(b, n, value);
     case TEXT_CALL: return build_call(b, n, value);
     case TEXT_REDUCE: return build_reducer(b, n, value);
+    case TEXT_MOVE: return build_mover(b, n, value);
+    case TEXT_SUBSCRIPT: return build_subscript(b, n, value);
     case TEXT_LITERAL:
     case TEXT_WORD: break; /* for whoever has it as an argument */
     }

@@ -7,6 +7,7 @@
 
 #include "runtime/base/words.h"
 #include "jit/text/grammar.h"
+#include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
 
@@ -110,7 +111,7 @@ static bool parse_value(lexer *p, const op_key *key, text_span word, int32_t *fi
             return lex_fail(p, word, "%s is given twice", key->name);
     if (!lex_expect(p, '=', "=")) return false;
     const bool is_value = key->kind == KEY_NUMBER || key->kind == KEY_PARAMETER,
-               fine = key->kind == KEY_AXIS ? parse_axes(p, &none)
+               fine = key->kind == KEY_AXIS || key->kind == KEY_LIST ? parse_axes(p, &none)
                       : is_value            ? parse_expression(p, TEXT_LOOSEST)
                                             : parse_word_value(p, key);
     return fine && (none || parse_add_argument(p, parse_last_node(p), key, word, first, last));
@@ -218,8 +219,37 @@ static void name_bounds(const lexer *p, tosajit_op op, int32_t first) {
     }
 }
 
+/* The operand, then numbers, lists of them or tuples; axis= and dim= may stand before these. */
+static bool parse_mover(lexer *p, text_span word, const mover *m) {
+    int32_t first = -1, last = -1;
+    text_span key;
+    if (!lex_deeper(p) || !lex_expect(p, '(', "(")) return false;
+    p->open++;
+    do {
+        const bool named = first >= 0 && lex_key(p, &key);
+        if (named && !lex_is_word(p, key, "axis") && !lex_is_word(p, key, "dim"))
+            return lex_fail(p, key, "%s takes no %s; its numbers stand behind its operand", m->name,
+                            lex_show(p, key).text);
+        if (named && !lex_expect(p, '=', "=")) return false;
+        const bool tuple = first >= 0 && lex_peek(p) == '(';
+        if (!(tuple ? parse_tuple(p) : parse_expression(p, TEXT_LOOSEST)) ||
+            !parse_add_argument(p, parse_last_node(p), NULL, (text_span){0, 0}, &first, &last))
+            return false;
+    } while (lex_take(p, ','));
+    if (!lex_expect(p, ')', ", or )")) return false;
+    p->depth--;
+    p->open--;
+    text_node *node = parse_add_node(p, TEXT_MOVE, word.at, (int32_t)(m - mover_at(0)));
+    if (!node) return false;
+    if (p->argument < 0) node->span = word;
+    node->first = first;
+    return true;
+}
+
 static bool parse_call(lexer *p, text_span word) {
     tosajit_op op = lex_find_op(p, word);
+    const mover *m = mover_find(p->text + word.at, word.length);
+    if (m) return parse_mover(p, word, m);
     tosajit_type type = lex_find_type(p, word);
     const char *alias = text_alias(p->text + word.at, word.length);
     const reducer *r = reducer_find(p->text + word.at, word.length);
@@ -300,7 +330,77 @@ static bool parse_same(lexer *p) {
     return parse_add_node(p, TEXT_SAME, p->at, p->argument) != NULL;
 }
 
-static bool parse_operand(lexer *p) {
+/* One of the four numbers of a subscript; left out if it is not there. */
+static bool parse_position(lexer *p) {
+    text_number *missing;
+    const char c = lex_peek(p);
+    if (c != ':' && c != ',' && c != ']')
+        return parse_literal(p, true) &&
+               (p->line->lists[p->line->list_count - 1].rank == 0 ||
+                lex_fail_expected(p, "a whole number"));
+    missing = LEX_ADD(p, number);
+    if (missing) *missing = (text_number){.whole = false};
+    return missing != NULL;
+}
+
+/* The kind, before the three others. */
+static bool add_subscript_kind(lexer *p, subscript_kind kind) {
+    text_number *number = LEX_ADD(p, number);
+    if (number) *number = (text_number){.whole = true, .magnitude = (uint64_t)kind};
+    return number != NULL;
+}
+
+static bool parse_subscript(lexer *p) {
+    const size_t kind = p->line->number_count, before = p->at;
+    if (!add_subscript_kind(p, SUBSCRIPT_INDEX)) return false;
+    const bool rest = lex_peek(p) == '.' && lex_begins(p, "...");
+    if (rest) p->at += 3;
+    if (rest || lex_is_word(p, lex_word(p), "None")) {
+        p->line->numbers[kind].magnitude = rest ? SUBSCRIPT_REST : SUBSCRIPT_NEW;
+        for (int k = 0; k < 3; k++) /* which it has not */
+            if (!add_subscript_kind(p, 0)) return false;
+        return true;
+    }
+    if (!rest) p->at = before;
+    for (int k = 0; k < 3; k++) {
+        const bool next = k == 0 || lex_take(p, ':');
+        if (k > 0 && next) p->line->numbers[kind].magnitude = SUBSCRIPT_RANGE;
+        text_number *missing = next ? NULL : LEX_ADD(p, number);
+        if (next ? !parse_position(p) : !missing) return false;
+        if (!next) *missing = (text_number){.whole = false};
+    }
+    const text_number *begin = &p->line->numbers[kind + 1];
+    return p->line->numbers[kind].magnitude != SUBSCRIPT_INDEX || begin->whole ||
+           lex_fail_expected(p, "an index, a range as 1:3, ... or None");
+}
+
+/* x[...]: the operand is the last node. */
+static bool parse_subscripts(lexer *p) {
+    const size_t from = p->at, first_number = p->line->number_count;
+    int32_t first = -1, last = -1, count = 0;
+    if (!parse_add_argument(p, parse_last_node(p), NULL, (text_span){0, 0}, &first, &last) ||
+        !lex_deeper(p) || !lex_expect(p, '[', "["))
+        return false;
+    p->open++;
+    do {
+        if (++count > SUBSCRIPTS)
+            return lex_fail(p, (text_span){from, p->at - from}, "more than %d subscripts",
+                            SUBSCRIPTS);
+        if (!parse_subscript(p)) return false;
+    } while (lex_take(p, ','));
+    if (!lex_expect(p, ']', ", or ]")) return false;
+    p->open--;
+    p->depth--;
+    text_list *list = LEX_ADD(p, list);
+    if (!list) return false;
+    *list = (text_list){.rank = 1, .dims = {4 * count}, .first = first_number,
+                        .count = 4 * (size_t)count};
+    text_node *node = parse_add_node(p, TEXT_SUBSCRIPT, from, (int32_t)p->line->list_count - 1);
+    if (node) node->first = first;
+    return node != NULL;
+}
+
+static bool parse_atom(lexer *p) {
     lex_skip_lines(p);
     if (at_unary(p)) return parse_unary(p);
     if (lex_take(p, '(')) {
@@ -330,6 +430,13 @@ static bool parse_operand(lexer *p) {
     text_node *node = parse_add_node(p, TEXT_NAME, word.at, 0);
     if (node) node->span = word;
     return node != NULL;
+}
+
+static bool parse_operand(lexer *p) {
+    if (!parse_atom(p)) return false;
+    while (p->at < p->length && p->text[p->at] == '[')
+        if (!parse_subscripts(p)) return false;
+    return true;
 }
 
 /* The longest operator at p; TEXT_OPERATORS if there is none, or one of another language. */

@@ -221,6 +221,9 @@ static bool is_one_op(lexer *p) {
     text_span word = lex_word(p);
     char next = lex_peek(p);
     bool alone = lex_at_end(p) && word.length && lex_find_op(p, word) != TOSAJIT_OP_COUNT;
+    /* x[1:] is a subscript, add [2] an op and a type that lacks its element. */
+    if (p->at < p->length && p->text[p->at] == '[' && lex_find_op(p, word) == TOSAJIT_OP_COUNT)
+        next = 0;
     text_span first = word;
     bool foreign = word.length && lex_find_foreign(p, &first);
     p->at = before;

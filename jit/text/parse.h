@@ -14,7 +14,11 @@
  *     operand    = ( "-" | "~" | "!" ) operand | number | list | name | "(" expression ")"
  *                | op "(" expression { "," expression } { "," key "=" value } ")"
  *                | reducer "(" expression { "," expression } { "," key "=" value } ")"
+ *                | mover "(" expression { "," ( number | list | tuple ) } ")"
  *                | alias "(" expression ")" | element "(" expression ")"
+ *                | operand "[" subscript { "," subscript } "]"
+ *     subscript  = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "None" | "..."
+ *     tuple      = "(" [ number { "," number } [ "," ] ] ")"
  *     list       = "[" number { "," number } "]" | "[" list { "," list } "]"
  *
  * A newline is a space within brackets and where an operand must follow. A comment begins with #
@@ -72,6 +76,8 @@ typedef enum text_node_kind {
     TEXT_CALL,     /* what: tosajit_op */
     TEXT_CONVERT,  /* what: tosajit_type; one argument */
     TEXT_REDUCE,   /* what: index of a reducer; its operands and what is given by name */
+    TEXT_MOVE,     /* what: index of a mover; its operand, then its numbers */
+    TEXT_SUBSCRIPT, /* what: list of four numbers each: kind, begin, end, step; the operand */
     TEXT_SAME,     /* what: an earlier node, whose value it is */
     TEXT_WORD, /* the value of a KEY_WORD, KEY_FLAG or KEY_TYPE key: its number in that list, 0 or
                   1, or the type */

@@ -10,6 +10,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/view_shape.h"
 #include "runtime/base/options.h"
 #include "runtime/base/types.h"
 #include "runtime/base/words.h"
@@ -409,7 +410,10 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     if (!use->maps_bytes || !op_maps_bytes(use->op, elements[0], element))
         status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
-    if (!status) status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
+    if (!status && op_views(use->op))
+        status = view_infer(use->op, &use->operands[0], use->attributes, inferred);
+    else if (!status)
+        status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);
     if (!status && op_reduces(use->op)) status = reduce_shape(use, inferred);
     if (!status) status = check_parameters_once(use);
     for (int k = 0; !status && k < use->operand_count - arity; k++)
@@ -470,6 +474,18 @@ static tosajit_status note_table(tosajit_expr *expr, const expr_node *op) {
     return TOSAJIT_OK;
 }
 
+/* The list that a view takes becomes the node's own. */
+static tosajit_status keep_numbers(tosajit_expr *expr, expr_node *node) {
+    const size_t count = node->attributes.number_count;
+    if (!count) return TOSAJIT_OK;
+    node->data_size = count * sizeof(int64_t);
+    node->data = memory_new(&expr->allocator, node->data_size, 1);
+    if (!node->data)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a list of %zu numbers", count);
+    node->attributes.numbers = memcpy(node->data, node->attributes.numbers, node->data_size);
+    return TOSAJIT_OK;
+}
+
 tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_value *operands,
                                size_t operand_count, const tosajit_attributes *attributes,
                                const tosajit_tensor_type *result, tosajit_value *value) {
@@ -494,6 +510,7 @@ tosajit_status tosajit_expr_op(tosajit_expr *expr, tosajit_op op, const tosajit_
     status = infer(&use, &node.type);
     if (!status) status = check_parameter_values(expr, &node);
     if (!status) status = make_room(expr);
+    if (!status) status = keep_numbers(expr, &node);
     if (!status) status = note_table(expr, &node); /* the last that may fail: it changes a node */
     if (status) return diag_prefix(status, "%%%zu = tosa.%s: ", expr->count, op_table[op].name);
     if (result && result->rank != TOSAJIT_UNRANKED) node.type = *result;
@@ -575,7 +592,11 @@ static tosajit_status copy_node(const expr_node *source, const tosajit_value *mo
     if (node.kind == NODE_INPUT) program->input_count++;
     tosajit_status status =
         node.kind == NODE_OP && rewrite ? rewrite(program, &node, changed) : TOSAJIT_OK;
-    return status ? status : expr_append(program, &node, value);
+    if (!status) status = keep_numbers(program, &node);
+    if (!status) status = expr_append(program, &node, value);
+    if (status && node.data != source->data)
+        memory_free(&program->allocator, node.data, node.data_size, 1);
+    return status;
 }
 
 /* The live nodes; moved[] becomes where each is now. */

@@ -11,6 +11,7 @@
 /* The attributes column. */
 static const uint16_t attributes_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, ...) ATTRIBUTE_##attributes,
+#define TOSAJIT_VIEW_OP TOSAJIT_OP
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };
@@ -24,6 +25,10 @@ static const op_key keys[] = {
     {ATTRIBUTE_MIN_MAX, "max_val", "max", KEY_NUMBER, NULL, AT(max_val)},
     {ATTRIBUTE_NAN_MODE, "nan_mode", "nan", KEY_WORD, "propagate ignore", AT(nan_mode)},
     {ATTRIBUTE_AXIS, "axis", NULL, KEY_AXIS, NULL, AT(axis)},
+    {ATTRIBUTE_SHAPE, "shape", NULL, KEY_LIST, NULL, AT(numbers)},
+    {ATTRIBUTE_PERMS, "perms", NULL, KEY_LIST, NULL, AT(numbers)},
+    {ATTRIBUTE_RANGES, "ranges", NULL, KEY_LIST, NULL, AT(numbers)},
+    {ATTRIBUTE_MULTIPLES, "multiples", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_SHIFT, "shift", NULL, KEY_PARAMETER, NULL, 0},
     {ATTRIBUTE_ROUND, "round", NULL, KEY_FLAG, flag, AT(round)},
     {ATTRIBUTE_TABLE, "table", NULL, KEY_PARAMETER, NULL, 0},

@@ -17,6 +17,7 @@ typedef enum op_key_kind {
     KEY_FLAG,      /* true or false */
     KEY_WORD,      /* one of `words` */
     KEY_AXIS,      /* a dimension: an integer */
+    KEY_LIST,      /* integers: numbers and number_count */
     KEY_TYPE,      /* an element type: of the result */
     KEY_PARAMETER, /* a tensor behind the operands */
 } op_key_kind;

@@ -42,6 +42,7 @@ const op_row op_table[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, work, integers, formula) \
     {#name, formula, SIGNATURE_##signature, RESULT_##result, WORK_##work, COMPUTED_##integers,    \
      elements, ATTRIBUTE_##attributes, arity},
+#define TOSAJIT_VIEW_OP TOSAJIT_OP
 /* clang-format on */
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
@@ -73,7 +74,8 @@ static unsigned extensions(tosajit_op op, tosajit_type operand) {
 /* Images and shared code hold ops by their numbers, and those who wrote them may be long gone. */
 _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale == 40 &&
                    TOSAJIT_OP_roundeven == 43 && TOSAJIT_OP_exp2 == 44 &&
-                   TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73,
+                   TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
+                   TOSAJIT_OP_reshape == 74,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {
@@ -130,6 +132,7 @@ bool op_result_element(tosajit_op op, const tosajit_type *operands, tosajit_type
     case SIGNATURE_LOOKUP: *result = leading == TOSAJIT_I8 ? TOSAJIT_I8 : TOSAJIT_I32; break;
     case SIGNATURE_SAME:
     case SIGNATURE_REDUCE:
+    case SIGNATURE_VIEW:
     case SIGNATURE_SELECT: *result = leading; break;
     case SIGNATURE_CONVERT:
     case SIGNATURE_SCALE: break;
@@ -182,6 +185,7 @@ tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, to
         [SIGNATURE_CONVERT] = "an operand of another type than the result, both among",
         [SIGNATURE_LOOKUP] = "i8 -> i8 and i16 -> i32; the operand is one of",
         [SIGNATURE_REDUCE] = "an operand and a result of one type, one of",
+        [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
         [SIGNATURE_SCALE] = "a result of i8, i16 or i32, and an operand of",
     };
     const op_row *row = &op_table[op];
@@ -294,6 +298,7 @@ static const char *stray_attribute(unsigned taken, const tosajit_attributes *a) 
     if (!scaling && (a->rounding_mode || a->output_unsigned || a->scale32 || a->per_channel))
         return "rounding_mode, output_unsigned, scale32 or per_channel";
     if (!(taken & ATTRIBUTE_AXIS) && a->axis) return "axis";
+    if (!(taken & ATTRIBUTE_LIST) && (a->numbers || a->number_count)) return "list of numbers";
     for (size_t k = 0; k < sizeof a->reserved / sizeof *a->reserved; k++)
         if (a->reserved[k]) return "reserved attribute; tosajit_attributes begins as {0}";
     return NULL;

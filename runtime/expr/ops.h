@@ -20,6 +20,7 @@ typedef enum op_signature {
     SIGNATURE_LOOKUP,  /* i8 -> i8; i16 -> i32 */
     SIGNATURE_SCALE,   /* T -> i8, i16 or i32 */
     SIGNATURE_REDUCE,  /* T -> T, along an axis */
+    SIGNATURE_VIEW,    /* T -> T, of another shape */
 } op_signature;
 
 /* A floating-point result before it is rounded to its type. Integers are exact. */
@@ -61,6 +62,11 @@ enum {
     ATTRIBUTE_SCALING = 128,
     ATTRIBUTE_EXTENSION = 256, /* none; the op is not TOSA's */
     ATTRIBUTE_AXIS = 512,
+    ATTRIBUTE_SHAPE = 1024,
+    ATTRIBUTE_PERMS = 2048,
+    ATTRIBUTE_RANGES = 4096,
+    ATTRIBUTE_MULTIPLES = 8192,
+    ATTRIBUTE_LIST = ATTRIBUTE_SHAPE | ATTRIBUTE_PERMS | ATTRIBUTE_RANGES | ATTRIBUTE_MULTIPLES,
     ATTRIBUTE_AXIS_NAN = ATTRIBUTE_AXIS | ATTRIBUTE_NAN_MODE,
     ATTRIBUTE_AXIS_EXTENSION = ATTRIBUTE_AXIS | ATTRIBUTE_EXTENSION,
     ATTRIBUTE_LIMITS = ATTRIBUTE_MIN_MAX | ATTRIBUTE_NAN_MODE,
@@ -103,6 +109,8 @@ static inline unsigned op_lane_bytes(tosajit_op op) {
 }
 /* Whether an op reduces a dimension (runtime/expr/reduce.h). */
 static inline bool op_reduces(tosajit_op op) { return op_table[op].signature == SIGNATURE_REDUCE; }
+/* Whether an op moves elements and computes none (runtime/expr/views.h). */
+static inline bool op_views(tosajit_op op) { return op_table[op].signature == SIGNATURE_VIEW; }
 static inline bool op_has_table(tosajit_op op) { return op_table[op].attributes & ATTRIBUTE_TABLE; }
 /* Whether an op looks up bytes by bytes. TOSA has that of i8. Kernels have it of all types of 8
  * bits: the bits are looked at, and the table's i8 are those of the results. */

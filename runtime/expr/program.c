@@ -28,7 +28,11 @@ static void put_op(byte_writer *w, const expr_node *node) {
     bytes_put_number(w, node->operand_count);
     for (int o = 0; o < node->operand_count; o++) bytes_put_number(w, node->operands[o]);
     bytes_put(w, numbers, sizeof numbers);
-    if (op_reduces(node->op)) bytes_put_number(w, a->axis);
+    if (op_table[node->op].attributes & ATTRIBUTE_AXIS) bytes_put_number(w, a->axis);
+    if (op_table[node->op].attributes & ATTRIBUTE_LIST) {
+        bytes_put_number(w, (int64_t)a->number_count);
+        bytes_put(w, a->numbers, a->number_count * sizeof *a->numbers);
+    }
 }
 
 enum { NAMED = 4 }; /* beside a node's kind: its name follows */
@@ -105,11 +109,19 @@ static void take_attributes(byte_reader *r, tosajit_attributes *a) {
 static tosajit_status take_op(byte_reader *r, tosajit_expr *expr, const tosajit_tensor_type *type) {
     tosajit_value operands[TOSAJIT_MAX_OPERANDS] = {0}, value;
     tosajit_attributes attributes;
+    int64_t numbers[3 * TOSAJIT_MAX_RANK];
     tosajit_op op = (tosajit_op)bytes_take_number(r, 0, TOSAJIT_OP_COUNT - 1);
     int count = (int)bytes_take_number(r, 0, TOSAJIT_MAX_OPERANDS);
     for (int o = 0; o < count; o++) operands[o] = take_index(r);
     take_attributes(r, &attributes);
-    if (op_reduces(op)) attributes.axis = bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
+    if (op_table[op].attributes & ATTRIBUTE_AXIS)
+        attributes.axis = bytes_take_number(r, 0, TOSAJIT_MAX_RANK - 1);
+    if (op_table[op].attributes & ATTRIBUTE_LIST) {
+        attributes.number_count = (size_t)bytes_take_number(r, 0, 3 * TOSAJIT_MAX_RANK);
+        for (size_t k = 0; k < attributes.number_count; k++)
+            numbers[k] = bytes_take_number(r, INT64_MIN, INT64_MAX);
+        attributes.numbers = numbers;
+    }
     return r->failed
                ? damaged_program()
                : tosajit_expr_op(expr, op, operands, (size_t)count, &attributes, type, &value);

@@ -27,7 +27,7 @@
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 3, FLAG_APART = 1, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 3, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
@@ -83,18 +83,35 @@ static void set_number(byte_writer *w, size_t at, uint64_t number) {
     memcpy(w->bytes + at, &number, sizeof number);
 }
 
-void image_write(const tosajit_expr *program, const plan *p, const image_variant *variants,
-                 size_t count, const uint64_t *apart, byte_writer *w) {
+/* The expression with views behind the program without: its size, then its bytes. */
+static void put_source(const tosajit_kernel *kernel, byte_writer *w) {
+    byte_writer source = {.allocator = w->allocator};
+    if (!kernel->views) return;
+    program_write(kernel->views->source, &source);
+    bytes_put_number(w, (int64_t)source.size);
+    bytes_put(w, source.bytes, source.size);
+    w->failed |= source.failed;
+    bytes_release(&source);
+}
+
+void image_write(const tosajit_kernel *kernel, const image_variant *variants, size_t count,
+                 const uint64_t *apart, byte_writer *w) {
     byte_writer body = {.allocator = w->allocator};
-    program_write(program, &body);
-    const int64_t head[] = {
-        FORMAT,        0, 0, apart ? FLAG_APART : 0, (int64_t)fingerprint(p), (int64_t)body.size,
-        (int64_t)count};
+    program_write(kernel->program, &body);
+    const int64_t flags = (apart ? FLAG_APART : 0) | (kernel->views ? FLAG_VIEWS : 0),
+                  head[] = {FORMAT,
+                            0,
+                            0,
+                            flags,
+                            (int64_t)fingerprint(&kernel->plan),
+                            (int64_t)body.size,
+                            (int64_t)count};
     bytes_put(w, magic, MAGIC_BYTES);
     bytes_put(w, head, sizeof head);
     bytes_put(w, body.bytes, body.size);
     w->failed |= body.failed;
     bytes_release(&body);
+    put_source(kernel, w);
     put_variants(w, variants, count, apart);
     if (w->failed) return;
     set_number(w, SIZE_AT, w->size);
@@ -113,7 +130,7 @@ tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
     const image_variant variant = tosajit_kernel_is_native(kernel)
                                       ? (image_variant){code->image, code->features}
                                       : image_without_code(features_machine());
-    image_write(kernel->program, &kernel->plan, &variant, 1, NULL, w);
+    image_write(kernel, &variant, 1, NULL, w);
     return w->failed ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel image")
                      : TOSAJIT_OK;
 }
@@ -121,7 +138,7 @@ tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
 /* Reading. */
 
 typedef struct image_head {
-    bool apart;
+    bool apart, views;
     uint64_t fingerprint, program_bytes;
     size_t variant_count;
 } image_head;
@@ -147,7 +164,9 @@ static tosajit_status read_head(byte_reader *r, image_head *head) {
     if (size < CHECKED_FROM ||
         checksum != bytes_hash(r->bytes + CHECKED_FROM, r->size - CHECKED_FROM))
         return damaged("its checksum is wrong");
-    head->apart = bytes_take_number(r, 0, FLAG_APART) != 0;
+    const int64_t flags = bytes_take_number(r, 0, FLAG_APART | FLAG_VIEWS);
+    head->apart = flags & FLAG_APART;
+    head->views = flags & FLAG_VIEWS;
     head->fingerprint = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
     head->program_bytes = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
     head->variant_count = (size_t)bytes_take_number(r, 1, MAX_VARIANTS);
@@ -176,6 +195,53 @@ static tosajit_status read_program(byte_reader *r, const image_head *head,
     if (status || fingerprint(&(*kernel)->plan) == head->fingerprint) return status;
     tosajit_kernel_release(*kernel);
     return other_version();
+}
+
+/* The bytes of the expression with views; false if there are none, or they are damaged. */
+static bool take_source(byte_reader *r, const image_head *head, byte_reader *source) {
+    if (!head->views) return false;
+    const int64_t size = bytes_take_number(r, 0, INT64_MAX);
+    *source = (byte_reader){.bytes = bytes_take(r, (uint64_t)size), .size = (size_t)size};
+    return source->bytes && size % (int64_t)sizeof(int64_t) == 0;
+}
+
+/* Whether the views are of this kernel: it takes what they give. */
+static bool are_views_of(const expr_views *views, const tosajit_kernel *kernel,
+                         const tosajit_expr *program) {
+    bool same = program->input_count == kernel->program->input_count &&
+                program->result_count == kernel->program->result_count;
+    for (size_t k = 0; same && k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (node->kind != NODE_INPUT) continue;
+        const tosajit_tensor_type *own = &kernel->inputs[node->tensor]->type;
+        same = own->element == node->type.element && own->rank == node->type.rank;
+    }
+    for (int32_t r = 0; same && r < program->result_count; r++) {
+        const tosajit_tensor_type
+            *a = &program->nodes[program->results[r]].type,
+            *b = &kernel->program->nodes[kernel->program->results[r]].type;
+        same = a->element == b->element && a->rank == b->rank;
+    }
+    return same && views->source->result_count == program->result_count;
+}
+
+static tosajit_status read_views(byte_reader *r, const image_head *head, tosajit_kernel *kernel) {
+    byte_reader bytes;
+    tosajit_expr *source, *program;
+    expr_views *views;
+    if (!head->views) return TOSAJIT_OK;
+    if (!take_source(r, head, &bytes)) return damaged("its views");
+    tosajit_status status = program_read(&bytes, &kernel->allocator, &source);
+    if (!status) {
+        status = views_lower(source, &kernel->allocator, &program, &views);
+        tosajit_expr_destroy(source);
+    }
+    if (status) return status == TOSAJIT_OUT_OF_MEMORY ? status : damaged("its views");
+    const bool fits = are_views_of(views, kernel, program);
+    tosajit_expr_destroy(program);
+    if (!fits) return views_destroy(views), damaged("its views are of another kernel");
+    kernel->views = views;
+    return TOSAJIT_OK;
 }
 
 /* Where an image's code is, and how much. */
@@ -323,7 +389,8 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
     if (!status && head.apart != (apart != NULL)) status = damaged("its code is elsewhere");
     if (!status) status = read_program(&r, &head, allocator, &made);
     if (status) return status;
-    status = read_code(&r, &head, apart, backend, made);
+    status = read_views(&r, &head, made);
+    if (!status) status = read_code(&r, &head, apart, backend, made);
     if (status) {
         tosajit_kernel_release(made);
         return status;
@@ -357,6 +424,8 @@ tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_ker
     tosajit_status status = read_head(&r, &head);
     if (!status && head.apart) status = damaged("its code is elsewhere");
     if (!status) status = check_program(&r, &head, kernel);
+    byte_reader source;
+    if (!status && head.views && !take_source(&r, &head, &source)) status = damaged("its views");
     if (!status && head.fingerprint != fingerprint(&kernel->plan)) status = other_version();
     if (status) return status;
     const image_code from = code_of(&r, &head, NULL);

@@ -18,8 +18,8 @@ typedef struct image_variant {
 /* The variants of a kernel's code as an image, the preferred ones first. With `apart`, the image
  * has no code: it lies elsewhere, with each variant's offset there in `offsets`. Out of memory is
  * left in w->failed. */
-void image_write(const tosajit_expr *program, const plan *p, const image_variant *variants,
-                 size_t count, const uint64_t *apart, byte_writer *w);
+void image_write(const tosajit_kernel *kernel, const image_variant *variants, size_t count,
+                 const uint64_t *apart, byte_writer *w);
 
 /* What stands for the code of a program that is too large for any. */
 image_variant image_without_code(uint16_t machine);

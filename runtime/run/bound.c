@@ -9,6 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/run/launch.h"
 #include "runtime/run/run.h"
+#include "runtime/run/viewed.h"
 
 typedef bool bound_function(const tosajit_bound *bound, const code_part *code, void *const *data);
 
@@ -92,6 +93,20 @@ static void prepare(tosajit_bound *b, const view *operands, const view *results,
     b->run = functions[launch_arity(b->kernel->counts)];
 }
 
+/* What can be wrong but memory. */
+static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                            size_t operand_count, const tosajit_tensor *results,
+                            size_t result_count, view *tensors) {
+    viewed v; /* not cleared */
+    if (!kernel->views)
+        return run_check(kernel, operands, operand_count, results, result_count, tensors);
+    tosajit_status status =
+        viewed_make(kernel, operands, operand_count, results, result_count, &v);
+    return status ? status
+                  : run_check(kernel, v.tensors, v.operand_count, v.tensors + v.operand_count,
+                              result_count, tensors);
+}
+
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,
                             size_t operand_count, const tosajit_tensor *results,
                             size_t result_count, tosajit_bound **bound) {
@@ -99,8 +114,7 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     if (!kernel || (operand_count && !operands) || !results || !bound)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "bind: kernel, operands, results or bound is a null pointer");
-    tosajit_status status =
-        run_check(kernel, operands, operand_count, results, result_count, tensors);
+    tosajit_status status = check(kernel, operands, operand_count, results, result_count, tensors);
     if (status) return status;
     const size_t count = operand_count + result_count,
                  each = sizeof *operands + sizeof(bound_numbers);
@@ -117,7 +131,7 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
     for (size_t r = 0; r < result_count; r++)
         keep(&results[r], numbers++, &b->tensors[operand_count + r]);
-    if (n.results) prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
+    if (n.results && !kernel->views) prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
     *bound = b;
     return TOSAJIT_OK;
 }

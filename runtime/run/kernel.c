@@ -66,11 +66,32 @@ tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allo
     return TOSAJIT_OK;
 }
 
-tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
+tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                    kernel_maker *make, tosajit_kernel **kernel) {
+    tosajit_expr *program;
+    expr_views *views;
+    if (!expr_has_views(expr)) return make(expr, allocator, kernel);
+    tosajit_status status = views_lower(expr, allocator, &program, &views);
+    if (status) return status;
+    status = make(program, allocator, kernel);
+    tosajit_expr_destroy(program);
+    if (status)
+        views_destroy(views);
+    else
+        (*kernel)->views = views;
+    return status;
+}
+
+static tosajit_status create(const tosajit_expr *expr, const tosajit_allocator *allocator,
                              tosajit_kernel **kernel) {
     tosajit_expr *program;
     tosajit_status status = simplify(expr, allocator, &program);
     return status ? status : kernel_adopt(program, allocator, kernel);
+}
+
+tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                             tosajit_kernel **kernel) {
+    return kernel_through_views(expr, allocator, create, kernel);
 }
 
 void tosajit_kernel_retain(tosajit_kernel *kernel) {
@@ -87,6 +108,7 @@ void kernel_destroy(tosajit_kernel *kernel) {
     call_cache_destroy(&allocator, kernel->calls);
     plan_destroy(&kernel->plan);
     tosajit_expr_destroy(kernel->program);
+    views_destroy(kernel->views);
     memory_free(&allocator, kernel, 1, sizeof *kernel);
 }
 
@@ -115,8 +137,15 @@ bool kernel_release_last(tosajit_kernel *kernel) {
 tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {
     if (!expr) return diag_error(TOSAJIT_INVALID_ARGUMENT, "expr_verify: expr is a null pointer");
     plan p;
-    tosajit_status status = plan_make(expr, &expr->allocator, &p);
+    expr_views *views = NULL;
+    tosajit_expr *program = NULL;
+    tosajit_status status = expr_has_views(expr)
+                                ? views_lower(expr, &expr->allocator, &program, &views)
+                                : TOSAJIT_OK;
+    if (!status) status = plan_make(program ? program : expr, &expr->allocator, &p);
     if (!status) plan_destroy(&p);
+    tosajit_expr_destroy(program);
+    views_destroy(views);
     return status;
 }
 
@@ -133,10 +162,10 @@ int tosajit_kernel_is_native(const tosajit_kernel *kernel) {
 }
 
 size_t tosajit_kernel_operand_count(const tosajit_kernel *kernel) {
-    return kernel ? (size_t)kernel->program->input_count : 0;
+    return kernel ? (size_t)kernel_source(kernel)->input_count : 0;
 }
 size_t tosajit_kernel_result_count(const tosajit_kernel *kernel) {
-    return kernel ? (size_t)kernel->program->result_count : 0;
+    return kernel ? (size_t)kernel_source(kernel)->result_count : 0;
 }
 size_t tosajit_kernel_part_count(const tosajit_kernel *kernel) {
     return kernel ? (size_t)kernel->plan.part_count : 0;
@@ -144,25 +173,36 @@ size_t tosajit_kernel_part_count(const tosajit_kernel *kernel) {
 
 static const tosajit_tensor_type no_type = {TOSAJIT_TYPE_COUNT, TOSAJIT_UNRANKED, {0}};
 
+/* The node of an operand; null if there is none. */
+static const expr_node *operand_node(const tosajit_kernel *kernel, size_t index) {
+    if (index >= tosajit_kernel_operand_count(kernel)) return NULL;
+    if (!kernel->views) return kernel->inputs[index];
+    const expr_node *node = kernel->views->source->nodes;
+    while (node->kind != NODE_INPUT || (size_t)node->tensor != index) node++;
+    return node;
+}
+
 tosajit_tensor_type tosajit_kernel_operand_type(const tosajit_kernel *kernel, size_t index) {
-    return index < tosajit_kernel_operand_count(kernel) ? kernel->inputs[index]->type : no_type;
+    const expr_node *node = operand_node(kernel, index);
+    return node ? node->type : no_type;
 }
 
 tosajit_tensor_type tosajit_kernel_result_type(const tosajit_kernel *kernel, size_t index) {
-    return index < tosajit_kernel_result_count(kernel)
-               ? kernel->program->nodes[kernel->program->results[index]].type
-               : no_type;
+    if (index >= tosajit_kernel_result_count(kernel)) return no_type;
+    const tosajit_expr *source = kernel_source(kernel);
+    return source->nodes[source->results[index]].type;
 }
 
 const char *tosajit_kernel_operand_name(const tosajit_kernel *kernel, size_t index) {
-    if (index >= tosajit_kernel_operand_count(kernel)) return NULL;
-    const tosajit_expr *program = kernel->program;
-    return expr_given_name(program, (tosajit_value)(kernel->inputs[index] - program->nodes));
+    const expr_node *node = operand_node(kernel, index);
+    const tosajit_expr *source = node ? kernel_source(kernel) : NULL;
+    return node ? expr_given_name(source, (tosajit_value)(node - source->nodes)) : NULL;
 }
 
 const char *tosajit_kernel_result_name(const tosajit_kernel *kernel, size_t index) {
     if (index >= tosajit_kernel_result_count(kernel)) return NULL;
-    return expr_given_name(kernel->program, kernel->program->results[index]);
+    const tosajit_expr *source = kernel_source(kernel);
+    return expr_given_name(source, source->results[index]);
 }
 
 tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_index,
@@ -177,6 +217,10 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
     if (!code)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
+    if (kernel->views)
+        return diag_error(TOSAJIT_NOT_EXECUTABLE,
+                          "kernel_raw: the kernel sees its tensors through views; only tosajit_run "
+                          "can do that");
     if (kernel->staged)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the parts of a kernel with reductions read each other's "

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "runtime/code/code.h"
+#include "runtime/expr/views.h"
 #include "runtime/plan/plan.h"
 
 typedef struct kernel_code {
@@ -39,6 +40,7 @@ struct tosajit_kernel {
     tosajit_allocator allocator;
     tosajit_expr *program;                        /* owned */
     plan plan;                                    /* owned */
+    expr_views *views; /* owned: how its tensors are seen; null: as they are */
     kernel_counts counts;                         /* no results: its calls can't be planned */
     call_cache *calls;                            /* owned: the call cache; null: none */
     tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
@@ -73,6 +75,17 @@ static inline bool kernel_meets_contract(const tosajit_contract *c, int64_t size
 /* A kernel with reference count 1 and no code. */
 tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *allocator,
                              tosajit_kernel **kernel);
+/* What the caller knows of a kernel: operands, results and their names. */
+static inline const tosajit_expr *kernel_source(const tosajit_kernel *kernel) {
+    return kernel->views ? kernel->views->source : kernel->program;
+}
+
+/* Make a kernel of an expression, of one without views if it has some. */
+typedef tosajit_status kernel_maker(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                    tosajit_kernel **kernel);
+tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                                    kernel_maker *make, tosajit_kernel **kernel);
+
 /* The same from a program, which belongs to the kernel from then on, and is destroyed on failure.
  */
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,

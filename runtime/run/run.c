@@ -25,6 +25,7 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/fpenv.h"
+#include "runtime/run/check.h"
 #include "runtime/run/interpret.h"
 #include "runtime/run/iteration_space.h"
 #include "runtime/run/kernel.h"
@@ -34,94 +35,9 @@
 #include "runtime/run/call_cache.h"
 #include "runtime/base/types.h"
 #include "runtime/run/verbose.h"
+#include "runtime/run/viewed.h"
 #include "runtime/plan/walk.h"
 #include "runtime/system/system.h"
-
-/* Which tensor a message is about: "operand 1", "result 0". */
-typedef struct tensor_id {
-    const char *kind;
-    size_t index;
-} tensor_id;
-
-/* The type of a tensor of the call, for messages. */
-static type_text print_dims(const tosajit_tensor *tensor) {
-    tosajit_tensor_type type = tosajit_ranked(tensor->element, tensor->rank, tensor->dims);
-    return type_print(&type);
-}
-
-static tosajit_status check_type(const tosajit_tensor *tensor, const tosajit_tensor_type *type,
-                                 tensor_id id) {
-    if (tensor->element != type->element) {
-        const char *given = tosajit_type_name(tensor->element);
-        return diag_error(TOSAJIT_TYPE_MISMATCH,
-                          "%s %zu has elements of %s, but the kernel was compiled for %s", id.kind,
-                          id.index, given ? given : "no known type", type_print(type).text);
-    }
-    if (tensor->rank != type->rank)
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "%s %zu has rank %d, but the kernel was compiled for %s of rank %d",
-                          id.kind, id.index, (int)tensor->rank, type_print(type).text,
-                          (int)type->rank);
-    if (tensor->rank > 0 && !tensor->dims)
-        return diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: dims is a null pointer", id.kind,
-                          id.index);
-    for (int32_t d = 0; d < tensor->rank; d++) {
-        if (tensor->dims[d] < 0)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "%s %zu dimension %d: %" PRId64 " is not a size", id.kind, id.index,
-                              (int)d, tensor->dims[d]);
-        if (type->dims[d] != TOSAJIT_DYNAMIC && tensor->dims[d] != type->dims[d])
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "%s %zu dimension %d is %" PRId64
-                              ", but the kernel was compiled for %s",
-                              id.kind, id.index, (int)d, tensor->dims[d], type_print(type).text);
-    }
-    return TOSAJIT_OK;
-}
-
-/* Strides that were counted in elements would compute something else without a word. */
-static tosajit_status refuse_stride(const tosajit_tensor *tensor, tensor_id id, int32_t d) {
-    return diag_error(TOSAJIT_INVALID_ARGUMENT,
-                      "%s %zu dimension %d: a stride of %" PRId64
-                      " is no multiple of the %zu bytes of an %s; strides are in bytes "
-                      "(the option any_strides allows any)",
-                      id.kind, id.index, (int)d, tensor->strides[d],
-                      tosajit_type_size(tensor->element), tosajit_type_name(tensor->element));
-}
-
-/* Fill in strides and the range of bytes that they reach; every address computed later lies there.
- */
-static tosajit_status resolve(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
-                              view *v) {
-    const int64_t size = (int64_t)tosajit_type_size(tensor->element), unit = any_strides ? 1 : size;
-    int64_t dense = size;
-    v->tensor = *tensor;
-    v->tensor.strides = v->strides;
-    v->low = 0;
-    v->empty = false;
-    for (int32_t d = 0; d < tensor->rank; d++) {
-        v->strides[d] = 0;
-        v->empty |= tensor->dims[d] == 0;
-    }
-    v->high = v->empty ? 0 : size;
-    for (int32_t d = v->empty ? 0 : tensor->rank; d-- > 0;) {
-        const int64_t stride = tensor->strides ? tensor->strides[d] : dense,
-                      steps = tensor->dims[d] - 1;
-        int64_t span;
-        if (steps == 0) continue; /* the stride of a single index is not used */
-        if (stride == INT64_MIN || !size_multiply(steps, size_without_sign(stride), &span) ||
-            span > INT64_MAX / 4 - v->high + v->low)
-            return diag_error(TOSAJIT_OVERFLOW,
-                              "%s %zu dimension %d: %" PRId64 " elements with a stride of %" PRId64
-                              " bytes exceed the address space",
-                              id.kind, id.index, (int)d, tensor->dims[d], stride);
-        if (stride & (unit - 1)) return refuse_stride(tensor, id, d);
-        v->strides[d] = stride;
-        *(stride < 0 ? &v->low : &v->high) += stride < 0 ? -span : span;
-        if (!tensor->strides) dense *= tensor->dims[d];
-    }
-    return TOSAJIT_OK;
-}
 
 /* Sizes that the declared type of a value, or its use as a parameter, demands. */
 static tosajit_status check_demands(const tosajit_kernel *kernel, const view *tensors) {
@@ -141,20 +57,6 @@ static tosajit_status check_demands(const tosajit_kernel *kernel, const view *te
                 "%s : %s: dimension %d is %" PRId64 " in this call, but must be %" PRId64,
                 expr_value_name(kernel->program, check->value).text, type_print(type).text,
                 (int)(type->rank - check->from_end), size, expected);
-    }
-    return TOSAJIT_OK;
-}
-
-static tosajit_status check_result_sizes(const view *result, tensor_id id, int32_t rank,
-                                         const int64_t *sizes) {
-    for (int32_t d = 0; d < rank; d++) {
-        if (result->tensor.dims[d] == sizes[d]) continue;
-        tosajit_tensor_type expected = tosajit_ranked(result->tensor.element, rank, sizes);
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "%s %zu dimension %d: the given size is %" PRId64
-                          ", but the operands give %" PRId64 " (result %s, expected %s)",
-                          id.kind, id.index, (int)d, result->tensor.dims[d], sizes[d],
-                          print_dims(&result->tensor).text, type_print(&expected).text);
     }
     return TOSAJIT_OK;
 }
@@ -190,13 +92,13 @@ static tosajit_status view_operands(const tosajit_kernel *kernel, const tosajit_
     for (size_t k = 0; !status && k < inputs; k++) {
         const tensor_id id = {"operand", k};
         status = check_type(&operands[k], &kernel->inputs[k]->type, id);
-        if (!status) status = resolve(&operands[k], id, kernel->any_strides, &tensors[k]);
+        if (!status) status = check_strides(&operands[k], id, kernel->any_strides, &tensors[k]);
     }
     for (size_t k = inputs; !status && k < (size_t)kernel->tensor_count; k++) {
         const expr_node *node = kernel->inputs[k];
         const tosajit_tensor constant =
             tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
-        status = resolve(&constant, (tensor_id){"constant", k - inputs}, false, &tensors[k]);
+        status = check_strides(&constant, (tensor_id){"constant", k - inputs}, false, &tensors[k]);
     }
     return status;
 }
@@ -205,29 +107,10 @@ static const tosajit_tensor_type *result_type(const tosajit_kernel *kernel, int3
     return &kernel->program->nodes[kernel->program->results[result]].type;
 }
 
-static tosajit_status check_contracts(const tosajit_kernel *kernel,
-                                      const tosajit_tensor *operands) {
-    const tosajit_expr *program = kernel->program;
-    for (size_t k = 0; k < program->contract_count; k++) {
-        const expr_contract *promise = &program->contracts[k];
-        const tosajit_contract *c = &promise->contract;
-        int32_t operand = program->nodes[promise->input].tensor;
-        int64_t size = operands[operand].dims[promise->dimension];
-        if (!kernel_meets_contract(c, size))
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "operand %d dimension %d is %" PRId64
-                              ", against the contract: at least %" PRId64 ", at most %" PRId64
-                              ", a multiple of %" PRId64,
-                              (int)operand, (int)promise->dimension, size, c->smallest,
-                              c->largest ? c->largest : INT64_MAX, c->multiple ? c->multiple : 1);
-    }
-    return TOSAJIT_OK;
-}
-
 tosajit_status run_check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                   size_t operand_count, view *tensors) {
     tosajit_status status = view_operands(kernel, operands, operand_count, tensors);
-    if (!status) status = check_contracts(kernel, operands);
+    if (!status) status = check_contracts(kernel->program, operands);
     return status ? status : check_demands(kernel, tensors);
 }
 
@@ -251,7 +134,7 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
             int64_t own[TOSAJIT_MAX_RANK];
             plan_result_sizes(part, k, sizes, own);
             status = check_type(&results[r], result_type(kernel, r), id);
-            if (!status) status = resolve(&results[r], id, kernel->any_strides, &written[r]);
+            if (!status) status = check_strides(&results[r], id, kernel->any_strides, &written[r]);
             if (!status) status = check_result_sizes(&written[r], id, part->rank, own);
             if (!status && results[r].strides)
                 status = overlap_check_result(&written[r], (size_t)r);
@@ -276,6 +159,18 @@ static tosajit_status check_memory(const tosajit_kernel *kernel, const view *ten
     for (int32_t r = 0; !status && r < kernel->program->result_count; r++)
         status = check_data(&written[r], (tensor_id){"result", (size_t)r});
     return status ? status : overlap_check(kernel, tensors, written);
+}
+
+/* A call of a kernel with views: another one, of the tensors that its program is about. */
+static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c,
+                                 tosajit_status (*run)(const tosajit_kernel *kernel,
+                                                       const run_call *c)) {
+    viewed v; /* not cleared */
+    tosajit_status status =
+        viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
+    const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count,
+                           c->result_count, c->parallel};
+    return status ? status : run(kernel, &seen);
 }
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,
@@ -316,6 +211,19 @@ static tosajit_status run_any(const tosajit_kernel *kernel, const run_call *c) {
     return how.status;
 }
 
+/* A call of the program's own tensors, remembered or not. */
+static tosajit_status run_seen(const tosajit_kernel *kernel, const run_call *c) {
+    const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
+    if (!kernel->verbose &&
+        run_cached(kernel, code, c->operands, c->operand_count, c->results, c->result_count))
+        return TOSAJIT_OK;
+    return run_any(kernel, c);
+}
+
+static tosajit_status run_interpreted(const tosajit_kernel *kernel, const run_call *c) {
+    return run(kernel, NULL, c);
+}
+
 tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                            size_t operand_count, const tosajit_tensor *results,
                            size_t result_count) {
@@ -323,17 +231,18 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run: kernel, operands or results is a null pointer");
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
-    if (!kernel->verbose &&
+    if (!kernel->verbose && !kernel->views &&
         run_cached(kernel, code, operands, operand_count, results, result_count))
         return TOSAJIT_OK;
-    return run_any(kernel,
-                   &(run_call){operands, results, operand_count, result_count, &kernel->parallel});
+    const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
+    return kernel->views ? run_viewed(kernel, &c, run_seen) : run_any(kernel, &c);
 }
 
 /* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. */
 static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *result) {
     int64_t elements;
-    return result->rank == result_type(kernel, 0)->rank && (result->rank == 0 || result->dims) &&
+    return result->rank == tosajit_kernel_result_type(kernel, 0).rank &&
+           (result->rank == 0 || result->dims) &&
            size_count(result->rank, result->dims, &elements) &&
            elements / 2 < kernel->plan.parts[0].piece_elements;
 }
@@ -345,8 +254,9 @@ tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_
     if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
         is_short(kernel, results))
         return tosajit_run(kernel, operands, operand_count, results, result_count);
-    return run_any(kernel, &(run_call){operands, results, operand_count, result_count,
-                                       parallel && parallel->parallel_for ? parallel : &alone});
+    const run_call c = {operands, results, operand_count, result_count,
+                        parallel && parallel->parallel_for ? parallel : &alone};
+    return kernel->views ? run_viewed(kernel, &c, run_any) : run_any(kernel, &c);
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -355,6 +265,6 @@ tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosaj
     if (!kernel || (operand_count && !operands) || !results)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "run_interpreted: kernel, operands or results is a null pointer");
-    return run(kernel, NULL,
-               &(run_call){operands, results, operand_count, result_count, &kernel->parallel});
+    const run_call c = {operands, results, operand_count, result_count, &kernel->parallel};
+    return kernel->views ? run_viewed(kernel, &c, run_interpreted) : run_interpreted(kernel, &c);
 }

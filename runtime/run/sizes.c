@@ -7,6 +7,22 @@
 #include "runtime/base/diag.h"
 #include "runtime/run/iteration_space.h"
 #include "runtime/run/run.h"
+#include "runtime/run/viewed.h"
+
+static tosajit_status sizes_through_views(const tosajit_kernel *kernel,
+                                          const tosajit_tensor *operands, size_t operand_count,
+                                          tosajit_tensor *results,
+                                          int64_t (*dims)[TOSAJIT_MAX_RANK]) {
+    int64_t own[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    const size_t count = tosajit_kernel_result_count(kernel);
+    tosajit_status status = viewed_results(kernel, operands, operand_count, own);
+    for (size_t r = 0; !status && r < count; r++) {
+        const tosajit_tensor_type type = tosajit_kernel_result_type(kernel, r);
+        memcpy(dims[r], own[r], (size_t)type.rank * sizeof *dims[r]);
+        results[r] = tosajit_dense(type.element, NULL, type.rank, dims[r]);
+    }
+    return status;
+}
 
 tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                       size_t operand_count, tosajit_tensor *results,
@@ -14,10 +30,11 @@ tosajit_status tosajit_kernel_results(const tosajit_kernel *kernel, const tosaji
     if (!kernel || (operand_count && !operands) || !results || !dims)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "sizes of results: kernel, operands, results or dims is a null pointer");
-    const tosajit_expr *program = kernel->program;
+    const tosajit_expr *program = kernel_source(kernel);
     if (result_count != (size_t)program->result_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
                           (int)program->result_count, result_count);
+    if (kernel->views) return sizes_through_views(kernel, operands, operand_count, results, dims);
     view tensors[TOSAJIT_MAX_TENSORS];
     tosajit_status status = run_check_operands(kernel, operands, operand_count, tensors);
     for (int32_t p = 0; !status && p < kernel->plan.part_count; p++) {
@@ -40,7 +57,7 @@ tosajit_status tosajit_kernel_result_dims(const tosajit_kernel *kernel,
                                           size_t index, int32_t *rank, int64_t *dims) {
     tosajit_tensor results[TOSAJIT_MAX_TENSORS];
     int64_t all[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
-    const size_t count = kernel ? (size_t)kernel->program->result_count : 0;
+    const size_t count = tosajit_kernel_result_count(kernel);
     if (kernel && index >= count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "there is no result %zu; the kernel has %zu",
                           index, count);

@@ -49,7 +49,7 @@ static inline void forge_fingerprint(uint8_t *image, size_t size) {
     REQUIRE(program.size <= size - FORGE_PROGRAM && !program_read(&program, &allocator, &expr));
     expr_number_constants(expr);
     REQUIRE(!kernel_adopt(expr, &allocator, &kernel));
-    image_write(kernel->program, &kernel->plan, NULL, 0, NULL, &written);
+    image_write(kernel, NULL, 0, NULL, &written);
     REQUIRE(!written.failed);
     memcpy(image + FORGE_FINGERPRINT, written.bytes + FORGE_FINGERPRINT, sizeof(uint64_t));
     bytes_release(&written);

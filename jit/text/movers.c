@@ -1,0 +1,262 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "jit/text/movers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/types.h"
+
+/* A number of a shape that stands for the operand's dimension d. */
+static int64_t size_of(int32_t d) { return -2 - (int64_t)d; }
+
+static tosajit_status view(tosajit_expr *expr, tosajit_op op, tosajit_value x,
+                           const int64_t *numbers, size_t count, tosajit_value *value) {
+    const tosajit_attributes a = {.numbers = numbers, .number_count = count};
+    return tosajit_expr_op(expr, op, &x, 1, &a, NULL, value);
+}
+
+/* A dimension among so many, which counts from the end where it is negative. */
+static tosajit_status to_dimension(int64_t number, int32_t rank, int64_t *dimension) {
+    *dimension = number < 0 ? number + rank : number;
+    if (*dimension >= 0 && *dimension < rank) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%" PRId64 " is no dimension of %d", number,
+                      (int)rank);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Functions */
+
+static tosajit_status transpose(const mover_call *c, tosajit_value *value) {
+    int64_t perms[TOSAJIT_MAX_RANK];
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t d = 0; !status && d < c->count; d++)
+        status = to_dimension(c->numbers[d], c->type.rank, &perms[d]);
+    for (int32_t d = 0; c->count == 0 && d < c->type.rank; d++) perms[d] = c->type.rank - 1 - d;
+    return status ? status
+                  : view(c->expr, TOSAJIT_OP_transpose, c->operand, perms,
+                         c->count ? c->count : (size_t)c->type.rank, value);
+}
+
+static tosajit_status swapaxes(const mover_call *c, tosajit_value *value) {
+    int64_t perms[TOSAJIT_MAX_RANK], a, b;
+    tosajit_status status = to_dimension(c->numbers[0], c->type.rank, &a);
+    if (!status) status = to_dimension(c->numbers[1], c->type.rank, &b);
+    for (int32_t d = 0; !status && d < c->type.rank; d++) perms[d] = d == a ? b : d == b ? a : d;
+    return status ? status
+                  : view(c->expr, TOSAJIT_OP_transpose, c->operand, perms, (size_t)c->type.rank,
+                         value);
+}
+
+static tosajit_status reshape(const mover_call *c, tosajit_value *value) {
+    int64_t shape[TOSAJIT_MAX_RANK];
+    for (size_t d = 0; d < c->count; d++) {
+        shape[d] = c->numbers[d] ? c->numbers[d] : size_of((int32_t)d);
+        if (c->numbers[d] < -1)
+            return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                              "%" PRId64 " is no size; -1 is what is left, 0 the operand's own",
+                              c->numbers[d]);
+    }
+    return view(c->expr, TOSAJIT_OP_reshape, c->operand, shape, c->count, value);
+}
+
+static tosajit_status flip(const mover_call *c, tosajit_value *value) {
+    tosajit_status status = TOSAJIT_OK;
+    const size_t all = c->count ? c->count : (size_t)c->type.rank;
+    *value = c->operand;
+    for (size_t k = 0; !status && k < all; k++) {
+        tosajit_attributes a = {.axis = (int64_t)k};
+        if (c->count) status = to_dimension(c->numbers[k], c->type.rank, &a.axis);
+        if (!status)
+            status = tosajit_expr_op(c->expr, TOSAJIT_OP_reverse, value, 1, &a, NULL, value);
+    }
+    return status;
+}
+
+static tosajit_status tile(const mover_call *c, tosajit_value *value) {
+    return view(c->expr, TOSAJIT_OP_tile, c->operand, c->numbers, c->count, value);
+}
+
+/* New dimensions in front, and sizes of 1 repeated. A size that is only known when called is the
+ * wanted one. */
+static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
+    int64_t shape[TOSAJIT_MAX_RANK], multiples[TOSAJIT_MAX_RANK];
+    const int32_t rank = (int32_t)c->count, lead = rank - c->type.rank;
+    bool reshapes = false;
+    if (lead < 0)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s has more dimensions than %zu",
+                          type_print(&c->type).text, c->count);
+    for (int32_t d = 0; d < rank; d++) {
+        const int64_t own = d < lead ? 1 : c->type.dims[d - lead], wanted = c->numbers[d];
+        shape[d] = d < lead ? 1 : own == TOSAJIT_DYNAMIC && wanted > 0 ? wanted : size_of(d - lead);
+        multiples[d] = own == 1 && wanted > 0 ? wanted : 1;
+        reshapes |= d < lead || shape[d] > 0;
+        if (own > 1 && own != wanted && wanted != -1)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimension %d of %s does not become %" PRId64
+                              "; only a size of 1 repeats",
+                              (int)(d - lead), type_print(&c->type).text, wanted);
+    }
+    *value = c->operand;
+    tosajit_status status =
+        reshapes ? view(c->expr, TOSAJIT_OP_reshape, *value, shape, c->count, value) : TOSAJIT_OK;
+    return status ? status
+                  : view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
+}
+
+tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
+                          tosajit_value *value) {
+    int64_t shape[TOSAJIT_MAX_RANK];
+    tosajit_tensor_type type;
+    size_t count = 0;
+    tosajit_status status = tosajit_expr_type(expr, operand, &type);
+    for (int32_t d = 0; !status && d < type.rank; d++)
+        if (!dropped[d]) shape[count++] = size_of(d);
+    return status ? status : view(expr, TOSAJIT_OP_reshape, operand, shape, count, value);
+}
+
+static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
+    bool dropped[TOSAJIT_MAX_RANK] = {false};
+    for (size_t k = 0; k < c->count; k++) {
+        int64_t d;
+        tosajit_status status = to_dimension(c->numbers[k], c->type.rank, &d);
+        if (status) return status;
+        if (c->type.dims[d] != 1)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %d of %s is not 1", (int)d,
+                              type_print(&c->type).text);
+        dropped[d] = true;
+    }
+    for (int32_t d = 0; c->count == 0 && d < c->type.rank; d++) dropped[d] = c->type.dims[d] == 1;
+    return mover_drop(c->expr, c->operand, dropped, value);
+}
+
+static tosajit_status unsqueeze(const mover_call *c, tosajit_value *value) {
+    int64_t shape[TOSAJIT_MAX_RANK + 1], at;
+    tosajit_status status = to_dimension(c->numbers[0], c->type.rank + 1, &at);
+    for (int32_t d = 0; !status && d <= c->type.rank; d++)
+        shape[d] = d == at ? 1 : size_of(d < at ? d : d - 1);
+    return status ? status
+                  : view(c->expr, TOSAJIT_OP_reshape, c->operand, shape, (size_t)c->type.rank + 1,
+                         value);
+}
+
+static const mover movers[] = {
+    {"broadcast_to", "x, of which sizes of 1 repeat; -1: as it is", 0, TOSAJIT_MAX_RANK,
+     broadcast_to},
+    {"expand_dims", "x with a dimension of size 1 more, at that place", 1, 1, unsqueeze},
+    {"flip", "x backwards along these dimensions, or all", 0, TOSAJIT_MAX_RANK, flip},
+    {"permute", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK,
+     transpose},
+    {"reshape", "x in these sizes; -1: what is left, 0: the same size as x there", 0,
+     TOSAJIT_MAX_RANK, reshape},
+    {"squeeze", "x without these dimensions of size 1, or all", 0, TOSAJIT_MAX_RANK, squeeze},
+    {"swapaxes", "x with two dimensions exchanged", 2, 2, swapaxes},
+    {"tile", "x so many times along each dimension", 0, TOSAJIT_MAX_RANK, tile},
+    {"transpose", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK,
+     transpose},
+    {"unsqueeze", "x with a dimension of size 1 more, at that place", 1, 1, unsqueeze},
+};
+enum { MOVERS = sizeof movers / sizeof *movers };
+
+const mover *mover_find(const char *name, size_t length) {
+    for (size_t k = 0; k < MOVERS; k++)
+        if (strlen(movers[k].name) == length && memcmp(movers[k].name, name, length) == 0)
+            return &movers[k];
+    return NULL;
+}
+
+const mover *mover_at(size_t index) { return index < MOVERS ? &movers[index] : NULL; }
+
+/* ---------------------------------------------------------------------------------------------
+ * Subscripts */
+
+/* What a list of subscripts makes of an operand: a slice, then another shape. */
+typedef struct subscripted {
+    int64_t ranges[3 * TOSAJIT_MAX_RANK], shape[2 * TOSAJIT_MAX_RANK];
+    size_t kept;
+    int32_t d; /* the next dimension of the operand */
+    bool slices, shapes;
+} subscripted;
+
+static void put_range(subscripted *s, int64_t begin, int64_t end, int64_t step) {
+    int64_t *to = s->ranges + 3 * s->d;
+    to[0] = begin;
+    to[1] = end;
+    to[2] = step;
+    s->slices |= begin != TOSAJIT_DYNAMIC || end != TOSAJIT_DYNAMIC || step != 1;
+}
+
+/* An end as NumPy has it: at most what there is. A size that is not known stays as it is. */
+static int64_t clip(int64_t position, int64_t n, int64_t step) {
+    if (position == TOSAJIT_DYNAMIC || n == TOSAJIT_DYNAMIC) return position;
+    if (position < 0) position += n;
+    if (position < 0) return step > 0 ? 0 : TOSAJIT_DYNAMIC;
+    return position >= n ? (step > 0 ? n : n - 1) : position;
+}
+
+static tosajit_status take_range(const mover_call *c, const subscript *from, subscripted *s) {
+    const int64_t n = c->type.dims[s->d], step = from->step == TOSAJIT_DYNAMIC ? 1 : from->step;
+    if (step == 0)
+        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the step of a subscript is not 0");
+    put_range(s, clip(from->begin, n, step), clip(from->end, n, step), step);
+    if (s->ranges[3 * s->d + 1] == n && step > 0) s->ranges[3 * s->d + 1] = TOSAJIT_DYNAMIC;
+    s->shape[s->kept++] = size_of(s->d++);
+    return TOSAJIT_OK;
+}
+
+static tosajit_status take_index(const mover_call *c, const subscript *from, subscripted *s) {
+    const int64_t n = c->type.dims[s->d], index = from->begin;
+    if (n != TOSAJIT_DYNAMIC && (index < -n || index >= n))
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "index %" PRId64 " is none of dimension %d of %s", index, (int)s->d,
+                          type_print(&c->type).text);
+    put_range(s, index, index == -1 ? TOSAJIT_DYNAMIC : index + 1, 1);
+    s->slices = true;
+    s->shapes = true;
+    s->d++;
+    return TOSAJIT_OK;
+}
+
+static void take_rest(subscripted *s, int32_t end) {
+    while (s->d < end) {
+        put_range(s, TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC, 1);
+        s->shape[s->kept++] = size_of(s->d++);
+    }
+}
+
+/* How many dimensions of the operand some subscripts are about. */
+static int32_t count_dimensions(const subscript *list, size_t count) {
+    int32_t dimensions = 0;
+    for (size_t k = 0; k < count; k++)
+        dimensions += list[k].kind == SUBSCRIPT_RANGE || list[k].kind == SUBSCRIPT_INDEX;
+    return dimensions;
+}
+
+tosajit_status subscript_compose(const mover_call *c, const subscript *list, size_t count,
+                                 tosajit_value *value) {
+    subscripted s = {.kept = 0};
+    tosajit_status status = TOSAJIT_OK;
+    if (count_dimensions(list, count) > c->type.rank)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "%d subscripts are more than %s has dimensions",
+                          (int)count_dimensions(list, count), type_print(&c->type).text);
+    for (size_t k = 0; !status && k < count; k++) {
+        switch (list[k].kind) {
+        case SUBSCRIPT_RANGE: status = take_range(c, &list[k], &s); break;
+        case SUBSCRIPT_INDEX: status = take_index(c, &list[k], &s); break;
+        case SUBSCRIPT_NEW:
+            s.shape[s.kept++] = 1;
+            s.shapes = true;
+            break;
+        case SUBSCRIPT_REST:
+            take_rest(&s, c->type.rank - count_dimensions(list + k, count - k));
+            break;
+        }
+    }
+    take_rest(&s, c->type.rank);
+    *value = c->operand;
+    if (!status && s.slices)
+        status = view(c->expr, TOSAJIT_OP_slice, *value, s.ranges, 3 * (size_t)c->type.rank, value);
+    if (status || !s.shapes) return status;
+    return view(c->expr, TOSAJIT_OP_reshape, *value, s.shape, s.kept, value);
+}

@@ -1,0 +1,383 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/expr/view_names.h"
+
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/ops.h"
+
+/* ---------------------------------------------------------------------------------------------
+ * Products: of static sizes a number, of dynamic ones a list of names */
+
+typedef struct product {
+    int64_t number;
+    int32_t count;
+    int64_t names[TOSAJIT_MAX_RANK];
+} product;
+
+static void multiply(product *p, int64_t size) {
+    if (size < 0)
+        p->names[p->count++] = size;
+    else if (!size_multiply(p->number, size, &p->number))
+        p->number = INT64_MAX;
+}
+
+/* Whether p has a name that q lacks. */
+static bool has_more(const product *p, const product *q) {
+    product rest = *q;
+    for (int32_t k = 0; k < p->count; k++) {
+        int32_t at = 0;
+        while (at < rest.count && rest.names[at] != p->names[k]) at++;
+        if (at == rest.count) return true;
+        rest.names[at] = rest.names[--rest.count];
+    }
+    return false;
+}
+
+/* p without its factors in q; false if q has others. */
+static bool divide(product *p, const product *q) {
+    for (int32_t k = 0; k < q->count; k++) {
+        int32_t at = 0;
+        while (at < p->count && p->names[at] != q->names[k]) at++;
+        if (at == p->count) return false;
+        p->names[at] = p->names[--p->count];
+    }
+    if (!q->number || p->number % q->number) return false;
+    p->number /= q->number;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Names */
+
+/* What is being found out, of one node. */
+typedef struct finding {
+    expr_views *views;
+    const expr_node *node;
+    tosajit_value value;
+    tosajit_status status;
+} finding;
+
+/* A new name. */
+static int64_t add_name(finding *f, size_kind kind, int32_t dim, int64_t a, int64_t b) {
+    expr_views *v = f->views;
+    if (f->status) return VIEW_UNKNOWN;
+    if (v->name_count == VIEW_MOST_NAMES)
+        f->status = diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                               "an expression with views has at most %d different dynamic sizes",
+                               VIEW_MOST_NAMES);
+    else if (!memory_grow(&v->allocator, (void **)&v->names, &v->name_capacity, v->name_count + 1,
+                          sizeof *v->names))
+        f->status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the sizes of views");
+    if (f->status) return VIEW_UNKNOWN;
+    v->names[v->name_count++] = (view_name){kind, dim, f->value, a, b};
+    return -(int64_t)v->name_count;
+}
+
+/* Whether a size was broadcast of others, one of which is this. */
+static bool absorbs(const expr_views *v, int64_t size, int64_t other) {
+    for (; size != other; size = v->names[-1 - size].a) {
+        if (size >= 0 || v->names[-1 - size].kind != SIZE_BROADCAST) return false;
+        if (v->names[-1 - size].b == other) return true;
+    }
+    return true;
+}
+
+/* The size that two broadcast to. A static one above 1 is the result, and still the other must fit.
+ */
+static int64_t broadcast(finding *f, int32_t dim, int64_t a, int64_t b) {
+    const expr_views *v = f->views;
+    if (b == 1 || absorbs(v, a, b)) return a;
+    if (a == 1 || absorbs(v, b, a)) return b;
+    for (size_t k = 0; k < v->name_count; k++)
+        if (v->names[k].kind == SIZE_BROADCAST &&
+            ((v->names[k].a == a && v->names[k].b == b) ||
+             (v->names[k].a == b && v->names[k].b == a)))
+            return a > 0 ? a : b > 0 ? b : -1 - (int64_t)k;
+    const int64_t name = add_name(f, SIZE_BROADCAST, dim, a, b);
+    return a > 0 ? a : b > 0 ? b : name;
+}
+
+static void broadcast_all(finding *f, view_sizes *own) {
+    for (int32_t d = 0; d < own->rank; d++) own->sizes[d] = 1;
+    for (int k = 0; k < f->node->operand_count; k++) {
+        const view_sizes *other = &f->views->sizes[f->node->operands[k]];
+        if (expr_role(f->node, k) != ROLE_DATA) continue;
+        for (int32_t d = 0, shift = own->rank - other->rank; d < other->rank; d++)
+            own->sizes[d + shift] =
+                broadcast(f, d + shift, own->sizes[d + shift], other->sizes[d]);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Sizes of views */
+
+static void multiply_all(product *p, const view_sizes *sizes, int32_t but) {
+    *p = (product){.number = 1};
+    for (int32_t d = 0; d < sizes->rank; d++)
+        if (d != but) multiply(p, sizes->sizes[d]);
+}
+
+static void reshape_sizes(finding *f, const view_sizes *in, view_sizes *own) {
+    int32_t open = -1;
+    product all, known;
+    for (int32_t d = 0; d < own->rank; d++) {
+        const int64_t number = f->node->attributes.numbers[d];
+        own->sizes[d] = number <= -2 ? in->sizes[-2 - number] : number;
+        if (number == -1) open = d;
+    }
+    multiply_all(&all, in, -1);
+    multiply_all(&known, own, open);
+    const bool divides = divide(&all, &known);
+    const bool one = divides && all.count == 0 && all.number > 0;
+    if (open < 0) {
+        if (!one || all.number != 1) add_name(f, SIZE_PRODUCT, 0, 0, 0);
+    } else if (one) {
+        own->sizes[open] = all.number;
+    } else if (divides && all.count == 1 && all.number == 1) {
+        own->sizes[open] = all.names[0];
+    } else {
+        own->sizes[open] = add_name(f, SIZE_REST, open, 0, 0);
+    }
+}
+
+static bool is_whole(const int64_t range[3]) {
+    return (range[0] == 0 || range[0] == TOSAJIT_DYNAMIC) && range[1] == TOSAJIT_DYNAMIC &&
+           range[2] == 1;
+}
+
+static int64_t range_size(finding *f, int32_t d, int64_t size) {
+    const int64_t declared = f->node->type.dims[d];
+    if (is_whole(f->node->attributes.numbers + 3 * d)) return size;
+    if (size > 0 && declared != TOSAJIT_DYNAMIC) return declared;
+    return add_name(f, SIZE_RANGE, d, size, 0);
+}
+
+static void view_sizes_of(finding *f, view_sizes *own) {
+    const view_sizes *in = &f->views->sizes[f->node->operands[0]];
+    const int64_t *numbers = f->node->attributes.numbers;
+    for (int32_t d = 0; d < own->rank && f->node->op != TOSAJIT_OP_reshape; d++) {
+        int64_t size = in->sizes[d];
+        if (f->node->op == TOSAJIT_OP_transpose) size = in->sizes[numbers[d]];
+        if (f->node->op == TOSAJIT_OP_slice) size = range_size(f, d, size);
+        if (f->node->op == TOSAJIT_OP_tile && numbers[d] > 1)
+            size = size > 0 ? size * numbers[d] : add_name(f, SIZE_REPEATED, d, size, 0);
+        own->sizes[d] = size;
+    }
+    if (f->node->op == TOSAJIT_OP_reshape) reshape_sizes(f, in, own);
+}
+
+tosajit_status names_of_node(expr_views *views, tosajit_value value) {
+    const expr_node *node = &views->source->nodes[value];
+    finding f = {views, node, value, TOSAJIT_OK};
+    view_sizes *own = &views->sizes[value];
+    own->rank = node->type.rank;
+    for (int32_t d = 0; d < own->rank && node->kind != NODE_OP; d++)
+        own->sizes[d] = node->type.dims[d] == TOSAJIT_DYNAMIC ? add_name(&f, SIZE_INPUT, d, 0, 0)
+                                                              : node->type.dims[d];
+    if (node->kind == NODE_OP && op_views(node->op))
+        view_sizes_of(&f, own);
+    else if (node->kind == NODE_OP)
+        broadcast_all(&f, own);
+    if (node->kind == NODE_OP && op_reduces(node->op)) own->sizes[node->attributes.axis] = 1;
+    for (int32_t d = 0; d < own->rank; d++) {
+        const int64_t declared = node->type.dims[d];
+        if (declared == TOSAJIT_DYNAMIC || declared == own->sizes[d]) continue;
+        add_name(&f, SIZE_DECLARED, d, own->sizes[d], declared);
+        own->sizes[d] = declared;
+    }
+    return f.status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Groups */
+
+/* Take dimensions to the lighter of two products until they are equal; false: never. */
+static bool balance(const view_sizes *in, const view_sizes *out, int32_t *i, int32_t *j) {
+    product p = {.number = 1}, q = {.number = 1};
+    multiply(&p, in->sizes[(*i)++]);
+    multiply(&q, out->sizes[(*j)++]);
+    for (;;) {
+        const bool p_more = has_more(&p, &q), q_more = has_more(&q, &p);
+        if (!p_more && !q_more && p.number == q.number) return true;
+        if (q_more || (!p_more && p.number < q.number)) {
+            if (*i == in->rank) return false;
+            multiply(&p, in->sizes[(*i)++]);
+        } else {
+            if (*j == out->rank) return false;
+            multiply(&q, out->sizes[(*j)++]);
+        }
+    }
+}
+
+void names_group(const expr_views *views, tosajit_value value, view_step *step) {
+    const expr_node *view = &views->source->nodes[value];
+    const view_sizes *in = &views->sizes[view->operands[0]], *out = &views->sizes[value];
+    int32_t i = 0, j = 0;
+    if (view->op != TOSAJIT_OP_reshape) return;
+    while (i < in->rank && j < out->rank && balance(in, out, &i, &j))
+        step->groups[step->group_count++] = (view_group){(uint8_t)i, (uint8_t)j};
+    if (i == in->rank && j == out->rank && step->group_count &&
+        step->groups[step->group_count - 1].in_end == i &&
+        step->groups[step->group_count - 1].out_end == j)
+        return;
+    /* What is left is sizes of 1, or nothing that is known to fit: all of it is one group. */
+    if (step->group_count && step->groups[step->group_count - 1].in_end == i &&
+        step->groups[step->group_count - 1].out_end == j)
+        step->group_count--;
+    step->groups[step->group_count++] = (view_group){(uint8_t)in->rank, (uint8_t)out->rank};
+}
+
+view_span view_group_span(const view_step *step, int32_t group) {
+    const view_group begin = group ? step->groups[group - 1] : (view_group){0, 0},
+                     end = step->groups[group];
+    if (step->backwards)
+        return (view_span){begin.out_end, end.out_end, begin.in_end, end.in_end};
+    return (view_span){begin.in_end, end.in_end, begin.out_end, end.out_end};
+}
+
+const view_sizes *view_before(const expr_views *views, const view_step *step) {
+    const expr_node *view = &views->source->nodes[step->view];
+    return &views->sizes[step->backwards ? step->view : view->operands[0]];
+}
+const view_sizes *view_behind(const expr_views *views, const view_step *step) {
+    const expr_node *view = &views->source->nodes[step->view];
+    return &views->sizes[step->backwards ? view->operands[0] : step->view];
+}
+
+static int64_t follow_reshape(const view_step *step, int64_t axis) {
+    for (int32_t k = 0; k < step->group_count; k++) {
+        const view_span s = view_group_span(step, k);
+        if (axis >= s.in && axis < s.in_end)
+            return s.in_end - s.in == 1 && s.out_end - s.out == 1 ? s.out : -1;
+    }
+    return -1;
+}
+
+int64_t names_follow(const expr_views *views, const view_step *step, int64_t axis) {
+    const expr_node *view = &views->source->nodes[step->view];
+    const int64_t *numbers = view->attributes.numbers;
+    const bool single = view_before(views, step)->sizes[axis] == 1;
+    switch (view->op) {
+    case TOSAJIT_OP_reshape: return follow_reshape(step, axis);
+    case TOSAJIT_OP_slice: return single || is_whole(numbers + 3 * axis) ? axis : -1;
+    case TOSAJIT_OP_reverse: return single || view->attributes.axis != axis ? axis : -1;
+    case TOSAJIT_OP_tile: return numbers[axis] == 1 ? axis : -1;
+    default: break; /* transpose */
+    }
+    if (step->backwards) return numbers[axis];
+    int64_t d = 0;
+    while (numbers[d] != axis) d++;
+    return d;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Sizes of tensors that repeat, behind a step */
+
+/* How a tensor stands to the operand of a view, in one dimension or several. */
+typedef enum standing { WHOLE, REPEATED, REDUCED, UNKNOWN, MIXED } standing;
+
+static standing stand(int64_t own, int64_t joint) {
+    if (own == joint) return WHOLE;
+    if (own == 1) return REPEATED;
+    if (joint == 1) return REDUCED; /* what a reduction behind makes 1 */
+    return UNKNOWN;
+}
+
+static standing stand_in(const view_sizes *before, const view_sizes *own, int32_t lead,
+                         const view_span *s) {
+    bool whole = true, ones = true, unknown = false;
+    if (s->in_end - s->in == 1) return stand(own->sizes[lead + s->in], before->sizes[s->in]);
+    for (int32_t d = s->in; d < s->in_end; d++) {
+        const int64_t size = own->sizes[lead + d], joint = before->sizes[d];
+        whole &= size == joint;
+        ones &= size == 1;
+        unknown |= size < 0 && size != joint;
+    }
+    return whole ? WHOLE : ones ? REPEATED : unknown ? UNKNOWN : MIXED;
+}
+
+static tosajit_status refuse_mixed(tosajit_type element, const view_sizes *before,
+                                   const view_sizes *own, int32_t lead, const view_span *s) {
+    tosajit_tensor_type given = {element, s->in_end - s->in, {0}}, whole = given;
+    for (int32_t d = 0; d < given.rank; d++) {
+        const int64_t size = own->sizes[lead + s->in + d], joint = before->sizes[s->in + d];
+        given.dims[d] = size > 0 ? size : TOSAJIT_DYNAMIC;
+        whole.dims[d] = joint > 0 ? joint : TOSAJIT_DYNAMIC;
+    }
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "an operand has %s where others have %s; it repeats along some of the "
+                      "dimensions that are joined, which no strides say",
+                      type_print(&given).text, type_print(&whole).text);
+}
+
+static tosajit_status reshape_through(const expr_views *views, const view_step *step, int32_t lead,
+                                      const view_sizes *own, view_sizes *made) {
+    const view_sizes *before = view_before(views, step), *behind = view_behind(views, step);
+    const tosajit_type element = views->source->nodes[step->view].type.element;
+    for (int32_t k = 0; k < step->group_count; k++) {
+        const view_span s = view_group_span(step, k);
+        const standing how = stand_in(before, own, lead, &s);
+        if (how == MIXED || (how == REDUCED && s.out_end - s.out != 1))
+            return refuse_mixed(element, before, own, lead, &s);
+        for (int32_t d = s.out; d < s.out_end; d++)
+            made->sizes[lead + d] = how == WHOLE                            ? behind->sizes[d]
+                                    : how == REPEATED || behind->sizes[d] == 1 ? 1
+                                                                            : VIEW_UNKNOWN;
+        if (how == REDUCED) made->sizes[lead + s.out] = own->sizes[lead + s.in];
+    }
+    return TOSAJIT_OK;
+}
+
+/* The same number of dimensions as the operand of a view, at least: more are in front. */
+static void align(view_sizes *own, int32_t rank) {
+    const int32_t missing = rank - own->rank;
+    if (missing <= 0) return;
+    for (int32_t d = own->rank; d-- > 0;) own->sizes[d + missing] = own->sizes[d];
+    for (int32_t d = 0; d < missing; d++) own->sizes[d] = 1;
+    own->rank = rank;
+}
+
+static tosajit_status dims_through(const expr_views *views, const view_step *step, int32_t lead,
+                                   const view_sizes *own, view_sizes *made) {
+    const expr_node *view = &views->source->nodes[step->view];
+    const view_sizes *before = view_before(views, step), *behind = view_behind(views, step);
+    const int64_t *numbers = view->attributes.numbers;
+    for (int32_t d = 0; d < behind->rank; d++) {
+        const int64_t size = own->sizes[lead + d];
+        const standing how = stand(size, before->sizes[d]);
+        if (view->op == TOSAJIT_OP_tile && numbers[d] > 1 && size != 1 && how != UNKNOWN)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimension %d is repeated, but only a size of 1 can be, as no strides "
+                              "say more",
+                              (int)d);
+        if (view->op == TOSAJIT_OP_transpose && step->backwards)
+            made->sizes[lead + numbers[d]] = size;
+        else if (view->op == TOSAJIT_OP_transpose)
+            made->sizes[lead + d] = own->sizes[lead + numbers[d]];
+        else if (view->op != TOSAJIT_OP_reverse)
+            made->sizes[lead + d] = how == WHOLE     ? behind->sizes[d]
+                                    : how == UNKNOWN ? VIEW_UNKNOWN
+                                                     : size;
+    }
+    return TOSAJIT_OK;
+}
+
+tosajit_status names_through(const expr_views *views, const view_step *step, view_sizes *own) {
+    const bool reshapes = views->source->nodes[step->view].op == TOSAJIT_OP_reshape;
+    align(own, view_before(views, step)->rank);
+    const int32_t lead = own->rank - view_before(views, step)->rank;
+    view_sizes made = *own;
+    made.rank = lead + view_behind(views, step)->rank;
+    if (made.rank > TOSAJIT_MAX_RANK)
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED,
+                          "an operand would have %d dimensions, more than %d", (int)made.rank,
+                          TOSAJIT_MAX_RANK);
+    tosajit_status status = reshapes ? reshape_through(views, step, lead, own, &made)
+                                     : dims_through(views, step, lead, own, &made);
+    *own = made;
+    return status;
+}

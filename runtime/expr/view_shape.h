@@ -1,0 +1,26 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The shapes of views: what reshape, transpose, slice, reverse and tile make of an operand's. Types
+ * while an expression is built, with dynamic sizes in them; the sizes of a call, when all are
+ * known. */
+#ifndef TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
+#define TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
+
+#include <stdbool.h>
+
+#include "tosajit/tosajit.h"
+
+/* The operand's shape becomes the view's; *view keeps its element type. UNRANKED_SHAPE,
+ * BAD_ATTRIBUTE for a list that fits no operand of this rank, SHAPE_MISMATCH for one that does not
+ * fit these sizes. */
+tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operand,
+                          const tosajit_attributes *attributes, tosajit_tensor_type *view);
+
+/* A dimension of a slice of n indices, n known. */
+typedef struct view_range {
+    int64_t begin, count, step;
+} view_range;
+/* False if it leaves the n indices. */
+bool view_find_range(const int64_t numbers[3], int64_t n, view_range *range);
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* One pass over the source, front to back. A value of it becomes a value of the program and the
+ * views outward that it is still to be seen through. */
+#include "runtime/expr/views.h"
+
+#include <string.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/memory.h"
+#include "runtime/expr/ops.h"
+#include "runtime/expr/reduce.h"
+#include "runtime/expr/view_names.h"
+
+/* What a value of the source has become. */
+typedef struct lowered {
+    tosajit_value value;
+    view_chain outward;
+} lowered;
+
+typedef struct lowering {
+    const tosajit_expr *source;
+    tosajit_expr *program;
+    expr_views *views;
+    lowered *values; /* per node of the source */
+} lowering;
+
+static const expr_node *node_of(const lowering *l, tosajit_value value) {
+    return &l->program->nodes[value];
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Chains */
+
+static const view_step *step_of(const lowering *l, view_chain chain, int32_t k) {
+    return &l->views->steps[chain.first + k];
+}
+
+static bool is_view(const lowering *l, const view_step *step, tosajit_op op) {
+    return l->source->nodes[step->view].op == op;
+}
+
+static const view_sizes *before(const lowering *l, const view_step *step) {
+    return view_before(l->views, step);
+}
+static const view_sizes *behind(const lowering *l, const view_step *step) {
+    return view_behind(l->views, step);
+}
+
+static bool same_sizes(const view_sizes *a, const view_sizes *b) {
+    return a->rank == b->rank &&
+           memcmp(a->sizes, b->sizes, (size_t)a->rank * sizeof *a->sizes) == 0;
+}
+
+/* Whether dimension d of what is behind two transposes is that of what is before them. */
+static bool undo_each_other(const lowering *l, const view_step *a, const view_step *b) {
+    const int64_t *p = l->source->nodes[a->view].attributes.numbers,
+                  *q = l->source->nodes[b->view].attributes.numbers;
+    const int32_t rank = before(l, a)->rank;
+    for (int32_t d = 0; d < rank; d++) {
+        const bool same = a->backwards == b->backwards ? p[q[d]] == d : p[d] == q[d];
+        if (!same) return false;
+    }
+    return true;
+}
+
+/* Whether a step behind another one leads back. */
+static bool cancels(const lowering *l, const view_step *a, const view_step *b) {
+    if (a->view == b->view && a->backwards != b->backwards) return true;
+    if (is_view(l, a, TOSAJIT_OP_reshape) && is_view(l, b, TOSAJIT_OP_reshape))
+        return same_sizes(before(l, a), behind(l, b)) && same_sizes(behind(l, a), before(l, b));
+    return is_view(l, a, TOSAJIT_OP_transpose) && is_view(l, b, TOSAJIT_OP_transpose) &&
+           before(l, a)->rank == before(l, b)->rank && undo_each_other(l, a, b);
+}
+
+/* A step at the end of a chain, which is the last one of all. */
+static tosajit_status push(lowering *l, view_chain *chain, const view_step *step) {
+    expr_views *v = l->views;
+    if (chain->count > 0 && cancels(l, &v->steps[v->step_count - 1], step)) {
+        v->step_count--;
+        chain->count--;
+        return TOSAJIT_OK;
+    }
+    if (!memory_grow(&v->allocator, (void **)&v->steps, &v->step_capacity, v->step_count + 1,
+                     sizeof *v->steps))
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views of an expression");
+    v->steps[v->step_count++] = *step;
+    chain->count++;
+    return TOSAJIT_OK;
+}
+
+/* A new chain: one, then another one, forwards or backwards. */
+static tosajit_status join(lowering *l, view_chain a, view_chain b, bool backwards,
+                           view_chain *joined) {
+    tosajit_status status = TOSAJIT_OK;
+    view_chain made = {(int32_t)l->views->step_count, 0};
+    for (int32_t k = 0; !status && k < a.count; k++) {
+        const view_step step = *step_of(l, a, k);
+        status = push(l, &made, &step);
+    }
+    for (int32_t k = 0; !status && k < b.count; k++) {
+        view_step step = *step_of(l, b, backwards ? b.count - 1 - k : k);
+        step.backwards ^= backwards;
+        status = push(l, &made, &step);
+    }
+    *joined = made;
+    return status;
+}
+
+static bool same_chain(const lowering *l, view_chain a, view_chain b) {
+    bool same = a.count == b.count;
+    for (int32_t k = 0; same && k < a.count; k++) {
+        const view_step *s = step_of(l, a, k), *t = step_of(l, b, k);
+        same = s->view == t->view && s->backwards == t->backwards;
+    }
+    return same;
+}
+
+/* What a tensor of these sizes has at the end of a chain. */
+static tosajit_status see(lowering *l, view_chain chain, view_sizes *own) {
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t k = 0; !status && k < chain.count; k++) {
+        const view_step *step = step_of(l, chain, k);
+        status = names_through(l->views, step, own);
+        if (status)
+            return diag_prefix(status, "%s: ", expr_value_name(l->source, step->view).text);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Operands */
+
+static tosajit_tensor_type type_of(tosajit_type element, const view_sizes *own) {
+    tosajit_tensor_type type = {element, own->rank, {0}};
+    for (int32_t d = 0; d < own->rank; d++)
+        type.dims[d] = own->sizes[d] > 0 ? own->sizes[d] : TOSAJIT_DYNAMIC;
+    return type;
+}
+
+static tosajit_status copy_contracts(lowering *l, tosajit_value from, tosajit_value to) {
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t d = 0; !status && d < l->source->nodes[from].type.rank; d++) {
+        const tosajit_contract *c = expr_contract_of(l->source, from, d);
+        if (c) status = tosajit_expr_contract(l->program, to, d, c);
+    }
+    return status;
+}
+
+/* The operand that is an input or constant of the source, through a chain. */
+static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain chain,
+                                   tosajit_value *value) {
+    expr_views *v = l->views;
+    const expr_node *source = &l->source->nodes[from];
+    for (size_t k = 0; k < l->program->count; k++) {
+        const expr_node *node = node_of(l, (tosajit_value)k);
+        if (node->kind == NODE_INPUT && v->operands[node->tensor].value == from &&
+            same_chain(l, v->operands[node->tensor].chain, chain))
+            return *value = (tosajit_value)k, TOSAJIT_OK;
+    }
+    view_sizes own = l->views->sizes[from];
+    tosajit_status status = see(l, chain, &own);
+    const tosajit_tensor_type type = type_of(source->type.element, &own);
+    if (!status) status = tosajit_expr_input(l->program, &type, value);
+    if (status) return status;
+    l->program->nodes[*value].number = from;
+    v->operands[v->operand_count++] = (view_tensor){from, chain};
+    return chain.count == 0 && source->kind == NODE_INPUT ? copy_contracts(l, from, *value)
+                                                          : TOSAJIT_OK;
+}
+
+/* A constant through a chain: of one element, it stays part of the code. */
+static tosajit_status see_constant(lowering *l, tosajit_value constant, view_chain chain,
+                                   tosajit_value *value) {
+    const expr_node node = *node_of(l, constant);
+    if (!node.splat) return find_operand(l, node.number, chain, value);
+    view_sizes own = l->views->sizes[node.number];
+    tosajit_status status = see(l, chain, &own);
+    const tosajit_tensor_type type = type_of(node.type.element, &own);
+    return status ? status
+                  : expr_constant_bytes(l->program, &type, node.data, node.data_size, true, value);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Ops */
+
+/* The same op on other operands. */
+static tosajit_status append_op(lowering *l, const expr_node *node, const tosajit_value *operands,
+                                int64_t axis, tosajit_value *value) {
+    tosajit_attributes attributes = node->attributes;
+    const tosajit_tensor_type result = {node->type.element, TOSAJIT_UNRANKED, {0}};
+    const tosajit_value number = node->number;
+    if (op_reduces(node->op)) attributes.axis = axis;
+    tosajit_status status = tosajit_expr_op(l->program, node->op, operands,
+                                            (size_t)node->operand_count, &attributes, &result,
+                                            value);
+    if (!status) l->program->nodes[*value].number = number;
+    return status;
+}
+
+/* Whether every size is 1, which repeats along everything. */
+static bool is_single(const tosajit_tensor_type *type) {
+    for (int32_t d = 0; d < type->rank; d++)
+        if (type->dims[d] != 1) return false;
+    return true;
+}
+
+/* Where a chain leaves a dimension of a value of this rank; -1 if it joins it with others. */
+static int64_t follow_axis(const lowering *l, view_chain chain, int64_t axis, int32_t *rank) {
+    for (int32_t k = 0; k < chain.count && axis >= 0; k++) {
+        const view_step *step = step_of(l, chain, k);
+        const int32_t in = before(l, step)->rank, lead = *rank > in ? *rank - in : 0;
+        if (*rank < in) axis += in - *rank;
+        if (axis >= lead) {
+            axis = names_follow(l->views, step, axis - lead);
+            if (axis >= 0) axis += lead;
+        }
+        *rank = lead + behind(l, step)->rank;
+    }
+    return axis;
+}
+
+/* The axis that a reduction has inside of a chain. */
+static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain chain,
+                                int64_t *axis) {
+    int32_t rank = node->type.rank;
+    const bool inner = reduce_is_inner(node);
+    *axis = op_reduces(node->op) ? follow_axis(l, chain, node->attributes.axis, &rank) : 0;
+    if (!op_reduces(node->op) || (*axis >= 0 && inner == (*axis == rank - 1))) return TOSAJIT_OK;
+    const tosajit_value view = step_of(l, chain, 0)->view;
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "%s: the axis of %s cannot be seen through it, and what follows is no longer "
+                      "a view of the result; make it a result, and view that",
+                      expr_value_name(l->source, view).text,
+                      expr_value_name(l->source, node->number).text);
+}
+
+/* Whether an operand stays as it is where its op moves inside of a chain. */
+static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
+    const tosajit_tensor_type *type = &node_of(l, node->operands[k])->type;
+    const view_step *last = step_of(l, chain, chain.count - 1);
+    return expr_role(node, k) != ROLE_DATA ||
+           (is_single(type) && type->rank <= behind(l, last)->rank && !op_reduces(node->op));
+}
+
+/* A channel's parameters lie along the last dimension, which must stay the last, and whole. */
+static tosajit_status check_channels(const lowering *l, const expr_node *node, view_chain chain) {
+    const expr_node *view = &l->source->nodes[step_of(l, chain, 0)->view];
+    int32_t rank = node->type.rank;
+    if (!node->attributes.per_channel) return TOSAJIT_OK;
+    bool whole = follow_axis(l, chain, rank - 1, &rank) == rank - 1;
+    for (int32_t k = 0; whole && k < chain.count; k++) {
+        const view_step *step = step_of(l, chain, k);
+        const view_sizes *in = before(l, step), *out = behind(l, step);
+        const expr_node *own = &l->source->nodes[step->view];
+        whole = in->rank && out->rank && in->sizes[in->rank - 1] == out->sizes[out->rank - 1] &&
+                !(own->op == TOSAJIT_OP_reverse && own->attributes.axis == in->rank - 1) &&
+                !(own->op == TOSAJIT_OP_slice && own->attributes.numbers[3 * in->rank - 1] < 0);
+    }
+    if (whole) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "tosa.%s: the last dimension of a rescale per channel must stay whole and "
+                      "last",
+                      op_table[view->op].name);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Inward */
+
+/* Mark what a value is computed of and a chain changes. */
+static void mark_inside(const lowering *l, tosajit_value value, view_chain chain, uint8_t *inside) {
+    inside[value] = 1;
+    for (tosajit_value k = value; k >= 0; k--) {
+        const expr_node *node = node_of(l, k);
+        if (!inside[k] || node->kind != NODE_OP) continue;
+        for (int o = 0; o < node->operand_count; o++)
+            if (!stays(l, node, o, chain)) inside[node->operands[o]] = 1;
+    }
+}
+
+/* One of these. */
+static tosajit_status move_inside(lowering *l, tosajit_value k, view_chain chain,
+                                  const uint8_t *inside, tosajit_value *moved) {
+    const expr_node node = *node_of(l, k); /* not where it lies: nodes are added */
+    if (node.kind == NODE_CONSTANT) return see_constant(l, k, chain, &moved[k]);
+    if (node.kind == NODE_INPUT) {
+        const view_tensor old = l->views->operands[node.tensor];
+        view_chain whole;
+        tosajit_status status = join(l, old.chain, chain, false, &whole);
+        return status ? status : find_operand(l, old.value, whole, &moved[k]);
+    }
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS];
+    int64_t axis;
+    tosajit_status status = move_axis(l, &node, chain, &axis);
+    if (!status) status = check_channels(l, &node, chain);
+    for (int o = 0; o < node.operand_count; o++)
+        operands[o] = inside[node.operands[o]] && !stays(l, &node, o, chain)
+                          ? moved[node.operands[o]]
+                          : node.operands[o];
+    return status ? status : append_op(l, &node, operands, axis, &moved[k]);
+}
+
+/* The value that is another one seen through a chain: what it is computed of, anew. */
+static tosajit_status inward(lowering *l, tosajit_value value, view_chain chain,
+                             tosajit_value *seen) {
+    if (chain.count == 0) return *seen = value, TOSAJIT_OK;
+    const tosajit_allocator *allocator = &l->views->allocator;
+    const size_t count = (size_t)value + 1;
+    uint8_t *inside = memory_new(allocator, count, 1);
+    tosajit_value *moved = memory_new(allocator, count, sizeof *moved);
+    tosajit_status status =
+        inside && moved ? TOSAJIT_OK
+                        : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a view");
+    if (!status) mark_inside(l, value, chain, inside);
+    for (size_t k = 0; !status && k < count; k++)
+        if (inside[k]) status = move_inside(l, (tosajit_value)k, chain, inside, moved);
+    if (!status) *seen = moved[value];
+    memory_free(allocator, inside, count, 1);
+    memory_free(allocator, moved, count, sizeof *moved);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Nodes */
+
+/* What there was before a try that failed. */
+typedef struct try_mark {
+    size_t nodes;
+    int32_t inputs, constants, operands;
+} try_mark;
+
+static try_mark try_begin(const lowering *l) {
+    return (try_mark){l->program->count, l->program->input_count, l->program->constant_count,
+                      l->views->operand_count};
+}
+
+static void try_undo(lowering *l, try_mark mark) {
+    tosajit_expr *p = l->program;
+    for (size_t k = mark.nodes; k < p->count; k++)
+        memory_free(&p->allocator, p->nodes[k].data, p->nodes[k].data_size, 1);
+    while (p->contract_count && p->contracts[p->contract_count - 1].input >= (int64_t)mark.nodes)
+        p->contract_count--;
+    p->count = mark.nodes;
+    p->input_count = mark.inputs;
+    p->constant_count = mark.constants;
+    l->views->operand_count = mark.operands;
+}
+
+/* Operand k, as an op needs it whose value is to be seen through `outward`. */
+static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_value leader,
+                            view_chain outward, tosajit_value *value) {
+    const tosajit_value from = node->operands[k];
+    const lowered *own = &l->values[from];
+    const view_sizes *sizes = &l->views->sizes[from];
+    view_chain chain;
+    if (expr_role(node, k) != ROLE_DATA) return inward(l, own->value, own->outward, value);
+    if (same_chain(l, own->outward, outward) ||
+        (own->outward.count == 0 && is_single(&node_of(l, own->value)->type) &&
+         sizes->rank <= l->views->sizes[leader].rank))
+        return *value = own->value, TOSAJIT_OK;
+    tosajit_status status = join(l, own->outward, outward, true, &chain);
+    return status ? status : inward(l, own->value, chain, value);
+}
+
+/* The op where every operand is brought to the view that one of them has; no leader: to none. */
+static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_value leader,
+                                 lowered *result) {
+    const view_chain none = {0, 0}, outward = leader >= 0 ? l->values[leader].outward : none;
+    const try_mark mark = try_begin(l);
+    tosajit_value operands[TOSAJIT_MAX_OPERANDS];
+    tosajit_status status = TOSAJIT_OK;
+    for (int k = 0; !status && k < node->operand_count; k++)
+        status = bring(l, node, k, leader, outward, &operands[k]);
+    if (!status) status = append_op(l, node, operands, node->attributes.axis, &result->value);
+    result->outward = outward;
+    if (status && status != TOSAJIT_OUT_OF_MEMORY) try_undo(l, mark);
+    return status;
+}
+
+static tosajit_status lower_op(lowering *l, const expr_node *node, lowered *result) {
+    tosajit_status status = TOSAJIT_SHAPE_MISMATCH;
+    for (int k = 0; k < node->operand_count && !op_reduces(node->op); k++) {
+        const tosajit_value leader = node->operands[k];
+        if (expr_role(node, k) != ROLE_DATA || l->values[leader].outward.count == 0) continue;
+        status = try_leader(l, node, leader, result);
+        if (!status || status == TOSAJIT_OUT_OF_MEMORY) return status;
+    }
+    return try_leader(l, node, -1, result);
+}
+
+static tosajit_status lower_view(lowering *l, tosajit_value k, lowered *result) {
+    const expr_node *node = &l->source->nodes[k];
+    const lowered own = l->values[node->operands[0]];
+    const bool ends = node->op == TOSAJIT_OP_slice || node->op == TOSAJIT_OP_tile,
+               leaf = own.outward.count == 0 && node_of(l, own.value)->kind != NODE_OP;
+    view_step step = {.view = k};
+    view_chain chain;
+    names_group(l->views, k, &step);
+    tosajit_status status = join(l, own.outward, (view_chain){0, 0}, false, &chain);
+    if (!status) status = push(l, &chain, &step);
+    *result = (lowered){own.value, chain};
+    if (status || !(ends || leaf)) return status;
+    result->outward = (view_chain){0, 0};
+    return inward(l, own.value, chain, &result->value);
+}
+
+static tosajit_status lower_constant(lowering *l, tosajit_value k, lowered *result) {
+    const expr_node *node = &l->source->nodes[k];
+    tosajit_status status = expr_constant_bytes(l->program, &node->type, node->data,
+                                                node->data_size, node->splat, &result->value);
+    if (!status) l->program->nodes[result->value].number = k;
+    return status;
+}
+
+static tosajit_status lower_node(lowering *l, tosajit_value k) {
+    const expr_node *node = &l->source->nodes[k];
+    lowered *result = &l->values[k];
+    *result = (lowered){0};
+    if (node->kind == NODE_INPUT) return find_operand(l, k, result->outward, &result->value);
+    if (node->kind == NODE_CONSTANT) return lower_constant(l, k, result);
+    return op_views(node->op) ? lower_view(l, k, result) : lower_op(l, node, result);
+}
+
+static tosajit_status check_ranks(const tosajit_expr *source) {
+    for (size_t k = 0; k < source->count; k++)
+        if (source->nodes[k].type.rank == TOSAJIT_UNRANKED)
+            return diag_error(TOSAJIT_UNRANKED_SHAPE,
+                              "%s has no rank, which an expression with views needs",
+                              expr_value_name(source, (tosajit_value)k).text);
+    return TOSAJIT_OK;
+}
+
+static tosajit_status lower_all(lowering *l) {
+    tosajit_status status = check_ranks(l->source);
+    for (size_t k = 0; !status && k < l->source->count; k++) {
+        status = names_of_node(l->views, (tosajit_value)k);
+        if (!status) status = lower_node(l, (tosajit_value)k);
+    }
+    for (int32_t r = 0; !status && r < l->source->result_count; r++) {
+        const lowered *own = &l->values[l->source->results[r]];
+        view_tensor *seen = &l->views->results[r];
+        seen->value = l->source->results[r];
+        status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
+        if (!status) status = tosajit_expr_result(l->program, own->value);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * The whole */
+
+bool expr_has_views(const tosajit_expr *expr) {
+    for (size_t k = 0; k < expr->count; k++)
+        if (expr->nodes[k].kind == NODE_OP && op_views(expr->nodes[k].op)) return true;
+    return false;
+}
+
+void views_destroy(expr_views *views) {
+    if (!views) return;
+    const tosajit_allocator allocator = views->allocator;
+    const size_t count = views->source ? views->source->count : 0;
+    memory_free(&allocator, views->sizes, count, sizeof *views->sizes);
+    memory_free(&allocator, views->names, views->name_capacity, sizeof *views->names);
+    tosajit_expr_destroy(views->source);
+    memory_free(&allocator, views->steps, views->step_capacity, sizeof *views->steps);
+    memory_free(&allocator, views, 1, sizeof *views);
+}
+
+tosajit_status views_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
+                           tosajit_expr **program, expr_views **views) {
+    expr_views *made = memory_new(allocator, 1, sizeof *made);
+    if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views");
+    made->allocator = *allocator;
+    tosajit_status status = expr_compact(expr, allocator, NULL, NULL, &made->source);
+    if (status) return views_destroy(made), status;
+    tosajit_expr_options options = {sizeof options, allocator, 0,
+                                    expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+    lowering l = {.source = made->source, .views = made};
+    const size_t count = l.source->count;
+    l.values = memory_new(allocator, count, sizeof *l.values);
+    made->sizes = memory_new(allocator, count, sizeof *made->sizes);
+    status = tosajit_expr_create(&options, &l.program);
+    if (!status && (!l.values || !made->sizes))
+        status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views of an expression");
+    if (!status) status = lower_all(&l);
+    memory_free(allocator, l.values, count, sizeof *l.values);
+    if (status) {
+        tosajit_expr_destroy(l.program);
+        views_destroy(made);
+        return status;
+    }
+    *program = l.program;
+    *views = made;
+    return TOSAJIT_OK;
+}

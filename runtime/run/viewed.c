@@ -1,0 +1,365 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "runtime/run/viewed.h"
+
+#include <inttypes.h>
+
+#include "runtime/base/diag.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/view_names.h"
+#include "runtime/expr/view_shape.h"
+#include "runtime/run/check.h"
+
+/* What the sizes of a call are. */
+typedef struct call_sizes {
+    const expr_views *views;
+    const tosajit_tensor *operands;
+    int64_t values[VIEW_MOST_NAMES]; /* of each name */
+} call_sizes;
+
+static int64_t size_in(const call_sizes *c, int64_t size) {
+    return size < 0 ? c->values[-1 - size] : size;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Names */
+
+static tosajit_status say(const call_sizes *c, const view_name *name, const char *what, int64_t a,
+                          int64_t b) {
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: dimension %d: %s: %" PRId64 " and %" PRId64,
+                      expr_value_name(c->views->source, name->node).text, (int)name->dim, what, a,
+                      b);
+}
+
+static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *value) {
+    const int64_t *numbers =
+        c->views->source->nodes[name->node].attributes.numbers + 3 * name->dim;
+    const int64_t n = size_in(c, name->a);
+    view_range range;
+    if (!view_find_range(numbers, n, &range))
+        return say(c, name, "the slice does not fit; size and begin", n, numbers[0]);
+    *value = range.count;
+    return TOSAJIT_OK;
+}
+
+/* The product of a node's sizes but one; false if it is beyond 2^63 - 1. */
+static bool product_of(const call_sizes *c, tosajit_value node, int32_t but, int64_t *product) {
+    const view_sizes *sizes = &c->views->sizes[node];
+    *product = 1;
+    for (int32_t d = 0; d < sizes->rank; d++)
+        if (d != but && !size_multiply(*product, size_in(c, sizes->sizes[d]), product)) return false;
+    return true;
+}
+
+static tosajit_status find_rest(const call_sizes *c, const view_name *name, int64_t *value) {
+    const expr_node *node = &c->views->source->nodes[name->node];
+    const bool open = name->kind == SIZE_REST;
+    int64_t have, need;
+    if (!product_of(c, node->operands[0], -1, &have) ||
+        !product_of(c, name->node, open ? name->dim : -1, &need))
+        return say(c, name, "the number of elements is beyond 2^63 - 1", 0, 0);
+    if (open ? need == 0 || have % need : have != need)
+        return say(c, name, "the operand has another number of elements", have, need);
+    *value = open ? have / need : 0;
+    return TOSAJIT_OK;
+}
+
+static tosajit_status find_name(call_sizes *c, const view_name *name, int64_t *value) {
+    const expr_node *node = &c->views->source->nodes[name->node];
+    const int64_t a = size_in(c, name->a), b = size_in(c, name->b);
+    switch (name->kind) {
+    case SIZE_INPUT: *value = c->operands[node->tensor].dims[name->dim]; return TOSAJIT_OK;
+    case SIZE_BROADCAST:
+        *value = a == 1 ? b : a;
+        return a == b || a == 1 || b == 1
+                   ? TOSAJIT_OK
+                   : say(c, name, "sizes that do not broadcast in this call", a, b);
+    case SIZE_RANGE: return find_range(c, name, value);
+    case SIZE_REPEATED:
+        *value = node->attributes.numbers[name->dim];
+        return a == 1 ? TOSAJIT_OK
+                      : say(c, name, "only a size of 1 can be repeated; size and multiple", a,
+                            *value);
+    case SIZE_DECLARED:
+        *value = b;
+        return a == b ? TOSAJIT_OK : say(c, name, "the size in this call and the declared one", a, b);
+    default: return find_rest(c, name, value);
+    }
+}
+
+static tosajit_status find_names(call_sizes *c) {
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; !status && k < c->views->name_count; k++)
+        status = find_name(c, &c->views->names[k], &c->values[k]);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Steps */
+
+/* A tensor on its way through a chain. */
+typedef struct sight {
+    int32_t rank;
+    char *data;
+    int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
+} sight;
+
+static void align(sight *s, int32_t rank) {
+    const int32_t missing = rank - s->rank;
+    if (missing <= 0) return;
+    for (int32_t d = s->rank; d-- > 0;) {
+        s->dims[d + missing] = s->dims[d];
+        s->strides[d + missing] = s->strides[d];
+    }
+    for (int32_t d = 0; d < missing; d++) s->dims[d] = 1, s->strides[d] = 0;
+    s->rank = rank;
+}
+
+/* Through whatever leaves dimensions apart. `own` is the first that the view is about. */
+static void through_dims(const call_sizes *c, const view_step *step, const sight *from, int32_t lead,
+                         sight *to) {
+    const expr_node *view = &c->views->source->nodes[step->view];
+    const view_sizes *before = view_before(c->views, step);
+    const int64_t *numbers = view->attributes.numbers;
+    for (int32_t d = 0; d < before->rank; d++) {
+        const int32_t own = lead + d;
+        const bool whole = from->dims[own] == size_in(c, before->sizes[d]);
+        view_range range;
+        if (view->op == TOSAJIT_OP_transpose) {
+            const int32_t in = step->backwards ? own : lead + (int32_t)numbers[d],
+                          out = step->backwards ? lead + (int32_t)numbers[d] : own;
+            to->dims[out] = from->dims[in];
+            to->strides[out] = from->strides[in];
+        } else if (view->op == TOSAJIT_OP_reverse) {
+            if (d != view->attributes.axis || from->dims[own] < 2 || !whole) continue;
+            if (to->data) to->data += (from->dims[own] - 1) * from->strides[own];
+            to->strides[own] = -from->strides[own];
+        } else if (view->op == TOSAJIT_OP_tile) {
+            if (!whole || numbers[d] == 1) continue;
+            to->dims[own] = numbers[d];
+            to->strides[own] = 0;
+        } else if (whole && view_find_range(numbers + 3 * d, from->dims[own], &range)) {
+            if (to->data && range.count > 0) to->data += range.begin * from->strides[own];
+            to->dims[own] = range.count;
+            to->strides[own] = range.step * from->strides[own];
+        }
+    }
+}
+
+/* Divide one run of elements, `stride` apart, among dimensions. */
+static void split_run(const call_sizes *c, const view_sizes *behind, const view_span *s,
+                      int32_t lead, int64_t stride, sight *to) {
+    for (int32_t d = s->out_end; d-- > s->out;) {
+        to->dims[lead + d] = size_in(c, behind->sizes[d]);
+        to->strides[lead + d] = stride;
+        stride *= to->dims[lead + d];
+    }
+}
+
+/* Dimensions of more than one index, from the innermost on. */
+static int32_t next_inward(const sight *s, int32_t d, int32_t begin) {
+    while (d > begin && s->dims[d - 1] == 1) d--;
+    return d;
+}
+
+/* A group of which the tensor has all: dimensions are joined where they are one run, and divided.
+ * False if they are no run. */
+static bool through_whole(const call_sizes *c, const view_sizes *behind, const view_span *s,
+                          int32_t lead, const sight *from, sight *to) {
+    int32_t d = next_inward(from, lead + s->in_end, lead + s->in), out = s->out_end;
+    while (d > lead + s->in) {
+        /* As many of both as have one product. */
+        int64_t have = from->dims[d - 1], need = 1;
+        const int64_t stride = from->strides[d - 1];
+        int64_t next = stride * have;
+        const view_span run = {0, 0, 0, out};
+        int32_t first = out;
+        d = next_inward(from, d - 1, lead + s->in);
+        while (have != need) {
+            if (need < have) {
+                if (first == s->out) return false;
+                need *= size_in(c, behind->sizes[--first]);
+            } else {
+                if (d == lead + s->in || from->strides[d - 1] != next) return false;
+                have *= from->dims[d - 1];
+                next = from->strides[d - 1] * from->dims[d - 1];
+                d = next_inward(from, d - 1, lead + s->in);
+            }
+        }
+        split_run(c, behind, &(view_span){0, 0, first, run.out_end}, lead, stride, to);
+        out = first;
+    }
+    for (; out > s->out; out--) to->dims[lead + out - 1] = 1, to->strides[lead + out - 1] = 0;
+    return true;
+}
+
+/* Of an empty tensor nothing is read, whatever its strides are. */
+static void through_nothing(const call_sizes *c, const view_sizes *behind, const view_span *s,
+                            int32_t lead, sight *to) {
+    split_run(c, behind, s, lead, 0, to);
+}
+
+static bool through_group(const call_sizes *c, const view_step *step, const view_span *s,
+                          int32_t lead, const sight *from, sight *to) {
+    const view_sizes *before = view_before(c->views, step), *behind = view_behind(c->views, step);
+    bool whole = true, ones = true, empty = false;
+    for (int32_t d = s->in; d < s->in_end; d++) {
+        const int64_t size = from->dims[lead + d];
+        whole &= size == size_in(c, before->sizes[d]);
+        ones &= size == 1;
+        empty |= size == 0;
+    }
+    if (whole && empty) return through_nothing(c, behind, s, lead, to), true;
+    if (whole) return through_whole(c, behind, s, lead, from, to);
+    for (int32_t d = s->out; d < s->out_end; d++)
+        to->dims[lead + d] = 1, to->strides[lead + d] = 0;
+    if (ones) return true;
+    if (s->in_end - s->in != 1 || s->out_end - s->out != 1) return false;
+    to->dims[lead + s->out] = from->dims[lead + s->in];
+    to->strides[lead + s->out] = from->strides[lead + s->in];
+    return true;
+}
+
+static tosajit_status through(const call_sizes *c, const view_step *step, tensor_id id, sight *s) {
+    const expr_node *view = &c->views->source->nodes[step->view];
+    align(s, view_before(c->views, step)->rank);
+    const int32_t lead = s->rank - view_before(c->views, step)->rank;
+    const sight from = *s;
+    s->rank = lead + view_behind(c->views, step)->rank;
+    if (view->op != TOSAJIT_OP_reshape) return through_dims(c, step, &from, lead, s), TOSAJIT_OK;
+    for (int32_t k = 0; k < step->group_count; k++) {
+        const view_span span = view_group_span(step, k);
+        if (through_group(c, step, &span, lead, &from, s)) continue;
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "%s %zu: %s joins dimensions that do not lie in one run in this call; pass "
+                          "a dense copy",
+                          id.kind, id.index,
+                          expr_value_name(c->views->source, step->view).text);
+    }
+    return TOSAJIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Tensors */
+
+static void begin(const tosajit_tensor *tensor, sight *s) {
+    int64_t dense = (int64_t)tosajit_type_size(tensor->element);
+    s->rank = tensor->rank;
+    s->data = tensor->data;
+    for (int32_t d = tensor->rank; d-- > 0;) {
+        s->dims[d] = tensor->dims[d];
+        s->strides[d] = tensor->strides ? tensor->strides[d] : dense;
+        if (s->dims[d] > 1) dense *= s->dims[d]; /* no overflow: the sizes were checked */
+    }
+}
+
+static tosajit_status see(const call_sizes *c, const view_tensor *t, const tosajit_tensor *tensor,
+                          tensor_id id, viewed *v, size_t at) {
+    sight s;
+    tosajit_status status = TOSAJIT_OK;
+    begin(tensor, &s);
+    for (int32_t k = 0; !status && k < t->chain.count; k++)
+        status = through(c, &c->views->steps[t->chain.first + k], id, &s);
+    for (int32_t d = 0; d < s.rank; d++) {
+        v->dims[at][d] = s.dims[d];
+        v->strides[at][d] = s.strides[d];
+    }
+    v->tensors[at] =
+        (tosajit_tensor){tensor->element, s.rank, s.data, v->dims[at], v->strides[at]};
+    return status;
+}
+
+static tosajit_tensor constant_tensor(const expr_node *node) {
+    return tosajit_dense(node->type.element, node->data, node->type.rank, node->type.dims);
+}
+
+static tosajit_status see_operands(const call_sizes *c, viewed *v) {
+    const expr_views *views = c->views;
+    tosajit_status status = TOSAJIT_OK;
+    v->operand_count = (size_t)views->operand_count;
+    for (int32_t k = 0; !status && k < views->operand_count; k++) {
+        const view_tensor *t = &views->operands[k];
+        const expr_node *node = &views->source->nodes[t->value];
+        const bool constant = node->kind == NODE_CONSTANT;
+        const tosajit_tensor tensor = constant ? constant_tensor(node) : c->operands[node->tensor];
+        status = see(c, t, &tensor,
+                     constant ? (tensor_id){"constant", (size_t)t->value}
+                              : (tensor_id){"operand", (size_t)node->tensor},
+                     v, (size_t)k);
+    }
+    return status;
+}
+
+static void result_sizes(const call_sizes *c, int32_t r, int64_t *dims) {
+    const view_sizes *sizes = &c->views->sizes[c->views->source->results[r]];
+    for (int32_t d = 0; d < sizes->rank; d++) dims[d] = size_in(c, sizes->sizes[d]);
+}
+
+static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *results,
+                                  bool any_strides, viewed *v) {
+    const tosajit_expr *source = c->views->source;
+    tosajit_status status = TOSAJIT_OK;
+    for (int32_t r = 0; !status && r < source->result_count; r++) {
+        const tosajit_tensor_type *type = &source->nodes[source->results[r]].type;
+        const tensor_id id = {"result", (size_t)r};
+        int64_t dims[TOSAJIT_MAX_RANK];
+        view own;
+        result_sizes(c, r, dims);
+        status = check_type(&results[r], type, id);
+        if (!status) status = check_strides(&results[r], id, any_strides, &own);
+        if (!status) status = check_result_sizes(&own, id, type->rank, dims);
+        if (!status)
+            status = see(c, &c->views->results[r], &results[r], id, v,
+                         v->operand_count + (size_t)r);
+    }
+    return status;
+}
+
+static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                     size_t count) {
+    const tosajit_expr *source = kernel->views->source;
+    tosajit_status status = TOSAJIT_OK;
+    if (count != (size_t)source->input_count)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel takes %d operands, not %zu",
+                          (int)source->input_count, count);
+    for (size_t k = 0; !status && k < source->count; k++) {
+        const expr_node *node = &source->nodes[k];
+        if (node->kind != NODE_INPUT) continue;
+        const tensor_id id = {"operand", (size_t)node->tensor};
+        view own;
+        status = check_type(&operands[node->tensor], &node->type, id);
+        if (!status)
+            status = check_strides(&operands[node->tensor], id, kernel->any_strides, &own);
+    }
+    return status ? status : check_contracts(source, operands);
+}
+
+static tosajit_status find_sizes(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                                 size_t operand_count, call_sizes *c) {
+    c->views = kernel->views;
+    c->operands = operands;
+    tosajit_status status = check_operands(kernel, operands, operand_count);
+    return status ? status : find_names(c);
+}
+
+tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                           size_t operand_count, const tosajit_tensor *results, size_t result_count,
+                           viewed *v) {
+    const int32_t expected = kernel->views->source->result_count;
+    call_sizes c; /* not cleared: names are found in order */
+    if (results && result_count != (size_t)expected)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
+                          (int)expected, result_count);
+    tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
+    if (!status) status = see_operands(&c, v);
+    return status || !results ? status : see_results(&c, results, kernel->any_strides, v);
+}
+
+tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                              size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
+    call_sizes c;
+    tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
+    for (int32_t r = 0; !status && r < kernel->views->source->result_count; r++)
+        result_sizes(&c, r, dims[r]);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A call of a kernel with views: the tensors that its program is about, seen through the views of
+ * the caller's own (runtime/expr/views.h). In: operands and results as the caller has them. Out:
+ * others of other sizes and strides on the same memory. Nothing is copied, allocated or written. */
+#ifndef TOSAJIT_RUNTIME_RUN_VIEWED_H
+#define TOSAJIT_RUNTIME_RUN_VIEWED_H
+
+#include "runtime/expr/views.h"
+#include "runtime/run/kernel.h"
+
+/* Not to be copied: tensors refer to its own arrays. */
+typedef struct viewed {
+    size_t operand_count;
+    tosajit_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
+    int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+    int64_t strides[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
+} viewed;
+
+/* results may be null: then there are none. TYPE_MISMATCH, SHAPE_MISMATCH, INVALID_ARGUMENT, as of
+ * tosajit_run; SHAPE_MISMATCH also for a tensor whose strides a reshape cannot join. */
+tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                           size_t operand_count, const tosajit_tensor *results, size_t result_count,
+                           viewed *v);
+
+/* The sizes that result r has, of operands with these shapes: dims[r], of the types' ranks. */
+tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                              size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]);
+
+#endif
