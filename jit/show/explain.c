@@ -31,7 +31,7 @@
 typedef struct stage {
     tosajit_tensor operands[TOSAJIT_MAX_TENSORS], results[TOSAJIT_MAX_TENSORS];
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK]; /* of results that the caller left out */
-    viewed seen; /* of a kernel with views */
+    viewed seen;                                         /* of a kernel with views */
 } stage;
 
 static tosajit_status set_stage(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -396,9 +396,9 @@ static tosajit_status check_staged(const tosajit_kernel *kernel, stage *s, size_
                               count, tensors);
 }
 
-static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s,
-                                     size_t operand_count, part_report *parts,
-                                     tosajit_explanation *explanation, char **text) {
+static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
+                                     part_report *parts, tosajit_explanation *explanation,
+                                     char **text) {
     view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
     const size_t result_count = tosajit_kernel_result_count(kernel);
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);

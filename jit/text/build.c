@@ -714,8 +714,7 @@ static bool build_reducer(builder *b, const text_node *n, tosajit_value *value) 
         return fail(b, n->span, "%s needs an operand whose rank is known", r->name);
     given = axis >= 0;
     if (given && !list_axes(b, axis, &type, chosen)) return false;
-    if (!read_reducer_keys(b, n, &type, &c, chosen, &given, &drops))
-        return false;
+    if (!read_reducer_keys(b, n, &type, &c, chosen, &given, &drops)) return false;
     for (int32_t d = 0; d < type.rank; d++) {
         if (!given) chosen[d] = !r->last || d == type.rank - 1;
         if (chosen[d]) c.axes[c.axis_count++] = d;

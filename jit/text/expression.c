@@ -112,8 +112,8 @@ static bool parse_value(lexer *p, const op_key *key, text_span word, int32_t *fi
     if (!lex_expect(p, '=', "=")) return false;
     const bool is_value = key->kind == KEY_NUMBER || key->kind == KEY_PARAMETER,
                fine = key->kind == KEY_AXIS || key->kind == KEY_LIST ? parse_axes(p, &none)
-                      : is_value            ? parse_expression(p, TEXT_LOOSEST)
-                                            : parse_word_value(p, key);
+                      : is_value ? parse_expression(p, TEXT_LOOSEST)
+                                 : parse_word_value(p, key);
     return fine && (none || parse_add_argument(p, parse_last_node(p), key, word, first, last));
 }
 
@@ -219,7 +219,15 @@ static void name_bounds(const lexer *p, tosajit_op op, int32_t first) {
     }
 }
 
-/* The operand, then numbers, lists of them or tuples; axis= and dim= may stand before these. */
+/* Names that may stand before the numbers of a function that moves. */
+static bool is_mover_key(const lexer *p, text_span key) {
+    static const char *const names[] = {"axis", "dim", "dims", "shape", "perms", "multiples"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (lex_is_word(p, key, names[k])) return true;
+    return false;
+}
+
+/* The operand, then numbers, lists of them or tuples. */
 static bool parse_mover(lexer *p, text_span word, const mover *m) {
     int32_t first = -1, last = -1;
     text_span key;
@@ -227,7 +235,7 @@ static bool parse_mover(lexer *p, text_span word, const mover *m) {
     p->open++;
     do {
         const bool named = first >= 0 && lex_key(p, &key);
-        if (named && !lex_is_word(p, key, "axis") && !lex_is_word(p, key, "dim"))
+        if (named && !is_mover_key(p, key))
             return lex_fail(p, key, "%s takes no %s; its numbers stand behind its operand", m->name,
                             lex_show(p, key).text);
         if (named && !lex_expect(p, '=', "=")) return false;
@@ -335,9 +343,8 @@ static bool parse_position(lexer *p) {
     text_number *missing;
     const char c = lex_peek(p);
     if (c != ':' && c != ',' && c != ']')
-        return parse_literal(p, true) &&
-               (p->line->lists[p->line->list_count - 1].rank == 0 ||
-                lex_fail_expected(p, "a whole number"));
+        return parse_literal(p, true) && (p->line->lists[p->line->list_count - 1].rank == 0 ||
+                                          lex_fail_expected(p, "a whole number"));
     missing = LEX_ADD(p, number);
     if (missing) *missing = (text_number){.whole = false};
     return missing != NULL;
@@ -393,8 +400,8 @@ static bool parse_subscripts(lexer *p) {
     p->depth--;
     text_list *list = LEX_ADD(p, list);
     if (!list) return false;
-    *list = (text_list){.rank = 1, .dims = {4 * count}, .first = first_number,
-                        .count = 4 * (size_t)count};
+    *list = (text_list){
+        .rank = 1, .dims = {4 * count}, .first = first_number, .count = 4 * (size_t)count};
     text_node *node = parse_add_node(p, TEXT_SUBSCRIPT, from, (int32_t)p->line->list_count - 1);
     if (node) node->first = first;
     return node != NULL;

@@ -101,8 +101,7 @@ static tosajit_status broadcast_to(const mover_call *c, tosajit_value *value) {
     *value = c->operand;
     tosajit_status status =
         reshapes ? view(c->expr, TOSAJIT_OP_reshape, *value, shape, c->count, value) : TOSAJIT_OK;
-    return status ? status
-                  : view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
+    return status ? status : view(c->expr, TOSAJIT_OP_tile, *value, multiples, c->count, value);
 }
 
 tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool *dropped,
@@ -197,8 +196,7 @@ static int64_t clip(int64_t position, int64_t n, int64_t step) {
 
 static tosajit_status take_range(const mover_call *c, const subscript *from, subscripted *s) {
     const int64_t n = c->type.dims[s->d], step = from->step == TOSAJIT_DYNAMIC ? 1 : from->step;
-    if (step == 0)
-        return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the step of a subscript is not 0");
+    if (step == 0) return diag_error(TOSAJIT_BAD_ATTRIBUTE, "the step of a subscript is not 0");
     put_range(s, clip(from->begin, n, step), clip(from->end, n, step), step);
     if (s->ranges[3 * s->d + 1] == n && step > 0) s->ranges[3 * s->d + 1] = TOSAJIT_DYNAMIC;
     s->shape[s->kept++] = size_of(s->d++);
@@ -208,9 +206,8 @@ static tosajit_status take_range(const mover_call *c, const subscript *from, sub
 static tosajit_status take_index(const mover_call *c, const subscript *from, subscripted *s) {
     const int64_t n = c->type.dims[s->d], index = from->begin;
     if (n != TOSAJIT_DYNAMIC && (index < -n || index >= n))
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "index %" PRId64 " is none of dimension %d of %s", index, (int)s->d,
-                          type_print(&c->type).text);
+        return diag_error(TOSAJIT_SHAPE_MISMATCH, "index %" PRId64 " is none of dimension %d of %s",
+                          index, (int)s->d, type_print(&c->type).text);
     put_range(s, index, index == -1 ? TOSAJIT_DYNAMIC : index + 1, 1);
     s->slices = true;
     s->shapes = true;

@@ -30,7 +30,12 @@ const mover *mover_find(const char *name, size_t length);
 const mover *mover_at(size_t index);
 
 /* Something between the brackets of x[...]. */
-typedef enum subscript_kind { SUBSCRIPT_RANGE, SUBSCRIPT_INDEX, SUBSCRIPT_NEW, SUBSCRIPT_REST } subscript_kind;
+typedef enum subscript_kind {
+    SUBSCRIPT_RANGE,
+    SUBSCRIPT_INDEX,
+    SUBSCRIPT_NEW,
+    SUBSCRIPT_REST
+} subscript_kind;
 typedef struct subscript {
     subscript_kind kind;
     int64_t begin, end, step; /* TOSAJIT_DYNAMIC: left out; of an index, begin */

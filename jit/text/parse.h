@@ -69,16 +69,16 @@ typedef struct text_list {
 } text_list;
 
 typedef enum text_node_kind {
-    TEXT_LITERAL,  /* what: list */
-    TEXT_NAME,     /* a statement's or a free variable; span is the name */
-    TEXT_INPUT,    /* what: annotation; operands of one_op */
-    TEXT_OPERATOR, /* what: text_operator; one or two arguments */
-    TEXT_CALL,     /* what: tosajit_op */
-    TEXT_CONVERT,  /* what: tosajit_type; one argument */
-    TEXT_REDUCE,   /* what: index of a reducer; its operands and what is given by name */
-    TEXT_MOVE,     /* what: index of a mover; its operand, then its numbers */
+    TEXT_LITERAL,   /* what: list */
+    TEXT_NAME,      /* a statement's or a free variable; span is the name */
+    TEXT_INPUT,     /* what: annotation; operands of one_op */
+    TEXT_OPERATOR,  /* what: text_operator; one or two arguments */
+    TEXT_CALL,      /* what: tosajit_op */
+    TEXT_CONVERT,   /* what: tosajit_type; one argument */
+    TEXT_REDUCE,    /* what: index of a reducer; its operands and what is given by name */
+    TEXT_MOVE,      /* what: index of a mover; its operand, then its numbers */
     TEXT_SUBSCRIPT, /* what: list of four numbers each: kind, begin, end, step; the operand */
-    TEXT_SAME,     /* what: an earlier node, whose value it is */
+    TEXT_SAME,      /* what: an earlier node, whose value it is */
     TEXT_WORD, /* the value of a KEY_WORD, KEY_FLAG or KEY_TYPE key: its number in that list, 0 or
                   1, or the type */
 } text_node_kind;

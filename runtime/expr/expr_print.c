@@ -111,9 +111,21 @@ static void print_word(const printer *p, const op_key *key, int32_t index) {
     for (; *word && *word != ' '; word++) fputc(op_key_capital(*word), p->out);
 }
 
+static void print_list(const printer *p, const tosajit_attributes *attributes) {
+    fputs("array<i64", p->out);
+    for (size_t k = 0; k < attributes->number_count; k++)
+        fprintf(p->out, "%s%" PRId64, k ? ", " : ": ", attributes->numbers[k]);
+    fputc('>', p->out);
+}
+
+/* What TOSA has not, or has with shapes as operands: tosa.custom. */
+static bool is_custom(const expr_node *node) {
+    return op_views(node->op) || op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
+}
+
 static void print_attribute(const printer *p, const expr_node *node, const op_key *key) {
     tosajit_attributes attributes = node->attributes;
-    const bool number = key->kind == KEY_NUMBER || key->kind == KEY_AXIS;
+    const bool number = key->kind == KEY_NUMBER || key->kind == KEY_AXIS || key->kind == KEY_LIST;
     const int32_t what = number ? 0 : op_key_get(key, &attributes);
     fprintf(p->out, "%s = ", key->name);
     if (key->kind == KEY_NUMBER) {
@@ -121,6 +133,8 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
                      *op_key_number(key, &attributes));
     } else if (key->kind == KEY_AXIS) {
         fprintf(p->out, "%" PRId64 " : i32", op_key_number(key, &attributes)->i);
+    } else if (key->kind == KEY_LIST) {
+        print_list(p, &attributes);
     } else if (key->kind == KEY_FLAG) {
         fputs(what ? "true" : "false", p->out);
     } else {
@@ -133,10 +147,10 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
 /* Properties of the op, <{...}>, and what is no property of TOSA's, {...}. */
 static void print_attributes(const printer *p, const expr_node *node) {
     const unsigned taken = op_table[node->op].attributes;
-    const bool ours = taken & (ATTRIBUTE_UNSIGNED | ATTRIBUTE_EXTENSION);
+    const bool ours = is_custom(node) || taken & ATTRIBUTE_UNSIGNED;
     const op_key *key;
     int count = 0;
-    if (taken & ATTRIBUTE_EXTENSION)
+    if (is_custom(node))
         fprintf(p->out,
                 " <{operator_name = \"%s\", domain_name = \"tosajit\", implementation_attrs = "
                 "\"\"}>",
@@ -190,8 +204,7 @@ static void print_op(printer *p, tosajit_value value) {
     p->numbers[value] = p->named[value] ? -1 : p->next++;
     fputs(p->newline, p->out);
     print_value(p, value);
-    const bool is_extension = op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
-    fprintf(p->out, " = \"tosa.%s\"(", is_extension ? "custom" : op_table[node->op].name);
+    fprintf(p->out, " = \"tosa.%s\"(", is_custom(node) ? "custom" : op_table[node->op].name);
     for (int k = 0; k < node->operand_count; k++) {
         if (k) fputs(", ", p->out);
         print_value(p, node->operands[k]);

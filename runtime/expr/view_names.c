@@ -93,9 +93,8 @@ static int64_t broadcast(finding *f, int32_t dim, int64_t a, int64_t b) {
     if (b == 1 || absorbs(v, a, b)) return a;
     if (a == 1 || absorbs(v, b, a)) return b;
     for (size_t k = 0; k < v->name_count; k++)
-        if (v->names[k].kind == SIZE_BROADCAST &&
-            ((v->names[k].a == a && v->names[k].b == b) ||
-             (v->names[k].a == b && v->names[k].b == a)))
+        if (v->names[k].kind == SIZE_BROADCAST && ((v->names[k].a == a && v->names[k].b == b) ||
+                                                   (v->names[k].a == b && v->names[k].b == a)))
             return a > 0 ? a : b > 0 ? b : -1 - (int64_t)k;
     const int64_t name = add_name(f, SIZE_BROADCAST, dim, a, b);
     return a > 0 ? a : b > 0 ? b : name;
@@ -107,8 +106,7 @@ static void broadcast_all(finding *f, view_sizes *own) {
         const view_sizes *other = &f->views->sizes[f->node->operands[k]];
         if (expr_role(f->node, k) != ROLE_DATA) continue;
         for (int32_t d = 0, shift = own->rank - other->rank; d < other->rank; d++)
-            own->sizes[d + shift] =
-                broadcast(f, d + shift, own->sizes[d + shift], other->sizes[d]);
+            own->sizes[d + shift] = broadcast(f, d + shift, own->sizes[d + shift], other->sizes[d]);
     }
 }
 
@@ -234,8 +232,7 @@ void names_group(const expr_views *views, tosajit_value value, view_step *step) 
 view_span view_group_span(const view_step *step, int32_t group) {
     const view_group begin = group ? step->groups[group - 1] : (view_group){0, 0},
                      end = step->groups[group];
-    if (step->backwards)
-        return (view_span){begin.out_end, end.out_end, begin.in_end, end.in_end};
+    if (step->backwards) return (view_span){begin.out_end, end.out_end, begin.in_end, end.in_end};
     return (view_span){begin.in_end, end.in_end, begin.out_end, end.out_end};
 }
 
@@ -324,9 +321,9 @@ static tosajit_status reshape_through(const expr_views *views, const view_step *
         if (how == MIXED || (how == REDUCED && s.out_end - s.out != 1))
             return refuse_mixed(element, before, own, lead, &s);
         for (int32_t d = s.out; d < s.out_end; d++)
-            made->sizes[lead + d] = how == WHOLE                            ? behind->sizes[d]
+            made->sizes[lead + d] = how == WHOLE                               ? behind->sizes[d]
                                     : how == REPEATED || behind->sizes[d] == 1 ? 1
-                                                                            : VIEW_UNKNOWN;
+                                                                               : VIEW_UNKNOWN;
         if (how == REDUCED) made->sizes[lead + s.out] = own->sizes[lead + s.in];
     }
     return TOSAJIT_OK;
@@ -350,10 +347,11 @@ static tosajit_status dims_through(const expr_views *views, const view_step *ste
         const int64_t size = own->sizes[lead + d];
         const standing how = stand(size, before->sizes[d]);
         if (view->op == TOSAJIT_OP_tile && numbers[d] > 1 && size != 1 && how != UNKNOWN)
-            return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                              "dimension %d is repeated, but only a size of 1 can be, as no strides "
-                              "say more",
-                              (int)d);
+            return diag_error(
+                TOSAJIT_SHAPE_MISMATCH,
+                "dimension %d is repeated, but only a size of 1 can be, as no strides "
+                "say more",
+                (int)d);
         if (view->op == TOSAJIT_OP_transpose && step->backwards)
             made->sizes[lead + numbers[d]] = size;
         else if (view->op == TOSAJIT_OP_transpose)

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Names of sizes: what is known of the sizes of an expression before a call. So `?x64` as `?x8x8` is
- * known to leave the first dimension alone. */
+/* Names of sizes: what is known of the sizes of an expression before a call. So `?x64` as `?x8x8`
+ * is known to leave the first dimension alone. */
 #ifndef TOSAJIT_RUNTIME_EXPR_VIEW_NAMES_H
 #define TOSAJIT_RUNTIME_EXPR_VIEW_NAMES_H
 
 #include "runtime/expr/views.h"
 
-/* Find the sizes of a node, behind those of its operands, and the names that are new. OUT_OF_MEMORY,
- * LIMIT_EXCEEDED. */
+/* Find the sizes of a node, behind those of its operands, and the names that are new.
+ * OUT_OF_MEMORY, LIMIT_EXCEEDED. */
 tosajit_status names_of_node(expr_views *views, tosajit_value value);
 
 /* Divide the dimensions of a reshape into groups, as small as is known that they can be. */

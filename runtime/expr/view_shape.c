@@ -23,8 +23,8 @@ static tosajit_status check_list(const view_use *u, const char *name, size_t exp
     if (a->number_count == expected) return TOSAJIT_OK;
     return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                       "%s has %zu number%s, but operand 0, %s of rank %d, needs %zu", name,
-                      a->number_count, plural(a->number_count),
-                      type_print(u->operand).text, (int)u->operand->rank, expected);
+                      a->number_count, plural(a->number_count), type_print(u->operand).text,
+                      (int)u->operand->rank, expected);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -70,10 +70,9 @@ static tosajit_status find_rest(const view_use *u, int32_t open) {
     }
     if (open >= 0) u->view->dims[open] = need ? have / need : 0;
     if (fits && (open < 0 ? have == need : need && have % need == 0)) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "operand 0, %s, has another number of elements than %s%s",
-                      type_print(u->operand).text, open < 0 ? "" : "any ",
-                      type_print(u->view).text);
+    return diag_error(
+        TOSAJIT_SHAPE_MISMATCH, "operand 0, %s, has another number of elements than %s%s",
+        type_print(u->operand).text, open < 0 ? "" : "any ", type_print(u->view).text);
 }
 
 static tosajit_status infer_reshape(const view_use *u) {
@@ -139,7 +138,8 @@ static tosajit_status infer_tile(const view_use *u) {
         int64_t *size = &u->view->dims[d];
         if (multiples[d] < 1)
             return diag_error(TOSAJIT_BAD_ATTRIBUTE,
-                              "multiples[%d] is %" PRId64 ", but a tensor is repeated once at least",
+                              "multiples[%d] is %" PRId64
+                              ", but a tensor is repeated once at least",
                               (int)d, multiples[d]);
         if (*size != TOSAJIT_DYNAMIC && !size_multiply(*size, multiples[d], size))
             return diag_error(TOSAJIT_OVERFLOW,
@@ -184,7 +184,7 @@ static int64_t size_of_range(const int64_t numbers[3]) {
     /* On a dimension that is long enough. */
     const int64_t enough = INT64_MAX / 4;
     return view_find_range(numbers, enough, &range) && range.count > 0 ? range.count
-                                                                      : TOSAJIT_DYNAMIC;
+                                                                       : TOSAJIT_DYNAMIC;
 }
 
 static tosajit_status infer_slice(const view_use *u) {
@@ -204,9 +204,14 @@ static tosajit_status infer_slice(const view_use *u) {
             return diag_error(TOSAJIT_SHAPE_MISMATCH,
                               "dimension %d: begin %" PRId64 ", end %" PRId64 ", step %" PRId64
                               " leave the %" PRId64 " ind%s of operand 0, %s",
-                              (int)d, numbers[0], numbers[1], numbers[2], n,
-                              n == 1 ? "ex" : "ices", type_print(u->operand).text);
+                              (int)d, numbers[0], numbers[1], numbers[2], n, n == 1 ? "ex" : "ices",
+                              type_print(u->operand).text);
         u->view->dims[d] = range.count;
+        if (range.count == 0)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimension %d: nothing is left of the %" PRId64
+                              " ind%s of operand 0, %s; a static size is at least 1",
+                              (int)d, n, n == 1 ? "ex" : "ices", type_print(u->operand).text);
     }
     return status;
 }

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shapes of views: what reshape, transpose, slice, reverse and tile make of an operand's. Types
- * while an expression is built, with dynamic sizes in them; the sizes of a call, when all are
- * known. */
+/* The shapes of views: what reshape, transpose, slice, reverse and tile make of an operand's. Sizes
+ * may be dynamic; a call finds them out by the ranges alone. */
 #ifndef TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 #define TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 

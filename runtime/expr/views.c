@@ -122,8 +122,7 @@ static tosajit_status see(lowering *l, view_chain chain, view_sizes *own) {
     for (int32_t k = 0; !status && k < chain.count; k++) {
         const view_step *step = step_of(l, chain, k);
         status = names_through(l->views, step, own);
-        if (status)
-            return diag_prefix(status, "%s: ", expr_value_name(l->source, step->view).text);
+        if (status) return diag_prefix(status, "%s: ", expr_value_name(l->source, step->view).text);
     }
     return status;
 }
@@ -191,9 +190,8 @@ static tosajit_status append_op(lowering *l, const expr_node *node, const tosaji
     const tosajit_tensor_type result = {node->type.element, TOSAJIT_UNRANKED, {0}};
     const tosajit_value number = node->number;
     if (op_reduces(node->op)) attributes.axis = axis;
-    tosajit_status status = tosajit_expr_op(l->program, node->op, operands,
-                                            (size_t)node->operand_count, &attributes, &result,
-                                            value);
+    tosajit_status status = tosajit_expr_op(
+        l->program, node->op, operands, (size_t)node->operand_count, &attributes, &result, value);
     if (!status) l->program->nodes[*value].number = number;
     return status;
 }
@@ -235,12 +233,21 @@ static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain c
                       expr_value_name(l->source, node->number).text);
 }
 
-/* Whether an operand stays as it is where its op moves inside of a chain. */
-static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
+/* Whether an operand repeats along everything, behind a chain, too. */
+static bool repeats(const lowering *l, const expr_node *node, int k, view_chain chain) {
     const tosajit_tensor_type *type = &node_of(l, node->operands[k])->type;
     const view_step *last = step_of(l, chain, chain.count - 1);
-    return expr_role(node, k) != ROLE_DATA ||
-           (is_single(type) && type->rank <= behind(l, last)->rank && !op_reduces(node->op));
+    return is_single(type) && type->rank <= behind(l, last)->rank;
+}
+
+/* Whether an operand stays as it is where its op moves inside of a chain: a parameter, or what
+ * repeats beside another one that has the shape. */
+static bool stays(const lowering *l, const expr_node *node, int k, view_chain chain) {
+    bool shaped = false;
+    if (expr_role(node, k) != ROLE_DATA) return true;
+    for (int o = 0; o < node->operand_count; o++)
+        shaped |= expr_role(node, o) == ROLE_DATA && !repeats(l, node, o, chain);
+    return shaped && repeats(l, node, k, chain);
 }
 
 /* A channel's parameters lie along the last dimension, which must stay the last, and whole. */
@@ -308,9 +315,9 @@ static tosajit_status inward(lowering *l, tosajit_value value, view_chain chain,
     const size_t count = (size_t)value + 1;
     uint8_t *inside = memory_new(allocator, count, 1);
     tosajit_value *moved = memory_new(allocator, count, sizeof *moved);
-    tosajit_status status =
-        inside && moved ? TOSAJIT_OK
-                        : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a view");
+    tosajit_status status = inside && moved
+                                ? TOSAJIT_OK
+                                : diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a view");
     if (!status) mark_inside(l, value, chain, inside);
     for (size_t k = 0; !status && k < count; k++)
         if (inside[k]) status = move_inside(l, (tosajit_value)k, chain, inside, moved);

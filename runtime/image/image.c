@@ -217,9 +217,8 @@ static bool are_views_of(const expr_views *views, const tosajit_kernel *kernel,
         same = own->element == node->type.element && own->rank == node->type.rank;
     }
     for (int32_t r = 0; same && r < program->result_count; r++) {
-        const tosajit_tensor_type
-            *a = &program->nodes[program->results[r]].type,
-            *b = &kernel->program->nodes[kernel->program->results[r]].type;
+        const tosajit_tensor_type *a = &program->nodes[program->results[r]].type,
+                                  *b = &kernel->program->nodes[kernel->program->results[r]].type;
         same = a->element == b->element && a->rank == b->rank;
     }
     return same && views->source->result_count == program->result_count;

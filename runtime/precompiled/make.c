@@ -440,11 +440,12 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
 }
 
 /* Whether a part's only step takes its leaves in their order and writes its only result: then a run
- * can call the op's code itself. That has no loop for rows in which all operands repeat. */
+ * can call the op's code itself. That has no loop for rows in which all operands repeat, and, of
+ * one operand, none for planes. */
 static bool is_direct(const precompiled_part *part, const plan_part *plan) {
     const precompiled_step *s = part->steps;
     if (part->step_count != 1 || part->copy_count != 1 || part->fold_count ||
-        s->operand_count != plan->leaf_count)
+        s->operand_count != plan->leaf_count || (plan->has_planes && plan->leaf_count == 1))
         return false;
     for (int o = 0; o < s->operand_count; o++)
         if (s->operands[o].place > PLACE_TABLE || s->operands[o].index != (uint32_t)o) return false;

@@ -100,8 +100,7 @@ static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *
     viewed v; /* not cleared */
     if (!kernel->views)
         return run_check(kernel, operands, operand_count, results, result_count, tensors);
-    tosajit_status status =
-        viewed_make(kernel, operands, operand_count, results, result_count, &v);
+    tosajit_status status = viewed_make(kernel, operands, operand_count, results, result_count, &v);
     return status ? status
                   : run_check(kernel, v.tensors, v.operand_count, v.tensors + v.operand_count,
                               result_count, tensors);
@@ -131,7 +130,8 @@ tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operan
     for (size_t k = 0; k < operand_count; k++) keep(&operands[k], numbers++, &b->tensors[k]);
     for (size_t r = 0; r < result_count; r++)
         keep(&results[r], numbers++, &b->tensors[operand_count + r]);
-    if (n.results && !kernel->views) prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
+    if (n.results && !kernel->views)
+        prepare(b, tensors, tensors + kernel->tensor_count, (int64_t *)numbers);
     *bound = b;
     return TOSAJIT_OK;
 }

@@ -14,7 +14,7 @@ static type_text print_dims(const tosajit_tensor *tensor) {
 }
 
 tosajit_status check_type(const tosajit_tensor *tensor, const tosajit_tensor_type *type,
-                                 tensor_id id) {
+                          tensor_id id) {
     if (tensor->element != type->element) {
         const char *given = tosajit_type_name(tensor->element);
         return diag_error(TOSAJIT_TYPE_MISMATCH,
@@ -53,7 +53,8 @@ static tosajit_status refuse_stride(const tosajit_tensor *tensor, tensor_id id, 
                       tosajit_type_size(tensor->element), tosajit_type_name(tensor->element));
 }
 
-tosajit_status check_strides(const tosajit_tensor *tensor, tensor_id id, bool any_strides, view *v) {
+tosajit_status check_strides(const tosajit_tensor *tensor, tensor_id id, bool any_strides,
+                             view *v) {
     const int64_t size = (int64_t)tosajit_type_size(tensor->element), unit = any_strides ? 1 : size;
     int64_t dense = size;
     v->tensor = *tensor;
@@ -85,7 +86,7 @@ tosajit_status check_strides(const tosajit_tensor *tensor, tensor_id id, bool an
 }
 
 tosajit_status check_result_sizes(const view *result, tensor_id id, int32_t rank,
-                                         const int64_t *sizes) {
+                                  const int64_t *sizes) {
     for (int32_t d = 0; d < rank; d++) {
         if (result->tensor.dims[d] == sizes[d]) continue;
         tosajit_tensor_type expected = tosajit_ranked(result->tensor.element, rank, sizes);

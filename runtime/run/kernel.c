@@ -139,9 +139,8 @@ tosajit_status tosajit_expr_verify(const tosajit_expr *expr) {
     plan p;
     expr_views *views = NULL;
     tosajit_expr *program = NULL;
-    tosajit_status status = expr_has_views(expr)
-                                ? views_lower(expr, &expr->allocator, &program, &views)
-                                : TOSAJIT_OK;
+    tosajit_status status =
+        expr_has_views(expr) ? views_lower(expr, &expr->allocator, &program, &views) : TOSAJIT_OK;
     if (!status) status = plan_make(program ? program : expr, &expr->allocator, &p);
     if (!status) plan_destroy(&p);
     tosajit_expr_destroy(program);
@@ -217,14 +216,11 @@ tosajit_status tosajit_kernel_raw(const tosajit_kernel *kernel, size_t part_inde
     if (!code)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the kernel is interpreted and has no code");
-    if (kernel->views)
-        return diag_error(TOSAJIT_NOT_EXECUTABLE,
-                          "kernel_raw: the kernel sees its tensors through views; only tosajit_run "
-                          "can do that");
-    if (kernel->staged)
+    if (kernel->views || kernel->staged)
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "kernel_raw: the parts of a kernel with reductions read each other's "
-                          "results, block by block; only tosajit_run can do that");
+                          "results, and views its operands in other shapes; only tosajit_run can "
+                          "do that");
     const plan_part *part = &kernel->plan.parts[part_index];
     const tosajit_raw known = {
         .entry = code->parts[part_index].entry,

@@ -38,13 +38,13 @@ typedef struct call_cache call_cache; /* runtime/run/call_cache.h */
 struct tosajit_kernel {
     atomic_int references;
     tosajit_allocator allocator;
-    tosajit_expr *program;                        /* owned */
-    plan plan;                                    /* owned */
-    expr_views *views; /* owned: how its tensors are seen; null: as they are */
-    kernel_counts counts;                         /* no results: its calls can't be planned */
-    call_cache *calls;                            /* owned: the call cache; null: none */
-    tosajit_parallel parallel;                    /* threads for long runs; 0: the caller's alone */
-    int32_t tensor_count;                         /* operands and non-splat constants */
+    tosajit_expr *program;     /* owned */
+    plan plan;                 /* owned */
+    expr_views *views;         /* owned: how its tensors are seen; null: as they are */
+    kernel_counts counts;      /* no results: its calls can't be planned */
+    call_cache *calls;         /* owned: the call cache; null: none */
+    tosajit_parallel parallel; /* threads for long runs; 0: the caller's alone */
+    int32_t tensor_count;      /* operands and non-splat constants */
     const expr_node *inputs[TOSAJIT_MAX_TENSORS]; /* the node of each tensor */
     _Atomic(const kernel_code *) code;            /* null while runs are interpreted */
     bool staged;           /* parts read what others have computed (runtime/run/stages.h) */

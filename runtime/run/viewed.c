@@ -32,8 +32,7 @@ static tosajit_status say(const call_sizes *c, const view_name *name, const char
 }
 
 static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *value) {
-    const int64_t *numbers =
-        c->views->source->nodes[name->node].attributes.numbers + 3 * name->dim;
+    const int64_t *numbers = c->views->source->nodes[name->node].attributes.numbers + 3 * name->dim;
     const int64_t n = size_in(c, name->a);
     view_range range;
     if (!view_find_range(numbers, n, &range))
@@ -47,7 +46,8 @@ static bool product_of(const call_sizes *c, tosajit_value node, int32_t but, int
     const view_sizes *sizes = &c->views->sizes[node];
     *product = 1;
     for (int32_t d = 0; d < sizes->rank; d++)
-        if (d != but && !size_multiply(*product, size_in(c, sizes->sizes[d]), product)) return false;
+        if (d != but && !size_multiply(*product, size_in(c, sizes->sizes[d]), product))
+            return false;
     return true;
 }
 
@@ -77,12 +77,13 @@ static tosajit_status find_name(call_sizes *c, const view_name *name, int64_t *v
     case SIZE_RANGE: return find_range(c, name, value);
     case SIZE_REPEATED:
         *value = node->attributes.numbers[name->dim];
-        return a == 1 ? TOSAJIT_OK
-                      : say(c, name, "only a size of 1 can be repeated; size and multiple", a,
-                            *value);
+        return a == 1
+                   ? TOSAJIT_OK
+                   : say(c, name, "only a size of 1 can be repeated; size and multiple", a, *value);
     case SIZE_DECLARED:
         *value = b;
-        return a == b ? TOSAJIT_OK : say(c, name, "the size in this call and the declared one", a, b);
+        return a == b ? TOSAJIT_OK
+                      : say(c, name, "the size in this call and the declared one", a, b);
     default: return find_rest(c, name, value);
     }
 }
@@ -116,8 +117,8 @@ static void align(sight *s, int32_t rank) {
 }
 
 /* Through whatever leaves dimensions apart. `own` is the first that the view is about. */
-static void through_dims(const call_sizes *c, const view_step *step, const sight *from, int32_t lead,
-                         sight *to) {
+static void through_dims(const call_sizes *c, const view_step *step, const sight *from,
+                         int32_t lead, sight *to) {
     const expr_node *view = &c->views->source->nodes[step->view];
     const view_sizes *before = view_before(c->views, step);
     const int64_t *numbers = view->attributes.numbers;
@@ -211,8 +212,7 @@ static bool through_group(const call_sizes *c, const view_step *step, const view
     }
     if (whole && empty) return through_nothing(c, behind, s, lead, to), true;
     if (whole) return through_whole(c, behind, s, lead, from, to);
-    for (int32_t d = s->out; d < s->out_end; d++)
-        to->dims[lead + d] = 1, to->strides[lead + d] = 0;
+    for (int32_t d = s->out; d < s->out_end; d++) to->dims[lead + d] = 1, to->strides[lead + d] = 0;
     if (ones) return true;
     if (s->in_end - s->in != 1 || s->out_end - s->out != 1) return false;
     to->dims[lead + s->out] = from->dims[lead + s->in];
@@ -230,11 +230,11 @@ static tosajit_status through(const call_sizes *c, const view_step *step, tensor
     for (int32_t k = 0; k < step->group_count; k++) {
         const view_span span = view_group_span(step, k);
         if (through_group(c, step, &span, lead, &from, s)) continue;
-        return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                          "%s %zu: %s joins dimensions that do not lie in one run in this call; pass "
-                          "a dense copy",
-                          id.kind, id.index,
-                          expr_value_name(c->views->source, step->view).text);
+        return diag_error(
+            TOSAJIT_SHAPE_MISMATCH,
+            "%s %zu: %s joins dimensions that do not lie in one run in this call; pass "
+            "a dense copy",
+            id.kind, id.index, expr_value_name(c->views->source, step->view).text);
     }
     return TOSAJIT_OK;
 }
@@ -264,8 +264,7 @@ static tosajit_status see(const call_sizes *c, const view_tensor *t, const tosaj
         v->dims[at][d] = s.dims[d];
         v->strides[at][d] = s.strides[d];
     }
-    v->tensors[at] =
-        (tosajit_tensor){tensor->element, s.rank, s.data, v->dims[at], v->strides[at]};
+    v->tensors[at] = (tosajit_tensor){tensor->element, s.rank, s.data, v->dims[at], v->strides[at]};
     return status;
 }
 
@@ -309,8 +308,8 @@ static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *res
         if (!status) status = check_strides(&results[r], id, any_strides, &own);
         if (!status) status = check_result_sizes(&own, id, type->rank, dims);
         if (!status)
-            status = see(c, &c->views->results[r], &results[r], id, v,
-                         v->operand_count + (size_t)r);
+            status =
+                see(c, &c->views->results[r], &results[r], id, v, v->operand_count + (size_t)r);
     }
     return status;
 }
@@ -328,8 +327,7 @@ static tosajit_status check_operands(const tosajit_kernel *kernel, const tosajit
         const tensor_id id = {"operand", (size_t)node->tensor};
         view own;
         status = check_type(&operands[node->tensor], &node->type, id);
-        if (!status)
-            status = check_strides(&operands[node->tensor], id, kernel->any_strides, &own);
+        if (!status) status = check_strides(&operands[node->tensor], id, kernel->any_strides, &own);
     }
     return status ? status : check_contracts(source, operands);
 }

@@ -422,7 +422,7 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result) {
     const unsigned types = TOSAJIT_TYPE_COUNT;
-    for (; *state < types * types; ++*state) {
+    for (; *state < types * types && !test_is_view(op); ++*state) {
         tosajit_type from = (tosajit_type)(*state / types), to = (tosajit_type)(*state % types);
         int arity = tosajit_op_arity(op);
         for (int k = 0; k < arity; k++) operands[k] = arity == 3 && k == 0 ? TOSAJIT_I1 : from;
@@ -434,8 +434,10 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
     return false;
 }
 
+bool test_is_view(tosajit_op op) { return op >= TOSAJIT_OP_reshape; }
+
 bool test_is_extension_op(tosajit_op op) {
-    if (op > TOSAJIT_OP_floor_divide) return op == TOSAJIT_OP_reduce_count;
+    if (op > TOSAJIT_OP_floor_divide) return op == TOSAJIT_OP_reduce_count || test_is_view(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

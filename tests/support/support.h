@@ -108,7 +108,10 @@ tosajit_attributes test_random_scaling(test_random *random, tosajit_type operand
 bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
                          tosajit_type *result);
 
-/* What TOSA has not: an op, and element types of an op, of its data operands and its result. */
+/* Whether an op moves elements and computes none: what goes over all ops leaves these out. */
+bool test_is_view(tosajit_op op);
+/* What TOSA has not, or has in another form: an op, and element types of an op, of its data
+ * operands and its result. */
 bool test_is_extension_op(tosajit_op op);
 /* Whether an op makes the size of a dimension 1, instead of working on each element alone. */
 bool test_reduces(tosajit_op op);

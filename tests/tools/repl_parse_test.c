@@ -18,6 +18,7 @@
 #include "tools/data/element.h"
 #include "tools/repl/command_line.h"
 #include "tools/repl/scan.h"
+#include "jit/text/movers.h"
 #include "jit/text/reducers.h"
 #include "jit/text/suggest.h"
 
@@ -49,6 +50,8 @@ static void print_node(const char *text, const text_line *line, int32_t node, ch
     case TEXT_INPUT: snprintf(at, room, "#%d", (int)n->what); return;
     case TEXT_OPERATOR: snprintf(at, room, "(%s", names[n->what]); break;
     case TEXT_CALL: snprintf(at, room, "(%s", tosajit_op_name((tosajit_op)n->what)); break;
+    case TEXT_MOVE: snprintf(at, room, "(%s", mover_at((size_t)n->what)->name); break;
+    case TEXT_SUBSCRIPT: snprintf(at, room, "([%d]", (int)line->lists[n->what].count / 4); break;
     case TEXT_REDUCE: snprintf(at, room, "(%s", reducer_at((size_t)n->what)->name); break;
     case TEXT_CONVERT:
         snprintf(at, room, "(to %s", tosajit_type_name((tosajit_type)n->what));
@@ -73,6 +76,10 @@ static void trees_follow_precedence(void **state) {
         {"-a ** b", "(neg (** a b))"},
         {"a ** -b", "(** a (neg b))"},
         {"-2", "-2"},
+        {"x[1:, None] * 2", "(* ([2] x) 2)"},
+        {"-x[0][1]", "(neg ([1] ([1] x)))"},
+        {"transpose(x, (1, 0)) + y", "(+ (transpose x (1, 0)) y)"},
+        {"reshape(x, shape=[2, -1])", "(reshape x [2, -1])"},
         {"- 2", "- 2"},
         {"~-x", "(~ (neg x))"},
         {"a | b ^ c & d", "(| a (^ b (& c d)))"},

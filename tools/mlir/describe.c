@@ -40,6 +40,16 @@ static void describe_word(MlirAttribute attribute, tosa_attribute *found) {
     snprintf(found->text, sizeof found->text, "%.*s", (int)strcspn(word, ">"), word);
 }
 
+/* Longer ones are no list of the library's. */
+static void describe_list(MlirAttribute attribute, tosa_attribute *found) {
+    const intptr_t count = mlirDenseArrayGetNumElements(attribute);
+    if (count > TOSA_MOST_NUMBERS) return;
+    found->kind = TOSA_LIST;
+    found->number_count = (size_t)count;
+    for (intptr_t k = 0; k < count; k++)
+        found->numbers[k] = mlirDenseI64ArrayGetElement(attribute, k);
+}
+
 static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
     if (mlirAttributeIsAUnit(attribute) || mlirAttributeIsABool(attribute)) {
         found->kind = TOSA_FLAG;
@@ -50,6 +60,8 @@ static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
         const MlirStringRef text = mlirStringAttrGetValue(attribute);
         found->kind = TOSA_TEXT;
         escape_name(text.data, text.length, found->text, sizeof found->text);
+    } else if (mlirAttributeIsADenseI64Array(attribute)) {
+        describe_list(attribute, found);
     } else {
         describe_word(attribute, found);
     }

@@ -25,6 +25,7 @@ static tosajit_status compile(tosajit_engine *engine, const char *bytes, size_t 
     tosajit_parse_options options = {.size = sizeof options};
     options.types = given->types;
     options.type_count = given->type_count;
+    options.drop_axes = given->drop_axes;
     tosajit_expr *expr = NULL;
     tosajit_status status = tosajit_expr_parse(bytes, length, &options, &expr);
     if (!status) status = promise(expr, given);

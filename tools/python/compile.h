@@ -10,7 +10,8 @@ typedef struct compile_given {
     PyObject *text;                  /* a str */
     const tosajit_named_type *types; /* of operands to which the text gives none */
     size_t type_count;
-    bool quick; /* by precompiled operations alone, where the engine has them */
+    bool drop_axes; /* reductions do, as NumPy's, unless they say other */
+    bool quick;     /* by precompiled operations alone, where the engine has them */
     /* Dimensions, a bit each, whose dynamic sizes are never below 2; promised of as many operands.
      */
     uint32_t apart;

@@ -226,8 +226,11 @@ static kernel_object *compile_for(engine_object *e, const arguments *a, const re
         for (int32_t d = 0; d < types->rank[i]; d++) named[i].type.dims[d] = TOSAJIT_DYNAMIC;
         ready = named[i].name;
     }
-    const compile_given given = {
-        .text = text, .types = named, .type_count = (size_t)r->count, .quick = quick};
+    const compile_given given = {.text = text,
+                                 .types = named,
+                                 .type_count = (size_t)r->count,
+                                 .drop_axes = true,
+                                 .quick = quick};
     PyObject *kernel = ready ? compile_text(e, &given) : NULL;
     free(named);
     Py_XDECREF(text);

@@ -20,6 +20,10 @@
 #define NEEDS_AXIS "axis=0"
 #define NEEDS_AXIS_NAN NEEDS_AXIS
 #define NEEDS_AXIS_EXTENSION NEEDS_AXIS
+#define NEEDS_SHAPE "shape=[-1]"
+#define NEEDS_PERMS "perms=[0]"
+#define NEEDS_RANGES "ranges=[0,1,1]"
+#define NEEDS_MULTIPLES "multiples=[1]"
 #define NEEDS_SCALING "multiplier=1073741824 shift=31 scale32=true"
 
 /* The signature column: what follows from how the element types relate. */
@@ -43,6 +47,7 @@ typedef struct signature_example {
     { TOSAJIT_TYPE_COUNT, " [256]", ", b", "", "i8[?], i8[256]" }
 #define LIKE_SCALE LIKE_CONVERT
 #define LIKE_REDUCE LIKE_SAME
+#define LIKE_VIEW LIKE_SAME
 
 typedef struct op_example {
     signature_example like;
@@ -52,6 +57,7 @@ typedef struct op_example {
 static const op_example examples[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, ...)                              \
     {LIKE_##signature, NEEDS_##attributes},
+#define TOSAJIT_VIEW_OP TOSAJIT_OP
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

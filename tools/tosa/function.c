@@ -36,7 +36,10 @@ tosajit_status tosa_function_append(tosa_function *function, const tosa_step *st
 
 void tosa_function_release(tosa_function *function) {
     tosajit_expr_destroy(function->expr);
-    for (size_t k = 0; k < function->step_count; k++) free(function->steps[k].data);
+    for (size_t k = 0; k < function->step_count; k++) {
+        free(function->steps[k].data);
+        free(function->steps[k].numbers);
+    }
     free(function->steps);
     memset(function, 0, sizeof *function);
 }

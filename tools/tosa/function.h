@@ -18,6 +18,7 @@ typedef struct tosa_step {
     tosajit_attributes attributes;
     tosajit_tensor_type type; /* declared */
     void *data;               /* of a constant; owned by the function */
+    int64_t *numbers;         /* of a view, or null; owned by the function */
     void *origin;             /* what the front end made it from, which it owns */
 } tosa_step;
 

@@ -43,7 +43,8 @@ static tosajit_status repeat(const tosa_op *op, tosajit_status status) {
 static bool is_custom(const tosa_op *op) { return strcmp(op->name, "tosa.custom") == 0; }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", "axis", NULL};
+    static const char *const custom[] = {"domain_name", "operator_name", "axis",      "shape",
+                                         "perms",       "ranges",        "multiples", NULL};
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
     const op_key *key = known == TOSAJIT_OP_COUNT ? NULL : op_key_at(known, 0);
@@ -87,6 +88,7 @@ static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
     const char *expected = key->kind == KEY_FLAG     ? "true or false"
                            : key->kind == KEY_NUMBER ? "a number"
                            : key->kind == KEY_AXIS   ? "an i32"
+                           : key->kind == KEY_LIST   ? "an array of i64"
                                                      : op_key_choice(key, true, choice);
     if (!found) return refuse(op, "attribute %s is missing; it must be %s", key->name, expected);
     const bool word = found->kind == TOSA_WORD;
@@ -121,11 +123,17 @@ static tosajit_status read_attribute(const tosa_op *op, const op_key *key, tosaj
     static const tosa_kind kinds[] = {[KEY_NUMBER] = TOSA_NUMBER,
                                       [KEY_FLAG] = TOSA_FLAG,
                                       [KEY_WORD] = TOSA_WORD,
-                                      [KEY_AXIS] = TOSA_NUMBER};
+                                      [KEY_AXIS] = TOSA_NUMBER,
+                                      [KEY_LIST] = TOSA_LIST};
     const tosa_attribute *found = find_attribute(op, key->name);
     if (!found && has_default(key)) return TOSAJIT_OK;
     if (!found || found->kind != kinds[key->kind]) return refuse_attribute(op, key, found);
     if (key->kind == KEY_AXIS) return read_axis(op, key, found, attributes);
+    if (key->kind == KEY_LIST) {
+        attributes->numbers = found->numbers;
+        attributes->number_count = found->number_count;
+        return TOSAJIT_OK;
+    }
     if (key->kind == KEY_NUMBER) return read_number(op, key, found, element, attributes);
     const int32_t what = key->kind == KEY_FLAG ? found->value.i != 0
                                                : op_key_word(key, found->text, strlen(found->text));
@@ -173,13 +181,28 @@ tosajit_status tosa_check_counts(const tosa_op *op) {
     return refuse(op, "has %zu result%s, 1 expected", op->result_count, plural(op->result_count));
 }
 
+/* A list becomes the step's own. */
+static tosajit_status keep_numbers(tosa_step *step) {
+    const size_t count = step->attributes.number_count;
+    if (!count) return TOSAJIT_OK;
+    step->numbers = malloc(count * sizeof *step->numbers);
+    if (!step->numbers) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a list");
+    step->attributes.numbers =
+        memcpy(step->numbers, step->attributes.numbers, count * sizeof *step->numbers);
+    return TOSAJIT_OK;
+}
+
 /* The step's value is of the expression, and then the step is of the function. */
 static tosajit_status add_step(tosa_function *function, tosa_step *step) {
     tosajit_status status =
         step->data ? tosajit_expr_constant(function->expr, &step->type, step->data, &step->value)
                    : tosajit_expr_op(function->expr, step->op, step->operands, step->operand_count,
                                      &step->attributes, &step->type, &step->value);
-    return status ? status : tosa_function_append(function, step);
+    if (status) return status;
+    status = keep_numbers(step);
+    if (!status) status = tosa_function_append(function, step);
+    if (status) free(step->numbers);
+    return status;
 }
 
 tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_value *value) {

@@ -17,6 +17,7 @@ enum {
     TOSA_NAME = 128, /* of an op */
     TOSA_TEXT_SIZE = 64,
     TOSA_MOST_ATTRIBUTES = 8, /* of ops that the library has */
+    TOSA_MOST_NUMBERS = 3 * TOSAJIT_MAX_RANK,
 };
 
 typedef enum tosa_kind {
@@ -25,13 +26,16 @@ typedef enum tosa_kind {
     TOSA_NUMBER,
     TOSA_WORD, /* of an enumeration of TOSA's */
     TOSA_TEXT,
+    TOSA_LIST, /* of integers */
 } tosa_kind;
 
 typedef struct tosa_attribute {
     const char *name; /* "min_val"; outlives the description */
     tosa_kind kind;
-    tosajit_scalar value;      /* of a number; of a flag .i */
-    char text[TOSA_TEXT_SIZE]; /* the word or text; of a number its type, "f32" */
+    tosajit_scalar value;               /* of a number; of a flag .i */
+    char text[TOSA_TEXT_SIZE];          /* the word or text; of a number its type, "f32" */
+    int64_t numbers[TOSA_MOST_NUMBERS]; /* of a list */
+    size_t number_count;
 } tosa_attribute;
 
 typedef struct tosa_op {

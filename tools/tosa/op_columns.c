@@ -5,6 +5,9 @@
 const op_columns op_columns_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
     {(ATTRIBUTE_##attributes & ATTRIBUTE_EXTENSION) != 0, RESULT_##result},
+/* Views have forms of their own in TOSA's files, with shapes as operands. */
+#define TOSAJIT_VIEW_OP(name, arity, signature, elements, attributes, result, ...)                 \
+    {true, RESULT_##result},
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

@@ -1,0 +1,263 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Views by the C interface: what is refused, with which words, and that a refused call writes
+ * nothing; texts, images, bound calls and explanations of kernels that have some. Results are
+ * compared with NumPy's by tests/tools/python_views_test.py. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "tests/support/host.h"
+
+enum { R = 3, C = 4, N = R * C };
+
+typedef struct wrong {
+    tosajit_op op;
+    const int64_t *numbers;
+    size_t count;
+    int64_t axis;
+    tosajit_status status;
+    const char *words[3];
+} wrong;
+
+#define LIST(...)                                                                                  \
+    (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
+
+static void wrong_lists_are_refused(void **state) {
+    const wrong cases[] = {
+        {TOSAJIT_OP_reshape, LIST(5, 2), 0, TOSAJIT_SHAPE_MISMATCH, {"tensor<3x4xf32>", "5x2"}},
+        {TOSAJIT_OP_reshape, LIST(-1, -1), 0, TOSAJIT_BAD_ATTRIBUTE, {"-1 twice", "0 and 1"}},
+        {TOSAJIT_OP_reshape, LIST(-1, 5), 0, TOSAJIT_SHAPE_MISMATCH, {"number of elements"}},
+        {TOSAJIT_OP_reshape, LIST(0, 12), 0, TOSAJIT_BAD_ATTRIBUTE, {"shape[0] is 0"}},
+        {TOSAJIT_OP_reshape, LIST(-4, 12), 0, TOSAJIT_BAD_ATTRIBUTE, {"shape[0] is -4"}},
+        {TOSAJIT_OP_reshape, NULL, 2, 0, TOSAJIT_INVALID_ARGUMENT, {"shape is a null"}},
+        {TOSAJIT_OP_transpose,
+         LIST(0),
+         0,
+         TOSAJIT_BAD_ATTRIBUTE,
+         {"perms has 1 number", "needs 2"}},
+        {TOSAJIT_OP_transpose, LIST(1, 1), 0, TOSAJIT_BAD_ATTRIBUTE, {"perms[1] is 1", "once"}},
+        {TOSAJIT_OP_transpose, LIST(0, 2), 0, TOSAJIT_BAD_ATTRIBUTE, {"perms[1] is 2"}},
+        {TOSAJIT_OP_transpose, NULL, 0, 0, TOSAJIT_BAD_ATTRIBUTE, {"perms has 0 numbers"}},
+        {TOSAJIT_OP_slice, LIST(0, 3, 1), 0, TOSAJIT_BAD_ATTRIBUTE, {"ranges has 3", "needs 6"}},
+        {TOSAJIT_OP_slice, LIST(0, 4, 1, 0, 4, 1), 0, TOSAJIT_SHAPE_MISMATCH, {"dimension 0", "4"}},
+        {TOSAJIT_OP_slice, LIST(0, 3, 1, 2, 2, 1), 0, TOSAJIT_SHAPE_MISMATCH, {"dimension 1"}},
+        {TOSAJIT_OP_slice, LIST(0, 3, 0, 0, 4, 1), 0, TOSAJIT_BAD_ATTRIBUTE, {"the step is 0"}},
+        {TOSAJIT_OP_slice, LIST(-4, 3, 1, 0, 4, 1), 0, TOSAJIT_SHAPE_MISMATCH, {"begin -4"}},
+        {TOSAJIT_OP_reverse, NULL, 0, 2, TOSAJIT_BAD_ATTRIBUTE, {"axis 2", "rank 2"}},
+        {TOSAJIT_OP_reverse, NULL, 0, -1, TOSAJIT_BAD_ATTRIBUTE, {"axis -1"}},
+        {TOSAJIT_OP_tile, LIST(1, 0), 0, TOSAJIT_BAD_ATTRIBUTE, {"multiples[1] is 0"}},
+        {TOSAJIT_OP_tile, LIST(1, INT64_MAX), 0, TOSAJIT_OVERFLOW, {"dimension 1", "2^63"}},
+        {TOSAJIT_OP_exp, LIST(1), 0, TOSAJIT_BAD_ATTRIBUTE, {"takes no list of numbers"}},
+        {TOSAJIT_OP_transpose, LIST(0, 1), 1, TOSAJIT_BAD_ATTRIBUTE, {"no axis"}},
+    };
+    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){R, C});
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const wrong *w = &cases[k];
+        const tosajit_attributes a = {
+            .numbers = w->numbers, .number_count = w->count, .axis = w->axis};
+        const tosajit_status status = tosajit_verify(w->op, &type, 1, &a, NULL, 0, NULL);
+        if (status != w->status)
+            fail_msg("case %zu: %s: %s", k, tosajit_status_name(status), tosajit_last_error());
+        for (int n = 0; n < 3 && w->words[n]; n++)
+            if (!strstr(tosajit_last_error(), w->words[n]))
+                fail_msg("case %zu: \"%s\" lacks \"%s\"", k, tosajit_last_error(), w->words[n]);
+    }
+    const tosajit_tensor_type unranked = {TOSAJIT_F32, TOSAJIT_UNRANKED, {0}};
+    host_assert_error(
+        tosajit_verify(TOSAJIT_OP_transpose, &unranked, 1,
+                       &(tosajit_attributes){.numbers = (int64_t[]){0}, .number_count = 1}, NULL, 0,
+                       NULL),
+        TOSAJIT_UNRANKED_SHAPE, "must have a rank");
+}
+
+static tosajit_kernel *compile(tosajit_engine *engine, const char *text) {
+    tosajit_expr *expr;
+    tosajit_kernel *kernel = NULL;
+    if (tosajit_expr_parse(text, strlen(text), NULL, &expr)) fail_msg("%s", tosajit_last_error());
+    if (tosajit_compile_expr(engine, expr, &kernel)) fail_msg("%s", tosajit_last_error());
+    tosajit_expr_destroy(expr);
+    return kernel;
+}
+
+/* What strides cannot say, and what would change the order of a sum. */
+static void what_is_no_view_is_refused(void **state) {
+    static const char *const cases[][2] = {
+        {"reshape(x + y, -1) : x: f32[3,4], y: f32[3,1]", NULL}, /* it is one of the result */
+        {"reshape(x + y, -1)[1:] : x: f32[3,4], y: f32[3,1]", "no strides say"},
+        {"softmax(x)[:, 1:] : f32[3,4]", "cannot be seen through"},
+        {"sum(flip(x - sum(x, axis=1), 1), axis=1) : f32[3,4]", "cannot be seen through"},
+        {"tile(x, 2, 1) : f32[3,4]", "no strides say more"},
+    };
+    tosajit_engine *engine;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        tosajit_expr *expr = NULL;
+        const tosajit_status status =
+            tosajit_expr_parse(cases[k][0], strlen(cases[k][0]), NULL, &expr);
+        if (!cases[k][1] != !status || (status && !strstr(tosajit_last_error(), cases[k][1])))
+            fail_msg("%s: %s", cases[k][0], status ? tosajit_last_error() : "accepted");
+        tosajit_expr_destroy(expr);
+    }
+    tosajit_engine_destroy(engine);
+}
+
+/* A call's tensors, and what it must not change. */
+typedef struct call {
+    float x[2 * N], r[N];
+    int64_t dims[2], strides[2];
+} call;
+
+static call begin(void) {
+    call c = {.dims = {R, C}, .strides = {C * sizeof(float), sizeof(float)}};
+    for (int k = 0; k < 2 * N; k++) c.x[k] = (float)k;
+    for (int k = 0; k < N; k++) c.r[k] = -1;
+    return c;
+}
+
+static void wrong_calls_write_nothing(void **state) {
+    tosajit_engine *engine;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, "r = reshape(x[1:] * 2, -1) : x: f32[?,?]");
+    call c = begin();
+    tosajit_tensor x = tosajit_dense(TOSAJIT_F32, c.x, 2, c.dims),
+                   r = tosajit_dense(TOSAJIT_F32, c.r, 1, (int64_t[]){N - C});
+    host_assert_error(tosajit_run(kernel, &x, 2, &r, 1), TOSAJIT_INVALID_ARGUMENT, "1 operands");
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 2), TOSAJIT_INVALID_ARGUMENT, "1 results");
+    r.dims = (int64_t[]){N};
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_SHAPE_MISMATCH, "result 0");
+    c.dims[0] = 0;
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_SHAPE_MISMATCH, "slice");
+    c.dims[0] = R;
+    x.element = TOSAJIT_F16;
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_TYPE_MISMATCH, "operand 0");
+    x.element = TOSAJIT_F32;
+    x.data = NULL;
+    r.dims = (int64_t[]){N - C};
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_INVALID_ARGUMENT, "null pointer");
+    x.data = c.x;
+    c.dims[0] = 2;
+    r = tosajit_dense(TOSAJIT_F32, c.x + 2, 1, (int64_t[]){C}); /* amid what is read */
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_OVERLAP, "");
+    for (int k = 0; k < 2 * N; k++) assert_true(c.x[k] == (float)k);
+    for (int k = 0; k < N; k++) assert_true(c.r[k] == -1);
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* A reshape needs its dimensions in one run, which the caller's strides may deny. */
+static void strides_decide_on_reshapes(void **state) {
+    tosajit_engine *engine;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, "r = reshape(x, -1)[::-1] : x: f32[?,?]");
+    call c = begin();
+    tosajit_tensor x = {TOSAJIT_F32, 2, c.x, c.dims, c.strides},
+                   r = tosajit_dense(TOSAJIT_F32, c.r, 1, (int64_t[]){N});
+    assert_int_equal(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_OK);
+    for (int k = 0; k < N; k++) assert_true(c.r[k] == (float)(N - 1 - k));
+    c.strides[0] *= 2;
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_SHAPE_MISMATCH, "operand 0");
+    assert_non_null(strstr(tosajit_last_error(), "one run"));
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* Loaded, bound and explained it is the same kernel; what it is asked tells of the caller's own
+ * tensors. */
+static void every_form_has_views(void **state) {
+    static char image[1 << 16];
+    tosajit_engine *engine;
+    tosajit_kernel *loaded, *kernels[2];
+    size_t size;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    kernels[0] = compile(engine, "r = transpose(x * 2) + y : x: f32[?,?], y: f32[?,?]");
+    assert_int_equal(tosajit_kernel_save(kernels[0], image, sizeof image, &size), TOSAJIT_OK);
+    if (tosajit_kernel_load(image, size, NULL, &loaded)) fail_msg("%s", tosajit_last_error());
+    kernels[1] = loaded;
+    for (int k = 0; k < 2; k++) {
+        call c = begin();
+        const int64_t turned[2] = {C, R};
+        float y[N] = {0};
+        const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_F32, c.x, 2, c.dims),
+                                            tosajit_dense(TOSAJIT_F32, y, 2, turned)},
+                             r = tosajit_dense(TOSAJIT_F32, c.r, 2, turned);
+        tosajit_bound *bound;
+        tosajit_raw raw = {.size = sizeof raw};
+        int64_t dims[TOSAJIT_MAX_RANK];
+        int32_t rank;
+        char *text;
+        for (int n = 0; n < N; n++) y[n] = (float)(100 * n);
+        assert_int_equal(tosajit_kernel_operand_count(kernels[k]), 2);
+        assert_string_equal(tosajit_kernel_operand_name(kernels[k], 1), "y");
+        assert_int_equal(tosajit_kernel_operand_type(kernels[k], 0).rank, 2);
+        assert_int_equal(tosajit_kernel_result_dims(kernels[k], operands, 2, 0, &rank, dims),
+                         TOSAJIT_OK);
+        assert_true(rank == 2 && dims[0] == C && dims[1] == R);
+        host_assert_error(tosajit_kernel_raw(kernels[k], 0, &raw), TOSAJIT_NOT_EXECUTABLE, "views");
+        assert_int_equal(tosajit_explain(kernels[k], operands, 2, NULL, 0, NULL, &text),
+                         TOSAJIT_OK);
+        tosajit_text_release(text);
+        assert_int_equal(tosajit_bind(kernels[k], operands, 2, &r, 1, &bound), TOSAJIT_OK);
+        assert_int_equal(tosajit_bound_run(bound, (void *[]){c.x, y, c.r}), TOSAJIT_OK);
+        for (int i = 0; i < C; i++)
+            for (int j = 0; j < R; j++)
+                assert_true(c.r[i * R + j] == 2 * c.x[j * C + i] + y[i * R + j]);
+        tosajit_bound_release(bound);
+    }
+    tosajit_kernel_release(kernels[0]);
+    tosajit_kernel_release(kernels[1]);
+    tosajit_engine_destroy(engine);
+}
+
+/* An image whose views are damaged is refused, and nothing else happens. */
+static void damaged_images_are_refused(void **state) {
+    static char image[1 << 16], bad[1 << 16];
+    tosajit_engine *engine;
+    tosajit_kernel *kernel, *loaded;
+    size_t size;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    kernel = compile(engine, "r = x[1:, ::2] + 1 : f32[?,?]");
+    assert_int_equal(tosajit_kernel_save(kernel, image, sizeof image, &size), TOSAJIT_OK);
+    for (size_t at = 0; at < size; at += 7) {
+        memcpy(bad, image, size);
+        bad[at] = (char)(bad[at] ^ 0x20);
+        assert_int_equal(tosajit_kernel_load(bad, size, NULL, &loaded), TOSAJIT_BAD_IMAGE);
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
+/* Printed, an expression is one that MLIR's reader can read back: tests/tools/tool_test.sh does. */
+static void texts_name_lists(void **state) {
+    static const char text[] = "r = transpose(x)[1:, 0] : f32[3,?]";
+    tosajit_expr *expr;
+    char *printed;
+    (void)state;
+    assert_int_equal(tosajit_expr_parse(text, strlen(text), NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_print(expr, NULL, &printed), TOSAJIT_OK);
+    assert_non_null(strstr(printed, "perms = array<i64: 1, 0>"));
+    assert_non_null(strstr(printed, "operator_name = \"slice\""));
+    assert_non_null(strstr(printed, "shape = array<i64: -2>"));
+    tosajit_text_release(printed);
+    tosajit_expr_destroy(expr);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_lists_are_refused),   cmocka_unit_test(what_is_no_view_is_refused),
+        cmocka_unit_test(wrong_calls_write_nothing), cmocka_unit_test(strides_decide_on_reshapes),
+        cmocka_unit_test(every_form_has_views),      cmocka_unit_test(damaged_images_are_refused),
+        cmocka_unit_test(texts_name_lists),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
