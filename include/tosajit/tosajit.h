@@ -247,8 +247,8 @@ typedef struct tosajit_attributes {
     uint8_t scale32;         /* rescale: the multiplier is i32, else i16 */
     uint8_t per_channel;     /* rescale: multiplier and shift have one element per index of the last
                                 dimension */
-    int64_t axis; /* reductions: the dimension that becomes 1, 0 the outermost; reverse: which is
-                     reversed */
+    int64_t axis; /* reductions: the dimension that becomes 1, 0 the outermost; reverse, concat:
+                     along which they go */
     /* Of views: the list that the op takes; copied. reshape: the size of each dimension; once -1:
      * what is left; -2 - d: that of the operand's dimension d. transpose: of each dimension of the
      * result, the operand's. tile: of each dimension, how often. slice: of each dimension begin,

@@ -393,14 +393,14 @@ static tosajit_status check_staged(const tosajit_kernel *kernel, stage *s, size_
     tosajit_status status = viewed_make(kernel, s->operands, operand_count, s->results, count, v);
     return status ? status
                   : run_check(kernel, v->tensors, v->operand_count, v->tensors + v->operand_count,
-                              count, tensors);
+                              v->result_count, tensors);
 }
 
 static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, size_t operand_count,
                                      part_report *parts, tosajit_explanation *explanation,
                                      char **text) {
     view tensors[2 * TOSAJIT_MAX_TENSORS], *written = tensors + kernel->tensor_count;
-    const size_t result_count = tosajit_kernel_result_count(kernel);
+    const size_t result_count = (size_t)kernel->plan.result_count;
     const kernel_code *code = atomic_load_explicit(&kernel->code, memory_order_acquire);
     tosajit_status status = check_staged(kernel, s, operand_count, tensors);
     scratch laid;

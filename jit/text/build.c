@@ -733,7 +733,7 @@ static bool take_moved(builder *b, const text_node *n, const char *name, mover_c
     const int32_t node = b->line->arguments[n->first].node;
     if (is_literal(b, node)) return fail_no_type(b, b->line->nodes[node].span);
     c->expr = b->expr;
-    c->operand = b->values[node];
+    c->operand = c->operands[c->operand_count++] = b->values[node];
     c->type = type_of(b, c->operand);
     return c->type.rank != TOSAJIT_UNRANKED ||
            fail(b, n->span, "%s needs an operand whose rank is known", name);
@@ -745,6 +745,13 @@ static bool take_numbers(builder *b, const text_node *n, const mover *m, mover_c
     for (int32_t a = b->line->arguments[n->first].next; a >= 0; a = b->line->arguments[a].next) {
         const text_node *value = &b->line->nodes[b->line->arguments[a].node];
         const text_list *list = value->kind == TEXT_LITERAL ? &b->line->lists[value->what] : NULL;
+        if (m->several && !list) {
+            if (c->operand_count == TOSAJIT_MAX_RANK)
+                return fail(b, value->span, "%s takes at most %d operands", m->name,
+                            TOSAJIT_MAX_RANK);
+            c->operands[c->operand_count++] = b->values[b->line->arguments[a].node];
+            continue;
+        }
         for (size_t k = 0; list && list->rank < 2 && k < list->count; k++) {
             const text_number *number = &b->line->numbers[list->first + k];
             if (c->count == most || !to_integer(number, &c->numbers[c->count++]))

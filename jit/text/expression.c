@@ -227,6 +227,17 @@ static bool is_mover_key(const lexer *p, text_span key) {
     return false;
 }
 
+/* [a, b]: operands. */
+static bool parse_operands(lexer *p, int32_t *first, int32_t *last) {
+    if (!lex_expect(p, '[', "[")) return false;
+    do {
+        if (!parse_expression(p, TEXT_LOOSEST) ||
+            !parse_add_argument(p, parse_last_node(p), NULL, (text_span){0, 0}, first, last))
+            return false;
+    } while (lex_take(p, ','));
+    return lex_expect(p, ']', ", or ]");
+}
+
 /* The operand, then numbers, lists of them or tuples. */
 static bool parse_mover(lexer *p, text_span word, const mover *m) {
     int32_t first = -1, last = -1;
@@ -240,6 +251,10 @@ static bool parse_mover(lexer *p, text_span word, const mover *m) {
                             lex_show(p, key).text);
         if (named && !lex_expect(p, '=', "=")) return false;
         const bool tuple = first >= 0 && lex_peek(p) == '(';
+        if (m->several && first < 0 && lex_peek(p) == '[') {
+            if (!parse_operands(p, &first, &last)) return false;
+            continue;
+        }
         if (!(tuple ? parse_tuple(p) : parse_expression(p, TEXT_LOOSEST)) ||
             !parse_add_argument(p, parse_last_node(p), NULL, (text_span){0, 0}, &first, &last))
             return false;

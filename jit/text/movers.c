@@ -115,6 +115,16 @@ tosajit_status mover_drop(tosajit_expr *expr, tosajit_value operand, const bool 
     return status ? status : view(expr, TOSAJIT_OP_reshape, operand, shape, count, value);
 }
 
+static tosajit_status concat(const mover_call *c, tosajit_value *value) {
+    tosajit_attributes a = {0};
+    tosajit_status status = to_dimension(c->count ? c->numbers[0] : 0, c->type.rank, &a.axis);
+    *value = c->operand;
+    for (size_t k = 1; !status && k < c->operand_count; k++)
+        status = tosajit_expr_op(c->expr, TOSAJIT_OP_concat,
+                                 (tosajit_value[]){*value, c->operands[k]}, 2, &a, NULL, value);
+    return status;
+}
+
 static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
     bool dropped[TOSAJIT_MAX_RANK] = {false};
     for (size_t k = 0; k < c->count; k++) {
@@ -141,20 +151,24 @@ static tosajit_status unsqueeze(const mover_call *c, tosajit_value *value) {
 }
 
 static const mover movers[] = {
-    {"broadcast_to", "x, of which sizes of 1 repeat; -1: as it is", 0, TOSAJIT_MAX_RANK,
+    {"broadcast_to", "x, of which sizes of 1 repeat; -1: as it is", 0, TOSAJIT_MAX_RANK, false,
      broadcast_to},
-    {"expand_dims", "x with a dimension of size 1 more, at that place", 1, 1, unsqueeze},
-    {"flip", "x backwards along these dimensions, or all", 0, TOSAJIT_MAX_RANK, flip},
-    {"permute", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK,
+    {"cat", "one operand behind the other along an axis, or the first", 0, 1, true, concat},
+    {"concat", "the same", 0, 1, true, concat},
+    {"concatenate", "the same", 0, 1, true, concat},
+    {"expand_dims", "x with a dimension of size 1 more, at that place", 1, 1, false, unsqueeze},
+    {"flip", "x backwards along these dimensions, or all", 0, TOSAJIT_MAX_RANK, false, flip},
+    {"permute", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK, false,
      transpose},
     {"reshape", "x in these sizes; -1: what is left, 0: the same size as x there", 0,
-     TOSAJIT_MAX_RANK, reshape},
-    {"squeeze", "x without these dimensions of size 1, or all", 0, TOSAJIT_MAX_RANK, squeeze},
-    {"swapaxes", "x with two dimensions exchanged", 2, 2, swapaxes},
-    {"tile", "x so many times along each dimension", 0, TOSAJIT_MAX_RANK, tile},
-    {"transpose", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK,
+     TOSAJIT_MAX_RANK, false, reshape},
+    {"squeeze", "x without these dimensions of size 1, or all", 0, TOSAJIT_MAX_RANK, false,
+     squeeze},
+    {"swapaxes", "x with two dimensions exchanged", 2, 2, false, swapaxes},
+    {"tile", "x so many times along each dimension", 0, TOSAJIT_MAX_RANK, false, tile},
+    {"transpose", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK, false,
      transpose},
-    {"unsqueeze", "x with a dimension of size 1 more, at that place", 1, 1, unsqueeze},
+    {"unsqueeze", "x with a dimension of size 1 more, at that place", 1, 1, false, unsqueeze},
 };
 enum { MOVERS = sizeof movers / sizeof *movers };
 

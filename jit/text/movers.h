@@ -16,11 +16,14 @@ typedef struct mover_call {
     tosajit_tensor_type type; /* of the operand, which has a rank */
     int64_t numbers[TOSAJIT_MAX_RANK];
     size_t count;
+    tosajit_value operands[TOSAJIT_MAX_RANK]; /* the operand, and others behind it */
+    size_t operand_count;
 } mover_call;
 
 typedef struct mover {
     const char *name, *meaning; /* the second for help */
     size_t least, most;         /* numbers */
+    bool several;               /* it takes several operands */
     tosajit_status (*compose)(const mover_call *call, tosajit_value *value);
 } mover;
 

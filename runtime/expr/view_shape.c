@@ -218,8 +218,37 @@ static tosajit_status infer_slice(const view_use *u) {
 
 /* --------------------------------------------------------------------------------------------- */
 
-tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operand,
+static tosajit_status infer_concat(const view_use *u) {
+    const int64_t axis = u->attributes->axis;
+    const tosajit_tensor_type *a = u->operand, *b = a + 1;
+    tosajit_status status = infer_reverse(u);
+    if (status) return status;
+    if (b->rank != a->rank)
+        return diag_error(b->rank == TOSAJIT_UNRANKED ? TOSAJIT_UNRANKED_SHAPE
+                                                      : TOSAJIT_SHAPE_MISMATCH,
+                          "operand 1, %s, must have the rank of operand 0, %s", type_print(b).text,
+                          type_print(a).text);
+    for (int32_t d = 0; d < a->rank; d++) {
+        const int64_t x = a->dims[d], y = b->dims[d];
+        const bool open = x == TOSAJIT_DYNAMIC || y == TOSAJIT_DYNAMIC;
+        int64_t *size = &u->view->dims[d];
+        *size = x == TOSAJIT_DYNAMIC ? y : x;
+        if (d == axis && open) *size = TOSAJIT_DYNAMIC;
+        if (d == axis && !open && (x > INT64_MAX - y))
+            return diag_error(TOSAJIT_OVERFLOW, "dimension %d is beyond 2^63 - 1", (int)d);
+        if (d == axis && !open) *size = x + y;
+        if (d != axis && !open && x != y)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "dimension %d: operand 0, %s, and operand 1, %s, have other sizes; "
+                              "only along axis %d they may",
+                              (int)d, type_print(a).text, type_print(b).text, (int)axis);
+    }
+    return TOSAJIT_OK;
+}
+
+tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,
                           const tosajit_attributes *attributes, tosajit_tensor_type *view) {
+    const tosajit_tensor_type *operand = operands;
     const view_use u = {operand, attributes, view};
     if (operand->rank == TOSAJIT_UNRANKED)
         return diag_error(TOSAJIT_UNRANKED_SHAPE, "operand 0, %s, must have a rank",
@@ -232,6 +261,7 @@ tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operand,
     case TOSAJIT_OP_transpose: return infer_transpose(&u);
     case TOSAJIT_OP_slice: return infer_slice(&u);
     case TOSAJIT_OP_reverse: return infer_reverse(&u);
+    case TOSAJIT_OP_concat: return infer_concat(&u);
     default: return infer_tile(&u);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shapes of views: what reshape, transpose, slice, reverse and tile make of an operand's. Sizes
- * may be dynamic; a call finds them out by the ranges alone. */
+/* The shapes of views: what reshape, transpose, slice, reverse, tile and concat make of operands'.
+ * Sizes may be dynamic; a call finds them out by the ranges alone. */
 #ifndef TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 #define TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 
@@ -9,10 +9,10 @@
 
 #include "tosajit/tosajit.h"
 
-/* The operand's shape becomes the view's; *view keeps its element type. UNRANKED_SHAPE,
- * BAD_ATTRIBUTE for a list that fits no operand of this rank, SHAPE_MISMATCH for one that does not
- * fit these sizes. */
-tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operand,
+/* The shape of a view of operands, as many as the op has; *view keeps its element type.
+ * UNRANKED_SHAPE, BAD_ATTRIBUTE for a list that fits no operand of this rank, SHAPE_MISMATCH for
+ * one that does not fit these sizes. */
+tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,
                           const tosajit_attributes *attributes, tosajit_tensor_type *view);
 
 /* A dimension of a slice of n indices, n known. */

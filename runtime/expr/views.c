@@ -468,9 +468,24 @@ void views_destroy(expr_views *views) {
     const size_t count = views->source ? views->source->count : 0;
     memory_free(&allocator, views->sizes, count, sizeof *views->sizes);
     memory_free(&allocator, views->names, views->name_capacity, sizeof *views->names);
-    tosajit_expr_destroy(views->source);
+    if (views->source != views->caller) tosajit_expr_destroy(views->source);
+    tosajit_expr_destroy(views->caller);
     memory_free(&allocator, views->steps, views->step_capacity, sizeof *views->steps);
     memory_free(&allocator, views, 1, sizeof *views);
+}
+
+/* What the caller knows, and what is left of it without concatenations. */
+static tosajit_status find_source(expr_views *v, const tosajit_expr *expr) {
+    tosajit_expr *split;
+    tosajit_status status = expr_compact(expr, &v->allocator, NULL, NULL, &v->caller);
+    for (int32_t r = 0; r < TOSAJIT_MAX_TENSORS; r++) v->pieces[r] = (result_piece){r, -1};
+    if (status) return status;
+    if (!expr_has_pieces(v->caller)) return v->source = v->caller, TOSAJIT_OK;
+    status = pieces_split(v->caller, &v->allocator, &split, v->pieces);
+    if (status) return status;
+    status = expr_compact(split, &v->allocator, NULL, NULL, &v->source);
+    tosajit_expr_destroy(split);
+    return status;
 }
 
 tosajit_status views_lower(const tosajit_expr *expr, const tosajit_allocator *allocator,
@@ -478,7 +493,7 @@ tosajit_status views_lower(const tosajit_expr *expr, const tosajit_allocator *al
     expr_views *made = memory_new(allocator, 1, sizeof *made);
     if (!made) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views");
     made->allocator = *allocator;
-    tosajit_status status = expr_compact(expr, allocator, NULL, NULL, &made->source);
+    tosajit_status status = find_source(made, expr);
     if (status) return views_destroy(made), status;
     tosajit_expr_options options = {sizeof options, allocator, 0,
                                     expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};

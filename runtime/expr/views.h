@@ -22,7 +22,7 @@
 #ifndef TOSAJIT_RUNTIME_EXPR_VIEWS_H
 #define TOSAJIT_RUNTIME_EXPR_VIEWS_H
 
-#include "runtime/expr/expr.h"
+#include "runtime/expr/pieces.h"
 
 /* Sizes before a call: a static one is itself, a dynamic one a negative name. Sizes of one name are
  * equal in every call. */
@@ -75,8 +75,10 @@ typedef struct view_tensor {
 
 typedef struct expr_views {
     tosajit_allocator allocator;
-    tosajit_expr *source; /* compacted: what the caller knows */
-    view_sizes *sizes;    /* of each node of the source */
+    tosajit_expr *caller; /* compacted: what the caller knows */
+    tosajit_expr *source; /* the same, or another one, whose results are pieces of the caller's */
+    result_piece pieces[TOSAJIT_MAX_TENSORS]; /* of each result of the source */
+    view_sizes *sizes;                        /* of each node of the source */
     view_name *names;
     size_t name_count, name_capacity;
     view_step *steps;

@@ -87,7 +87,7 @@ static void set_number(byte_writer *w, size_t at, uint64_t number) {
 static void put_source(const tosajit_kernel *kernel, byte_writer *w) {
     byte_writer source = {.allocator = w->allocator};
     if (!kernel->views) return;
-    program_write(kernel->views->source, &source);
+    program_write(kernel->views->caller, &source);
     bytes_put_number(w, (int64_t)source.size);
     bytes_put(w, source.bytes, source.size);
     w->failed |= source.failed;

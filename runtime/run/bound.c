@@ -103,7 +103,7 @@ static tosajit_status check(const tosajit_kernel *kernel, const tosajit_tensor *
     tosajit_status status = viewed_make(kernel, operands, operand_count, results, result_count, &v);
     return status ? status
                   : run_check(kernel, v.tensors, v.operand_count, v.tensors + v.operand_count,
-                              result_count, tensors);
+                              v.result_count, tensors);
 }
 
 tosajit_status tosajit_bind(tosajit_kernel *kernel, const tosajit_tensor *operands,

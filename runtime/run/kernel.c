@@ -176,7 +176,7 @@ static const tosajit_tensor_type no_type = {TOSAJIT_TYPE_COUNT, TOSAJIT_UNRANKED
 static const expr_node *operand_node(const tosajit_kernel *kernel, size_t index) {
     if (index >= tosajit_kernel_operand_count(kernel)) return NULL;
     if (!kernel->views) return kernel->inputs[index];
-    const expr_node *node = kernel->views->source->nodes;
+    const expr_node *node = kernel->views->caller->nodes;
     while (node->kind != NODE_INPUT || (size_t)node->tensor != index) node++;
     return node;
 }

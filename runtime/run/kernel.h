@@ -77,7 +77,7 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
                              tosajit_kernel **kernel);
 /* What the caller knows of a kernel: operands, results and their names. */
 static inline const tosajit_expr *kernel_source(const tosajit_kernel *kernel) {
-    return kernel->views ? kernel->views->source : kernel->program;
+    return kernel->views ? kernel->views->caller : kernel->program;
 }
 
 /* Make a kernel of an expression, of one without views if it has some. */

@@ -168,7 +168,7 @@ static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c
     viewed v; /* not cleared */
     tosajit_status status =
         viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
-    const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count, c->result_count,
+    const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count, v.result_count,
                            c->parallel};
     return status ? status : run(kernel, &seen);
 }

@@ -276,6 +276,7 @@ static tosajit_status see_operands(const call_sizes *c, viewed *v) {
     const expr_views *views = c->views;
     tosajit_status status = TOSAJIT_OK;
     v->operand_count = (size_t)views->operand_count;
+    v->result_count = 0;
     for (int32_t k = 0; !status && k < views->operand_count; k++) {
         const view_tensor *t = &views->operands[k];
         const expr_node *node = &views->source->nodes[t->value];
@@ -289,28 +290,83 @@ static tosajit_status see_operands(const call_sizes *c, viewed *v) {
     return status;
 }
 
-static void result_sizes(const call_sizes *c, int32_t r, int64_t *dims) {
-    const view_sizes *sizes = &c->views->sizes[c->views->source->results[r]];
+/* The sizes of a result of the source; of a piece, its own. */
+static void piece_sizes(const call_sizes *c, int32_t piece, int64_t *dims) {
+    const view_sizes *sizes = &c->views->sizes[c->views->source->results[piece]];
     for (int32_t d = 0; d < sizes->rank; d++) dims[d] = size_in(c, sizes->sizes[d]);
+}
+
+/* The sizes of the caller's result that begins with piece *next; behind its last one *next is. */
+static tosajit_status result_sizes(const call_sizes *c, int32_t *next, int64_t *dims) {
+    const result_piece *pieces = c->views->pieces;
+    const int32_t first = *next, axis = pieces[first].axis,
+                  rank = c->views->sizes[c->views->source->results[first]].rank;
+    piece_sizes(c, (*next)++, dims);
+    for (; *next < c->views->source->result_count && pieces[*next].result == pieces[first].result;
+         ++*next) {
+        int64_t own[TOSAJIT_MAX_RANK];
+        piece_sizes(c, *next, own);
+        for (int32_t d = 0; d < rank; d++)
+            if (d != axis && own[d] != dims[d])
+                return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                                  "result %d: dimension %d of what is concatenated is %" PRId64
+                                  " and %" PRId64 " in this call",
+                                  (int)pieces[first].result, (int)d, dims[d], own[d]);
+        if (own[axis] > INT64_MAX - dims[axis])
+            return diag_error(TOSAJIT_OVERFLOW, "result %d dimension %d is beyond 2^63 - 1",
+                              (int)pieces[first].result, (int)axis);
+        dims[axis] += own[axis];
+    }
+    return TOSAJIT_OK;
+}
+
+/* The part of a result that a piece is; `begin` is where it begins along the axis, and the next one
+ * behind it. */
+static tosajit_tensor piece_of(const call_sizes *c, const view *whole, int32_t piece, int64_t *dims,
+                               int64_t *begin) {
+    const int32_t axis = c->views->pieces[piece].axis;
+    tosajit_tensor part = whole->tensor;
+    if (axis < 0) return part;
+    piece_sizes(c, piece, dims);
+    part.dims = dims;
+    if (part.data) part.data = (char *)part.data + *begin * whole->strides[axis];
+    *begin += dims[axis];
+    return part;
+}
+
+static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t first, int32_t end,
+                                 viewed *v) {
+    tosajit_status status = TOSAJIT_OK;
+    int64_t begin = 0;
+    for (int32_t p = first; !status && p < end; p++) {
+        int64_t dims[TOSAJIT_MAX_RANK];
+        const tosajit_tensor part = piece_of(c, whole, p, dims, &begin);
+        status = see(c, &c->views->results[p], &part,
+                     (tensor_id){"result", (size_t)c->views->pieces[p].result}, v,
+                     v->operand_count + (size_t)p);
+    }
+    return status;
 }
 
 static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *results,
                                   bool any_strides, viewed *v) {
-    const tosajit_expr *source = c->views->source;
+    const tosajit_expr *caller = c->views->caller;
     tosajit_status status = TOSAJIT_OK;
-    for (int32_t r = 0; !status && r < source->result_count; r++) {
-        const tosajit_tensor_type *type = &source->nodes[source->results[r]].type;
+    int32_t next = 0;
+    for (int32_t r = 0; !status && r < caller->result_count; r++) {
+        const tosajit_tensor_type *type = &caller->nodes[caller->results[r]].type;
         const tensor_id id = {"result", (size_t)r};
+        const int32_t first = next;
         int64_t dims[TOSAJIT_MAX_RANK];
         view own;
-        result_sizes(c, r, dims);
-        status = check_type(&results[r], type, id);
+        status = result_sizes(c, &next, dims);
+        if (!status) status = check_type(&results[r], type, id);
         if (!status) status = check_strides(&results[r], id, any_strides, &own);
         if (!status) status = check_result_sizes(&own, id, type->rank, dims);
-        if (!status)
-            status =
-                see(c, &c->views->results[r], &results[r], id, v, v->operand_count + (size_t)r);
+        if (!status && results[r].strides) status = overlap_check_result(&own, (size_t)r);
+        if (!status) status = see_pieces(c, &own, first, next, v);
     }
+    v->result_count = (size_t)next;
     return status;
 }
 
@@ -343,7 +399,7 @@ static tosajit_status find_sizes(const tosajit_kernel *kernel, const tosajit_ten
 tosajit_status viewed_make(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                            size_t operand_count, const tosajit_tensor *results, size_t result_count,
                            viewed *v) {
-    const int32_t expected = kernel->views->source->result_count;
+    const int32_t expected = kernel->views->caller->result_count;
     call_sizes c; /* not cleared: names are found in order */
     if (results && result_count != (size_t)expected)
         return diag_error(TOSAJIT_INVALID_ARGUMENT, "the kernel has %d results, not %zu",
@@ -357,7 +413,8 @@ tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     call_sizes c;
     tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
-    for (int32_t r = 0; !status && r < kernel->views->source->result_count; r++)
-        result_sizes(&c, r, dims[r]);
+    int32_t next = 0;
+    for (int32_t r = 0; !status && r < kernel->views->caller->result_count; r++)
+        status = result_sizes(&c, &next, dims[r]);
     return status;
 }

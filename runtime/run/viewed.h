@@ -11,7 +11,7 @@
 
 /* Not to be copied: tensors refer to its own arrays. */
 typedef struct viewed {
-    size_t operand_count;
+    size_t operand_count, result_count;
     tosajit_tensor tensors[TOSAJIT_MAX_TENSORS]; /* operands, then results */
     int64_t dims[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];
     int64_t strides[TOSAJIT_MAX_TENSORS][TOSAJIT_MAX_RANK];

@@ -143,6 +143,7 @@ static void print_kind(const op_key *key) {
     static const char *const kinds[] = {
         [KEY_NUMBER] = "a number",
         [KEY_AXIS] = "a dimension, from the end if negative",
+        [KEY_LIST] = "whole numbers, as in [0, 1]",
         [KEY_FLAG] = "true or false",
         [KEY_TYPE] = "the result's element type",
         [KEY_PARAMETER] = "a number, list or value",
