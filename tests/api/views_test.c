@@ -93,6 +93,11 @@ static void what_is_no_view_is_refused(void **state) {
         {"softmax(x)[:, 1:] : f32[3,4]", "cannot be seen through"},
         {"sum(flip(x - sum(x, axis=1), 1), axis=1) : f32[3,4]", "cannot be seen through"},
         {"tile(x, 2, 1) : f32[3,4]", "no strides say more"},
+        {"sum(concat(x, y, axis=1), axis=1) : x: f32[3,4], y: f32[3,1]", "along pieces"},
+        {"concat(x, y, axis=1) + concat(y, x, axis=1) : x: f32[3,4], y: f32[3,1]",
+         "different places"},
+        {"concat(x, x) + y : x: f32[?,4], y: f32[?,4]", "dynamic size"},
+        {"reshape(concat(x, x), -1) : x: f32[3,4]", "piece by piece"},
     };
     tosajit_engine *engine;
     (void)state;

@@ -185,6 +185,25 @@ static void everything_is_in_the_text(void **state) {
     tosajit_expr_destroy(expr);
 }
 
+/* The lists of views, whatever sizes are in them. */
+static void views_read_back_as_themselves(void **state) {
+    static const char written[] =
+        "t = transpose(x)[1:, ::-2]; r = flip(reshape(t, (0, -1, 1)), 0) + y;"
+        "c = concat(x, tile(y[0], 3, 1), axis=-1) : x: f32[?,6], y: f32[1,1,?]";
+    tosajit_expr *expr;
+    (void)state;
+    if (tosajit_expr_parse(written, sizeof written - 1, NULL, &expr))
+        fail_msg("%s", tosajit_last_error());
+    char *text = print(expr);
+    reading r = read_back(text, true);
+    char *again = print(r.function.expr);
+    assert_string_equal(text, again);
+    tosajit_text_release(text);
+    tosajit_text_release(again);
+    close_reading(&r);
+    tosajit_expr_destroy(expr);
+}
+
 static void what_cannot_be_printed_is_refused(void **state) {
     (void)state;
     tosajit_expr *expr;
@@ -213,6 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_read_back_as_themselves),
         cmocka_unit_test(everything_is_in_the_text),
+        cmocka_unit_test(views_read_back_as_themselves),
         cmocka_unit_test(what_cannot_be_printed_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

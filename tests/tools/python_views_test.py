@@ -16,7 +16,8 @@ import numpy as np
 import tosajit
 
 REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "must have a rank", "more than 16",
-            "tensors, results and")
+            "tensors, results and", "reduces along pieces", "two concatenations meet", "along another dimension", "piece by piece",
+            "may have a dynamic size", "a slice across pieces", "more than 16 pieces", "memory with")
 BACKENDS = ("native", "precompiled", "interpret")
 
 
@@ -50,7 +51,7 @@ class Maker:
     def step(self):
         rng = self.rng
         x, a = self.pick()
-        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip", "index", "new", "sum", "max", "drop", "tile"))
+        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip", "index", "new", "sum", "max", "drop", "tile", "concat"))
         if kind == "binary":
             shape = [rng.choice((s, s, 1)) for s in a.shape][rng.choice((0, 0, 0, 1)):]
             if rng.random() < 0.4:
@@ -91,6 +92,12 @@ class Maker:
                 self.add(f"max({x}, axis={axis}, keepdims={keep})", a.max(axis, keepdims=keep))
             else:
                 self.add(f"sum({x}, axis={axis}, keepdims={keep})", a.sum(axis, keepdims=keep, dtype=a.dtype))
+        elif kind == "concat" and a.ndim:
+            axis, shape = rng.randrange(a.ndim), list(a.shape)
+            shape[axis] = rng.randrange(1, 4)
+            y, b = (x, a) if rng.random() < 0.3 else self.operand(shape)
+            pair = [(x, a), (y, b)][::rng.choice((1, -1))]
+            self.add(f"concat({pair[0][0]}, {pair[1][0]}, axis={axis})", np.concatenate([pair[0][1], pair[1][1]], axis))
         elif kind == "tile" and 1 in a.shape:
             multiples = [rng.choice((1, 2, 3)) if s == 1 else 1 for s in a.shape]
             if a.size * np.prod(multiples) < 5000:
