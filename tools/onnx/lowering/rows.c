@@ -181,10 +181,14 @@ static void put_axes(writer *w) {
     put(w, "]");
 }
 
+/* It is an f32, whose digits f64 has all of. */
 static void put_epsilon(writer *w) {
     const Onnx__AttributeProto *a = onnx_attribute(w->s->node->proto, "epsilon");
     char word[32];
-    onnx_number_text(a && a->has_f ? a->f : (float)w->row->epsilon, word);
+    const float epsilon = a && a->has_f ? a->f : (float)w->row->epsilon;
+    onnx_number_text(epsilon, word);
+    if (onnx_element(onnx_input(w->s->g, w->s->node, 0)->type.element) == TOSAJIT_F64)
+        snprintf(word, sizeof word, "%.17g", (double)epsilon);
     put(w, "eps=");
     put(w, word);
 }
