@@ -129,19 +129,24 @@ static void print_op(tosajit_op op) {
     if (attributes.used > 0)
         printf(";%sattributes: %s", parameters.used > 0 ? "\n" : " ", attributes.text);
     printf(". Results: %s.%s\n\n", accuracy(op),
-           op_columns_of[op].extension ? " An extension." : "");
+           op_columns_of[op].view        ? " A view."
+           : op_columns_of[op].extension ? " An extension."
+                                         : "");
     print_rows(op);
 }
 
 static int print_page(void) {
-    printf("# Operations\n\n"
-           "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and "
-           "from what the library accepts. In the\n"
-           "formulas a, b and c are the operands and r is the result; what follows a semicolon is "
-           "a corner result.\n"
-           "[semantics.md](semantics.md) says more about those, about parameters and about "
-           "conversions. Strict expressions refuse\n"
-           "extensions: operations that say so, `f64`, and casts between `i64` and `f32`.\n");
+    printf(
+        "# Operations\n\n"
+        "Written by `tosajit ops --markdown` from the op table, `include/tosajit/ops.def`, and "
+        "from what the library accepts. In the\n"
+        "formulas a, b and c are the operands and r is the result; what follows a semicolon is "
+        "a corner result.\n"
+        "[semantics.md](semantics.md) says more about those, about parameters and about "
+        "conversions. Strict expressions refuse\n"
+        "extensions: operations that say so, `f64`, and casts between `i64` and `f32`. Views are\n"
+        "TOSA's; in files the command reads them as `tosa.custom`, with their lists as "
+        "attributes.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }
