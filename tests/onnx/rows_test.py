@@ -216,6 +216,48 @@ class Rows(unittest.TestCase):
         self.assertGreater(len(table), 20)
         self.assertFalse(table - tried)
 
+    def test_types_behind_other_operators(self):
+        """A chain behind an operator whose result nobody declares is a region, if type and rank are known; the engine, which refuses a
+        region of another rank or type, runs it."""
+        u8 = lambda *sizes: random.integers(0, 255, sizes).astype(np.uint8)
+        scale, zero = np.float32(0.05), np.uint8(128)
+        scales = {"s": scale, "z": zero}
+        N, Q = helper.make_node, lambda op, *words, **more: helper.make_node(op, *words, domain="com.microsoft", **more)
+        back = N("DequantizeLinear", ["q", "s", "z"], ["t"])
+        x = normal(1, 4, 9, 9)
+        quantized = N("QuantizeLinear", ["x", "s", "z"], ["xq"])
+        two = N("Transpose", ["xq"], ["xt"], perm=[0, 1, 3, 2])
+        cases = {
+            "QLinearConv": ([quantized, N("QLinearConv", ["xq", "s", "z", "w", "s", "z", "s", "z"], ["q"]), back], x, {"w": u8(8, 4, 3, 3)}),
+            "QLinearMatMul": ([quantized, N("QLinearMatMul", ["xq", "s", "z", "w", "s", "z", "s", "z"], ["q"]), back], x, {"w": u8(9, 5)}),
+            "QLinearAdd": ([quantized, two, Q("QLinearAdd", ["xq", "s", "z", "xt", "s", "z", "s", "z"], ["q"]), back], x, {}),
+            "QLinearMul": ([quantized, two, Q("QLinearMul", ["xq", "s", "z", "xt", "s", "z", "s", "z"], ["q"]), back], x, {}),
+            "QLinearSigmoid": ([quantized, Q("QLinearSigmoid", ["xq", "s", "z", "s", "z"], ["q"]), back], x, {}),
+            "QLinearGlobalAveragePool": ([quantized, Q("QLinearGlobalAveragePool", ["xq", "s", "z", "s", "z"], ["q"]), back], x, {}),
+            "QLinearConcat": ([quantized, two, Q("QLinearConcat", ["s", "z", "xq", "s", "z", "xt", "s", "z"], ["q"], axis=1), back], x, {}),
+            "QGemm": ([quantized, Q("QGemm", ["xq", "s", "z", "w", "s", "z", "", "s", "z"], ["q"]), back], normal(6, 9), {"w": u8(9, 5)}),
+            "ConvInteger": ([quantized, N("ConvInteger", ["xq", "w", "z"], ["q"]), N("Cast", ["q"], ["t"], to=F32)], x, {"w": u8(8, 4, 3, 3)}),
+            "MatMulInteger": ([quantized, N("MatMulInteger", ["xq", "w", "z"], ["q"]), N("Cast", ["q"], ["t"], to=F32)], x, {"w": u8(9, 5)}),
+            "DynamicQuantizeLinear": ([N("DynamicQuantizeLinear", ["x"], ["q", "sd", "zd"]), N("MatMulInteger", ["q", "w", "zd"], ["i"]),
+                                       N("Cast", ["i"], ["c"], to=F32), N("Mul", ["c", "sd"], ["t"])], x, {"w": u8(9, 5)}),
+            "STFT": ([N("STFT", ["x", "step", "", "length"], ["t"])], normal(1, 400), {"step": np.int64(100), "length": np.int64(64)}),
+            "LSTM": ([N("LSTM", ["x", "w", "r"], ["", "t"], hidden_size=8)], normal(6, 2, 4), {"w": normal(1, 32, 4), "r": normal(1, 32, 8)}),
+            "GRU": ([N("GRU", ["x", "w", "r"], ["t"], hidden_size=8)], normal(6, 2, 4), {"w": normal(1, 24, 4), "r": normal(1, 24, 8)}),
+            "GatherElements": ([N("GatherElements", ["x", "i"], ["t"])], normal(5, 6), {"i": np.int64([[1, 2, 0], [3, 1, 4]])}),
+            "TopK": ([N("TopK", ["x", "k"], ["t", "places"])], normal(5, 60), {"k": np.int64([7])}),
+            "ArgMax": ([N("ArgMax", ["x"], ["i"], axis=1, keepdims=0), N("Cast", ["i"], ["t"], to=F32)], normal(5, 6, 7), {}),
+            "DepthToSpace": ([N("DepthToSpace", ["x"], ["t"], blocksize=2)], x, {}),
+            "Trilu": ([N("Trilu", ["x"], ["t"])], x, {}),
+        }
+        for name, (nodes, x, constants) in cases.items():
+            chain = [N("Sigmoid", ["t"], ["u"]), N("Mul", ["t", "u"], ["y"])]
+            used = {c for n in nodes for c in n.input} & set(scales)
+            model = model_of(nodes + chain, {"x": x}, ["y"], {**constants, **{c: scales[c] for c in used}}, 18)
+            target, report = convert(model, "--min-bytes", "0")
+            self.assertIn("sigmoid", str(report["regions"]), (name, report))
+            self.same(call(target, {"x": x}, ort.GraphOptimizationLevel.ORT_DISABLE_ALL), call(model, {"x": x}, ort.GraphOptimizationLevel.ORT_DISABLE_ALL), name)
+            call(target, {"x": x})  # at the highest level the engine rounds integers in other places; that it loads is enough
+
     def test_prices(self):
         """What the engine is faster at stays, unless everything is wanted; what it is slower at pays alone."""
         wide, pixels = normal(64, 96), normal(1, 8, 7, 7)

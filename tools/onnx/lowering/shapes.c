@@ -60,8 +60,7 @@ static void same_rank(site *s) { forget_sizes(s->result); }
 
 /* Images by a window: batch and channels are known, what is behind them is not. The weights have
  * the rank of the images, even where nothing else tells it. */
-static void convolution(site *s) {
-    const onnx_type *w = type_of(s, 1);
+static void convolve(site *s, const onnx_type *w) {
     int64_t batch = s->result->rank == w->rank ? s->result->dims[0] : TOSAJIT_DYNAMIC;
     if (s->result->rank < 0) s->result->rank = w->rank;
     forget_sizes(s->result);
@@ -69,6 +68,8 @@ static void convolution(site *s) {
     s->result->dims[0] = batch;
     s->result->dims[1] = w->dims[0];
 }
+
+static void convolution(site *s) { convolve(s, type_of(s, 1)); }
 
 /* What comes from a global pooling is a point, and stays one. */
 static void blocked_convolution(site *s) {
@@ -330,6 +331,124 @@ static void reduce(site *s) {
         if (keeps || !reduced[d]) s->result->dims[at++] = reduced[d] ? 1 : from.dims[d];
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Quantized operators: between data stand scales and zero points */
+
+enum { SCALES = 3 }; /* data, its scale and its zero point */
+
+/* Of the zero point at this place; without one it stays f32. */
+static void set_quantized(site *s, int32_t zero) {
+    const bool has = onnx_input(s->g, s->node, zero);
+    s->result->element =
+        has ? type_of(s, zero)->element : (int32_t)ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+}
+
+static void multiply(site *s, const onnx_type *b) {
+    const onnx_type a = *s->result;
+    s->result->rank = a.rank < 2 || b->rank < 2 ? -1 : a.rank > b->rank ? a.rank : b->rank;
+    forget_sizes(s->result);
+    if (s->result->rank < 0) return;
+    s->result->dims[s->result->rank - 2] = a.dims[a.rank - 2];
+    s->result->dims[s->result->rank - 1] = b->dims[b->rank - 1];
+}
+
+static bool is_last(const site *s) { return number(s, "channels_last", 0) != 0; }
+
+static void quantized_convolution(site *s) {
+    convolve(s, type_of(s, SCALES));
+    if (is_last(s)) forget_sizes(s->result);
+    set_quantized(s, 2 * SCALES + 1);
+}
+
+static void quantized_product(site *s) {
+    multiply(s, type_of(s, SCALES));
+    set_quantized(s, 2 * SCALES + 1);
+}
+
+static void quantized_matrix(site *s) {
+    matrix(s);
+    set_quantized(s, 2 * SCALES + 2);
+}
+
+static void quantized_sum(site *s) {
+    const onnx_type a = *s->result;
+    *s->result = onnx_broadcast(&a, type_of(s, SCALES));
+    s->result->element = a.element;
+}
+
+static void quantized_pooling(site *s) {
+    const int32_t first = is_last(s) ? 1 : 2, behind = is_last(s) ? 1 : 0;
+    for (int32_t d = first; d < s->result->rank - behind; d++) s->result->dims[d] = 1;
+}
+
+static void quantized_parts(site *s) {
+    *s->result = *type_of(s, 2);
+    forget_sizes(s->result);
+}
+
+static void integer_convolution(site *s) {
+    convolve(s, type_of(s, 1));
+    s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__INT32;
+}
+
+static void integer_product(site *s) {
+    multiply(s, type_of(s, 1));
+    s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__INT32;
+}
+
+/* Of integers, or of what is quantized on the way, as floating-point numbers. */
+static void float_product(site *s) {
+    multiply(s, type_of(s, 1));
+    s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+}
+
+static void quantized_here(site *s) { s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__UINT8; }
+
+/* ---------------------------------------------------------------------------------------------
+ * Other operators */
+
+/* Batch, frames, frequencies, real and imaginary part. */
+static void spectrum(site *s) {
+    int64_t batch = s->result->rank > 0 ? s->result->dims[0] : TOSAJIT_DYNAMIC;
+    s->result->rank = 4;
+    forget_sizes(s->result);
+    s->result->dims[0] = batch;
+    s->result->dims[3] = 2;
+}
+
+static void indexed(site *s) {
+    const int32_t element = s->result->element;
+    *s->result = *type_of(s, 1);
+    s->result->element = element;
+}
+
+static void counting(site *s) {
+    s->result->rank = 1;
+    forget_sizes(s->result);
+}
+
+static void coordinates(site *s) {
+    const int64_t rank = s->result->rank;
+    *s->result = (onnx_type){ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 2, {rank, TOSAJIT_DYNAMIC}};
+    if (rank < 0) s->result->dims[0] = TOSAJIT_DYNAMIC;
+}
+
+static void place_of(site *s) {
+    const int32_t rank = s->result->rank, axis = axis_of(number(s, "axis", 0), rank);
+    const bool keeps = number(s, "keepdims", 1) != 0;
+    s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
+    if (axis >= 0 && keeps) s->result->dims[axis] = 1;
+    if (keeps || rank < 1) return;
+    s->result->rank = rank - 1;
+    forget_sizes(s->result);
+}
+
+/* Of queries that have three dimensions; packed ones have more. */
+static void attention(site *s) {
+    if (s->result->rank != 3) s->result->rank = -1;
+    forget_sizes(s->result);
+}
+
 /* Sequences have three dimensions, and one more for the directions. */
 static void recurrent(site *s) {
     s->result->rank = number(s, "layout", 0) == 0 ? 4 : -1;
@@ -405,6 +524,42 @@ static const struct row {
     {"LSTM", recurrent},
     {"GRU", recurrent},
     {"RNN", recurrent},
+    {"com.microsoft.DynamicQuantizeLSTM", recurrent},
+    {"QLinearConv", quantized_convolution},
+    {"com.microsoft.QLinearConv", quantized_convolution},
+    {"QLinearMatMul", quantized_product},
+    {"com.microsoft.QGemm", quantized_matrix},
+    {"com.microsoft.QLinearAdd", quantized_sum},
+    {"com.microsoft.QLinearMul", quantized_sum},
+    {"com.microsoft.QLinearSigmoid", same},
+    {"com.microsoft.QLinearLeakyRelu", same},
+    {"com.microsoft.QLinearSoftmax", same},
+    {"com.microsoft.QLinearGlobalAveragePool", quantized_pooling},
+    {"com.microsoft.QLinearAveragePool", same_rank},
+    {"com.microsoft.QLinearConcat", quantized_parts},
+    {"com.microsoft.NhwcMaxPool", same_rank},
+    {"ConvInteger", integer_convolution},
+    {"MatMulInteger", integer_product},
+    {"com.microsoft.MatMulIntegerToFloat", float_product},
+    {"com.microsoft.DynamicQuantizeMatMul", float_product},
+    {"DynamicQuantizeLinear", quantized_here},
+    {"STFT", spectrum},
+    {"GatherElements", indexed},
+    {"ScatterElements", same},
+    {"ScatterND", same},
+    {"Trilu", same},
+    {"Dropout", same},
+    {"TopK", same_rank},
+    {"DepthToSpace", same_rank},
+    {"SpaceToDepth", same_rank},
+    {"Range", counting},
+    {"NonZero", coordinates},
+    {"ArgMax", place_of},
+    {"ArgMin", place_of},
+    {"com.microsoft.Attention", attention},
+    {"com.microsoft.MultiHeadAttention", attention},
+    {"com.microsoft.RotaryEmbedding", same},
+    {"com.microsoft.BiasSoftmax", same},
 };
 
 /* ---------------------------------------------------------------------------------------------
@@ -422,6 +577,20 @@ static void merge(onnx_type *declared, const onnx_type *found) {
     }
 }
 
+/* A result behind the first one that differs from it: the scale and zero point that are found on
+ * the way, and the last states of a sequence. */
+static onnx_type other_result(const onnx_node *node, int32_t output, const onnx_type *first) {
+    onnx_type result = unknown;
+    if (onnx_is(node, "DynamicQuantizeLinear")) {
+        result = (onnx_type){.element = output == 1 ? ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT
+                                                    : ONNX__TENSOR_PROTO__DATA_TYPE__UINT8};
+    } else if (onnx_is(node, "LSTM") || onnx_is(node, "GRU") || onnx_is(node, "RNN")) {
+        result = (onnx_type){.element = first->element, .rank = first->rank < 0 ? -1 : 3};
+        forget_sizes(&result);
+    }
+    return result;
+}
+
 static void infer_node(onnx_graph *g, const onnx_node *node) {
     onnx_type result = unknown;
     site s = {g, node, &result};
@@ -437,7 +606,8 @@ static void infer_node(onnx_graph *g, const onnx_node *node) {
     }
     for (int32_t k = 0; k < node->output_count; k++) {
         bool alike = k == 0 || onnx_is(node, "Split") || onnx_form_gives(node, k);
-        if (alike && node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &result);
+        const onnx_type type = alike ? result : other_result(node, k, &result);
+        if (node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &type);
     }
 }
 
