@@ -197,7 +197,7 @@ class Tally:
 def page(tally):
     passed, wrong, refused, failed = tally.sums()
     lines = ["# Conformance", "",
-             f"The official conformance tests of TOSA 1.1 (draft), from tosa-tools {VERSION}, for every op that `tosajit ops` lists. The command",
+             f"The official conformance tests of TOSA 1.1 (draft), from tosa-tools {VERSION}, for every op that `tosajit ops` lists, but views. The command",
              "runs each `.tosa` file with `--strict`. TOSA's reference model and its checker judge the results.", "",
              f"{passed} tests pass, {failed} fail. {wrong} graphs that break a rule are all refused. {refused} tests are of types that the library",
              "does not have:" if refused else "does not have.", ""]
