@@ -346,6 +346,9 @@ static tosajit_status dims_through(const expr_views *views, const view_step *ste
     for (int32_t d = 0; d < behind->rank; d++) {
         const int64_t size = own->sizes[lead + d];
         const standing how = stand(size, before->sizes[d]);
+        /* A call in which all have the size 1 changes this one, too. */
+        const bool may_be_whole =
+            how == REPEATED && before->sizes[d] < 0 && before->sizes[d] != behind->sizes[d];
         if (view->op == TOSAJIT_OP_tile && numbers[d] > 1 && size != 1 && how != UNKNOWN)
             return diag_error(
                 TOSAJIT_SHAPE_MISMATCH,
@@ -357,9 +360,9 @@ static tosajit_status dims_through(const expr_views *views, const view_step *ste
         else if (view->op == TOSAJIT_OP_transpose)
             made->sizes[lead + d] = own->sizes[lead + numbers[d]];
         else if (view->op != TOSAJIT_OP_reverse)
-            made->sizes[lead + d] = how == WHOLE     ? behind->sizes[d]
-                                    : how == UNKNOWN ? VIEW_UNKNOWN
-                                                     : size;
+            made->sizes[lead + d] = how == WHOLE                     ? behind->sizes[d]
+                                    : how == UNKNOWN || may_be_whole ? VIEW_UNKNOWN
+                                                                     : size;
     }
     return TOSAJIT_OK;
 }

@@ -12,10 +12,14 @@
 #include "runtime/expr/reduce.h"
 #include "runtime/expr/view_names.h"
 
-/* What a value of the source has become. */
+/* What a value of the source has become. Inputs and constants, and views of them, are values of the
+ * program only once something reads them as they are. */
+enum { UNREAD = -1, NO_LEAF = -1 };
 typedef struct lowered {
     tosajit_value value;
     view_chain outward;
+    tosajit_value leaf; /* the input or constant that it is, through `inward` */
+    view_chain inward;
 } lowered;
 
 typedef struct lowering {
@@ -168,16 +172,26 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
                                                           : TOSAJIT_OK;
 }
 
-/* A constant through a chain: of one element, it stays part of the code. */
-static tosajit_status see_constant(lowering *l, tosajit_value constant, view_chain chain,
-                                   tosajit_value *value) {
-    const expr_node node = *node_of(l, constant);
-    if (!node.splat) return find_operand(l, node.number, chain, value);
-    view_sizes own = l->views->sizes[node.number];
+/* An input or constant through a chain. A constant of one element stays part of the code. */
+static tosajit_status see_leaf(lowering *l, tosajit_value leaf, view_chain chain,
+                               tosajit_value *value) {
+    const expr_node *node = &l->source->nodes[leaf];
+    if (node->kind == NODE_INPUT || (!node->splat && chain.count > 0))
+        return find_operand(l, leaf, chain, value);
+    view_sizes own = l->views->sizes[leaf];
     tosajit_status status = see(l, chain, &own);
-    const tosajit_tensor_type type = type_of(node.type.element, &own);
-    return status ? status
-                  : expr_constant_bytes(l->program, &type, node.data, node.data_size, true, value);
+    const tosajit_tensor_type type = type_of(node->type.element, &own);
+    if (!status)
+        status =
+            expr_constant_bytes(l->program, &type, node->data, node->data_size, node->splat, value);
+    if (!status) l->program->nodes[*value].number = leaf;
+    return status;
+}
+
+/* Make value k of the source one of the program. */
+static tosajit_status read_value(lowering *l, tosajit_value k) {
+    lowered *own = &l->values[k];
+    return own->value == UNREAD ? see_leaf(l, own->leaf, own->inward, &own->value) : TOSAJIT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -289,7 +303,7 @@ static void mark_inside(const lowering *l, tosajit_value value, view_chain chain
 static tosajit_status move_inside(lowering *l, tosajit_value k, view_chain chain,
                                   const uint8_t *inside, tosajit_value *moved) {
     const expr_node node = *node_of(l, k); /* not where it lies: nodes are added */
-    if (node.kind == NODE_CONSTANT) return see_constant(l, k, chain, &moved[k]);
+    if (node.kind == NODE_CONSTANT) return see_leaf(l, node.number, chain, &moved[k]);
     if (node.kind == NODE_INPUT) {
         const view_tensor old = l->views->operands[node.tensor];
         view_chain whole;
@@ -357,16 +371,23 @@ static void try_undo(lowering *l, try_mark mark) {
 static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_value leader,
                             view_chain outward, tosajit_value *value) {
     const tosajit_value from = node->operands[k];
-    const lowered *own = &l->values[from];
-    const view_sizes *sizes = &l->views->sizes[from];
-    view_chain chain;
-    if (expr_role(node, k) != ROLE_DATA) return inward(l, own->value, own->outward, value);
-    if (same_chain(l, own->outward, outward) ||
-        (own->outward.count == 0 && is_single(&node_of(l, own->value)->type) &&
-         sizes->rank <= l->views->sizes[leader].rank))
-        return *value = own->value, TOSAJIT_OK;
-    tosajit_status status = join(l, own->outward, outward, true, &chain);
-    return status ? status : inward(l, own->value, chain, value);
+    const tosajit_tensor_type *type = &l->source->nodes[from].type;
+    const lowered own = l->values[from];
+    const bool is_data = expr_role(node, k) == ROLE_DATA,
+               repeats = own.outward.count == 0 && is_single(type) && leader >= 0 &&
+                         type->rank <= l->source->nodes[leader].type.rank;
+    view_chain chain = own.outward;
+    tosajit_status status = TOSAJIT_OK;
+    if (is_data && (repeats || same_chain(l, own.outward, outward))) {
+        status = read_value(l, from);
+        return *value = l->values[from].value, status;
+    }
+    if (own.value == UNREAD) {
+        status = join(l, own.inward, outward, true, &chain);
+        return status ? status : see_leaf(l, own.leaf, is_data ? chain : own.inward, value);
+    }
+    if (is_data) status = join(l, own.outward, outward, true, &chain);
+    return status ? status : inward(l, own.value, chain, value);
 }
 
 /* The op where every operand is brought to the view that one of them has; no leader: to none. */
@@ -380,7 +401,12 @@ static tosajit_status try_leader(lowering *l, const expr_node *node, tosajit_val
         status = bring(l, node, k, leader, outward, &operands[k]);
     if (!status) status = append_op(l, node, operands, node->attributes.axis, &result->value);
     result->outward = outward;
-    if (status && status != TOSAJIT_OUT_OF_MEMORY) try_undo(l, mark);
+    if (!status || status == TOSAJIT_OUT_OF_MEMORY) return status;
+    try_undo(l, mark);
+    for (int k = 0; k < node->operand_count; k++) {
+        lowered *own = &l->values[node->operands[k]];
+        if (own->leaf != NO_LEAF && own->value >= (tosajit_value)mark.nodes) own->value = UNREAD;
+    }
     return status;
 }
 
@@ -399,32 +425,31 @@ static tosajit_status lower_view(lowering *l, tosajit_value k, lowered *result) 
     const expr_node *node = &l->source->nodes[k];
     const lowered own = l->values[node->operands[0]];
     const bool ends = node->op == TOSAJIT_OP_slice || node->op == TOSAJIT_OP_tile,
-               leaf = own.outward.count == 0 && node_of(l, own.value)->kind != NODE_OP;
+               leaf = own.leaf != NO_LEAF;
     view_step step = {.view = k};
     view_chain chain;
     names_group(l->views, k, &step);
-    tosajit_status status = join(l, own.outward, (view_chain){0, 0}, false, &chain);
+    tosajit_status status =
+        join(l, leaf ? own.inward : own.outward, (view_chain){0, 0}, false, &chain);
     if (!status) status = push(l, &chain, &step);
-    *result = (lowered){own.value, chain};
-    if (status || !(ends || leaf)) return status;
-    result->outward = (view_chain){0, 0};
-    return inward(l, own.value, chain, &result->value);
-}
-
-static tosajit_status lower_constant(lowering *l, tosajit_value k, lowered *result) {
-    const expr_node *node = &l->source->nodes[k];
-    tosajit_status status = expr_constant_bytes(l->program, &node->type, node->data,
-                                                node->data_size, node->splat, &result->value);
-    if (!status) l->program->nodes[result->value].number = k;
-    return status;
+    if (status) return status;
+    if (leaf) {
+        view_sizes sizes = l->views->sizes[own.leaf];
+        *result = (lowered){.value = UNREAD, .leaf = own.leaf, .inward = chain};
+        return see(l, chain, &sizes);
+    }
+    *result = (lowered){.value = own.value, .leaf = NO_LEAF};
+    if (ends) return inward(l, own.value, chain, &result->value);
+    result->outward = chain;
+    return TOSAJIT_OK;
 }
 
 static tosajit_status lower_node(lowering *l, tosajit_value k) {
     const expr_node *node = &l->source->nodes[k];
     lowered *result = &l->values[k];
-    *result = (lowered){0};
-    if (node->kind == NODE_INPUT) return find_operand(l, k, result->outward, &result->value);
-    if (node->kind == NODE_CONSTANT) return lower_constant(l, k, result);
+    *result = (lowered){.value = UNREAD, .leaf = k};
+    if (node->kind != NODE_OP) return TOSAJIT_OK;
+    result->leaf = NO_LEAF;
     return op_views(node->op) ? lower_view(l, k, result) : lower_op(l, node, result);
 }
 
@@ -447,7 +472,8 @@ static tosajit_status lower_all(lowering *l) {
         const lowered *own = &l->values[l->source->results[r]];
         view_tensor *seen = &l->views->results[r];
         seen->value = l->source->results[r];
-        status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
+        status = read_value(l, seen->value);
+        if (!status) status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
         if (!status) status = tosajit_expr_result(l->program, own->value);
     }
     return status;
