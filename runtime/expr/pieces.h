@@ -5,7 +5,8 @@
  * where these are whole.
  *
  *     r = concat(a, b) * c        r[:na] = a * c[:na]        r[na:] = b * c[na:]
- */
+ *
+ * If c has a dynamic size there, it is na + nb in each call, never 1: a slice repeats nothing. */
 #ifndef TOSAJIT_RUNTIME_EXPR_PIECES_H
 #define TOSAJIT_RUNTIME_EXPR_PIECES_H
 

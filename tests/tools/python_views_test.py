@@ -215,7 +215,9 @@ class Run:
                 self.compared += 1
 
     def refuse(self, error, text):
-        if not any(reason in str(error) for reason in REFUSALS):
+        # An operand of a dynamic size does not repeat along pieces: docs/language.md.
+        repeats = "concat(" in text and "the slice does not fit" in str(error) and "?" in text
+        if not repeats and not any(reason in str(error) for reason in REFUSALS):
             raise AssertionError(f"{text}\nis refused: {error}")
         self.refused += 1
 
