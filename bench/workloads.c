@@ -337,7 +337,8 @@ tosajit_type workload_step_type(const workload *w, int step) {
 bool workload_has_function(const workload *w) {
     enum { MOVED, MASKED, EXACT, ROUNDED, FUNCTION };
     static const int results[] = {
-#define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...) result,
+#define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
+    [TOSAJIT_OP_##name] = result,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
     };

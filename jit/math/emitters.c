@@ -6,9 +6,10 @@
 
 const op_emitters emitters[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
-    {emit_##name, RESULT_##result == RESULT_FUNCTION ? fast_##name : emit_##name,                  \
-     RESULT_##result == RESULT_FUNCTION ? half_##name : emit_##name,                               \
-     RESULT_##result == RESULT_FUNCTION ? double_##name : emit_##name},
+    [TOSAJIT_OP_##name] = {emit_##name,                                                            \
+                           RESULT_##result == RESULT_FUNCTION ? fast_##name : emit_##name,         \
+                           RESULT_##result == RESULT_FUNCTION ? half_##name : emit_##name,         \
+                           RESULT_##result == RESULT_FUNCTION ? double_##name : emit_##name},
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

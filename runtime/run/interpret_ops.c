@@ -11,7 +11,7 @@
 #include "runtime/base/types.h"
 
 interpret_function *const interpret_functions[TOSAJIT_OP_COUNT] = {
-#define TOSAJIT_OP(name, ...) interpret_##name,
+#define TOSAJIT_OP(name, ...) [TOSAJIT_OP_##name] = interpret_##name,
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };
