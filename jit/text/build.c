@@ -6,48 +6,14 @@
 #include "jit/text/build.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "jit/text/movers.h"
-#include "jit/text/reducers.h"
+#include "jit/text/build_functions.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/convert.h"
 #include "runtime/expr/expr.h"
 #include "runtime/base/words.h"
-
-/* Of a literal; of input k before it is made: INPUT_FROM - k. */
-enum { PENDING = -1, INPUT_FROM = -2 };
-
-typedef struct builder {
-    const char *text;
-    const text_line *line;
-    const tosajit_parse_options *options;
-    tosajit_expr *expr;
-    tosajit_value *values;                 /* of nodes; PENDING */
-    bool *used;                            /* statements: by a later one */
-    size_t statement;                      /* the one being built */
-    text_span inputs[TOSAJIT_MAX_TENSORS]; /* where the text first names each */
-    size_t input_count;
-    text_error *error;
-} builder;
-
-static bool fail(builder *b, text_span where, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(b->error->text, sizeof b->error->text, format, arguments);
-    va_end(arguments);
-    b->error->where = where;
-    b->error->status = TOSAJIT_INVALID_ARGUMENT;
-    return false;
-}
-
-static bool fail_memory(builder *b, text_span where) {
-    fail(b, where, "out of memory");
-    b->error->status = TOSAJIT_OUT_OF_MEMORY;
-    return false;
-}
 
 static bool same_word(const builder *b, text_span a, text_span c) {
     return a.length == c.length && memcmp(b->text + a.at, b->text + c.at, a.length) == 0;
@@ -57,18 +23,6 @@ static int show_length(text_span span) { return span.length > 48 ? 48 : (int)spa
 
 /* ---------------------------------------------------------------------------------------------
  * Names */
-
-/* What the library said, without the number of the value in front: the place says which it is. */
-static bool fail_status(builder *b, text_span where, tosajit_status status) {
-    const char *message = tosajit_last_error(), *rest = message + 1;
-    while (*message == '%' && *rest >= '0' && *rest <= '9') rest++;
-    const bool numbered = *message == '%' && rest > message + 1 && strncmp(rest, " = ", 3) == 0;
-    char copy[TEXT_MESSAGE_CAPACITY];
-    snprintf(copy, sizeof copy, "%s", numbered ? rest + 3 : message);
-    fail(b, where, "%s", copy);
-    b->error->status = status;
-    return false;
-}
 
 /* The longest name fits. */
 typedef struct value_text {
@@ -84,7 +38,7 @@ static value_text copy_word(const builder *b, text_span span) {
 static bool name_value(builder *b, tosajit_value value, text_span span) {
     if (span.length == 0) return true;
     tosajit_status status = tosajit_expr_name(b->expr, value, copy_word(b, span).text);
-    return !status || fail_status(b, span, status);
+    return !status || build_fail_status(b, span, status);
 }
 
 /* A later statement hides an earlier one of the same name. */
@@ -115,7 +69,7 @@ static bool collect_inputs(builder *b) {
             if (n->kind != TEXT_NAME || find_statement(b, n->span, s, &found)) continue;
             if (!find_input(b, n->span, &found)) {
                 if (b->input_count == TOSAJIT_MAX_TENSORS)
-                    return fail(b, n->span, "more than %d variables", TOSAJIT_MAX_TENSORS);
+                    return build_fail(b, n->span, "more than %d variables", TOSAJIT_MAX_TENSORS);
                 found = b->input_count++;
                 b->inputs[found] = n->span;
             }
@@ -132,7 +86,7 @@ static bool add_input(builder *b, const tosajit_tensor_type *type, text_span whe
     tosajit_value value;
     tosajit_status status = tosajit_expr_input(b->expr, type, &value);
     if (!status) status = tosajit_expr_name(b->expr, value, name);
-    return !status || fail_status(b, where, status);
+    return !status || build_fail_status(b, where, status);
 }
 
 /* a, b ... */
@@ -146,10 +100,11 @@ static bool add_operands(builder *b) {
 }
 
 static bool fail_untyped(builder *b, text_span name) {
-    return fail(b, name,
-                "%.*s has no type; end the text with one for all names, `: f32[?]`, or begin it "
-                "with `%.*s: f32[?];`",
-                show_length(name), b->text + name.at, show_length(name), b->text + name.at);
+    return build_fail(
+        b, name,
+        "%.*s has no type; end the text with one for all names, `: f32[?]`, or begin it "
+        "with `%.*s: f32[?];`",
+        show_length(name), b->text + name.at, show_length(name), b->text + name.at);
 }
 
 /* The types at the end of the text, without names. */
@@ -192,11 +147,11 @@ static bool check_name(builder *b, size_t a) {
     text_span name = list[a].name;
     size_t found;
     if (!find_input(b, name, &found))
-        return fail(b, name, "there is no free variable %.*s in this text", show_length(name),
-                    b->text + name.at);
+        return build_fail(b, name, "there is no free variable %.*s in this text", show_length(name),
+                          b->text + name.at);
     for (size_t c = 0; c < a; c++)
         if (list[c].name.length && same_word(b, list[c].name, name))
-            return fail(b, name, "%.*s has two types", show_length(name), b->text + name.at);
+            return build_fail(b, name, "%.*s has two types", show_length(name), b->text + name.at);
     return true;
 }
 
@@ -207,16 +162,18 @@ static bool check_annotations(builder *b) {
     const size_t count = b->line->annotation_count, unnamed = unnamed_types(b);
     for (size_t a = 0; a < count; a++) {
         if (&list[a] >= last && (list[a].name.length == 0) != (last->name.length == 0))
-            return fail(b, list[a].span, "either every type has a name in front, or none has");
+            return build_fail(b, list[a].span,
+                              "either every type has a name in front, or none has");
         if (list[a].name.length && !check_name(b, a)) return false;
     }
     if (unnamed > 1 && b->line->declared)
-        return fail(b, last[1].span, "beside types in front there is one for all other names");
+        return build_fail(b, last[1].span,
+                          "beside types in front there is one for all other names");
     if (unnamed > 1 && unnamed > b->input_count)
-        return fail(b, last[b->input_count].span, "%zu types for %zu variable%s", unnamed,
-                    b->input_count, plural(b->input_count));
+        return build_fail(b, last[b->input_count].span, "%zu types for %zu variable%s", unnamed,
+                          b->input_count, plural(b->input_count));
     if (unnamed == 1 && b->input_count == 0)
-        return fail(b, last->span, "there is no variable that this could be the type of");
+        return build_fail(b, last->span, "there is no variable that this could be the type of");
     return true;
 }
 
@@ -234,88 +191,27 @@ static bool add_variables(builder *b) {
 /* ---------------------------------------------------------------------------------------------
  * Steps */
 
-static tosajit_tensor_type type_of(const builder *b, tosajit_value value) {
-    tosajit_tensor_type type = {TOSAJIT_F32, 0, {0}};
-    tosajit_expr_type(b->expr, value, &type);
-    return type;
-}
-
 /* An op on values; result is null where it follows from the operands. */
 static bool add_op(builder *b, text_span where, tosajit_op op, const tosajit_value *operands,
                    size_t count, const tosajit_attributes *attributes,
                    const tosajit_tensor_type *result, tosajit_value *value) {
     tosajit_status status =
         tosajit_expr_op(b->expr, op, operands, count, attributes, result, value);
-    return !status || fail_status(b, where, status);
-}
-
-static bool add_constant(builder *b, text_span where, const tosajit_tensor_type *type,
-                         const void *data, tosajit_value *value) {
-    tosajit_status status = tosajit_expr_constant(b->expr, type, data, value);
-    return !status || fail_status(b, where, status);
+    return !status || build_fail_status(b, where, status);
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Literals */
-
-static bool is_literal(const builder *b, int32_t node) {
-    return b->line->nodes[node].kind == TEXT_LITERAL;
-}
-
-/* How a literal becomes a constant. */
-typedef struct literal_use {
-    tosajit_type element;
-    int32_t rank; /* at least so many dimensions, those in front of the literal's own of size 1 */
-    bool is_unsigned; /* 200 is an i8 */
-} literal_use;
-
-static bool use_literal(builder *b, int32_t node, literal_use use, tosajit_value *value) {
-    const text_list *list = &b->line->lists[b->line->nodes[node].what];
-    text_span where = b->line->nodes[node].span;
-    tosajit_tensor_type type = {.element = use.element,
-                                .rank = list->rank > use.rank ? list->rank : use.rank};
-    size_t size = tosajit_type_size(use.element);
-    const size_t room = list->count + 1; /* a list may be empty */
-    char *data = memory_new(&b->line->allocator, room, size);
-    if (!data) return fail_memory(b, where);
-    bool fine = true;
-    for (int32_t d = 0; d < type.rank; d++) {
-        int32_t own = d - (type.rank - list->rank);
-        type.dims[d] = own < 0 ? 1 : list->dims[own];
-    }
-    for (size_t k = 0; fine && k < list->count; k++) {
-        fine = text_store(use.element, &b->line->numbers[list->first + k], use.is_unsigned,
-                          data + k * size, b->error);
-        if (!fine) b->error->where = where;
-    }
-    fine = fine && add_constant(b, where, &type, data, value);
-    memory_free(&b->line->allocator, data, room, size);
-    return fine;
-}
-
-/* The value of a node; a literal gets the element type and, at least, the rank of `like`. */
-static bool value_like(builder *b, int32_t node, tosajit_value like, tosajit_value *value) {
-    *value = b->values[node];
-    if (!is_literal(b, node)) return true;
-    tosajit_tensor_type type = type_of(b, like);
-    return use_literal(b, node, (literal_use){type.element, type.rank > 0 ? type.rank : 0, false},
-                       value);
-}
-
-static bool fail_no_type(builder *b, text_span where) {
-    return fail(b, where,
-                "a number takes its type from the other operand, and here is none; write f32(2)");
-}
+ * Operands */
 
 /* Operands of which at least one has a type. */
 static bool take_operands(builder *b, text_span where, const int32_t *nodes, int count,
                           tosajit_value *operands) {
     int typed = -1;
     for (int k = count; k-- > 0;)
-        if (!is_literal(b, nodes[k])) typed = k;
-    if (typed < 0) return fail_no_type(b, where);
+        if (!build_is_literal(b, nodes[k])) typed = k;
+    if (typed < 0) return build_fail_no_type(b, where);
     for (int k = 0; k < count; k++)
-        if (!value_like(b, nodes[k], b->values[nodes[typed]], &operands[k])) return false;
+        if (!build_value_like(b, nodes[k], b->values[nodes[typed]], &operands[k])) return false;
     return true;
 }
 
@@ -334,15 +230,15 @@ static bool unary(builder *b, text_span where, tosajit_op op, tosajit_value oper
 
 /* Whether a node is a number, and no list of it, that is `wanted` as an element. */
 static bool is_number(const builder *b, int32_t node, tosajit_type element, double wanted) {
-    if (!is_literal(b, node)) return false;
+    if (!build_is_literal(b, node)) return false;
     const text_list *list = &b->line->lists[b->line->nodes[node].what];
     return list->rank == 0 && text_value(element, &b->line->numbers[list->first]) == wanted;
 }
 
 /* TOSA divides integers alone. Of floats 1 / x is its reciprocal, which f64 has not. */
 static bool is_inverse(const builder *b, const text_node *n, const int32_t *nodes) {
-    if (n->what != TEXT_DIV || is_literal(b, nodes[1])) return false;
-    const tosajit_type element = type_of(b, b->values[nodes[1]]).element;
+    if (n->what != TEXT_DIV || build_is_literal(b, nodes[1])) return false;
+    const tosajit_type element = build_type_of(b, b->values[nodes[1]]).element;
     return type_is_float(element) && element != TOSAJIT_F64 && is_number(b, nodes[0], element, 1);
 }
 
@@ -351,9 +247,9 @@ static bool divide(builder *b, text_span where, const tosajit_value *operands,
                    tosajit_value *value) {
     if (!b->options->strict)
         return binary(b, where, TOSAJIT_OP_divide, operands[0], operands[1], value);
-    return fail(b, where,
-                "TOSA does not divide floats, so a strict expression cannot; write "
-                "x * reciprocal(y), which rounds twice");
+    return build_fail(b, where,
+                      "TOSA does not divide floats, so a strict expression cannot; write "
+                      "x * reciprocal(y), which rounds twice");
 }
 
 /* The op of an operator for operands of this type, which may be exchanged. */
@@ -375,8 +271,8 @@ static bool apply_operator(builder *b, const text_node *n, tosajit_value *operan
 
 /* x ** 2 is x * x, which rounds alike and takes an instruction. */
 static bool is_square(const builder *b, const int32_t *nodes) {
-    if (is_literal(b, nodes[0])) return false;
-    const tosajit_type element = type_of(b, b->values[nodes[0]]).element;
+    if (build_is_literal(b, nodes[0])) return false;
+    const tosajit_type element = build_type_of(b, b->values[nodes[0]]).element;
     return is_number(b, nodes[1], element, 2) &&
            (type_is_float(element) || element == TOSAJIT_I32 || element == TOSAJIT_I64);
 }
@@ -393,10 +289,10 @@ static bool build_operator(builder *b, const text_node *n, tosajit_value *value)
         return binary(b, n->span, TOSAJIT_OP_mul, operands[0], operands[0], value);
     }
     if (!take_operands(b, n->span, nodes, (int)count, operands)) return false;
-    tosajit_type element = type_of(b, operands[0]).element;
+    tosajit_type element = build_type_of(b, operands[0]).element;
     if (n->what == TEXT_DIV && type_is_float(element)) return divide(b, n->span, operands, value);
     if (n->what == TEXT_XOR && type_is_float(element))
-        return fail(b, n->span, "^ is bitwise; a power is written **");
+        return build_fail(b, n->span, "^ is bitwise; a power is written **");
     return apply_operator(b, n, operands, (size_t)count, element, value);
 }
 
@@ -404,10 +300,10 @@ static bool build_operator(builder *b, const text_node *n, tosajit_value *value)
 static bool build_convert(builder *b, const text_node *n, tosajit_value *value) {
     int32_t node = b->line->arguments[n->first].node;
     const tosajit_tensor_type type = {.element = (tosajit_type)n->what, .rank = TOSAJIT_UNRANKED};
-    if (is_literal(b, node))
-        return use_literal(b, node, (literal_use){type.element, 0, false}, value);
+    if (build_is_literal(b, node))
+        return build_use_literal(b, node, (literal_use){type.element, 0, false}, value);
     *value = b->values[node];
-    if (type_of(b, *value).element == type.element) return true;
+    if (build_type_of(b, *value).element == type.element) return true;
     return add_op(b, n->span, TOSAJIT_OP_cast, value, 1, NULL, &type, value);
 }
 
@@ -431,7 +327,7 @@ static bool set_number(builder *b, call *c, const op_key *key, int32_t node, tos
     const text_node *n = &b->line->nodes[node];
     char bytes[8];
     if (n->kind != TEXT_LITERAL || b->line->lists[n->what].rank != 0)
-        return fail(b, n->span, "%s is a number", key->name);
+        return build_fail(b, n->span, "%s is a number", key->name);
     const text_number *number = &b->line->numbers[b->line->lists[n->what].first];
     if (!text_store(element, number, false, bytes, b->error)) {
         b->error->where = n->span;
@@ -441,21 +337,14 @@ static bool set_number(builder *b, call *c, const op_key *key, int32_t node, tos
     return true;
 }
 
-/* A whole number, with its sign. */
-static bool to_integer(const text_number *number, int64_t *integer) {
-    if (!number->whole || number->magnitude > INT64_MAX) return false;
-    *integer = number->negative ? -(int64_t)number->magnitude : (int64_t)number->magnitude;
-    return true;
-}
-
 /* The list of numbers that a view takes. */
 static bool read_list(builder *b, const text_argument *argument, call *c) {
     const text_node *n = &b->line->nodes[argument->node];
     const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
     bool fine = list && list->rank <= 1 && list->count <= sizeof c->numbers / sizeof *c->numbers;
     for (size_t k = 0; fine && k < list->count; k++)
-        fine = to_integer(&b->line->numbers[list->first + k], &c->numbers[k]);
-    if (!fine) return fail(b, n->span, "%s is a list of whole numbers", argument->key->name);
+        fine = build_to_integer(&b->line->numbers[list->first + k], &c->numbers[k]);
+    if (!fine) return build_fail(b, n->span, "%s is a list of whole numbers", argument->key->name);
     c->attributes.numbers = c->numbers;
     c->attributes.number_count = list->count;
     return true;
@@ -468,7 +357,7 @@ static bool read_keys(builder *b, call *c) {
         if (argument->key->kind == KEY_PARAMETER) {
             int k = c->arity + op_key_parameter(c->op, argument->key);
             if (c->operands[k] >= 0)
-                return fail(b, argument->span, "%s is given twice", argument->key->name);
+                return build_fail(b, argument->span, "%s is given twice", argument->key->name);
             c->operands[k] = argument->node;
         } else if (argument->key->kind == KEY_TYPE) {
             c->to = (tosajit_type)b->line->nodes[argument->node].what;
@@ -481,29 +370,18 @@ static bool read_keys(builder *b, call *c) {
     return true;
 }
 
-/* A dimension, which counts from the end where it is negative. */
-static bool to_axis(builder *b, text_span where, const char *name, const text_number *number,
-                    const tosajit_tensor_type *type, int64_t *axis) {
-    if (!number || !number->whole || number->magnitude > TOSAJIT_MAX_RANK)
-        return fail(b, where, "%s is a dimension: a whole number, from the end if negative", name);
-    *axis = number->negative ? type->rank - (int64_t)number->magnitude : (int64_t)number->magnitude;
-    if (*axis >= 0 && *axis < type->rank) return true;
-    return fail(b, where, "%s %s%d is no dimension of %s, which has rank %d", name,
-                number->negative ? "-" : "", (int)number->magnitude, type_print(type).text,
-                (int)type->rank);
-}
-
 static bool read_axis(builder *b, const op_key *key, int32_t node, const tosajit_tensor_type *type,
                       int64_t *axis) {
     const text_node *n = &b->line->nodes[node];
     const bool single = n->kind == TEXT_LITERAL && b->line->lists[n->what].rank == 0;
-    return to_axis(b, n->span, key->name,
-                   single ? &b->line->numbers[b->line->lists[n->what].first] : NULL, type, axis);
+    return build_to_axis(b, n->span, key->name,
+                         single ? &b->line->numbers[b->line->lists[n->what].first] : NULL, type,
+                         axis);
 }
 
 static bool read_axes(builder *b, call *c) {
     bool given = false, needed = op_key_find(c->op, "axis", 4) != NULL;
-    const tosajit_tensor_type type = type_of(b, c->values[0]);
+    const tosajit_tensor_type type = build_type_of(b, c->values[0]);
     for (int32_t a = c->node->first; needed && a >= 0; a = b->line->arguments[a].next) {
         const text_argument *argument = &b->line->arguments[a];
         if (!argument->key || argument->key->kind != KEY_AXIS) continue;
@@ -511,8 +389,8 @@ static bool read_axes(builder *b, call *c) {
         given = true;
     }
     return given || !needed ||
-           fail(b, c->node->span, "%s needs the dimension that it reduces, as in axis=-1",
-                tosajit_op_name(c->op));
+           build_fail(b, c->node->span, "%s needs the dimension that it reduces, as in axis=-1",
+                      tosajit_op_name(c->op));
 }
 
 /* min and max, when the element type is known. A clamp on one side has no bound on the other. */
@@ -537,7 +415,7 @@ static bool read_bounds(builder *b, call *c, tosajit_type element) {
 
 /* The element type that a literal in place of parameter k has. */
 static tosajit_type parameter_element(const builder *b, const call *c, int k, const op_key *key) {
-    tosajit_type operand = type_of(b, c->values[0]).element;
+    tosajit_type operand = build_type_of(b, c->values[0]).element;
     (void)k;
     if (strcmp(key->name, "shift") == 0) return TOSAJIT_I8;
     if (strcmp(key->name, "multiplier") == 0)
@@ -557,7 +435,8 @@ static const op_key *parameter_key(tosajit_op op, int parameter) {
 static bool zero_parameter(builder *b, const call *c, tosajit_type element, tosajit_value *value) {
     const tosajit_tensor_type type = {element, 1, {1}};
     const uint64_t zero = 0;
-    return add_constant(b, c->node->span, &type, &zero, value);
+    const tosajit_status status = tosajit_expr_constant(b->expr, &type, &zero, value);
+    return !status || build_fail_status(b, c->node->span, status);
 }
 
 static bool take_parameter(builder *b, call *c, int k) {
@@ -567,10 +446,11 @@ static bool take_parameter(builder *b, call *c, int k) {
     bool zero_point = strstr(key->name, "_zp") != NULL;
     tosajit_value *value = &c->values[c->arity + k];
     if (node < 0 && !zero_point && c->op != TOSAJIT_OP_mul)
-        return fail(b, c->node->span, "%s needs %s", tosajit_op_name(c->op), key->name);
+        return build_fail(b, c->node->span, "%s needs %s", tosajit_op_name(c->op), key->name);
     if (node < 0) return zero_parameter(b, c, element, value);
     *value = b->values[node];
-    if (!is_literal(b, node) || use_literal(b, node, (literal_use){element, 1, zero_point}, value))
+    if (!build_is_literal(b, node) ||
+        build_use_literal(b, node, (literal_use){element, 1, zero_point}, value))
         return true;
     size_t said = strlen(b->error->text);
     if (strcmp(key->name, "multiplier") == 0 && !c->attributes.scale32)
@@ -595,8 +475,9 @@ static bool take_parameters(builder *b, call *c, size_t *count) {
 /* A select's condition is i1, whatever the others are. */
 static bool take_data(builder *b, call *c) {
     int first = c->op == TOSAJIT_OP_select;
-    if (first && is_literal(b, c->operands[0])) {
-        if (!use_literal(b, c->operands[0], (literal_use){TOSAJIT_I1, 0, false}, &c->values[0]))
+    if (first && build_is_literal(b, c->operands[0])) {
+        if (!build_use_literal(b, c->operands[0], (literal_use){TOSAJIT_I1, 0, false},
+                               &c->values[0]))
             return false;
     } else if (first) {
         c->values[0] = b->values[c->operands[0]];
@@ -625,169 +506,16 @@ static bool build_call(builder *b, const text_node *n, tosajit_value *value) {
     }
     bool converts = op_key_find(c.op, "to", 2) != NULL;
     if (converts && !c.result)
-        return fail(b, n->span,
-                    b->line->kind == TEXT_ONE_OP ? "%s needs the type of its result, as in -> i8"
-                                                 : "%s needs the type of its result, as in to=i8",
-                    tosajit_op_name(c.op));
+        return build_fail(b, n->span,
+                          b->line->kind == TEXT_ONE_OP
+                              ? "%s needs the type of its result, as in -> i8"
+                              : "%s needs the type of its result, as in to=i8",
+                          tosajit_op_name(c.op));
     if (!take_data(b, &c) || !read_axes(b, &c) ||
-        !read_bounds(b, &c, type_of(b, c.values[c.arity - 1]).element))
+        !read_bounds(b, &c, build_type_of(b, c.values[c.arity - 1]).element))
         return false;
     return take_parameters(b, &c, &count) &&
            add_op(b, n->span, c.op, c.values, count, &c.attributes, c.result, value);
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Functions that reduce */
-
-/* The dimensions that a node lists. */
-static bool list_axes(builder *b, int32_t node, const tosajit_tensor_type *type,
-                      bool chosen[TOSAJIT_MAX_RANK]) {
-    const text_node *n = &b->line->nodes[node];
-    const text_list *list = n->kind == TEXT_LITERAL ? &b->line->lists[n->what] : NULL;
-    if (!list || list->rank > 1) return fail(b, n->span, "axis is a dimension, or a list of them");
-    for (size_t k = 0; k < list->count; k++) {
-        int64_t axis;
-        if (!to_axis(b, n->span, "axis", &b->line->numbers[list->first + k], type, &axis))
-            return false;
-        if (chosen[axis]) return fail(b, n->span, "dimension %d is given twice", (int)axis);
-        chosen[axis] = true;
-    }
-    return true;
-}
-
-/* Of a call of a function: what is given by name. */
-static bool read_reducer_keys(builder *b, const text_node *n, const tosajit_tensor_type *type,
-                              reducer_call *c, bool *chosen, bool *given, bool *drops) {
-    for (int32_t a = n->first; a >= 0; a = b->line->arguments[a].next) {
-        const text_argument *argument = &b->line->arguments[a];
-        const text_node *value = &b->line->nodes[argument->node];
-        if (!argument->key) continue;
-        const char *name = argument->key->name;
-        const text_list *list = value->kind == TEXT_LITERAL ? &b->line->lists[value->what] : NULL;
-        const text_number *number = list && list->rank == 0 ? &b->line->numbers[list->first] : NULL;
-        if (strcmp(name, "axis") == 0) {
-            *given = true;
-            if (!list_axes(b, argument->node, type, chosen)) return false;
-        } else if (strcmp(name, "keepdims") == 0) {
-            *drops = !value->what;
-        } else if (strcmp(name, "nan_mode") == 0) {
-            c->nan_mode = (tosajit_nan_mode)value->what;
-        } else if (!number || number->negative) {
-            return fail(b, value->span, "%s is a number that is not negative", name);
-        } else if (strcmp(name, "eps") == 0) {
-            c->eps = number->value;
-        } else {
-            c->ddof = (int64_t)number->magnitude;
-        }
-    }
-    return true;
-}
-
-/* The operands; behind a single one the axis may stand. */
-static bool take_reducer_operands(builder *b, const text_node *n, const reducer *r, reducer_call *c,
-                                  int32_t *axis) {
-    *axis = -1;
-    for (int32_t a = n->first; a >= 0 && !b->line->arguments[a].key;
-         a = b->line->arguments[a].next) {
-        const int32_t node = b->line->arguments[a].node;
-        if (c->operand_count == r->operands) {
-            *axis = node;
-        } else if (c->operand_count == 0 && is_literal(b, node)) {
-            return fail_no_type(b, b->line->nodes[node].span);
-        } else if (c->operand_count == 0) {
-            c->operands[c->operand_count++] = b->values[node];
-        } else if (!value_like(b, node, c->operands[0], &c->operands[c->operand_count++])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool build_reducer(builder *b, const text_node *n, tosajit_value *value) {
-    const reducer *r = reducer_at((size_t)n->what);
-    reducer_call c = {.expr = b->expr, .eps = 1e-5};
-    bool chosen[TOSAJIT_MAX_RANK] = {false}, given, drops = b->options->drop_axes && !r->last;
-    int32_t axis;
-    if (!take_reducer_operands(b, n, r, &c, &axis)) return false;
-    const tosajit_tensor_type type = type_of(b, c.operands[0]);
-    if (type.rank == TOSAJIT_UNRANKED)
-        return fail(b, n->span, "%s needs an operand whose rank is known", r->name);
-    given = axis >= 0;
-    if (given && !list_axes(b, axis, &type, chosen)) return false;
-    if (!read_reducer_keys(b, n, &type, &c, chosen, &given, &drops)) return false;
-    for (int32_t d = 0; d < type.rank; d++) {
-        if (!given) chosen[d] = !r->last || d == type.rank - 1;
-        if (chosen[d]) c.axes[c.axis_count++] = d;
-    }
-    if (drops && r->last)
-        return fail(b, n->span, "%s reduces no dimension that keepdims could drop", r->name);
-    tosajit_status status = r->compose(&c, r->op, value);
-    if (!status && drops) status = mover_drop(b->expr, *value, chosen, value);
-    return !status || fail_status(b, n->span, status);
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Functions that move */
-
-static bool take_moved(builder *b, const text_node *n, const char *name, mover_call *c) {
-    const int32_t node = b->line->arguments[n->first].node;
-    if (is_literal(b, node)) return fail_no_type(b, b->line->nodes[node].span);
-    c->expr = b->expr;
-    c->operand = c->operands[c->operand_count++] = b->values[node];
-    c->type = type_of(b, c->operand);
-    return c->type.rank != TOSAJIT_UNRANKED ||
-           fail(b, n->span, "%s needs an operand whose rank is known", name);
-}
-
-/* The numbers behind the operand, whether in lists or one by one. */
-static bool take_numbers(builder *b, const text_node *n, const mover *m, mover_call *c) {
-    const size_t most = m->most;
-    for (int32_t a = b->line->arguments[n->first].next; a >= 0; a = b->line->arguments[a].next) {
-        const text_node *value = &b->line->nodes[b->line->arguments[a].node];
-        const text_list *list = value->kind == TEXT_LITERAL ? &b->line->lists[value->what] : NULL;
-        if (m->several && !list) {
-            if (c->operand_count == TOSAJIT_MAX_RANK)
-                return fail(b, value->span, "%s takes at most %d operands", m->name,
-                            TOSAJIT_MAX_RANK);
-            c->operands[c->operand_count++] = b->values[b->line->arguments[a].node];
-            continue;
-        }
-        for (size_t k = 0; list && list->rank < 2 && k < list->count; k++) {
-            const text_number *number = &b->line->numbers[list->first + k];
-            if (c->count == most || !to_integer(number, &c->numbers[c->count++]))
-                return fail(b, value->span, "%s takes at most %zu whole numbers", m->name, most);
-        }
-        if (!list || list->rank > 1)
-            return fail(b, value->span, "%s takes whole numbers behind its operand", m->name);
-    }
-    return c->count >= m->least ||
-           fail(b, n->span, "%s takes %zu number%s behind its operand, found %zu", m->name,
-                m->least, plural(m->least), c->count);
-}
-
-static bool build_mover(builder *b, const text_node *n, tosajit_value *value) {
-    const mover *m = mover_at((size_t)n->what);
-    mover_call c = {.count = 0};
-    if (!take_moved(b, n, m->name, &c) || !take_numbers(b, n, m, &c)) return false;
-    const tosajit_status status = m->compose(&c, value);
-    return !status || fail_status(b, n->span, status);
-}
-
-static bool build_subscript(builder *b, const text_node *n, tosajit_value *value) {
-    const text_list *list = &b->line->lists[n->what];
-    const text_number *numbers = &b->line->numbers[list->first];
-    subscript subscripts[SUBSCRIPTS];
-    const size_t count = list->count / 4;
-    mover_call c = {.count = 0};
-    if (!take_moved(b, n, "a subscript", &c)) return false;
-    for (size_t k = 0; k < count; k++) {
-        int64_t *const to[] = {&subscripts[k].begin, &subscripts[k].end, &subscripts[k].step};
-        subscripts[k].kind = (subscript_kind)numbers[4 * k].magnitude;
-        for (size_t side = 0; side < 3; side++)
-            if (!to_integer(&numbers[4 * k + 1 + side], to[side])) *to[side] = TOSAJIT_DYNAMIC;
-    }
-    const tosajit_status status = subscript_compose(&c, subscripts, count, value);
-    return !status || fail_status(b, n->span, status);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -800,7 +528,7 @@ static bool build_name(builder *b, const text_node *n, tosajit_value *value) {
         return true;
     }
     if (!find_statement(b, n->span, b->statement, &statement))
-        return fail(b, n->span, "unknown name");
+        return build_fail(b, n->span, "unknown name");
     b->used[statement] = true;
     *value = b->values[b->line->statements[statement].node];
     return true;
@@ -831,9 +559,9 @@ static bool build_statements(builder *b) {
         const text_statement *s = &b->line->statements[b->statement];
         for (; node <= (size_t)s->node; node++)
             if (!build_node(b, node)) return false;
-        if (is_literal(b, s->node))
-            return fail(b, b->line->nodes[s->node].span,
-                        "a number alone has no type; write f32(2)");
+        if (build_is_literal(b, s->node))
+            return build_fail(b, b->line->nodes[s->node].span,
+                              "a number alone has no type; write f32(2)");
         tosajit_value value = b->values[s->node];
         /* x = y gives no new value, and y keeps its name. */
         if (!expr_given_name(b->expr, value) && !name_value(b, value, s->name)) return false;
@@ -860,7 +588,7 @@ static bool name_result(builder *b, tosajit_value value, size_t index, size_t co
     snprintf(name, sizeof name, count > 1 ? "r%zu" : "r", index);
     if (expr_given_name(b->expr, value) || is_taken(b, name)) return true;
     tosajit_status status = tosajit_expr_name(b->expr, value, name);
-    return !status || fail_status(b, (text_span){0, 0}, status);
+    return !status || build_fail_status(b, (text_span){0, 0}, status);
 }
 
 /* What no later statement uses. */
@@ -873,11 +601,11 @@ static bool add_results(builder *b) {
         if (b->used[s]) continue;
         tosajit_value value = b->values[line->statements[s].node];
         tosajit_status status = tosajit_expr_result(b->expr, value);
-        if (status) return fail_status(b, where, status);
+        if (status) return build_fail_status(b, where, status);
         if (!name_result(b, value, index++, count)) return false;
     }
     tosajit_status status = tosajit_expr_verify(b->expr);
-    return !status || fail_status(b, (text_span){0, 0}, status);
+    return !status || build_fail_status(b, (text_span){0, 0}, status);
 }
 
 static bool build(builder *b) {
@@ -886,11 +614,11 @@ static bool build(builder *b) {
                                           .allocator = o->allocator,
                                           .strict = o->strict,
                                           .accuracy = o->accuracy};
-    if (!b->values || !b->used) return fail_memory(b, (text_span){0, 0});
+    if (!b->values || !b->used) return build_fail_memory(b, (text_span){0, 0});
     if (b->line->kind == TEXT_EMPTY)
-        return fail(b, (text_span){0, 0}, "there is no expression in the text");
+        return build_fail(b, (text_span){0, 0}, "there is no expression in the text");
     tosajit_status status = tosajit_expr_create(&options, &b->expr);
-    if (status) return fail_status(b, (text_span){0, 0}, status);
+    if (status) return build_fail_status(b, (text_span){0, 0}, status);
     return collect_inputs(b) &&
            (b->line->kind == TEXT_ONE_OP ? add_operands(b) : add_variables(b)) &&
            build_statements(b) && add_results(b);
@@ -926,7 +654,7 @@ bool text_operands(const char *text, const text_line *line, text_span *operands,
     builder b = {.text = text, .line = line, .error = error};
     memset(error, 0, sizeof *error);
     make_room(&b);
-    bool fine = b.values && b.used ? collect_inputs(&b) : fail_memory(&b, (text_span){0, 0});
+    bool fine = b.values && b.used ? collect_inputs(&b) : build_fail_memory(&b, (text_span){0, 0});
     release_room(&b);
     if (!fine) return false;
     memcpy(operands, b.inputs, b.input_count * sizeof *operands);

@@ -219,7 +219,7 @@ static tosajit_status take_range(const mover_call *c, const subscript *from, sub
 
 static tosajit_status take_index(const mover_call *c, const subscript *from, subscripted *s) {
     const int64_t n = c->type.dims[s->d], index = from->begin;
-    if (n != TOSAJIT_DYNAMIC && (index < -n || index >= n))
+    if (n == TOSAJIT_DYNAMIC ? index == INT64_MAX : index < -n || index >= n)
         return diag_error(TOSAJIT_SHAPE_MISMATCH, "index %" PRId64 " is none of dimension %d of %s",
                           index, (int)s->d, type_print(&c->type).text);
     put_range(s, index, index == -1 ? TOSAJIT_DYNAMIC : index + 1, 1);

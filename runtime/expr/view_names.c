@@ -80,7 +80,8 @@ static int64_t add_name(finding *f, size_kind kind, int32_t dim, int64_t a, int6
 /* Whether a size was broadcast of others, one of which is this. */
 static bool absorbs(const expr_views *v, int64_t size, int64_t other) {
     for (; size != other; size = v->names[-1 - size].a) {
-        if (size >= 0 || v->names[-1 - size].kind != SIZE_BROADCAST) return false;
+        if (size >= 0 || size == VIEW_UNKNOWN || v->names[-1 - size].kind != SIZE_BROADCAST)
+            return false;
         if (v->names[-1 - size].b == other) return true;
     }
     return true;

@@ -153,21 +153,22 @@ static tosajit_status infer_tile(const view_use *u) {
  * slice */
 
 bool view_find_range(const int64_t numbers[3], int64_t n, view_range *range) {
-    const int64_t step = numbers[2];
+    const bool rises = numbers[2] > 0;
+    const int64_t pace = rises ? numbers[2] : -numbers[2];
     int64_t begin = numbers[0], end = numbers[1];
     if (begin == TOSAJIT_DYNAMIC)
-        begin = step > 0 ? 0 : n - 1;
+        begin = rises ? 0 : n - 1;
     else if (begin < 0)
         begin += n;
     if (end == TOSAJIT_DYNAMIC)
-        end = step > 0 ? n : -1;
+        end = rises ? n : -1;
     else if (end < 0 && (end += n) < 0)
         return false;
-    const int64_t span = step > 0 ? end - begin : begin - end, pace = step > 0 ? step : -step;
-    const bool empty = span <= 0;
-    *range = (view_range){begin, empty ? 0 : (span - 1) / pace + 1, step};
-    return step > 0 ? begin >= 0 && begin <= n && end <= n && end >= begin
-                    : begin < n && begin >= -1 && end >= -1 && end <= begin;
+    if (rises ? begin < 0 || end < begin || end > n : begin >= n || end > begin || end < -1)
+        return false;
+    const int64_t span = rises ? end - begin : begin - end;
+    *range = (view_range){begin, span ? (span - 1) / pace + 1 : 0, numbers[2]};
+    return true;
 }
 
 /* Whether a position counts from the end. */

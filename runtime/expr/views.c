@@ -85,6 +85,9 @@ static tosajit_status push(lowering *l, view_chain *chain, const view_step *step
         chain->count--;
         return TOSAJIT_OK;
     }
+    if (chain->count == VIEW_MOST_STEPS)
+        return diag_error(TOSAJIT_LIMIT_EXCEEDED, "more than %d views, one of the other",
+                          VIEW_MOST_STEPS);
     if (!memory_grow(&v->allocator, (void **)&v->steps, &v->step_capacity, v->step_count + 1,
                      sizeof *v->steps))
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the views of an expression");
@@ -347,12 +350,12 @@ static tosajit_status inward(lowering *l, tosajit_value value, view_chain chain,
 /* What there was before a try that failed. */
 typedef struct try_mark {
     size_t nodes;
-    int32_t inputs, constants, operands;
+    int32_t inputs, constants, tables, operands;
 } try_mark;
 
 static try_mark try_begin(const lowering *l) {
     return (try_mark){l->program->count, l->program->input_count, l->program->constant_count,
-                      l->views->operand_count};
+                      l->program->table_count, l->views->operand_count};
 }
 
 static void try_undo(lowering *l, try_mark mark) {
@@ -364,6 +367,7 @@ static void try_undo(lowering *l, try_mark mark) {
     p->count = mark.nodes;
     p->input_count = mark.inputs;
     p->constant_count = mark.constants;
+    p->table_count = mark.tables;
     l->views->operand_count = mark.operands;
 }
 

@@ -47,7 +47,7 @@ typedef struct view_name {
     tosajit_value node; /* of the source, which has it */
     int64_t a, b;
 } view_name;
-enum { VIEW_MOST_NAMES = 1024 };
+enum { VIEW_MOST_NAMES = 1024, VIEW_MOST_STEPS = 64 /* of a chain */ };
 
 /* Dimensions in[in_end of the group before ..] that a reshape makes dimensions out[..] of. */
 typedef struct view_group {

@@ -44,11 +44,9 @@ static tosajit_status find_range(call_sizes *c, const view_name *name, int64_t *
 /* The product of a node's sizes but one; false if it is beyond 2^63 - 1. */
 static bool product_of(const call_sizes *c, tosajit_value node, int32_t but, int64_t *product) {
     const view_sizes *sizes = &c->views->sizes[node];
-    *product = 1;
-    for (int32_t d = 0; d < sizes->rank; d++)
-        if (d != but && !size_multiply(*product, size_in(c, sizes->sizes[d]), product))
-            return false;
-    return true;
+    int64_t own[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < sizes->rank; d++) own[d] = d == but ? 1 : size_in(c, sizes->sizes[d]);
+    return size_count(sizes->rank, own, product);
 }
 
 static tosajit_status find_rest(const call_sizes *c, const view_name *name, int64_t *value) {
@@ -116,7 +114,7 @@ static void align(sight *s, int32_t rank) {
     s->rank = rank;
 }
 
-/* Through whatever leaves dimensions apart. `own` is the first that the view is about. */
+/* Through whatever leaves dimensions apart; the view is about those from `lead` on. */
 static void through_dims(const call_sizes *c, const view_step *step, const sight *from,
                          int32_t lead, sight *to) {
     const expr_node *view = &c->views->source->nodes[step->view];
@@ -142,7 +140,7 @@ static void through_dims(const call_sizes *c, const view_step *step, const sight
         } else if (whole && view_find_range(numbers + 3 * d, from->dims[own], &range)) {
             if (to->data && range.count > 0) to->data += range.begin * from->strides[own];
             to->dims[own] = range.count;
-            to->strides[own] = range.step * from->strides[own];
+            to->strides[own] = range.count > 1 ? range.step * from->strides[own] : 0;
         }
     }
 }
@@ -173,7 +171,6 @@ static bool through_whole(const call_sizes *c, const view_sizes *behind, const v
         int64_t have = from->dims[d - 1], need = 1;
         const int64_t stride = from->strides[d - 1];
         int64_t next = stride * have;
-        const view_span run = {0, 0, 0, out};
         int32_t first = out;
         d = next_inward(from, d - 1, lead + s->in);
         while (have != need) {
@@ -187,17 +184,11 @@ static bool through_whole(const call_sizes *c, const view_sizes *behind, const v
                 d = next_inward(from, d - 1, lead + s->in);
             }
         }
-        split_run(c, behind, &(view_span){0, 0, first, run.out_end}, lead, stride, to);
+        split_run(c, behind, &(view_span){0, 0, first, out}, lead, stride, to);
         out = first;
     }
     for (; out > s->out; out--) to->dims[lead + out - 1] = 1, to->strides[lead + out - 1] = 0;
     return true;
-}
-
-/* Of an empty tensor nothing is read, whatever its strides are. */
-static void through_nothing(const call_sizes *c, const view_sizes *behind, const view_span *s,
-                            int32_t lead, sight *to) {
-    split_run(c, behind, s, lead, 0, to);
 }
 
 static bool through_group(const call_sizes *c, const view_step *step, const view_span *s,
@@ -210,7 +201,7 @@ static bool through_group(const call_sizes *c, const view_step *step, const view
         ones &= size == 1;
         empty |= size == 0;
     }
-    if (whole && empty) return through_nothing(c, behind, s, lead, to), true;
+    if (whole && empty) return split_run(c, behind, s, lead, 0, to), true; /* nothing is read */
     if (whole) return through_whole(c, behind, s, lead, from, to);
     for (int32_t d = s->out; d < s->out_end; d++) to->dims[lead + d] = 1, to->strides[lead + d] = 0;
     if (ones) return true;
@@ -242,14 +233,19 @@ static tosajit_status through(const call_sizes *c, const view_step *step, tensor
 /* ---------------------------------------------------------------------------------------------
  * Tensors */
 
+/* Strides that nobody uses are 0: only the others were checked. */
 static void begin(const tosajit_tensor *tensor, sight *s) {
     int64_t dense = (int64_t)tosajit_type_size(tensor->element);
+    bool empty = false;
     s->rank = tensor->rank;
     s->data = tensor->data;
+    for (int32_t d = 0; d < tensor->rank; d++) empty |= tensor->dims[d] == 0;
     for (int32_t d = tensor->rank; d-- > 0;) {
         s->dims[d] = tensor->dims[d];
+        s->strides[d] = 0;
+        if (empty || s->dims[d] == 1) continue;
         s->strides[d] = tensor->strides ? tensor->strides[d] : dense;
-        if (s->dims[d] > 1) dense *= s->dims[d]; /* no overflow: the sizes were checked */
+        dense *= tensor->strides ? 1 : s->dims[d];
     }
 }
 

@@ -157,6 +157,71 @@ static void wrong_calls_write_nothing(void **state) {
     tosajit_engine_destroy(engine);
 }
 
+/* Lists at the ends of what numbers can say, and more views than there is room for. */
+static void extremes_are_refused(void **state) {
+    const int64_t far = INT64_MAX, lists[][3] = {{-far, far, 1}, {far, far, 1},   {0, far, 1},
+                                                 {-far, 1, 1},   {far, -far, -1}, {0, -far, -1}};
+    const tosajit_tensor_type open = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){TOSAJIT_DYNAMIC}),
+                              some = tosajit_ranked(TOSAJIT_F32, 1, (int64_t[]){C});
+    tosajit_expr *expr;
+    tosajit_value value;
+    (void)state;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        const tosajit_attributes a = {.numbers = lists[k], .number_count = 3};
+        host_assert_error(tosajit_verify(TOSAJIT_OP_slice, &some, 1, &a, NULL, 0, NULL),
+                          TOSAJIT_SHAPE_MISMATCH, "dimension 0");
+    }
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &open, &value), TOSAJIT_OK);
+    for (int k = 0; k < 1000; k++)
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reverse, &value, 1, NULL, NULL, &value),
+                         TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, value), TOSAJIT_OK);
+    host_assert_error(tosajit_expr_verify(expr), TOSAJIT_LIMIT_EXCEEDED, "64 views");
+    tosajit_expr_destroy(expr);
+}
+
+/* More dynamic sizes than there is room for. */
+static void too_many_sizes_are_refused(void **state) {
+    tosajit_tensor_type wide = {TOSAJIT_F32, TOSAJIT_MAX_RANK, {0}};
+    tosajit_expr *expr;
+    tosajit_value sum, more;
+    (void)state;
+    for (int32_t d = 0; d < TOSAJIT_MAX_RANK; d++) wide.dims[d] = TOSAJIT_DYNAMIC;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &wide, &sum), TOSAJIT_OK);
+    for (int k = 0; k < 60; k++) {
+        assert_int_equal(tosajit_expr_input(expr, &wide, &more), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_add, (tosajit_value[]){sum, more}, 2,
+                                         NULL, NULL, &sum),
+                         TOSAJIT_OK);
+    }
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reverse, &sum, 1, NULL, NULL, &sum),
+                     TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, sum), TOSAJIT_OK);
+    host_assert_error(tosajit_expr_verify(expr), TOSAJIT_LIMIT_EXCEEDED, "1024 different");
+    tosajit_expr_destroy(expr);
+}
+
+/* Empty tensors have sizes and strides that nobody checks, and so nobody may compute with. */
+static void empty_tensors_may_have_any_strides(void **state) {
+    const int64_t strides[2] = {INT64_MIN, INT64_MAX};
+    tosajit_engine *engine;
+    float nothing;
+    (void)state;
+    assert_int_equal(tosajit_engine_create(NULL, &engine), TOSAJIT_OK);
+    tosajit_kernel *kernel = compile(engine, "r = transpose(x[::-1, ::2]) * 2 : x: f32[?,?]");
+    for (int k = 0; k < 4; k++) {
+        const int64_t dims[2] = {k & 1 ? 0 : INT64_MAX, k & 1 ? INT64_MAX : 0},
+                      turned[2] = {dims[1] / 2 + dims[1] % 2, dims[0]};
+        const tosajit_tensor x = {TOSAJIT_F32, 2, &nothing, dims, k & 2 ? strides : NULL},
+                             r = tosajit_dense(TOSAJIT_F32, &nothing, 2, turned);
+        if (tosajit_run(kernel, &x, 1, &r, 1)) fail_msg("%d: %s", k, tosajit_last_error());
+    }
+    tosajit_kernel_release(kernel);
+    tosajit_engine_destroy(engine);
+}
+
 /* A reshape needs its dimensions in one run, which the caller's strides may deny. */
 static void strides_decide_on_reshapes(void **state) {
     tosajit_engine *engine;
@@ -259,9 +324,15 @@ static void texts_name_lists(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_lists_are_refused),   cmocka_unit_test(what_is_no_view_is_refused),
-        cmocka_unit_test(wrong_calls_write_nothing), cmocka_unit_test(strides_decide_on_reshapes),
-        cmocka_unit_test(every_form_has_views),      cmocka_unit_test(damaged_images_are_refused),
+        cmocka_unit_test(wrong_lists_are_refused),
+        cmocka_unit_test(what_is_no_view_is_refused),
+        cmocka_unit_test(wrong_calls_write_nothing),
+        cmocka_unit_test(strides_decide_on_reshapes),
+        cmocka_unit_test(extremes_are_refused),
+        cmocka_unit_test(too_many_sizes_are_refused),
+        cmocka_unit_test(empty_tensors_may_have_any_strides),
+        cmocka_unit_test(every_form_has_views),
+        cmocka_unit_test(damaged_images_are_refused),
         cmocka_unit_test(texts_name_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

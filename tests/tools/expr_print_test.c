@@ -125,6 +125,16 @@ static void random_programs_read_back_as_themselves(void **state) {
     assert_true(compared > CASES / 2 && verified > 10);
 }
 
+/* A text, which is released, is what is printed of what it says. */
+static void reads_back(char *text) {
+    reading r = read_back(text, true);
+    char *again = print(r.function.expr);
+    assert_string_equal(text, again);
+    tosajit_text_release(text);
+    tosajit_text_release(again);
+    close_reading(&r);
+}
+
 /* One expression that has everything the text has words of its own for. */
 static void everything_is_in_the_text(void **state) {
     (void)state;
@@ -176,12 +186,7 @@ static void everything_is_in_the_text(void **state) {
                                         "{axis = 0 : i32}"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (!strstr(text, words[k])) fail_msg("'%s' is not in\n%s", words[k], text);
-    reading r = read_back(text, true);
-    char *again = print(r.function.expr);
-    assert_string_equal(text, again);
-    tosajit_text_release(text);
-    tosajit_text_release(again);
-    close_reading(&r);
+    reads_back(text);
     tosajit_expr_destroy(expr);
 }
 
@@ -195,13 +200,7 @@ static void views_read_back_as_themselves(void **state) {
     if (tosajit_expr_parse(written, sizeof written - 1, NULL, &expr))
         fail_msg("%s", tosajit_last_error());
     for (tosajit_value v = 0; !tosajit_expr_name(expr, v, NULL); v++) continue; /* it reads none */
-    char *text = print(expr);
-    reading r = read_back(text, true);
-    char *again = print(r.function.expr);
-    assert_string_equal(text, again);
-    tosajit_text_release(text);
-    tosajit_text_release(again);
-    close_reading(&r);
+    reads_back(print(expr));
     tosajit_expr_destroy(expr);
 }
 
