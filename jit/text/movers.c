@@ -21,8 +21,8 @@ static tosajit_status view(tosajit_expr *expr, tosajit_op op, tosajit_value x,
 static tosajit_status to_dimension(int64_t number, int32_t rank, int64_t *dimension) {
     *dimension = number < 0 ? number + rank : number;
     if (*dimension >= 0 && *dimension < rank) return TOSAJIT_OK;
-    return diag_error(TOSAJIT_SHAPE_MISMATCH, "%" PRId64 " is no dimension of %d", number,
-                      (int)rank);
+    return diag_error(TOSAJIT_SHAPE_MISMATCH, "dimension %" PRId64 " is not in %d..%d", number,
+                      (int)-rank, (int)rank - 1);
 }
 
 /* ---------------------------------------------------------------------------------------------

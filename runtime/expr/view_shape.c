@@ -254,9 +254,7 @@ tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,
     if (operand->rank == TOSAJIT_UNRANKED)
         return diag_error(TOSAJIT_UNRANKED_SHAPE, "operand 0, %s, must have a rank",
                           type_print(operand).text);
-    const tosajit_type element = view->element;
     *view = *operand;
-    view->element = element;
     switch (op) {
     case TOSAJIT_OP_reshape: return infer_reshape(&u);
     case TOSAJIT_OP_transpose: return infer_transpose(&u);

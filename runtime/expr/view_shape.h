@@ -9,7 +9,7 @@
 
 #include "tosajit/tosajit.h"
 
-/* The shape of a view of operands, as many as the op has; *view keeps its element type.
+/* The shape of a view of operands, as many as the op has.
  * UNRANKED_SHAPE, BAD_ATTRIBUTE for a list that fits no operand of this rank, SHAPE_MISMATCH for
  * one that does not fit these sizes. */
 tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,

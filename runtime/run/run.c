@@ -143,11 +143,13 @@ tosajit_status run_check(const tosajit_kernel *kernel, const tosajit_tensor *ope
     return status;
 }
 
-static tosajit_status check_data(const view *v, tensor_id id) {
-    return v->tensor.data || v->empty
-               ? TOSAJIT_OK
-               : diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind,
-                            id.index);
+static tosajit_status check_data(const tosajit_tensor *tensor, tensor_id id) {
+    bool empty = false;
+    if (tensor->data) return TOSAJIT_OK;
+    for (int32_t d = 0; d < tensor->rank; d++) empty |= tensor->dims[d] == 0;
+    return empty ? TOSAJIT_OK
+                 : diag_error(TOSAJIT_INVALID_ARGUMENT, "%s %zu: data is a null pointer", id.kind,
+                              id.index);
 }
 
 /* What can be wrong with a call's memory. */
@@ -155,9 +157,9 @@ static tosajit_status check_memory(const tosajit_kernel *kernel, const view *ten
     const view *written = tensors + kernel->tensor_count;
     tosajit_status status = TOSAJIT_OK;
     for (int32_t k = 0; !status && k < kernel->program->input_count; k++)
-        status = check_data(&tensors[k], (tensor_id){"operand", (size_t)k});
+        status = check_data(&tensors[k].tensor, (tensor_id){"operand", (size_t)k});
     for (int32_t r = 0; !status && r < kernel->program->result_count; r++)
-        status = check_data(&written[r], (tensor_id){"result", (size_t)r});
+        status = check_data(&written[r].tensor, (tensor_id){"result", (size_t)r});
     return status ? status : overlap_check(kernel, tensors, written);
 }
 
@@ -168,6 +170,8 @@ static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c
     viewed v; /* not cleared */
     tosajit_status status =
         viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
+    for (size_t k = 0; !status && k < c->operand_count; k++) /* also one that no view reads */
+        status = check_data(&c->operands[k], (tensor_id){"operand", k});
     const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count, v.result_count,
                            c->parallel};
     return status ? status : run(kernel, &seen);

@@ -98,6 +98,10 @@ static void what_is_no_view_is_refused(void **state) {
          "different places"},
         {"concat(x, x) + y : x: f32[?,4], y: f32[?,4]", "dynamic size"},
         {"reshape(concat(x, x), -1) : x: f32[3,4]", "piece by piece"},
+        {"transpose(x, (0, 5)) : f32[3,4]", "5 is not in -2..1"},
+        {"reshape(x, (3, 5)) : f32[3,4]", "3x5xf32"},
+        {"x[0, 0, 0] : f32[3,4]", "3 subscripts"},
+        {"x[3] : f32[3,4]", "index 3"},
     };
     tosajit_engine *engine;
     (void)state;
@@ -147,6 +151,10 @@ static void wrong_calls_write_nothing(void **state) {
     x.data = NULL;
     r.dims = (int64_t[]){N - C};
     host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_INVALID_ARGUMENT, "null pointer");
+    c.dims[0] = 1; /* nothing of x is read */
+    r.dims = (int64_t[]){0};
+    host_assert_error(tosajit_run(kernel, &x, 1, &r, 1), TOSAJIT_INVALID_ARGUMENT, "null pointer");
+    c.dims[0] = R;
     x.data = c.x;
     c.dims[0] = 2;
     r = tosajit_dense(TOSAJIT_F32, c.x + 2, 1, (int64_t[]){C}); /* amid what is read */
