@@ -122,8 +122,8 @@ static bool is_worth_it(const tabulation *t, tosajit_value k) {
     if (is_truth(from))
         return tosajit_op_accepts(TOSAJIT_OP_select, types, node->type.element) &&
                count_work(t, k, LEAST) == LEAST;
-    const bool on_i8 = from->type.element == TOSAJIT_I8 && node->type.element == TOSAJIT_I8;
-    const int least = on_i8 ? LEAST_LIGHT : LEAST;
+    const bool on_f8 = type_is_float(from->type.element) || type_is_float(node->type.element);
+    const int least = on_f8 ? LEAST : LEAST_LIGHT;
     return is_byte(node) && count_work(t, k, least) == least;
 }
 

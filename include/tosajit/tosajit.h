@@ -132,7 +132,10 @@ typedef enum tosajit_type {
     TOSAJIT_F32,
     TOSAJIT_F8E4M3FN,
     TOSAJIT_F8E5M2,
-    TOSAJIT_F64, /* not TOSA's: an extension for a few ops, refused where strict */
+    TOSAJIT_F64, /* not TOSA's: an extension, refused where strict */
+    TOSAJIT_U8,  /* unsigned integers, an extension likewise */
+    TOSAJIT_U16,
+    TOSAJIT_U32,
     TOSAJIT_TYPE_COUNT
 } tosajit_type;
 

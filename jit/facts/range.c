@@ -12,9 +12,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static range all_of(tosajit_type type) {
-    const int width = type_width(type);
     if (type == TOSAJIT_I1) return (range){0, 1};
-    return (range){type_min(width), type_max(width)};
+    return (range){type_least(type), type_greatest(type)};
 }
 
 static range join(range a, range b) { return (range){least(a.low, b.low), most(a.high, b.high)}; }
@@ -37,17 +36,15 @@ static range unsigned_of(range r, tosajit_type type) {
     return (range){0, all.high - all.low};
 }
 
-static bool is_integer(tosajit_type type) { return type <= TOSAJIT_I64; }
+static bool is_integer(tosajit_type type) { return !type_is_float(type); }
 
 static range of_constant(const expr_node *node) {
     const size_t size = tosajit_type_size(node->type.element);
-    /* Bits above 48 in memory are whatever they are. */
-    const int unused = node->type.element == TOSAJIT_I48 ? 16 : 64 - 8 * (int)size;
     range r = {INT64_MAX, INT64_MIN};
     for (size_t at = 0; at + size <= node->data_size; at += size) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)node->data + at, size); /* little-endian: the low bytes */
-        const int64_t number = (int64_t)(bits << unused) >> unused;
+        const int64_t number = type_wrap(node->type.element, bits);
         r = join(r, (range){number, number});
     }
     return node->type.element == TOSAJIT_I1 || r.low > r.high ? all_of(node->type.element) : r;

@@ -10,6 +10,7 @@
 #include "runtime/base/types.h"
 
 static bool is_float(const emit_op *op) { return type_is_float(op->operand); }
+static bool is_unsigned(const emit_op *op) { return type_is_unsigned(op->operand); }
 /* Types narrower than f32 come as bits where bits are all that is needed. */
 static bool is_bits(const lane *l, LLVMValueRef x) {
     return LLVMTypeOf(x) != lane_f32_type(l) && LLVMTypeOf(x) != lane_f64_type(l);
@@ -23,6 +24,7 @@ LLVMValueRef emit_abs(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (is_float(op) && is_bits(l, x[0]))
         return lane_and(l, x[0], lane_int_like(x[0], type_max((int)lane_bits(x[0]))));
     if (is_float(op)) return lane_fabs(l, x[0]);
+    if (is_unsigned(op)) return x[0];
     LLVMValueRef zero = lane_int_like(x[0], 0);
     return lane_select(l, lane_icmp(l, LLVMIntSLT, x[0], zero), lane_sub(l, zero, x[0]), x[0]);
 }
@@ -99,11 +101,27 @@ static LLVMValueRef divide_i64(const lane *l, LLVMValueRef a, LLVMValueRef b) {
     return lane_select(l, is_zero, zero, lane_select(l, negates, lane_sub(l, zero, a), quotient));
 }
 
+/* The quotient of two unsigned integers, truncated, is exact as that of two f64, and of up to 16
+ * bits as that of two f32, for the reason below. Adding 2^52 (2^23) leaves it in the sum's lowest
+ * bits. */
+static LLVMValueRef divide_unsigned(const lane *l, LLVMValueRef a, LLVMValueRef b) {
+    const bool wide = lane_bits(a) > 16;
+    LLVMTypeRef real = wide ? lane_f64_type(l) : lane_f32_type(l);
+    LLVMValueRef zero = lane_int_like(a, 0), is_zero = lane_icmp(l, LLVMIntEQ, b, zero);
+    LLVMValueRef divisor = lane_uitofp(l, lane_select(l, is_zero, lane_int_like(b, 1), b), real);
+    LLVMValueRef quotient = lane_fdiv(l, lane_uitofp(l, a, real), divisor);
+    LLVMValueRef whole = lane_intrinsic(l, "llvm.trunc", &quotient, 1);
+    LLVMValueRef sum = lane_fadd(l, whole, lane_real_like(whole, wide ? 0x1p52 : 0x1p23));
+    LLVMValueRef bits = lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32));
+    return lane_select(l, is_zero, zero, lane_trunc(l, bits, LLVMTypeOf(a)));
+}
+
 /* A vector sdiv becomes scalar divisions that trap. The quotient of two i32 as doubles, truncated,
  * is exact: a quotient that is no integer is at least 2^-31 away from the next one, far more than
  * the rounding. */
 LLVMValueRef emit_intdiv(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (op->operand == TOSAJIT_I64) return divide_i64(l, x[0], x[1]);
+    if (is_unsigned(op)) return divide_unsigned(l, x[0], x[1]);
     LLVMTypeRef real = lane_f64_type(l), i32 = lane_int_type(l, 32);
     LLVMValueRef zero = lane_int_like(x[0], 0), is_zero = lane_icmp(l, LLVMIntEQ, x[1], zero);
     LLVMValueRef divisor = lane_select(l, is_zero, lane_int_like(x[1], 1), x[1]);
@@ -131,6 +149,7 @@ LLVMValueRef emit_negate(const lane *l, const emit_op *op, const LLVMValueRef *x
     if (is_float(op) && is_bits(l, x[0]))
         return lane_xor(l, x[0], lane_int_like(x[0], type_min((int)lane_bits(x[0]))));
     if (is_float(op)) return lane_fneg(l, x[0]);
+    if (is_unsigned(op)) return lane_sub(l, lane_int_like(x[0], 0), x[0]);
     LLVMValueRef sum = zero_points(l, op, x);
     if (!sum)
         return lane_intrinsic(l, "llvm.ssub.sat", (LLVMValueRef[]){lane_int_like(x[0], 0), x[0]},
@@ -203,8 +222,10 @@ static LLVMValueRef extreme_number(const lane *l, LLVMValueRef a, LLVMValueRef b
  * do; both put -0 below +0. */
 static LLVMValueRef extreme(const lane *l, const emit_op *op, LLVMValueRef a, LLVMValueRef b,
                             int larger) {
+    static const char *const of_integers[2][2] = {{"llvm.smin", "llvm.smax"},
+                                                  {"llvm.umin", "llvm.umax"}};
     if (!is_float(op))
-        return lane_intrinsic(l, larger ? "llvm.smax" : "llvm.smin", (LLVMValueRef[]){a, b}, 2);
+        return lane_intrinsic(l, of_integers[is_unsigned(op)][larger], (LLVMValueRef[]){a, b}, 2);
     a = kept_wide(l, op, a);
     if (op->attributes->nan_mode == TOSAJIT_NAN_IGNORE) return extreme_number(l, a, b, larger);
     return (larger ? lane_maximum : lane_minimum)(l, a, b);
@@ -238,10 +259,10 @@ LLVMValueRef emit_equal(const lane *l, const emit_op *op, const LLVMValueRef *x)
     return compare(l, op, x, LLVMRealOEQ, LLVMIntEQ);
 }
 LLVMValueRef emit_greater(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return compare(l, op, x, LLVMRealOGT, LLVMIntSGT);
+    return compare(l, op, x, LLVMRealOGT, is_unsigned(op) ? LLVMIntUGT : LLVMIntSGT);
 }
 LLVMValueRef emit_greater_equal(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    return compare(l, op, x, LLVMRealOGE, LLVMIntSGE);
+    return compare(l, op, x, LLVMRealOGE, is_unsigned(op) ? LLVMIntUGE : LLVMIntSGE);
 }
 
 LLVMValueRef emit_select(const lane *l, const emit_op *op, const LLVMValueRef *x) {

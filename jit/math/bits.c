@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Emitters of bitwise, logical and shift ops. */
 #include "jit/math/emitters.h"
+#include "runtime/base/types.h"
 
 LLVMValueRef emit_bitwise_not(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return (void)op, lane_not(l, x[0]);
@@ -58,15 +59,19 @@ LLVMValueRef emit_logical_right_shift(const lane *l, const emit_op *op, const LL
            lane_select(l, in_range(l, x[1]), lane_lshr(l, x[0], x[1]), lane_int_like(x[0], 0));
 }
 
-/* Rounding adds bit b - 1 of a, the first that is shifted out; there is none for b = 0. */
+/* Rounding adds bit b - 1 of a, the first that is shifted out; there is none for b = 0. An unsigned
+ * number has no sign to shift in. */
 LLVMValueRef emit_arithmetic_right_shift(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const bool is_unsigned = type_is_unsigned(op->operand);
     LLVMValueRef last = lane_int_like(x[1], lane_bits(x[1]) - 1);
+    if (!op->attributes->round && is_unsigned) return emit_logical_right_shift(l, op, x);
     if (!op->attributes->round)
         return lane_ashr(l, x[0], lane_intrinsic(l, "llvm.umin", (LLVMValueRef[]){x[1], last}, 2));
     LLVMValueRef zero = lane_int_like(x[0], 0), one = lane_int_like(x[0], 1);
     LLVMValueRef bit = lane_and(l, lane_lshr(l, x[0], lane_sub(l, x[1], one)), one);
     LLVMValueRef carry = lane_select(l, lane_icmp(l, LLVMIntEQ, x[1], zero), zero, bit);
-    return lane_select(l, in_range(l, x[1]), lane_add(l, lane_ashr(l, x[0], x[1]), carry), zero);
+    LLVMValueRef shifted = (is_unsigned ? lane_lshr : lane_ashr)(l, x[0], x[1]);
+    return lane_select(l, in_range(l, x[1]), lane_add(l, shifted, carry), zero);
 }
 
 /* Reductions: what was reduced so far with the next element. */

@@ -25,7 +25,22 @@ static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_t
                       lane_element_type(l, result));
 }
 
+/* Limited from below first, by the comparison that is false of NaN: that makes 0 of it, and is one
+ * instruction. To 32 bits through f64, which has them all and 2^52 above them. */
+static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_type result) {
+    if (type_width(result) == 32 && LLVMTypeOf(x) == lane_f32_type(l)) x = lane_fpext(l, x);
+    const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
+    LLVMValueRef zero = lane_real_like(x, 0.0),
+                 high = lane_real_like(x, (double)type_greatest(result));
+    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, zero), x, zero);
+    LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOLT, raised, high), raised, high);
+    LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1p52 : 0x1p23));
+    return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)),
+                      lane_element_type(l, result));
+}
+
 static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    if (type_is_unsigned(result)) return float_to_unsigned(l, x, result);
     if (type_width(result) < 32) return float_to_narrow_int(l, x, result);
     LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
     LLVMTypeRef types[2] = {lane_element_type(l, result), LLVMTypeOf(x)};
@@ -68,7 +83,8 @@ LLVMValueRef emit_cast(const lane *l, const emit_op *op, const LLVMValueRef *x) 
         return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0))
                                         : float_to_int(l, x[0], op->result);
     }
-    bool is_unsigned = op->operand == TOSAJIT_I1 || op->attributes->input_unsigned;
+    bool is_unsigned = op->operand == TOSAJIT_I1 || type_is_unsigned(op->operand) ||
+                       op->attributes->input_unsigned;
     if (type_is_float(op->result)) return int_to_float(l, op, x[0], is_unsigned);
     if (op->result == TOSAJIT_I1) return lane_icmp(l, LLVMIntNE, x[0], lane_int_like(x[0], 0));
     if (lane_bits(x[0]) > (unsigned)tosajit_type_size(op->result) * 8)

@@ -398,8 +398,8 @@ static bool read_bounds(builder *b, call *c, tosajit_type element) {
     if (c->op != TOSAJIT_OP_clamp) return true;
     bool integer = !type_is_float(element);
     if (integer) {
-        c->attributes.min_val.i = type_min(type_width(element));
-        c->attributes.max_val.i = type_max(type_width(element));
+        c->attributes.min_val.i = type_least(element);
+        c->attributes.max_val.i = type_greatest(element);
     } else if (!integer) {
         c->attributes.min_val.f = -(double)INFINITY;
         c->attributes.max_val.f = (double)INFINITY;

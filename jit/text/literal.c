@@ -340,7 +340,8 @@ static bool store_integer(tosajit_type type, const text_number *n, bool is_unsig
                           text_error *error) {
     uint64_t half = type == TOSAJIT_I1 ? 1 : UINT64_C(1) << (width_of(type) - 1), most = half - 1;
     if (type == TOSAJIT_I1) most = 1;
-    if (n->negative) most = type == TOSAJIT_I1 ? 0 : half;
+    is_unsigned |= type_is_unsigned(type);
+    if (n->negative) most = type == TOSAJIT_I1 || type_is_unsigned(type) ? 0 : half;
     if ((n->hexadecimal || is_unsigned) && !n->negative && type != TOSAJIT_I1)
         most = half + (half - 1);
     if (!n->whole || n->magnitude > most) return fail_range(error, n, type);

@@ -116,17 +116,11 @@ static const pair words[] = {
     {"int32", "the type is i32"},
     {"int64", "the type is i64"},
     {"bool", "the type is i1"},
-    {"u8", "no type is unsigned; i8 has the same bits, and cast reads them so with input_unsigned"},
-    {"uint8",
-     "no type is unsigned; i8 has the same bits, and cast reads them so with input_unsigned"},
-    {"u16",
-     "no type is unsigned; i16 has the same bits, and cast reads them so with input_unsigned"},
-    {"uint16",
-     "no type is unsigned; i16 has the same bits, and cast reads them so with input_unsigned"},
-    {"u32",
-     "no type is unsigned; i32 has the same bits, and cast reads them so with input_unsigned"},
-    {"uint32",
-     "no type is unsigned; i32 has the same bits, and cast reads them so with input_unsigned"},
+    {"uint8", "the type is u8"},
+    {"uint16", "the type is u16"},
+    {"uint32", "the type is u32"},
+    {"u64", "unsigned types are u8, u16 and u32"},
+    {"uint64", "unsigned types are u8, u16 and u32"},
 };
 
 static const pair signs[] = {

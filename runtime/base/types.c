@@ -12,13 +12,16 @@
 static const struct {
     const char *name;
     uint8_t size, width;
+    bool is_unsigned;
 } elements[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = {"i1", 1, 1},         [TOSAJIT_I8] = {"i8", 1, 8},
-    [TOSAJIT_I16] = {"i16", 2, 16},      [TOSAJIT_I32] = {"i32", 4, 32},
-    [TOSAJIT_I48] = {"i48", 8, 48},      [TOSAJIT_I64] = {"i64", 8, 64},
-    [TOSAJIT_F16] = {"f16", 2, 16},      [TOSAJIT_BF16] = {"bf16", 2, 16},
-    [TOSAJIT_F32] = {"f32", 4, 32},      [TOSAJIT_F8E4M3FN] = {"f8E4M3FN", 1, 8},
-    [TOSAJIT_F8E5M2] = {"f8E5M2", 1, 8}, [TOSAJIT_F64] = {"f64", 8, 64},
+    [TOSAJIT_I1] = {"i1", 1, 1, false},         [TOSAJIT_I8] = {"i8", 1, 8, false},
+    [TOSAJIT_I16] = {"i16", 2, 16, false},      [TOSAJIT_I32] = {"i32", 4, 32, false},
+    [TOSAJIT_I48] = {"i48", 8, 48, false},      [TOSAJIT_I64] = {"i64", 8, 64, false},
+    [TOSAJIT_F16] = {"f16", 2, 16, false},      [TOSAJIT_BF16] = {"bf16", 2, 16, false},
+    [TOSAJIT_F32] = {"f32", 4, 32, false},      [TOSAJIT_F8E4M3FN] = {"f8E4M3FN", 1, 8, false},
+    [TOSAJIT_F8E5M2] = {"f8E5M2", 1, 8, false}, [TOSAJIT_F64] = {"f64", 8, 64, false},
+    [TOSAJIT_U8] = {"u8", 1, 8, true},          [TOSAJIT_U16] = {"u16", 2, 16, true},
+    [TOSAJIT_U32] = {"u32", 4, 32, true},
 };
 
 const char *tosajit_type_name(tosajit_type type) {
@@ -28,6 +31,20 @@ size_t tosajit_type_size(tosajit_type type) {
     return type_is_valid(type) ? elements[type].size : 0;
 }
 int type_width(tosajit_type type) { return elements[type].width; }
+bool type_is_unsigned(tosajit_type type) { return elements[type].is_unsigned; }
+
+int64_t type_least(tosajit_type type) {
+    return type_is_unsigned(type) ? 0 : type_min(type_width(type));
+}
+int64_t type_greatest(tosajit_type type) {
+    return type_max(type_width(type) + type_is_unsigned(type));
+}
+
+int64_t type_wrap(tosajit_type type, uint64_t bits) {
+    const int unused = 64 - type_width(type);
+    return type_is_unsigned(type) ? (int64_t)(bits << unused >> unused)
+                                  : (int64_t)(bits << unused) >> unused;
+}
 
 tosajit_type tosajit_type_find(const char *name) {
     for (int t = 0; name && t < TOSAJIT_TYPE_COUNT; t++)

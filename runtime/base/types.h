@@ -24,6 +24,14 @@ static inline bool type_is_float(tosajit_type type) {
 }
 /* Bits of an integer type's value; 1 for i1. */
 int type_width(tosajit_type type);
+/* Integers are int64_t wherever they are computed with. Those of unsigned types are not negative,
+ * since the widest one has 32 bits: so their order and their quotients are those of int64_t. */
+bool type_is_unsigned(tosajit_type type);
+/* Smallest and largest value of an integer type. */
+int64_t type_least(tosajit_type type);
+int64_t type_greatest(tosajit_type type);
+/* The value of an integer type that these bits are; those beyond its width do not count. */
+int64_t type_wrap(tosajit_type type, uint64_t bits);
 /* Smallest and largest value of a signed integer type of this many bits. */
 static inline int64_t type_min(int width) { return INT64_MIN >> (64 - width); }
 static inline int64_t type_max(int width) { return INT64_MAX >> (64 - width); }

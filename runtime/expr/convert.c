@@ -82,8 +82,7 @@ cell convert_decode(tosajit_type type, uint64_t bits) {
     } else if (type == TOSAJIT_I1) {
         value.i = (bits & 0xff) != 0;
     } else {
-        unsigned unused = 64 - (unsigned)type_width(type);
-        value.i = (int64_t)(bits << unused) >> unused;
+        value.i = type_wrap(type, bits);
     }
     return value;
 }

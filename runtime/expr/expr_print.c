@@ -42,8 +42,21 @@ static void print_value(const printer *p, tosajit_value value) {
         fprintf(p->out, "%%%d", p->numbers[value]);
 }
 
+/* MLIR's u8 is ui8. */
+static void print_element(const printer *p, tosajit_type type) {
+    const char *name = tosajit_type_name(type);
+    if (type_is_unsigned(type))
+        fprintf(p->out, "ui%s", name + 1);
+    else
+        fputs(name, p->out);
+}
+
 static void print_type(const printer *p, const tosajit_tensor_type *type) {
-    fputs(type_print(type).text, p->out);
+    const size_t name = strlen(tosajit_type_name(type->element)) + sizeof ">" - 1;
+    const type_text t = type_print(type);
+    fprintf(p->out, "%.*s", (int)(strlen(t.text) - name), t.text);
+    print_element(p, type->element);
+    fputc('>', p->out);
 }
 
 /* Floating point by its bits, which says NaN and infinity, too. */
@@ -101,7 +114,8 @@ static void print_scalar(const printer *p, tosajit_type type, tosajit_scalar val
         print_bits(p, type, convert_encode(type, value));
     else
         fprintf(p->out, "%" PRId64, value.i);
-    fprintf(p->out, " : %s", tosajit_type_name(type));
+    fputs(" : ", p->out);
+    print_element(p, type);
 }
 
 /* Word `index` of the key, in capitals. */

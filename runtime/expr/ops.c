@@ -26,13 +26,20 @@ enum {
     BF16 = 1 << TOSAJIT_BF16,
     F32 = 1 << TOSAJIT_F32,
     F64 = 1 << TOSAJIT_F64,
+    U8 = 1 << TOSAJIT_U8,
+    U16 = 1 << TOSAJIT_U16,
+    U32 = 1 << TOSAJIT_U32,
+    UNSIGNED = U8 | U16 | U32,
     FLOATS = F16 | BF16 | F32,
     REALS = FLOATS | F64,
     WIDTHS = I8 | I16 | I32 | I48,
-    INTEGERS = I8 | I16 | I32 | I64,
-    NUMBERS = I32 | I64 | REALS,
+    SIGNED = I8 | I16 | I32 | I64,
+    INTEGERS = SIGNED | UNSIGNED,
+    COUNTED = I32 | I64 | UNSIGNED,
+    SUMMED = I32 | I64 | U32 | REALS,
+    NUMBERS = COUNTED | REALS,
     VALUES = INTEGERS | REALS,
-    CLAMPED = I8 | I16 | FLOATS,
+    CLAMPED = I8 | I16 | UNSIGNED | FLOATS,
     ANY = (1 << TOSAJIT_TYPE_COUNT) - 1,
 };
 
@@ -49,26 +56,29 @@ const op_row op_table[TOSAJIT_OP_COUNT] = {
 };
 
 /* Legal casts, TOSA 1.1, CAST: row = from, bits = to. TOSA has no cast to the same type. Those from
- * and to f64 are ours, and those between i64 and f32. */
+ * and to f64 and unsigned types are ours, and those between i64 and f32. */
 static const unsigned cast_targets[TOSAJIT_TYPE_COUNT] = {
-    [TOSAJIT_I1] = I8 | I16 | I32 | I64 | F32 | F64,
-    [TOSAJIT_I8] = I1 | I16 | I32 | FLOATS | F64,
-    [TOSAJIT_I16] = I1 | I8 | I32 | FLOATS | F64,
-    [TOSAJIT_I32] = I1 | I8 | I16 | I64 | FLOATS | F64,
-    [TOSAJIT_I64] = I1 | I32 | F32 | F64,
-    [TOSAJIT_F16] = I8 | I16 | I32 | F32 | F8 | F64,
-    [TOSAJIT_BF16] = I8 | I16 | I32 | F32 | F8 | F64,
+    [TOSAJIT_I1] = SIGNED | F32 | F64 | UNSIGNED,
+    [TOSAJIT_I8] = I1 | I16 | I32 | FLOATS | F64 | UNSIGNED,
+    [TOSAJIT_I16] = I1 | I8 | I32 | FLOATS | F64 | UNSIGNED,
+    [TOSAJIT_I32] = I1 | I8 | I16 | I64 | FLOATS | F64 | UNSIGNED,
+    [TOSAJIT_I64] = I1 | I32 | F32 | F64 | UNSIGNED,
+    [TOSAJIT_F16] = I8 | I16 | I32 | F32 | F8 | F64 | UNSIGNED,
+    [TOSAJIT_BF16] = I8 | I16 | I32 | F32 | F8 | F64 | UNSIGNED,
     [TOSAJIT_F32] = I1 | INTEGERS | F16 | BF16 | F8 | F64,
     [TOSAJIT_F8E4M3FN] = FLOATS,
     [TOSAJIT_F8E5M2] = FLOATS,
     [TOSAJIT_F64] = I1 | INTEGERS | FLOATS,
+    [TOSAJIT_U8] = I1 | SIGNED | U16 | U32 | REALS,
+    [TOSAJIT_U16] = I1 | SIGNED | U8 | U32 | REALS,
+    [TOSAJIT_U32] = I1 | SIGNED | U8 | U16 | REALS,
 };
 
 /* What strict expressions refuse of the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
     if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
-    if (op_table[op].signature != SIGNATURE_CONVERT) return F64;
-    return F64 | (operand == TOSAJIT_I64 ? F32 : operand == TOSAJIT_F32 ? I64 : 0);
+    if (op_table[op].signature != SIGNATURE_CONVERT) return F64 | UNSIGNED;
+    return F64 | UNSIGNED | (operand == TOSAJIT_I64 ? F32 : operand == TOSAJIT_F32 ? I64 : 0);
 }
 
 /* Images and shared code hold ops by their numbers, and those who wrote them may be long gone. */
@@ -84,7 +94,7 @@ bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) 
     return row->integers == COMPUTED_FLOAT || type_is_float(operand) || type_is_float(result);
 }
 
-static bool is_byte(tosajit_type type) { return 1 << type & (I8 | F8); }
+static bool is_byte(tosajit_type type) { return 1 << type & (I8 | U8 | F8); }
 bool op_maps_bytes(tosajit_op op, tosajit_type operand, tosajit_type result) {
     return op_has_table(op) && is_byte(operand) && is_byte(result);
 }
@@ -223,8 +233,7 @@ static tosajit_status check_clamp(tosajit_type element, const tosajit_attributes
                               a->min_val.f, a->max_val.f);
         return TOSAJIT_OK;
     }
-    int width = type_width(element);
-    if (a->min_val.i < type_min(width) || a->max_val.i > type_max(width))
+    if (a->min_val.i < type_least(element) || a->max_val.i > type_greatest(element))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE,
                           "min_val %" PRId64 " and max_val %" PRId64 " must be values of %s",
                           a->min_val.i, a->max_val.i, tosajit_type_name(element));
@@ -354,7 +363,7 @@ tosajit_status op_check_attributes(tosajit_op op, tosajit_type operand, tosajit_
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "nan_mode %d is not PROPAGATE (0) or IGNORE (1)",
                           (int)a->nan_mode);
     if (taken & ATTRIBUTE_UNSIGNED && a->input_unsigned &&
-        (operand == TOSAJIT_I1 || type_is_float(operand)))
+        (operand == TOSAJIT_I1 || type_is_unsigned(operand) || type_is_float(operand)))
         return diag_error(TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of %s",
                           tosajit_type_name(operand));
     if (taken & ATTRIBUTE_MIN_MAX) {

@@ -12,8 +12,7 @@ bool node_reduces(const expr_node *node) { return node->kind == NODE_OP && op_re
 /* Of an extreme: what every number beats. Where NaN loses against numbers, that is NaN. */
 static cell weakest(const expr_node *node, bool greatest) {
     const tosajit_type type = node->type.element;
-    const int width = type_width(type);
-    if (!type_is_float(type)) return (cell){.i = greatest ? type_min(width) : type_max(width)};
+    if (!type_is_float(type)) return (cell){.i = greatest ? type_least(type) : type_greatest(type)};
     if (node->attributes.nan_mode == TOSAJIT_NAN_IGNORE) return (cell){.f = NAN};
     return (cell){.f = greatest ? -INFINITY : INFINITY};
 }

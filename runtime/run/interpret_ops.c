@@ -21,11 +21,8 @@ static cell from_float(double value) { return (cell){.f = value}; }
 static bool is_float(const interpret_op *op) { return type_is_float(op->operand); }
 static bool is_f64(const interpret_op *op) { return op->operand == TOSAJIT_F64; }
 
-/* The low bits of a value as a signed integer of the type's width. */
-static cell wrap(tosajit_type type, uint64_t value) {
-    unsigned unused = 64 - (unsigned)type_width(type);
-    return from_int((int64_t)(value << unused) >> unused);
-}
+/* The low bits of a value as an integer of the type. */
+static cell wrap(tosajit_type type, uint64_t value) { return from_int(type_wrap(type, value)); }
 
 /* The unsigned W-bit pattern of a value. */
 static uint64_t pattern(tosajit_type type, int64_t value) {
@@ -60,11 +57,12 @@ cell interpret_clz(const interpret_op *op, const cell *x) {
 
 cell interpret_negate(const interpret_op *op, const cell *x) {
     if (is_float(op)) return from_float(-x[0].f);
-    int width = type_width(op->operand);
+    if (type_is_unsigned(op->operand)) return wrap(op->operand, 0 - (uint64_t)x[0].i);
     int64_t input_zp = op->attributes->input_zp, output_zp = op->attributes->output_zp;
     if (op->operand == TOSAJIT_I8 && op->operand_count == 3) input_zp = x[1].i, output_zp = x[2].i;
     if (x[0].i == INT64_MIN) return from_int(INT64_MAX);
-    return from_int(clip(output_zp - (x[0].i - input_zp), type_min(width), type_max(width)));
+    return from_int(
+        clip(output_zp - (x[0].i - input_zp), type_least(op->operand), type_greatest(op->operand)));
 }
 
 cell interpret_clamp(const interpret_op *op, const cell *x) {
@@ -259,8 +257,7 @@ cell interpret_cast(const interpret_op *op, const cell *x) {
     if (is_float(op)) {
         if (type_is_float(op->result)) return x[0];
         if (op->result == TOSAJIT_I1) return from_int(x[0].f != 0);
-        int width = type_width(op->result);
-        return from_int(round_saturate(x[0].f, type_min(width), type_max(width)));
+        return from_int(round_saturate(x[0].f, type_least(op->result), type_greatest(op->result)));
     }
     bool is_unsigned = op->attributes->input_unsigned;
     if (type_is_float(op->result)) {

@@ -188,7 +188,8 @@ static void what_others_have_is_answered(void **state) {
         {"dot(x, y) : f32[?]", "sum(x * y, axis=-1)"},
         {"matmul(x, y) : f32", "no products of matrices"},
         {"x : float32[?]", "f32"},
-        {"x + 1 : u8", "unsigned"},
+        {"x + 1 : uint8", "the type is u8"},
+        {"x + 1 : u64", "unsigned types are u8, u16 and u32"},
         {"x || y : i1", "written |"},
         {"x // 3 + 100 : f32[?]", "a comment begins with #; floor division is floor_divide(a, b)"},
         {"(x\n // 3) : f32[?]", "floor_divide(a, b)"},
@@ -281,7 +282,11 @@ static void strict_texts_are_tosa(void **state) {
                  {"sqrt(x) : f32[2]", "extension"},
                  {"pow(x, 0.5) : f32[2]", NULL},
                  {"round(x) : bf16[2]", "extension"},
-                 {"f32(x) : i64[2]", "i64"}};
+                 {"f32(x) : i64[2]", "i64"},
+                 {"x + y : u8[2]", "u8"},
+                 {"u16(x) : i32[2]", "u16"},
+                 {"x << y : u32[2]", "u32"},
+                 {"max(x, axis=0) : u8[2]", "u8"}};
     (void)state;
     for (int strict = 0; strict < 2; strict++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -34,17 +34,23 @@ static bool is_float(tosajit_type type) { return formats[type].sign != 0; }
 static const int widths[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16,
     [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
+    [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16, [TOSAJIT_U32] = 32,
 };
 
 static int width_of(tosajit_type type) { return widths[type]; }
 
 size_t exhaustive_size(tosajit_type type) {
-    static const size_t sizes[TOSAJIT_TYPE_COUNT] = {1, 1, 2, 4, 8, 8, 2, 2, 4, 1, 1, 8};
+    static const size_t sizes[TOSAJIT_TYPE_COUNT] = {1, 1, 2, 4, 8, 8, 2, 2, 4, 1, 1, 8, 1, 2, 4};
     return sizes[type];
 }
 
-static int64_t lowest(tosajit_type type) { return (int64_t)(~UINT64_C(0) << (width_of(type) - 1)); }
-static int64_t highest(tosajit_type type) { return ~lowest(type); }
+static bool has_sign(tosajit_type type) { return type < TOSAJIT_U8 || type > TOSAJIT_U32; }
+static int64_t lowest(tosajit_type type) {
+    return has_sign(type) ? (int64_t)(~UINT64_C(0) << (width_of(type) - 1)) : 0;
+}
+static int64_t highest(tosajit_type type) {
+    return has_sign(type) ? ~lowest(type) : (INT64_C(1) << width_of(type)) - 1;
+}
 
 static uint64_t bits_of_double(double x) {
     uint64_t bits;
@@ -109,6 +115,9 @@ uint64_t exhaustive_encode(tosajit_type type, double number) {
 LOAD(load_i16, int16_t, i)
 LOAD(load_i32, int32_t, i)
 LOAD(load_i64, int64_t, i)
+LOAD(load_u8, uint8_t, i)
+LOAD(load_u16, uint16_t, i)
+LOAD(load_u32, uint32_t, i)
 LOAD(load_f32, float, f)
 LOAD(load_f64, double, f)
 static void load_i8(value *v, const void *memory, size_t count) {
@@ -135,6 +144,9 @@ static void load_values(tosajit_type type, value *v, const void *memory, size_t 
     case TOSAJIT_I32: load_i32(v, memory, count); break;
     case TOSAJIT_I48:
     case TOSAJIT_I64: load_i64(v, memory, count); break;
+    case TOSAJIT_U8: load_u8(v, memory, count); break;
+    case TOSAJIT_U16: load_u16(v, memory, count); break;
+    case TOSAJIT_U32: load_u32(v, memory, count); break;
     case TOSAJIT_F32: load_f32(v, memory, count); break;
     case TOSAJIT_F64: load_f64(v, memory, count); break;
     default: load_small(&formats[type], exhaustive_size(type), v, memory, count);
@@ -167,8 +179,11 @@ static void store_small(const format *f, size_t size, void *memory, const value 
 static void store_values(tosajit_type type, void *memory, const value *v, size_t count) {
     switch (type) {
     case TOSAJIT_I1:
+    case TOSAJIT_U8:
     case TOSAJIT_I8: store_i8(memory, v, count); break;
+    case TOSAJIT_U16:
     case TOSAJIT_I16: store_i16(memory, v, count); break;
+    case TOSAJIT_U32:
     case TOSAJIT_I32: store_i32(memory, v, count); break;
     case TOSAJIT_I48:
     case TOSAJIT_I64: store_i64(memory, v, count); break;
@@ -209,6 +224,7 @@ static int64_t saturated(int64_t x, int64_t low, int64_t high) {
 
 static int64_t negated(const job *j, int64_t x) {
     if (x == INT64_MIN) return INT64_MAX;
+    if (!has_sign(j->operands[0])) return -x;
     return saturated(j->attributes.output_zp - (x - j->attributes.input_zp), lowest(j->operands[0]),
                      highest(j->operands[0]));
 }

@@ -51,7 +51,8 @@ static bool wide_less(wide a, wide b) {
 }
 
 int reference_width(tosajit_type type) {
-    static const int widths[TOSAJIT_TYPE_COUNT] = {1, 8, 16, 32, 48, 64, 16, 16, 32, 8, 8, 64};
+    static const int widths[TOSAJIT_TYPE_COUNT] = {1,  8, 16, 32, 48, 64, 16, 16,
+                                                   32, 8, 8,  64, 8,  16, 32};
     return widths[type];
 }
 static wide largest(int width) { return wide_add(power_of_two(width - 1), wide_of(-1)); }
@@ -68,6 +69,15 @@ static int64_t low_bits(wide a, int width) {
     return number;
 }
 
+static bool is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
+
+/* The number of a type that the low bits mean; beyond the width of an unsigned one is a 0. */
+static int64_t in_type(wide a, tosajit_type type) {
+    const int width = reference_width(type);
+    if (is_unsigned(type)) a.low &= ~UINT64_C(0) >> (64 - width);
+    return low_bits(a, width + is_unsigned(type));
+}
+
 static int64_t saturate(wide a, wide low, wide high) {
     if (wide_less(a, low)) a = low;
     if (wide_less(high, a)) a = high;
@@ -80,16 +90,25 @@ int64_t reference_unsigned(int64_t value, int width) {
 }
 
 int64_t reference_signed(uint64_t bits, int width) { return low_bits((wide){0, bits}, width); }
+int64_t reference_number(tosajit_type type, uint64_t bits) {
+    return in_type((wide){0, bits}, type);
+}
+int64_t reference_greatest(tosajit_type type) {
+    return low_bits(largest(reference_width(type) + is_unsigned(type)), 64);
+}
+int64_t reference_least(tosajit_type type) {
+    return is_unsigned(type) ? 0 : low_bits(smallest(reference_width(type)), 64);
+}
 
 /* Integers. */
 
 static bool in_width(const question *q) { return q->b >= 0 && q->b < q->w; }
 
 static int64_t expect_add(const question *q) {
-    return low_bits(wide_add(wide_of(q->a), wide_of(q->b)), q->w);
+    return in_type(wide_add(wide_of(q->a), wide_of(q->b)), q->result);
 }
 static int64_t expect_sub(const question *q) {
-    return low_bits(wide_add(wide_of(q->a), wide_negate(wide_of(q->b))), q->w);
+    return in_type(wide_add(wide_of(q->a), wide_negate(wide_of(q->b))), q->result);
 }
 static int64_t expect_maximum(const question *q) {
     return wide_less(wide_of(q->a), wide_of(q->b)) ? q->b : q->a;
@@ -109,7 +128,7 @@ static int64_t by_bits(const question *q, unsigned truth) {
         unsigned at = (unsigned)((uint64_t)q->a >> k & 1) * 2 + (unsigned)((uint64_t)q->b >> k & 1);
         result.low += (uint64_t)(truth >> at & 1) << k;
     }
-    return low_bits(result, q->w);
+    return in_type(result, q->result);
 }
 static int64_t expect_and(const question *q) { return by_bits(q, 8); }
 static int64_t expect_or(const question *q) { return by_bits(q, 14); }
@@ -119,13 +138,13 @@ static int64_t expect_left_shift(const question *q) {
     wide result = wide_of(q->a);
     if (!in_width(q)) return 0;
     for (int64_t k = 0; k < q->b; k++) result = wide_add(result, result);
-    return low_bits(result, q->w);
+    return in_type(result, q->result);
 }
 
 static int64_t expect_right_shift(const question *q) {
     wide pattern = wide_of(q->a);
     if (q->a < 0) pattern = wide_add(pattern, power_of_two(q->w));
-    return in_width(q) ? low_bits(wide_shift(pattern, (int)q->b), q->w) : 0;
+    return in_width(q) ? in_type(wide_shift(pattern, (int)q->b), q->result) : 0;
 }
 
 static int64_t expect_arithmetic_shift(const question *q) {
@@ -133,7 +152,7 @@ static int64_t expect_arithmetic_shift(const question *q) {
     if (!in_width(q)) return round || q->a >= 0 ? 0 : -1;
     wide sum =
         round && q->b > 0 ? wide_add(wide_of(q->a), power_of_two((int)q->b - 1)) : wide_of(q->a);
-    return low_bits(wide_shift(sum, (int)q->b), q->w);
+    return in_type(wide_shift(sum, (int)q->b), q->result);
 }
 
 static int64_t expect_intdiv(const question *q) {
@@ -141,21 +160,21 @@ static int64_t expect_intdiv(const question *q) {
     uint64_t a = q->a < 0 ? 0 - (uint64_t)q->a : (uint64_t)q->a,
              b = q->b < 0 ? 0 - (uint64_t)q->b : (uint64_t)q->b;
     wide quotient = {0, a / b};
-    return low_bits((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->w);
+    return in_type((q->a < 0) != (q->b < 0) ? wide_negate(quotient) : quotient, q->result);
 }
 
 static int64_t expect_mul(const question *q) {
     wide product = wide_multiply(q->a, q->b);
     int shift = q->attributes->shift;
     if (shift > 0) product = wide_shift(wide_add(product, power_of_two(shift - 1)), shift);
-    return low_bits(product, reference_width(q->result));
+    return in_type(product, q->result);
 }
 
 static int64_t expect_abs(const question *q) {
-    return low_bits(q->a < 0 ? wide_negate(wide_of(q->a)) : wide_of(q->a), q->w);
+    return in_type(q->a < 0 ? wide_negate(wide_of(q->a)) : wide_of(q->a), q->result);
 }
 static int64_t expect_not(const question *q) {
-    return low_bits(wide_add(wide_negate(wide_of(q->a)), wide_of(-1)), q->w);
+    return in_type(wide_add(wide_negate(wide_of(q->a)), wide_of(-1)), q->result);
 }
 static int64_t expect_identity(const question *q) { return q->a; }
 
@@ -166,6 +185,7 @@ static int64_t expect_clz(const question *q) {
 }
 
 static int64_t expect_negate(const question *q) {
+    if (is_unsigned(q->result)) return in_type(wide_negate(wide_of(q->a)), q->result);
     wide centred = wide_add(wide_of(q->a), wide_of(-q->attributes->input_zp));
     return saturate(wide_add(wide_of(q->attributes->output_zp), wide_negate(centred)),
                     smallest(q->w), largest(q->w));
@@ -179,7 +199,7 @@ static int64_t expect_clamp(const question *q) {
 static int64_t expect_cast(const question *q) {
     int64_t value = q->attributes->input_unsigned ? reference_unsigned(q->a, q->w) : q->a;
     if (q->result == TOSAJIT_I1) return value != 0;
-    return low_bits(wide_of(value), reference_width(q->result));
+    return in_type(wide_of(value), q->result);
 }
 
 static const struct {
@@ -315,12 +335,13 @@ uint64_t reference_encode(tosajit_type type, double number) {
     return sign | (up ? high : low);
 }
 
-int64_t reference_round(double number, int width) {
+int64_t reference_round(double number, tosajit_type type) {
     if (isnan(number)) return 0;
     double below = floor(number), part = number - below;
     if (part > 0.5 || (part == 0.5 && fmod(below, 2) != 0)) below += 1;
-    if (below >= ldexp(1, width - 1)) return low_bits(largest(width), 64);
-    if (below <= -ldexp(1, width - 1)) return low_bits(smallest(width), 64);
+    const int width = reference_width(type) + is_unsigned(type);
+    if (below >= ldexp(1, width - 1)) return reference_greatest(type);
+    if (below <= (is_unsigned(type) ? 0 : -ldexp(1, width - 1))) return reference_least(type);
     return (int64_t)below;
 }
 

@@ -21,6 +21,10 @@ int reference_width(tosajit_type type);
 /* The number that the low `width` bits mean, and what a signed one is without its sign. */
 int64_t reference_signed(uint64_t bits, int width);
 int64_t reference_unsigned(int64_t value, int width);
+/* The number of a type that the low bits mean; the limits of a type's numbers. */
+int64_t reference_number(tosajit_type type, uint64_t bits);
+int64_t reference_least(tosajit_type type);
+int64_t reference_greatest(tosajit_type type);
 
 /* What an op is asked: a and b are values of the operand type, w is its width. */
 typedef struct question {
@@ -43,7 +47,7 @@ int64_t reference_rescale(const question *q, const int64_t *p);
 double reference_decode(tosajit_type type, uint64_t bits);
 uint64_t reference_encode(tosajit_type type, double number);
 /* To the nearest integer, of two the even one, saturating; 0 of NaN. */
-int64_t reference_round(double number, int width);
+int64_t reference_round(double number, tosajit_type type);
 /* To the nearest f64. */
 double reference_double(int64_t integer);
 

@@ -53,6 +53,9 @@ static const char *const without[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_F8E4M3FN] = "no lowering of fp8 to LLVM",
     [TOSAJIT_F8E5M2] = "no lowering of fp8 to LLVM",
     [TOSAJIT_F64] = "f64 is no type of TOSA's",
+    [TOSAJIT_U8] = "u8 is no type of TOSA's",
+    [TOSAJIT_U16] = "u16 is no type of TOSA's",
+    [TOSAJIT_U32] = "u32 is no type of TOSA's",
 };
 
 /* MLIR computes these in the element type's own libm function or a formula over it. */

@@ -223,6 +223,15 @@ static bool is_identity(const subject *s, int strict) {
     return s->op == TOSAJIT_OP_identity;
 }
 
+/* Unsigned integers are left out: MLIR has rules of its own for these, op by op. */
+static bool next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
+                           tosajit_type *result) {
+    while (test_next_signature(op, state, operands, result))
+        if (!test_is_unsigned(operands[tosajit_op_arity(op) - 1]) && !test_is_unsigned(*result))
+            return true;
+    return false;
+}
+
 static bool is_extension(const subject *s, int strict) {
     (void)strict;
     return test_is_extension(s->op, s->operands[tosajit_op_arity(s->op) - 1].element,
@@ -428,7 +437,7 @@ static void one_dimension_exhaustively(void **state) {
         unsigned first = 0;
         int arity = tosajit_op_arity(s.op), combinations = count;
         if (test_is_extension_op(s.op)) continue; /* nor has MLIR rules for its operands */
-        if (!test_next_signature(s.op, &first, from, &to)) continue;
+        if (!next_signature(s.op, &first, from, &to)) continue;
         for (int k = 0; k < arity; k++) combinations *= count;
         for (int code = 0; code < combinations; code++) {
             int rest = code;
@@ -466,7 +475,7 @@ static void random_subjects(void **state) {
         subject s;
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         while (test_is_extension_op((tosajit_op)op) ||
-               !test_next_signature((tosajit_op)op, &next, from, &to)) {
+               !next_signature((tosajit_op)op, &next, from, &to)) {
             next = 0;
             op = (op + 1) % TOSAJIT_OP_COUNT;
         }
@@ -519,7 +528,7 @@ static void legal_element_types_are_legal_in_mlir(void **state) {
         subject s = {.op = (tosajit_op)op};
         tosajit_type from[TOSAJIT_MAX_ARITY], to;
         if (test_is_extension_op(s.op)) continue;
-        for (unsigned next = 0; test_next_signature(s.op, &next, from, &to);) {
+        for (unsigned next = 0; next_signature(s.op, &next, from, &to);) {
             for (int k = 0; k < tosajit_op_arity(s.op); k++)
                 s.operands[k] = test_type(from[k], "2x?");
             s.result = test_type(to, "2x?");

@@ -27,19 +27,20 @@
 /* An op and its rows, "operand types > result type" or, where all are the same, just the type. (x)
  * marks extensions of this library, refused where strict. [x] marks those that came later: they are
  * computed behind all others, whose operands and digest they leave as they were. {x} marks the ones
- * that came after these, likewise. */
+ * that came after these, likewise, and <x> those after them. */
 typedef struct op_rows {
     tosajit_op op;
     const char *rows;
 } op_rows;
 
 #define FLOATS "f16 bf16 f32"
-#define INTEGERS "i8 i16 i32 i64"
-#define NUMBERS "i32 i64 " FLOATS " (f64)"
+#define UNSIGNED " <u8> <u16> <u32>"
+#define INTEGERS "i8 i16 i32 i64" UNSIGNED
+#define NUMBERS "i32 i64 " FLOATS " (f64)" UNSIGNED
 #define FUNCTION FLOATS " {f64}"
 #define REALS_LATEST "{f16} {bf16} {f32} {f64}"
 #define REALS_LATER "[f16] [bf16] [f32] [f64]"
-#define COMPARES "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1)"
+#define COMPARES "i32>i1 i64>i1 f16>i1 bf16>i1 f32>i1 (f64>i1) <u8>i1> <u16>i1> <u32>i1>"
 static const op_rows table[] = {
     {TOSAJIT_OP_abs, NUMBERS},
     {TOSAJIT_OP_bitwise_not, INTEGERS},
@@ -53,15 +54,24 @@ static const op_rows table[] = {
      "f32>f8E5M2 f8E4M3FN>f16 f8E4M3FN>bf16 f8E4M3FN>f32 f8E5M2>f16 f8E5M2>bf16 f8E5M2>f32 "
      "(i1>f64) (i8>f64) (i16>f64) (i32>f64) (i64>f64) (f16>f64) (bf16>f64) (f32>f64) "
      "(f64>i1) (f64>i8) (f64>i16) (f64>i32) (f64>i64) (f64>f16) (f64>bf16) (f64>f32) "
-     "[i64>f32] [f32>i64]"},
+     "[i64>f32] [f32>i64] "
+     "<i1>u8> <i1>u16> <i1>u32> <i8>u8> <i8>u16> <i8>u32> <i16>u8> <i16>u16> <i16>u32> "
+     "<i32>u8> <i32>u16> <i32>u32> <i64>u8> <i64>u16> <i64>u32> <f16>u8> <f16>u16> <f16>u32> "
+     "<bf16>u8> <bf16>u16> <bf16>u32> <f32>u8> <f32>u16> <f32>u32> <f64>u8> <f64>u16> <f64>u32> "
+     "<u8>i1> <u8>i8> <u8>i16> <u8>i32> <u8>i64> <u8>u16> <u8>u32> "
+     "<u8>f16> <u8>bf16> <u8>f32> <u8>f64> "
+     "<u16>i1> <u16>i8> <u16>i16> <u16>i32> <u16>i64> <u16>u8> <u16>u32> "
+     "<u16>f16> <u16>bf16> <u16>f32> <u16>f64> "
+     "<u32>i1> <u32>i8> <u32>i16> <u32>i32> <u32>i64> <u32>u8> <u32>u16> "
+     "<u32>f16> <u32>bf16> <u32>f32> <u32>f64>"},
     {TOSAJIT_OP_ceil, FLOATS " (f64)"},
-    {TOSAJIT_OP_clamp, "i8 i16 " FLOATS},
-    {TOSAJIT_OP_clz, "i32 i64"},
+    {TOSAJIT_OP_clamp, "i8 i16 " FLOATS UNSIGNED},
+    {TOSAJIT_OP_clz, "i32 i64" UNSIGNED},
     {TOSAJIT_OP_cos, FUNCTION},
     {TOSAJIT_OP_erf, FUNCTION},
     {TOSAJIT_OP_exp, FUNCTION},
     {TOSAJIT_OP_floor, FLOATS " (f64)"},
-    {TOSAJIT_OP_identity, "i1 i8 i16 i32 i48 i64 f8E4M3FN f8E5M2 " FLOATS " (f64)"},
+    {TOSAJIT_OP_identity, "i1 i8 i16 i32 i48 i64 f8E4M3FN f8E5M2 " FLOATS " (f64)" UNSIGNED},
     {TOSAJIT_OP_log, FUNCTION},
     {TOSAJIT_OP_logical_not, "i1"},
     {TOSAJIT_OP_negate, INTEGERS " " FLOATS " (f64)"},
@@ -75,7 +85,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_bitwise_and, INTEGERS},
     {TOSAJIT_OP_bitwise_or, INTEGERS},
     {TOSAJIT_OP_bitwise_xor, INTEGERS},
-    {TOSAJIT_OP_intdiv, "i32 i64"},
+    {TOSAJIT_OP_intdiv, "i32 i64" UNSIGNED},
     {TOSAJIT_OP_equal, COMPARES},
     {TOSAJIT_OP_greater, COMPARES},
     {TOSAJIT_OP_greater_equal, COMPARES},
@@ -86,7 +96,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_logical_right_shift, INTEGERS},
     {TOSAJIT_OP_maximum, NUMBERS},
     {TOSAJIT_OP_minimum, NUMBERS},
-    {TOSAJIT_OP_mul, "i8>i32 i16>i32 i32 i64 " FLOATS " (f64)"},
+    {TOSAJIT_OP_mul, "i8>i32 i16>i32 i32 i64 " FLOATS " (f64)" UNSIGNED},
     {TOSAJIT_OP_pow, FUNCTION},
     {TOSAJIT_OP_sub, NUMBERS},
     {TOSAJIT_OP_select, "i1 " INTEGERS " " FLOATS " (f64)"},
@@ -124,22 +134,23 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_max, INTEGERS " " FLOATS " (f64)"},
     {TOSAJIT_OP_reduce_min, INTEGERS " " FLOATS " (f64)"},
     {TOSAJIT_OP_reduce_product, FLOATS " (f64)"},
-    {TOSAJIT_OP_reduce_sum, NUMBERS},
-    {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64)"},
+    {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32>"},
+    {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
 };
 
-typedef enum legality { ILLEGAL, LEGAL, EXTENSION, LATER, LATEST } legality;
+typedef enum legality { ILLEGAL, LEGAL, EXTENSION, LATER, LATEST, UNSIGNED_ROW } legality;
 
 /* What the rows say about data operands of `from` (of select: behind the i1) and a result of `to`.
  */
 static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to) {
-    char pair[32], text[1024];
+    char pair[32], text[2048];
     snprintf(pair, sizeof pair, "%s>%s", tosajit_type_name(from), tosajit_type_name(to));
     snprintf(text, sizeof text, "%s", rows->rows);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         const legality found = *word == '('   ? EXTENSION
                                : *word == '[' ? LATER
                                : *word == '{' ? LATEST
+                               : *word == '<' ? UNSIGNED_ROW
                                               : LEGAL;
         if (found != LEGAL) word[strlen(word) - 1] = 0, word++;
         if (strcmp(word, pair) == 0 || (from == to && strcmp(word, tosajit_type_name(from)) == 0))
@@ -155,7 +166,8 @@ static test_random randoms;
  * or of what is drawn for them changes it. The others are of later rows. */
 static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       later_digest = UINT64_C(0xc213ff02959c3003),
-                      latest_digest = UINT64_C(0xe02b0dd126f2b79f);
+                      latest_digest = UINT64_C(0xe02b0dd126f2b79f),
+                      unsigned_digest = UINT64_C(0xdb7533767a7d1a93);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images
@@ -432,7 +444,9 @@ static void check_legal(tosajit_op op, tosajit_type from, tosajit_type to) {
         check_all_rescales(&u);
         return;
     }
-    if (op == TOSAJIT_OP_clamp && integer)
+    if (op == TOSAJIT_OP_clamp && test_is_unsigned(from))
+        a->min_val.i = 7, a->max_val.i = 200;
+    else if (op == TOSAJIT_OP_clamp && integer)
         a->min_val.i = -7, a->max_val.i = 100;
     else if (op == TOSAJIT_OP_clamp)
         a->min_val.f = -1.5, a->max_val.f = 64;
@@ -440,7 +454,7 @@ static void check_legal(tosajit_op op, tosajit_type from, tosajit_type to) {
     if (op == TOSAJIT_OP_clamp || op == TOSAJIT_OP_maximum || op == TOSAJIT_OP_minimum)
         a->nan_mode = TOSAJIT_NAN_IGNORE, check_use(&u);
     if (op == TOSAJIT_OP_arithmetic_right_shift) a->round = 1, check_use(&u);
-    if (op == TOSAJIT_OP_cast && integer && from != TOSAJIT_I1)
+    if (op == TOSAJIT_OP_cast && integer && from != TOSAJIT_I1 && !test_is_unsigned(from))
         a->input_unsigned = 1, check_use(&u);
     if (op == TOSAJIT_OP_negate && from == TOSAJIT_I8)
         a->input_zp = -100, a->output_zp = 77, check_use(&u);
@@ -534,7 +548,10 @@ static void check_row(uint64_t seed, tosajit_op op, tosajit_type from, tosajit_t
 
 /* The age of a row, whose name tells it. */
 static const char *age_of(legality found) {
-    return found == LATER ? "later " : found == LATEST ? "latest " : "";
+    return found == LATER          ? "later "
+           : found == LATEST       ? "latest "
+           : found == UNSIGNED_ROW ? "unsigned "
+                                   : "";
 }
 
 /* The rows of one age, and the digest of their results. Those of reductions have a test of their
@@ -568,6 +585,7 @@ static void every_legal_row_computes(void **state) {
     check_rows(seed, "", standard_digest);
     check_rows(seed, "later ", later_digest);
     check_rows(seed, "latest ", latest_digest);
+    check_rows(seed, "unsigned ", unsigned_digest);
     const bool same_rows = golden_close(&files.rows), same_images = golden_close(&files.images);
     assert_true(same_rows && same_images);
 }

@@ -13,8 +13,7 @@
 static value load(tosajit_type type, const unsigned char *at) {
     const uint64_t bits = exhaustive_load(at, 0, exhaustive_size(type));
     if (exhaustive_is_float(type)) return (value){.f = exhaustive_decode(type, bits)};
-    return (value){.i = type == TOSAJIT_I1 ? bits != 0
-                                           : reference_signed(bits, reference_width(type))};
+    return (value){.i = type == TOSAJIT_I1 ? bits != 0 : reference_number(type, bits)};
 }
 
 static void store(tosajit_type type, unsigned char *at, value v) {
@@ -58,8 +57,7 @@ static value product(const reduce_question *q, value a, value b) {
 }
 static value sum(const reduce_question *q, value a, value b) {
     if (exhaustive_is_float(q->element)) return real(q->element, a.f + b.f);
-    return (value){
-        .i = reference_signed((uint64_t)a.i + (uint64_t)b.i, reference_width(q->element))};
+    return (value){.i = reference_number(q->element, (uint64_t)a.i + (uint64_t)b.i)};
 }
 
 /* By op: how two values are combined, and what changes nothing, of integers and of numbers. */
@@ -86,8 +84,7 @@ static value neutral(const reduce_question *q) {
         return (value){.f = r->extreme && q->nan_mode == TOSAJIT_NAN_IGNORE ? (double)NAN
                                                                             : r->number};
     if (!r->extreme) return (value){.i = r->whole};
-    const int64_t greatest = INT64_MAX >> (64 - reference_width(q->element));
-    return (value){.i = r->whole < 0 ? -greatest - 1 : greatest};
+    return (value){.i = (r->whole < 0 ? reference_least : reference_greatest)(q->element)};
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -186,8 +186,11 @@ static void random_clamp(test_random *random, tosajit_type element, tosajit_attr
         a->max_val.f = bounds[test_random_range(random, 6, 9)];
         return;
     }
-    a->min_val.i = test_random_range(random, -extremes[element] - 1, extremes[element]);
-    a->max_val.i = test_random_range(random, a->min_val.i, extremes[element]);
+    const int64_t most = test_is_unsigned(element)
+                             ? (INT64_C(1) << 8 * tosajit_type_size(element)) - 1
+                             : extremes[element];
+    a->min_val.i = test_random_range(random, test_is_unsigned(element) ? 0 : -most - 1, most);
+    a->max_val.i = test_random_range(random, a->min_val.i, most);
 }
 
 static tosajit_attributes random_attributes(test_random *random, tosajit_op op,

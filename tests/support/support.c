@@ -289,6 +289,7 @@ static uint64_t float_near_one(test_random *random, tosajit_type type) {
 static const unsigned widths[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_I1] = 1,   [TOSAJIT_I8] = 8,   [TOSAJIT_I16] = 16,
     [TOSAJIT_I32] = 32, [TOSAJIT_I48] = 48, [TOSAJIT_I64] = 64,
+    [TOSAJIT_U8] = 8,   [TOSAJIT_U16] = 16, [TOSAJIT_U32] = 32,
 };
 
 static uint64_t random_integer(test_random *random, unsigned width) {
@@ -443,9 +444,12 @@ bool test_is_extension_op(tosajit_op op) {
 
 bool test_reduces(tosajit_op op) { return strncmp(tosajit_op_name(op), "reduce_", 7) == 0; }
 
+bool test_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
+
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result) {
     const bool wide = operand == TOSAJIT_I64 || result == TOSAJIT_I64,
                real = operand == TOSAJIT_F32 || result == TOSAJIT_F32;
     return test_is_extension_op(op) || operand == TOSAJIT_F64 || result == TOSAJIT_F64 ||
+           test_is_unsigned(operand) || test_is_unsigned(result) ||
            (op == TOSAJIT_OP_cast && wide && real);
 }

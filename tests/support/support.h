@@ -116,5 +116,6 @@ bool test_is_extension_op(tosajit_op op);
 /* Whether an op makes the size of a dimension 1, instead of working on each element alone. */
 bool test_reduces(tosajit_op op);
 bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result);
+bool test_is_unsigned(tosajit_type type);
 
 #endif

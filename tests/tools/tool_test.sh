@@ -172,8 +172,8 @@ expect 1 "shapes.mlir:2:8: error: tosa.add: " verify "$work/shapes.mlir"
 source_file types 'func.func @f(%a: tensor<2xi7>) -> tensor<2xi7> {' '  return %a : tensor<2xi7>' '}'
 expect 1 "types.mlir:1:14: error: argument 0: tensor<2xi7> has an element type other than" verify "$work/types.mlir"
 # What MLIR 23 and 24 write, and the way out.
-source_file unsigned 'func.func @f(%a: tensor<2xui8>) -> tensor<2xui8> {' '  return %a : tensor<2xui8>' '}'
-expect 1 "tensor<2xui8> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
+source_file unsigned 'func.func @f(%a: tensor<2xui64>) -> tensor<2xui64> {' '  return %a : tensor<2xui64>' '}'
+expect 1 "tensor<2xui64> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
 source_file bytes 'func.func @f() -> tensor<2x8xi1> {' \
     '  %0 = "tosa.const"() <{values = dense<"0x01000001000100010001000100010001"> : tensor<2x8xi1>}> : () -> tensor<2x8xi1>' \
     '  return %0 : tensor<2x8xi1>' '}'

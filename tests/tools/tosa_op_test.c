@@ -71,7 +71,9 @@ static void draw_attributes(subject *s, test_random *random) {
     switch (s->op) {
     case TOSAJIT_OP_clamp:
         if (real) a->min_val.f = -1.5, a->max_val.f = (double)test_random_range(random, 0, 3);
-        if (!real) a->min_val.i = -5, a->max_val.i = test_random_range(random, 0, 100);
+        if (!real)
+            a->min_val.i = test_is_unsigned(s->operands[0]) ? 5 : -5,
+            a->max_val.i = test_random_range(random, 5, 100);
         a->nan_mode = (tosajit_nan_mode)test_random_range(random, 0, 1);
         break;
     case TOSAJIT_OP_maximum:

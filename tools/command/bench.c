@@ -87,7 +87,8 @@ static uint64_t random_bits(tosajit_type type, uint64_t *state) {
     memcpy(&d_bits, &d, sizeof d_bits);
     switch (type) {
     case TOSAJIT_I1: return bits >> 31;
-    case TOSAJIT_I8: return bits >> 24;
+    case TOSAJIT_I8:
+    case TOSAJIT_U8: return bits >> 24;
     case TOSAJIT_F8E4M3FN: return (bits >> 24) & 0xbf;       /* below 2 */
     case TOSAJIT_F8E5M2: return (bits >> 24) & 0xbf;         /* below 2 */
     case TOSAJIT_F16: return (bits >> 16 & 0x8fff) | 0x3000; /* from 1/8 to 2 */

@@ -23,6 +23,7 @@ static const struct float_format {
 };
 
 bool element_is_float(tosajit_type type) { return formats[type].exponent > 0; }
+bool element_is_unsigned(tosajit_type type) { return type >= TOSAJIT_U8 && type <= TOSAJIT_U32; }
 
 uint64_t element_bits(tosajit_type type, const void *at) {
     const unsigned char *bytes = at;
@@ -34,6 +35,7 @@ uint64_t element_bits(tosajit_type type, const void *at) {
 static int64_t integer(tosajit_type type, const void *at) {
     uint64_t bits = element_bits(type, at);
     if (type == TOSAJIT_I1) return bits != 0;
+    if (element_is_unsigned(type)) return (int64_t)bits;
     const uint64_t sign = UINT64_C(1) << (8 * tosajit_type_size(type) - 1);
     return (int64_t)((bits ^ sign) - sign);
 }

@@ -16,6 +16,7 @@ typedef struct element_text {
 } element_text;
 
 bool element_is_float(tosajit_type type);
+bool element_is_unsigned(tosajit_type type);
 uint64_t element_bits(tosajit_type type, const void *at);
 /* The value; exact but for i64 beyond 2^53. */
 double element_value(tosajit_type type, const void *at);

@@ -39,6 +39,9 @@ static const struct {
     [TOSAJIT_F8E4M3FN] = {"|u1", "|V1", "f8E4M3FN bits"},
     [TOSAJIT_F8E5M2] = {"|u1", "|V1", "f8E5M2 bits"},
     [TOSAJIT_F64] = {"<f8", NULL, "float64"},
+    [TOSAJIT_U8] = {"|u1", NULL, "uint8"},
+    [TOSAJIT_U16] = {"<u2", NULL, "uint16"},
+    [TOSAJIT_U32] = {"<u4", NULL, "uint32"},
 };
 
 static bool fail(npy_error *error, const char *path, const char *format, ...) {

@@ -28,12 +28,17 @@ static void *give_reason(mlir_phrase *why, const char *text) {
     return give_reason_as(TOSAJIT_BAD_MODULE, why, text);
 }
 
+static bool is_unsigned(MlirType type) {
+    return mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type);
+}
+
 tosajit_type mlir_element_type(MlirType type) {
     static const struct {
         unsigned width;
         tosajit_type type;
     } integers[] = {{1, TOSAJIT_I1},   {8, TOSAJIT_I8},   {16, TOSAJIT_I16},
-                    {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}};
+                    {32, TOSAJIT_I32}, {48, TOSAJIT_I48}, {64, TOSAJIT_I64}},
+      naturals[] = {{8, TOSAJIT_U8}, {16, TOSAJIT_U16}, {32, TOSAJIT_U32}};
     static const struct {
         bool (*is)(MlirType);
         tosajit_type type;
@@ -46,6 +51,8 @@ tosajit_type mlir_element_type(MlirType type) {
     if (mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type))
         for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
             if (mlirIntegerTypeGetWidth(type) == integers[k].width) return integers[k].type;
+    for (size_t k = 0; is_unsigned(type) && k < sizeof naturals / sizeof *naturals; k++)
+        if (mlirIntegerTypeGetWidth(type) == naturals[k].width) return naturals[k].type;
     for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
         if (floats[k].is(type)) return floats[k].type;
     return TOSAJIT_TYPE_COUNT;
@@ -79,10 +86,6 @@ static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     return true;
 }
 
-static bool is_unsigned(MlirType type) {
-    return mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type);
-}
-
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     memset(tensor, 0, sizeof *tensor);
     if (!mlirTypeIsATensor(type))
@@ -96,7 +99,7 @@ bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     if (tensor->element == TOSAJIT_TYPE_COUNT)
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
                            " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 "
-                           "f8E4M3FN f8E5M2 f64",
+                           "f8E4M3FN f8E5M2 f64 ui8 ui16 ui32",
                            why);
     tensor->rank = TOSAJIT_UNRANKED;
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);

@@ -41,14 +41,15 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Real numbers from -2 to 2, whole ones from -100 to 100. */
+/* Real numbers from -2 to 2, whole ones from -100 to 100, or 0 to 200 of unsigned types. */
 static void store_random(tosajit_type type, uint64_t bits, void *at) {
     if (element_is_float(type))
         element_store_float(type, (double)(bits >> 40) / (double)(1 << 22) - 2, at);
     else if (type == TOSAJIT_I1)
         element_store_integer(type, (int64_t)(bits >> 63), at);
     else
-        element_store_integer(type, (int64_t)((bits >> 32) % 201) - 100, at);
+        element_store_integer(
+            type, (int64_t)((bits >> 32) % 201) - (element_is_unsigned(type) ? 0 : 100), at);
 }
 
 bool repl_fill_random(npy_array *array, unsigned seed, bool repeated) {
@@ -78,6 +79,8 @@ static int64_t ramp_period(tosajit_type type) {
         [TOSAJIT_F32] = 1 << 24,
         [TOSAJIT_F8E4M3FN] = 1 << 4,
         [TOSAJIT_F8E5M2] = 1 << 3,
+        [TOSAJIT_U8] = 1 << 8,
+        [TOSAJIT_U16] = 1 << 16,
     };
     return periods[type] ? periods[type] : INT64_C(1) << 31;
 }
