@@ -84,13 +84,20 @@ template <class T> constexpr tosajit_type element_of() {
     else if constexpr (std::is_same_v<U, double>)
         return TOSAJIT_F64;
     else {
-        static_assert(std::is_integral_v<U> && std::is_signed_v<U>,
+        static_assert(std::is_integral_v<U> && (std::is_signed_v<U> || sizeof(U) < 8),
                       "no element type for this type");
+        if constexpr (std::is_unsigned_v<U>)
+            return sizeof(U) == 1 ? TOSAJIT_U8 : sizeof(U) == 2 ? TOSAJIT_U16 : TOSAJIT_U32;
         return sizeof(U) == 1   ? TOSAJIT_I8
                : sizeof(U) == 2 ? TOSAJIT_I16
                : sizeof(U) == 4 ? TOSAJIT_I32
                                 : TOSAJIT_I64;
     }
+}
+
+/* Whether elements are integers, i1 included. */
+inline bool is_integer(tosajit_type element) {
+    return element <= TOSAJIT_I64 || (element >= TOSAJIT_U8 && element <= TOSAJIT_U32);
 }
 
 using sizes = std::initializer_list<std::int64_t>;
@@ -254,8 +261,7 @@ inline value cast(const value &a, tosajit_type element) {
 template <class T> value clamp(const value &a, T low, T high) {
     static_assert(std::is_arithmetic_v<T>);
     tosajit_attributes attributes = {};
-    const bool whole = a.type().element <= TOSAJIT_I64;
-    if (whole) {
+    if (is_integer(a.type().element)) {
         attributes.min_val.i = static_cast<std::int64_t>(low);
         attributes.max_val.i = static_cast<std::int64_t>(high);
     } else {
@@ -272,10 +278,11 @@ template <class T, class Number> bool holds(Number number) {
     if constexpr (std::is_unsigned_v<Number>)
         return number <= static_cast<std::make_unsigned_t<T>>(limits::max());
     else if constexpr (std::is_integral_v<Number>)
-        return number >= limits::min() && number <= limits::max();
-    else /* -min is max + 1, and a power of two */
+        return number >= static_cast<std::int64_t>(limits::min()) &&
+               number <= static_cast<std::int64_t>(limits::max());
+    else /* max + 1 is a power of two */
         return std::floor(number) == number && number >= static_cast<Number>(limits::min()) &&
-               number < -static_cast<Number>(limits::min());
+               number < 2 * static_cast<Number>(limits::max() / 2 + 1);
 }
 
 /* A constant of one element and of the rank of `beside`, so that strict expressions take it, too.
@@ -324,6 +331,9 @@ template <class Number> value number(const value &beside, Number given) {
     case TOSAJIT_I8: return integer<std::int8_t>(beside, element, given);
     case TOSAJIT_I16: return integer<std::int16_t>(beside, element, given);
     case TOSAJIT_I32: return integer<std::int32_t>(beside, element, given);
+    case TOSAJIT_U8: return integer<std::uint8_t>(beside, element, given);
+    case TOSAJIT_U16: return integer<std::uint16_t>(beside, element, given);
+    case TOSAJIT_U32: return integer<std::uint32_t>(beside, element, given);
     case TOSAJIT_I48:
     case TOSAJIT_I64: return integer<std::int64_t>(beside, element, given);
     case TOSAJIT_F64: {
@@ -353,7 +363,7 @@ inline value operator-(const value &a, const value &b) { return sub(a, b); }
 inline value operator*(const value &a, const value &b) { return mul(a, b); }
 /* TOSA divides integers; a quotient of floats is an extension, which strict expressions refuse. */
 inline value operator/(const value &a, const value &b) {
-    return a.type().element <= TOSAJIT_I64 ? intdiv(a, b) : divide(a, b);
+    return is_integer(a.type().element) ? intdiv(a, b) : divide(a, b);
 }
 inline value operator<<(const value &a, const value &b) { return logical_left_shift(a, b); }
 inline value operator>>(const value &a, const value &b) { return arithmetic_right_shift(a, b); }

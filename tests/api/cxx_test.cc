@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The C++ interface, compiled by each compiler of the machine: operators against the same computed
  * in C++, errors, views, ownership. A failed check ends the program with its line. */
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <cstdio>
@@ -91,6 +92,35 @@ static void integers_are_exact(const tosajit::engine &engine) {
         CHECK(r[k] == (std::int32_t(std::uint32_t(v) << 3) ^ ~std::int32_t(v)) / 5);
         CHECK(q[k] == ((std::int32_t(v >> 1) & 0xFF) | 256));
         CHECK(c[k] == std::min(std::max(int(std::int8_t(v)), -3), 4));
+    }
+}
+
+/* Pictures: operands and results are std::uint8_t, a number beside takes their type. */
+static void unsigned_integers_wrap(const tosajit::engine &engine) {
+    tosajit::expression e;
+    auto x = e.input<std::uint8_t>({dynamic});
+    e.result(x + 200);
+    e.result(clamp(x / 3, 10, 50));
+    e.result(cast(cast(x, TOSAJIT_F32) * 1.5 - 20, TOSAJIT_U8));
+    e.result(cast(x, TOSAJIT_U32) * 0x1000001U);
+    std::uint8_t a[256], sum[256], third[256], bright[256];
+    std::uint32_t wide[256];
+    for (int k = 0; k < 256; k++) a[k] = std::uint8_t(k);
+    engine.compile(e).run({{a, {256}}},
+                          {{sum, {256}}, {third, {256}}, {bright, {256}}, {wide, {256}}});
+    for (unsigned k = 0; k < 256; k++) {
+        CHECK(sum[k] == std::uint8_t(k + 200) && wide[k] == k * 0x1000001U);
+        CHECK(third[k] == std::min(std::max(k / 3, 10U), 50U));
+        CHECK(bright[k] == std::min(std::max(std::nearbyint(k * 1.5 - 20), 0.0), 255.0));
+    }
+    for (double number : {-1.0, 256.0, 0.5}) {
+        bool refused = false;
+        try {
+            x + number;
+        } catch (const tosajit::error &) {
+            refused = true;
+        }
+        CHECK(refused);
     }
 }
 
@@ -352,6 +382,7 @@ int main(int argc, char **argv) {
     operators_are_ops(engine);
     bound_calls_run_on_any_memory(engine);
     integers_are_exact(engine);
+    unsigned_integers_wrap(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();
     errors_say_what_the_library_says(engine);

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tosajit
 
-INTEGERS = [np.int8, np.int16, np.int32, np.int64]
+INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32]
 FLOATS = [np.float16, np.float32, np.float64]
 TYPES = [np.bool_] + INTEGERS + FLOATS
 SIZES = st.integers(0, 5)
@@ -138,7 +138,7 @@ def check(text, values, engine):
         COUNTS["refused by both" if wanted is None else "refused here"] = (
             COUNTS["refused by both"] + 1 if wanted is None else count_refusal(str(error), text))
         return
-    if wanted is None or wanted.dtype.kind in "cu" or wanted.dtype not in [np.dtype(t) for t in TYPES]:
+    if wanted is None or wanted.dtype.kind == "c" or wanted.dtype not in [np.dtype(t) for t in TYPES]:
         return
     COUNTS["computed"] += 1
     found = np.asarray(found)

@@ -30,6 +30,77 @@ class NumPy(unittest.TestCase):
         self.assertEqual(y.dtype, np.bool_)
         np.testing.assert_array_equal(y, ~b)
 
+    def test_unsigned_integers_are_numpys(self):
+        for dtype in (np.uint8, np.uint16, np.uint32):
+            most = np.iinfo(dtype).max
+            some = [0, 1, 2, 3, 7, 8, 9, 31, 127, 128, 200, 254, 255, most // 2, most // 2 + 1, most - 1, most]
+            x = np.arange(256, dtype=dtype) if dtype == np.uint8 else np.array(some, dtype)
+            y = x.reshape(-1, 1)
+            with np.errstate(all="ignore"):
+                for text in ("x + y", "x - y", "x * y", "x // y", "x % y", "x & y", "x | y", "x ^ y", "x < y", "x >= y",
+                             "x == y", "x / y", "x + 3", "x > 200", "2 * x - y", "x << (y & 7)", "x >> (y & 7)"):
+                    z, wanted = tosajit.evaluate(text), eval(text)
+                    self.assertEqual((text, z.dtype), (text, wanted.dtype))
+                    np.testing.assert_array_equal(z, wanted, text)
+                for name in ("maximum", "minimum"):
+                    np.testing.assert_array_equal(tosajit.evaluate(f"{name}(x, y)"), getattr(np, name)(x, y))
+                for name in ("abs", "negative", "invert", "square", "sign", "isnan"):
+                    z, wanted = tosajit.evaluate(f"{name}(x)"), getattr(np, name)(x)
+                    self.assertEqual((name, z.dtype), (name, wanted.dtype))
+                    np.testing.assert_array_equal(z, wanted, name)
+            self.assertEqual(tosajit.evaluate("max(x, axis=0)"), most if dtype != np.uint8 else 255)
+            self.assertEqual(tosajit.evaluate("min(x)"), 0)
+
+    def test_casts_of_unsigned_integers(self):
+        types = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
+                 "u32": np.uint32, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+        bits = np.concatenate([np.arange(256, dtype=np.uint64), np.random.default_rng(1).integers(0, 1 << 63, 500, np.uint64)])
+        for source in ("u8", "u16", "u32"):
+            x = bits.astype(types[source])
+            for to, dtype in types.items():
+                with np.errstate(over="ignore"):
+                    wanted = x.astype(dtype)
+                z = tosajit.evaluate(f"{to}(x)", x=x)
+                self.assertEqual(z.dtype, dtype)
+                np.testing.assert_array_equal(z, wanted, f"{source} to {to}")
+                if dtype not in (np.float16, np.float32, np.float64):
+                    w = bits.astype(dtype)
+                    np.testing.assert_array_equal(tosajit.evaluate(f"{source}(w)", w=w), w.astype(types[source]))
+                    continue
+                edges = [np.nan, -np.inf, np.inf, -1, -0.5, -0.0, 0.5, 1.5, 2.5, 254.5, 255.5, 65534.5, 65535.5, 1e9, -1e9]
+                f = np.concatenate([np.array(edges), bits[::3].astype(np.float32) / 7]).astype(dtype)
+                with np.errstate(all="ignore"):
+                    limited = np.clip(np.rint(np.nan_to_num(f.astype(np.float64), posinf=2.0**40)), 0, np.iinfo(x.dtype).max)
+                np.testing.assert_array_equal(tosajit.evaluate(f"{source}(f)", f=f), limited.astype(x.dtype), f"{to} to {source}")
+
+    def test_unsigned_types_meet_others_as_in_numpy(self):
+        names = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float16", "float32", "float64", "bool_")
+        for a in names:
+            for b in ("uint8", "uint16", "uint32"):
+                x, y = np.array([1, 0, 1], a), np.array([3, 200, 7], b)
+                z = tosajit.evaluate("x + y")
+                self.assertEqual((a, b, z.dtype), (a, b, (x + y).dtype))
+                np.testing.assert_array_equal(z, x + y)
+
+    def test_numbers_beyond_unsigned_types_are_refused(self):
+        x = np.arange(4, dtype=np.uint8)
+        for number in (-1, 256, 1.5):
+            with self.assertRaisesRegex((tosajit.Error, ValueError), "no value of u8"):
+                tosajit.compile("y = x + k : u8[?], u8")(x, number)
+        for text in ("x + 256", "x - (-1)"):
+            with self.assertRaisesRegex(tosajit.Error, "no value of u8"):
+                tosajit.evaluate(text, x=x)
+
+    def test_pictures(self):
+        picture = np.random.default_rng(2).integers(0, 256, (7, 31, 3), np.uint8)
+        gain, offset = np.float32(1.7), np.float32(-20.25)
+        wanted = np.rint(np.clip(picture.astype(np.float32) * gain + offset, 0, 255)).astype(np.uint8)
+        for text in ("u8(clip(f32(x) * a + b, 0, 255))", "u8(f32(x) * a + b)", "u8(clip(f32(x) * 1.7 + (-20.25), 0, 255))"):
+            names = {"a": gain, "b": offset} if " a " in text else {}
+            z = tosajit.evaluate(text, x=picture, **names)
+            self.assertEqual(z.dtype, np.uint8)
+            np.testing.assert_array_equal(z, wanted, text)
+
     def test_reductions_drop_their_axes(self):
         # numexpr's own test of this multiplies integers, which TOSA does not: what else is in it is here.
         for dtype in (np.int32, np.int64, np.float32, np.float64):
@@ -79,7 +150,7 @@ class NumPy(unittest.TestCase):
 
     def test_wrong_arrays_are_refused(self):
         x = np.ones(3, np.float32)
-        for wrong, words in ((x.astype(">f4"), "big-endian"), (x.astype(np.uint8), "'B'"),
+        for wrong, words in ((x.astype(">f4"), "big-endian"), (x.astype(np.uint64), "'L'"),
                              (x.astype(np.complex64), "'Zf'"), (x.astype(object), "'O'"),
                              (np.array(["a"]), "'1w'|'w'"), (np.zeros(3, "i4,f4"), "'T{"),
                              (np.longdouble([1]), "'g'"),

@@ -15,6 +15,7 @@ static const char *c_type(tosajit_type element) {
         [TOSAJIT_I32] = "int32_t",  [TOSAJIT_I48] = "int64_t",      [TOSAJIT_I64] = "int64_t",
         [TOSAJIT_F16] = "uint16_t", [TOSAJIT_BF16] = "uint16_t",    [TOSAJIT_F32] = "float",
         [TOSAJIT_F64] = "double",   [TOSAJIT_F8E4M3FN] = "uint8_t", [TOSAJIT_F8E5M2] = "uint8_t",
+        [TOSAJIT_U8] = "uint8_t",   [TOSAJIT_U16] = "uint16_t",     [TOSAJIT_U32] = "uint32_t",
     };
     return names[element];
 }

@@ -23,6 +23,9 @@ static const struct {
     [TOSAJIT_F8E4M3FN] = {"B", {DLPACK_FLOAT8_E4M3FN, 8, 1}, "uint8"},
     [TOSAJIT_F8E5M2] = {"B", {DLPACK_FLOAT8_E5M2, 8, 1}, "uint8"},
     [TOSAJIT_F64] = {"d", {DLPACK_FLOAT, 64, 1}, "float64"},
+    [TOSAJIT_U8] = {"B", {DLPACK_UINT, 8, 1}, "uint8"},
+    [TOSAJIT_U16] = {"H", {DLPACK_UINT, 16, 1}, "uint16"},
+    [TOSAJIT_U32] = {"I", {DLPACK_UINT, 32, 1}, "uint32"},
 };
 
 /* A letter of module struct, as a code of DLPack. */
@@ -41,6 +44,7 @@ static bool code_of_letter(char letter, uint8_t *code) {
 }
 
 tosajit_type elements_of_format(const char *format, Py_ssize_t size, tosajit_type wanted) {
+    if (!format && size != 1) return TOSAJIT_TYPE_COUNT;
     if (!format) format = "B"; /* as the buffer protocol has it */
     if (*format && strchr(size == 1 ? "@=<>!^" : "@=<^", *format)) format++;
     dlpack_element element = {0, (uint8_t)(size * 8), 1};
@@ -55,10 +59,9 @@ static bool is_bits(tosajit_type wanted) {
 
 tosajit_type elements_of_dlpack(dlpack_element element, tosajit_type wanted) {
     if (element.lanes != 1) return TOSAJIT_TYPE_COUNT;
-    if (element.code == DLPACK_UINT)
-        return is_bits(wanted) && tosajit_type_size(wanted) * 8 == element.bits
-                   ? wanted
-                   : TOSAJIT_TYPE_COUNT;
+    if (element.code == DLPACK_UINT && is_bits(wanted) &&
+        tosajit_type_size(wanted) * 8 == element.bits)
+        return wanted;
     for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++) {
         if (t == TOSAJIT_I48 && wanted != TOSAJIT_I48) continue;
         if (ROWS[t].dlpack.code == element.code && ROWS[t].dlpack.bits == element.bits)

@@ -17,6 +17,7 @@ static bool integer_fits(tosajit_type type, long long value) {
     if (type == TOSAJIT_I1) return value == 0 || value == 1;
     if (type == TOSAJIT_I64) return true;
     int bits = type == TOSAJIT_I48 ? 48 : (int)tosajit_type_size(type) * 8;
+    if (element_is_unsigned(type)) return 0 <= value && value >> bits == 0;
     long long half = 1LL << (bits - 1);
     return -half <= value && value < half;
 }
@@ -64,7 +65,7 @@ static bool refuse_format(module_state *state, const char *format, const request
                    big_endian
                        ? "elements of format '%U' are big-endian, which this machine is not"
                        : "elements of format '%U' are none of bool, int8, int16, int32, int64, "
-                         "float16, float32 and float64 (bits of bf16 and f8 may be unsigned)",
+                         "uint8, uint16, uint32, float16, float32 and float64",
                    text);
     Py_DECREF(text);
     return false;

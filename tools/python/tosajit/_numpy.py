@@ -123,6 +123,11 @@ def _is_float(type: Optional[str]) -> bool:
     return type in _FLOATS
 
 
+def _whole_type(type: str) -> str:
+    """In which integers are divided and multiplied, with the low bits of the type."""
+    return type if type == "i64" or type[0] == "u" else "i32"
+
+
 class _Text:
     """The statements of the new text, as far as they are written."""
 
@@ -283,7 +288,7 @@ class _Text:
         type = self.common(a, b)
         if type in _FLOATS:
             return self.typed(self.remainder(self.typed(a, "f64"), self.typed(b, "f64")), type)
-        wide = "i64" if type == "i64" else "i32"
+        wide = _whole_type(type)
         _, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         return self.typed(rest, "i8" if type == "i1" else type)
 
@@ -305,7 +310,7 @@ class _Text:
             zero = self.signed_zero(ratio)
             text = f"select({y.text} == 0, {ratio.text}, select({near.text} == 0, {zero}, {near.text}))"
             return self.typed(_Value(text, "f64"), type)
-        wide = "i64" if type == "i64" else "i32"
+        wide = _whole_type(type)
         y, q, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         quotient = _Value(f"({q.text} - select({self.off(rest, y).text}, {wide}(1), {wide}(0)))", wide)
         return self.typed(quotient, "i8" if type == "i1" else type)
@@ -319,7 +324,7 @@ class _Text:
             text = (f"select({rest.text} == 0, {self.signed_zero(y)}, select({self.off(rest, y).text}, {rest.text} + {y.text},"
                     f" {rest.text}))")
             return self.typed(_Value(text, "f64"), type)
-        wide = "i64" if type == "i64" else "i32"
+        wide = _whole_type(type)
         y, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         text = f"select({self.off(rest, y).text}, {rest.text} + {y.text}, {rest.text})"
         return self.typed(_Value(text, wide), "i8" if type == "i1" else type)
@@ -331,7 +336,7 @@ class _Text:
         self.changed = True
         if b.number is not None and b.number < 0:
             _refuse_power()
-        wide = "i64" if type == "i64" else "i32"
+        wide = _whole_type(type)
         base = self.name(self.typed(a, wide))
         result: Optional[_Value] = None
         if b.number is not None:
@@ -347,7 +352,7 @@ class _Text:
             return self.typed(result, "i8" if type == "i1" else type)
         exponent_value = self.name(self.typed(b, wide))
         result = _Value(f"{wide}(1)", wide)
-        for bit in range(31):  # a larger exponent leaves 0, 1 or -1 of most numbers, and wraps of others
+        for bit in range(min(31, _WIDTH[wide])):  # a larger exponent leaves 0, 1 or -1 of most numbers, and wraps of others
             factor = f"select((({exponent_value.text} >> {bit}) & 1) == 1, {base.text}, {wide}(1))"
             result = self.name(_Value(f"{result.text} * {factor}", wide))
             if bit < 30:
@@ -478,6 +483,8 @@ def _sign(t: _Text, x: _Value) -> _Value:
         _refuse("there is no sign of an i1; NumPy has none either")
     wide = "i32" if type in ("i8", "i16") else type
     x = t.name(t.typed(x, wide))
+    if type[0] == "u":
+        return _Value(f"minimum({x.text}, {type}(1))", type)
     text = f"select({x.text} > 0, {wide}(1), select({x.text} < 0, {wide}(-1), {x.text}))"
     return t.typed(_Value(text, wide), type)
 
