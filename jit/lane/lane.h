@@ -174,6 +174,10 @@ typedef struct byte_end {
     bool is_unsigned; /* limited to 0..255 */
 } byte_end;
 LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef value);
+/* f32 to the nearest of 0..255, to even; 0 of NaN. Only where lanes fill vectors that are packed.
+ */
+bool lane_packs_bytes(const lane *l);
+LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x);
 /* Of two values of i8 their affine function. */
 LLVMValueRef lane_affine_pair(const lane *l, const affine_pair *p, LLVMValueRef x, LLVMValueRef y);
 

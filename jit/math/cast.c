@@ -28,7 +28,9 @@ static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_t
 /* Limited from below first, by the comparison that is false of NaN: that makes 0 of it, and is one
  * instruction. To 32 bits through f64, which has them all and 2^52 above them. */
 static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_type result) {
-    if (type_width(result) == 32 && LLVMTypeOf(x) == lane_f32_type(l)) x = lane_fpext(l, x);
+    const bool single = LLVMTypeOf(x) == lane_f32_type(l);
+    if (type_width(result) == 8 && single && lane_packs_bytes(l)) return lane_round_to_u8(l, x);
+    if (type_width(result) == 32 && single) x = lane_fpext(l, x);
     const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
     LLVMValueRef zero = lane_real_like(x, 0.0),
                  high = lane_real_like(x, (double)type_greatest(result));

@@ -118,9 +118,45 @@ static void simplify_clamp(const tosajit_expr *program, expr_node *node, bool *c
     *changed = true;
 }
 
+/* What an op on floats changes nothing in that a cast to integers would not change alike: bounds
+ * beyond the integers, since the cast saturates and makes 0 of NaN, and rounding, which it does
+ * itself. Else -1. */
+static tosajit_value without_bound(const tosajit_expr *program, const expr_node *node,
+                                   tosajit_type to) {
+    const double least = (double)type_least(to), greatest = (double)type_greatest(to);
+    const tosajit_attributes *a = &node->attributes;
+    double number;
+    if (node->kind != NODE_OP || !type_is_float(node->type.element) ||
+        a->nan_mode == TOSAJIT_NAN_IGNORE)
+        return -1;
+    if (node->op == TOSAJIT_OP_roundeven) return node->operands[0];
+    if (node->op == TOSAJIT_OP_clamp)
+        return a->min_val.f <= least && a->max_val.f >= greatest ? node->operands[0] : -1;
+    if (node->op != TOSAJIT_OP_maximum && node->op != TOSAJIT_OP_minimum) return -1;
+    for (int o = 0; o < 2; o++)
+        if (is_number(&program->nodes[node->operands[o]], &number) &&
+            (node->op == TOSAJIT_OP_maximum ? number <= least : number >= greatest))
+            return node->operands[1 - o];
+    return -1;
+}
+
+/* u8(clip(x, 0, 255)) is u8(x), and so is that of x rounded to integers. */
+static void simplify_cast(const tosajit_expr *program, expr_node *node, bool *changed) {
+    const tosajit_type to = node->type.element;
+    if (to == TOSAJIT_I1 || type_is_float(to)) return;
+    for (;;) {
+        const expr_node *inner = &program->nodes[node->operands[0]];
+        const tosajit_value value = without_bound(program, inner, to);
+        if (value < 0 || !are_equal(&inner->type, &program->nodes[value].type)) return;
+        node->operands[0] = value;
+        *changed = true;
+    }
+}
+
 static tosajit_status simplify_node(tosajit_expr *program, expr_node *node, bool *changed) {
     if (node->op == TOSAJIT_OP_pow) return simplify_power(program, node, changed);
     if (node->op == TOSAJIT_OP_clamp) simplify_clamp(program, node, changed);
+    if (node->op == TOSAJIT_OP_cast) simplify_cast(program, node, changed);
     return TOSAJIT_OK;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/support.h"
@@ -28,6 +29,13 @@ static void run(const tosajit_kernel *kernel, tosajit_type element, void *x, voi
                          result = vector(element, r, &count);
     if (tosajit_run(kernel, operands, tosajit_kernel_operand_count(kernel), &result, 1))
         fail_msg("%s", tosajit_last_error());
+}
+
+static void run_cast(const tosajit_kernel *kernel, tosajit_type from, tosajit_type to, void *x,
+                     void *r) {
+    const int64_t count = BATCH;
+    const tosajit_tensor operand = vector(from, x, &count), result = vector(to, r, &count);
+    if (tosajit_run(kernel, &operand, 1, &result, 1)) fail_msg("%s", tosajit_last_error());
 }
 
 /* Operands from bits `next` on; the bits after the last. The f32 behind each power of two, where
@@ -192,8 +200,52 @@ static void clamps_of_clamps(void **state) {
             check_clamps(&test_engines[e], clamped[k % 4], &random);
 }
 
+/* A cast of what bounds do not change, and of what they do. */
+static const struct {
+    tosajit_type from, to;
+    const char *inner, *outer, *whole;
+} casts[] = {
+    {TOSAJIT_F32, TOSAJIT_U8, "clip(x, 0, 255)", "u8(x)", "u8(clip(x, 0, 255))"},
+    {TOSAJIT_F32, TOSAJIT_I8, "min(max(round(x), -128), 200)", "i8(x)",
+     "i8(min(max(round(x), -128), 200))"},
+    {TOSAJIT_F32, TOSAJIT_U8, "min(max(x, 0), 254.6)", "u8(x)", "u8(min(max(x, 0), 254.6))"},
+    {TOSAJIT_F32, TOSAJIT_I16, "clip(x, -40000, 32767)", "i16(x)", "i16(clip(x, -40000, 32767))"},
+    {TOSAJIT_F32, TOSAJIT_U32, "clip(x, 0, 4294967296)", "u32(x)", "u32(clip(x, 0, 4294967296))"},
+    {TOSAJIT_F16, TOSAJIT_U8, "clip(x, -1, 256)", "u8(x)", "u8(clip(x, -1, 256))"},
+    {TOSAJIT_F16, TOSAJIT_I8, "max(round(x), 3)", "i8(x)", "i8(max(round(x), 3))"},
+    {TOSAJIT_BF16, TOSAJIT_U16, "clip(x, 0, 65536)", "u16(x)", "u16(clip(x, 0, 65536))"},
+    {TOSAJIT_F32, TOSAJIT_I8, "clamp(x, min=-200, max=200, nan_mode=IGNORE)", "i8(x)",
+     "i8(clamp(x, min=-200, max=200, nan_mode=IGNORE))"},
+};
+
+static void casts_of_bounds(void **state) {
+    static uint32_t x[BATCH], between[BATCH], is[BATCH], should[BATCH];
+    (void)state;
+    for (size_t c = 0; c < sizeof casts / sizeof *casts; c++)
+        for (size_t e = 0; e < test_engine_count; e++) {
+            char types[32];
+            const tosajit_type from = casts[c].from, to = casts[c].to;
+            snprintf(types, sizeof types, "x: %s[?]\n", tosajit_type_name(from));
+            const char *const texts[] = {casts[c].inner, casts[c].outer, casts[c].whole};
+            tosajit_kernel *kernels[3];
+            for (int k = 0; k < 3; k++) {
+                tosajit_expr *expr = test_parse(types, texts[k]);
+                kernels[k] = test_compile(test_engines[e].engine, expr);
+                tosajit_expr_destroy(expr);
+            }
+            for (uint64_t next = 0; next < end_of(from);) {
+                next = fill(from, next, x);
+                run_cast(kernels[0], from, from, x, between);
+                run_cast(kernels[1], from, to, between, should);
+                run_cast(kernels[2], from, to, x, is);
+                same(test_engines[e].name, to, x, is, should);
+            }
+            for (int k = 0; k < 3; k++) tosajit_kernel_release(kernels[k]);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers),
-                                       cmocka_unit_test(clamps_of_clamps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers), cmocka_unit_test(clamps_of_clamps),
+                                       cmocka_unit_test(casts_of_bounds)};
     return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
 }

@@ -131,9 +131,52 @@ static void clamps_become_one(void **state) {
         }
 }
 
+typedef struct bound {
+    tosajit_op op;
+    double low, high; /* of maximum and minimum: the number alone, twice */
+    tosajit_nan_mode nan_mode;
+    tosajit_type element, to;
+    const char *ops;
+} bound;
+
+static const bound bounds[] = {
+    {TOSAJIT_OP_clamp, 0, 255, 0, TOSAJIT_F32, TOSAJIT_U8, "cast"},
+    {TOSAJIT_OP_clamp, -INFINITY, 65504, 0, TOSAJIT_F16, TOSAJIT_I16, "cast"},
+    {TOSAJIT_OP_maximum, 0, 0, 0, TOSAJIT_F32, TOSAJIT_U32, "cast"},
+    {TOSAJIT_OP_minimum, 128, 128, 0, TOSAJIT_F64, TOSAJIT_I8, "cast"},
+    {TOSAJIT_OP_roundeven, 0, 0, 0, TOSAJIT_BF16, TOSAJIT_I32, "cast"},
+    {TOSAJIT_OP_clamp, 0, 254, 0, TOSAJIT_F32, TOSAJIT_U8, "clamp cast"},
+    {TOSAJIT_OP_clamp, 1, 255, 0, TOSAJIT_F32, TOSAJIT_U8, "clamp cast"},
+    {TOSAJIT_OP_clamp, 0, 255, TOSAJIT_NAN_IGNORE, TOSAJIT_F32, TOSAJIT_U8, "clamp cast"},
+    {TOSAJIT_OP_maximum, 0, 0, 0, TOSAJIT_F32, TOSAJIT_I8, "maximum cast"},
+    {TOSAJIT_OP_minimum, 127, 127, TOSAJIT_NAN_IGNORE, TOSAJIT_F32, TOSAJIT_I8, "minimum cast"},
+    {TOSAJIT_OP_maximum, 0, 0, 0, TOSAJIT_F32, TOSAJIT_F16, "maximum cast"},
+    {TOSAJIT_OP_roundeven, 0, 0, 0, TOSAJIT_F32, TOSAJIT_I1, "roundeven cast"},
+};
+
+static void bounds_of_casts_go(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        const bound *b = &bounds[k];
+        const bool is_clamp = b->op == TOSAJIT_OP_clamp;
+        const tosajit_tensor_type number = vector(b->element, 1),
+                                  to = {b->to, TOSAJIT_UNRANKED, {0}};
+        tosajit_expr *expr = begin(false);
+        tosajit_value operands[2] = {input(expr, vector(b->element, TOSAJIT_DYNAMIC))}, value;
+        const uint64_t bits = convert_encode(b->element, (cell){.f = b->low});
+        tosajit_attributes a = {.nan_mode = b->nan_mode};
+        if (is_clamp) a.min_val.f = b->low, a.max_val.f = b->high;
+        assert_int_equal(tosajit_expr_constant(expr, &number, &bits, &operands[1]), TOSAJIT_OK);
+        value = apply(expr, b->op, operands, (size_t)tosajit_op_arity(b->op), &a);
+        assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_cast, &value, 1, NULL, &to, &value),
+                         TOSAJIT_OK);
+        check(expr, value, b->ops);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers_become_products),
-                                       cmocka_unit_test(exponents_may_be_operands),
-                                       cmocka_unit_test(clamps_become_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(powers_become_products), cmocka_unit_test(exponents_may_be_operands),
+        cmocka_unit_test(clamps_become_one), cmocka_unit_test(bounds_of_casts_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
