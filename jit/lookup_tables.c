@@ -111,7 +111,9 @@ static int count_work(const tabulation *t, tosajit_value k, int enough) {
 }
 
 /* A look-up by pshufb takes about as long as four light ops, which have a quarter of the lanes; by
- * a permutation a fifth of that. Converting from or to f8 takes longer. A select is one op. */
+ * a permutation a fifth of that. Converting from or to f8 takes longer. Of unsigned bytes, as
+ * pictures are, four ops are a product and a sum of f32, which often is a line. A select is one op.
+ */
 static bool is_worth_it(const tabulation *t, tosajit_value k) {
     enum { LEAST_LIGHT = ENOUGH, LEAST = 2 };
     const expr_node *node = &t->program->nodes[k];
@@ -123,7 +125,8 @@ static bool is_worth_it(const tabulation *t, tosajit_value k) {
         return tosajit_op_accepts(TOSAJIT_OP_select, types, node->type.element) &&
                count_work(t, k, LEAST) == LEAST;
     const bool on_f8 = type_is_float(from->type.element) || type_is_float(node->type.element);
-    const int least = on_f8 ? LEAST : LEAST_LIGHT;
+    const bool on_u8 = type_is_unsigned(from->type.element) && type_is_unsigned(node->type.element);
+    const int least = on_f8 ? LEAST : on_u8 ? LEAST_LIGHT - 1 : LEAST_LIGHT;
     return is_byte(node) && count_work(t, k, least) == least;
 }
 

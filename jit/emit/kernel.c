@@ -28,6 +28,29 @@ static LLVMValueRef emit_matches(const part_emitter *e, const tosajit_variant *v
     return all ? all : LLVMConstInt(LLVMInt1TypeInContext(e->k.context), 1, 0);
 }
 
+/* The function that has a table's entries, as emit_table computes it. All that look the table up
+ * must do so with bytes of the same types. */
+static bool find_line(part_emitter *e, int32_t t, const int8_t *entries) {
+    int8_t turned[TABLE_BYTES];
+    const tosajit_expr *program = e->k.program;
+    const expr_node *first = NULL;
+    bool same = true;
+    for (size_t k = 0; k < program->count; k++) {
+        const expr_node *node = &program->nodes[k];
+        if (!has_node(e, k) || node->kind != NODE_OP || !op_has_table(node->op) ||
+            node->operands[1] != e->part->leaves[t].value)
+            continue;
+        if (!first) first = node;
+        same &= node->type.element == first->type.element &&
+                program->nodes[node->operands[0]].type.element ==
+                    program->nodes[first->operands[0]].type.element;
+    }
+    if (!first || !same) return false;
+    turn_entries(entries, type_is_unsigned(program->nodes[first->operands[0]].type.element),
+                 type_is_unsigned(first->type.element), turned);
+    return find_affine(turned, &e->lines[t]);
+}
+
 /* Once for all planes and rows. */
 static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
     lane one = lane_of(e, 1);
@@ -37,7 +60,7 @@ static void emit_tables(part_emitter *e, const LLVMValueRef *pointers) {
         e->loaded[t][0] = NULL;
         if (!e->part->leaves[t].table || node->type.element != TOSAJIT_I8) continue;
         const int8_t *entries = node->kind == NODE_CONSTANT ? node->data : NULL;
-        if (entries && lane_prefers_affine(&one) && find_affine(entries, &e->lines[t]))
+        if (entries && lane_prefers_affine(&one) && find_line(e, t, entries))
             e->on_lines |= UINT64_C(1) << t;
         else
             lane_table_load(&one, pointers[t], column_stride(e, t), entries, e->loaded[t]);

@@ -33,6 +33,28 @@ static int find_shift(int rise, int run) {
     return shift;
 }
 
+/* Without limits where a byte's own give the same. */
+static void forget_limits(const int8_t *entries, affine_table *line) {
+    for (int x = FIRST; x < FIRST + COUNT; x++) {
+        int sum = shift_right(x * line->multiplier, 8) + line->addend;
+        sum = sum < INT16_MIN ? INT16_MIN : sum > INT16_MAX ? INT16_MAX : sum;
+        const int y = shift_right(sum, line->shift);
+        const int entry = y < INT8_MIN ? INT8_MIN : y > INT8_MAX ? INT8_MAX : y;
+        if (entry != entry_at(entries, x)) return;
+    }
+    line->low = INT8_MIN;
+    line->high = INT8_MAX;
+}
+
+/* The first multiplier between two that serves. */
+static bool find_multiplier(const int8_t *entries, affine_table *line, int first, int last) {
+    for (line->multiplier = first; line->multiplier <= last; line->multiplier++)
+        if (line->multiplier >= INT16_MIN && line->multiplier <= INT16_MAX &&
+            find_addend(entries, line))
+            return true;
+    return false;
+}
+
 bool find_affine(const int8_t *entries, affine_table *line) {
     int first = COUNT, last = FIRST;
     line->low = INT8_MAX;
@@ -51,10 +73,13 @@ bool find_affine(const int8_t *entries, affine_table *line) {
     const int run = last - first, rise = entry_at(entries, last) - entry_at(entries, first);
     line->shift = find_shift(rise, run);
     const int scale = 1 << (8 + line->shift);
-    for (line->multiplier = (rise - 1) * scale / run; line->multiplier <= (rise + 1) * scale / run;
-         line->multiplier++)
-        if (line->multiplier >= INT16_MIN && line->multiplier <= INT16_MAX &&
-            find_addend(entries, line))
-            return true;
-    return false;
+    if (!find_multiplier(entries, line, (rise - 1) * scale / run, (rise + 1) * scale / run))
+        return false;
+    forget_limits(entries, line);
+    return true;
+}
+
+void turn_entries(const int8_t *entries, bool operand, bool result, int8_t *turned) {
+    for (int k = 0; k < TABLE_BYTES; k++)
+        turned[k] = (int8_t)(entries[operand ? k ^ TABLE_TURN : k] ^ (result ? -TABLE_TURN : 0));
 }

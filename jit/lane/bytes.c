@@ -200,3 +200,42 @@ LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x) {
     const byte_end end = {lane_int(l, 16, 0), 0, true};
     return lane_to_bytes(l, &end, lane_concat(l, parts, count));
 }
+
+/* The function of bytes that are the upper halves of words. */
+static LLVMValueRef line_of_words(const lane *l, const affine_table *line, LLVMValueRef upper) {
+    LLVMTypeRef i16 = lane_int_type(l, 16), i32 = lane_int_type(l, 32);
+    LLVMValueRef product = lane_mul(l, lane_sext(l, upper, i32), lane_int(l, 32, line->multiplier));
+    LLVMValueRef high = lane_trunc(l, lane_lshr(l, product, lane_int(l, 32, 16)), i16);
+    LLVMValueRef sum = lane_intrinsic(l, "llvm.sadd.sat",
+                                      (LLVMValueRef[]){high, lane_int(l, 16, line->addend)}, 2);
+    return lane_ashr(l, sum, lane_int(l, 16, line->shift));
+}
+
+/* Pairing bytes with 0 shifts them up, and packing puts them in order again. */
+static LLVMValueRef line_of_part(const lane *l, const pairing *how, const affine_table *line,
+                                 LLVMValueRef bytes) {
+    LLVMValueRef words[2], zero = LLVMConstNull(LLVMTypeOf(bytes));
+    lane half = *l;
+    half.count = how->bytes / 2;
+    for (int k = 0; k < 2; k++)
+        words[k] = line_of_words(
+            &half, line,
+            lane_bitcast(&half, interleave(l, zero, bytes, k == 1), lane_int_type(&half, 16)));
+    return lane_call(l, how->pack_bytes, words, 2);
+}
+
+LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index) {
+    LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16);
+    const pairing *how = find_pairing(l);
+    LLVMValueRef parts[MOST_PARTS];
+    if (!is_x86(l) || l->count % how->bytes != 0) {
+        LLVMValueRef upper = lane_shl(l, lane_sext(l, index, i16), lane_int(l, 16, 8));
+        LLVMValueRef value = lane_clip(l, line_of_words(l, line, upper), INT8_MIN, INT8_MAX);
+        return lane_clip(l, lane_trunc(l, value, i8), line->low, line->high);
+    }
+    const unsigned count = l->count / how->bytes;
+    for (unsigned k = 0; k < count; k++)
+        parts[k] =
+            line_of_part(l, how, line, lane_pick(l, index, index, k * how->bytes, how->bytes));
+    return lane_clip(l, lane_concat(l, parts, count), line->low, line->high);
+}

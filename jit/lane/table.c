@@ -176,15 +176,3 @@ LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLV
 }
 
 bool lane_prefers_affine(const lane *l) { return !is_neon(l) && !l->target->has_byte_permute; }
-
-LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index) {
-    LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16), i32 = lane_int_type(l, 32);
-    LLVMValueRef upper = lane_shl(l, lane_sext(l, index, i16), lane_int(l, 16, 8));
-    LLVMValueRef product = lane_mul(l, lane_sext(l, upper, i32), lane_int(l, 32, line->multiplier));
-    LLVMValueRef high = lane_trunc(l, lane_lshr(l, product, lane_int(l, 32, 16)), i16);
-    LLVMValueRef sum = lane_intrinsic(l, "llvm.sadd.sat",
-                                      (LLVMValueRef[]){high, lane_int(l, 16, line->addend)}, 2);
-    LLVMValueRef value =
-        lane_clip(l, lane_ashr(l, sum, lane_int(l, 16, line->shift)), INT8_MIN, INT8_MAX);
-    return lane_clip(l, lane_trunc(l, value, i8), line->low, line->high);
-}

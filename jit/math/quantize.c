@@ -5,12 +5,20 @@
 #include "runtime/expr/ops.h"
 #include "runtime/base/types.h"
 
+/* The function is one of signed bytes: unsigned ones have the other upper bit. */
+static LLVMValueRef affine_of_byte(const lane *l, const emit_op *op, LLVMValueRef x) {
+    LLVMValueRef turn = lane_int(l, 8, TABLE_TURN);
+    if (type_is_unsigned(op->operand)) x = lane_xor(l, x, turn);
+    LLVMValueRef found = lane_affine_table(l, op->line, x);
+    return type_is_unsigned(op->result) ? lane_xor(l, found, turn) : found;
+}
+
 /* A byte: an entry. i16: between two entries, in 32 bits. Indices of all operands are inside the
  * table.
  */
 LLVMValueRef emit_table(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMTypeRef i32 = lane_int_type(l, 32), i64 = lane_int_type(l, 64);
-    if (op->line && l->count > 1) return lane_affine_table(l, op->line, x[0]);
+    if (op->line && l->count > 1) return affine_of_byte(l, op, x[0]);
     if (op->loaded && l->count > 1) return lane_table_lookup(l, op->loaded, x[0]);
     if (op_maps_bytes(op->op, op->operand, op->result))
         return lane_gather(l, 8, op->table,

@@ -55,6 +55,15 @@ static const sample samples[] = {
     {"y = f8E5M2(bf16(x)%s)", 1, TOSAJIT_F8E4M3FN, TOSAJIT_F8E5M2, "tosa.table"},
     {"y = i8(f32(x)%s * 3.0)", 1, TOSAJIT_F8E4M3FN, TOSAJIT_I8, "tosa.table"},
     {"y = f8E4M3FN(tanh(f32(x)%s * 0.02))", 1, TOSAJIT_I8, TOSAJIT_F8E4M3FN, "tosa.table"},
+    /* unsigned bytes: lines up and down, limited or not, with midpoints that no line has */
+    {"y = u8(clip(f32(x)%s * 1.37 - 20.25, 0, 255))", 1, TOSAJIT_U8, TOSAJIT_U8, "tosa.table"},
+    {"y = u8(f32(x)%s * 0.857 + 12.3)", 1, TOSAJIT_U8, TOSAJIT_U8, "tosa.table"},
+    {"y = u8(f32(x)%s * -2.13 + 300.3)", 1, TOSAJIT_U8, TOSAJIT_U8, "tosa.table"},
+    {"y = u8(f32(x)%s * 1.7 + 3.0)", 1, TOSAJIT_U8, TOSAJIT_U8, "tosa.table"},
+    {"y = u8(pow(f32(x)%s * 0.00392, 0.45) * 255.0)", 1, TOSAJIT_U8, TOSAJIT_U8, "tosa.table"},
+    {"y = i8(clip(f32(x)%s * 0.71 - 90.1, -100, 70))", 1, TOSAJIT_U8, TOSAJIT_I8, "tosa.table"},
+    {"y = u8(clip(f32(x)%s * 1.19 + 99.7, 3, 200))", 1, TOSAJIT_I8, TOSAJIT_U8, "tosa.table"},
+    {"y = u8(f32(x)%s * 0.5)", 0, TOSAJIT_U8, TOSAJIT_U8, "tosa.cast"},
     /* i1: one of two, of types of all sizes */
     {"y = (1.0 - f32(x)%s) * -1e9", 0, TOSAJIT_I1, TOSAJIT_F32, "tosa.select"},
     {"y = rsqrt(f32(x)%s - 1.0)", 0, TOSAJIT_I1, TOSAJIT_F32, "tosa.select"},
