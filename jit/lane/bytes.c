@@ -224,11 +224,12 @@ static LLVMValueRef line_of_part(const lane *l, const pairing *how, const affine
     return lane_call(l, how->pack_bytes, words, 2);
 }
 
-LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index) {
+LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index,
+                               bool loaded) {
     LLVMTypeRef i8 = lane_int_type(l, 8), i16 = lane_int_type(l, 16);
     const pairing *how = find_pairing(l);
     LLVMValueRef parts[MOST_PARTS];
-    if (!is_x86(l) || l->count % how->bytes != 0) {
+    if (loaded || !is_x86(l) || l->count % how->bytes != 0) {
         LLVMValueRef upper = lane_shl(l, lane_sext(l, index, i16), lane_int(l, 16, 8));
         LLVMValueRef value = lane_clip(l, line_of_words(l, line, upper), INT8_MIN, INT8_MAX);
         return lane_clip(l, lane_trunc(l, value, i8), line->low, line->high);

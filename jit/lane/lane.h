@@ -162,9 +162,11 @@ enum { LANE_TABLE_REGISTERS = 16 };
 void lane_table_load(const lane *l, LLVMValueRef table, LLVMValueRef stride, const int8_t *entries,
                      LLVMValueRef *registers);
 LLVMValueRef lane_table_lookup(const lane *l, const LLVMValueRef *registers, LLVMValueRef index);
-/* The same of an affine table; and whether that is faster. */
+/* The same of an affine table; and whether that is faster. What is loaded, and not computed, is
+ * widened on the way. */
 bool lane_prefers_affine(const lane *l);
-LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index);
+LLVMValueRef lane_affine_table(const lane *l, const affine_table *line, LLVMValueRef index,
+                               bool loaded);
 /* What becomes of values of 32 bits that are made bytes: (value + addend) >> shift, limited. The
  * value is limited to 16 bits first, and so is the sum. The addend has 16, the same in each lane.
  */

@@ -8,8 +8,9 @@
 /* The function is one of signed bytes: unsigned ones have the other upper bit. */
 static LLVMValueRef affine_of_byte(const lane *l, const emit_op *op, LLVMValueRef x) {
     LLVMValueRef turn = lane_int(l, 8, TABLE_TURN);
-    if (type_is_unsigned(op->operand)) x = lane_xor(l, x, turn);
-    LLVMValueRef found = lane_affine_table(l, op->line, x);
+    const bool turned = type_is_unsigned(op->operand), loaded = !turned && LLVMIsALoadInst(x);
+    if (turned) x = lane_xor(l, x, turn);
+    LLVMValueRef found = lane_affine_table(l, op->line, x, loaded);
     return type_is_unsigned(op->result) ? lane_xor(l, found, turn) : found;
 }
 
