@@ -26,7 +26,8 @@ static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_t
 }
 
 /* Limited from below first, by the comparison that is false of NaN: that makes 0 of it, and is one
- * instruction. To 32 bits through f64, which has them all and 2^52 above them. */
+ * instruction of x86. Other machines have one that LLVM takes for it, and that keeps a signalling
+ * NaN. To 32 bits through f64, which has them all and 2^52 above them. */
 static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_type result) {
     const bool single = LLVMTypeOf(x) == lane_f32_type(l);
     if (type_width(result) == 8 && single && lane_packs_bytes(l)) return lane_round_to_u8(l, x);
@@ -34,6 +35,8 @@ static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_typ
     const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
     LLVMValueRef zero = lane_real_like(x, 0.0),
                  high = lane_real_like(x, (double)type_greatest(result));
+    if (l->target->level->machine != MACHINE_X86_64)
+        x = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, zero);
     LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, zero), x, zero);
     LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOLT, raised, high), raised, high);
     LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1p52 : 0x1p23));

@@ -87,6 +87,20 @@ static tosajit_value sigmoid_f32(building *b) {
 static tosajit_value cast_f32_i8(building *b) {
     return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_I8);
 }
+static tosajit_value cast_f32_u8(building *b) {
+    return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_U8);
+}
+/* A line of bytes: to f32, a product, a sum, and back. */
+static tosajit_value line_u8(building *b) {
+    static const float numbers[2] = {1.37f, -20.25f};
+    tosajit_value x = unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_U8), TOSAJIT_F32), n[2] = {0};
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 1});
+    for (int k = 0; !b->status && k < 2; k++)
+        b->status = tosajit_expr_constant(b->expr, &one, &numbers[k], &n[k]);
+    x = binary(b, TOSAJIT_OP_mul, x, n[0], TOSAJIT_F32);
+    x = binary(b, TOSAJIT_OP_add, x, n[1], TOSAJIT_F32);
+    return unary(b, TOSAJIT_OP_cast, x, TOSAJIT_U8);
+}
 
 static tosajit_value maximum_of(building *b, tosajit_type type) {
     return binary(b, TOSAJIT_OP_maximum, tensor(b, type), tensor(b, type), type);
@@ -201,6 +215,8 @@ static const row rows[] = {
      true,
      {32, 38, 4, 1, 0, 0},
      {64, 35, 4, 1, 0, 0}},
+    {"cast f32 -> u8", cast_f32_u8, TOSAJIT_EXACT, true, {32, 1, 4, 1, 0, 0}, {64, 1, 4, 1, 0, 0}},
+    {"line of u8", line_u8, TOSAJIT_EXACT, false, {64, 27, 2, 2, 0, 0}, {128, 27, 2, 2, 0, 0}},
     {"clamp i8", clamp_i8, TOSAJIT_EXACT, false, {128, 15, 4, 4, 0, 0}, {256, 15, 4, 4, 0, 0}},
     {"xor i8", xor_i8, TOSAJIT_EXACT, false, {128, 15, 8, 4, 0, 0}, {256, 15, 8, 4, 0, 0}},
     {"shift i32", shift_i32, TOSAJIT_EXACT, false, {32, 31, 8, 4, 0, 0}, {64, 15, 8, 4, 0, 0}},

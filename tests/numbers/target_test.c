@@ -135,6 +135,9 @@ static const code_row rows[] = {
     {"neoverse-v1", TOSAJIT_OP_add, TOSAJIT_BF16, TOSAJIT_BF16, "shll_v fadd_v bfcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_F16, "fcvtn_v", NO_LANES},
     {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_I8, "fadd_v .4s", NO_LANES " fcvtzs_w"},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_F32, TOSAJIT_U8, "fadd_v .4s", NO_LANES " fcvtzu_w"},
+    {"aarch64", TOSAJIT_OP_cast, TOSAJIT_U8, TOSAJIT_F32, "ucvtf_v .4s", NO_LANES},
+    {"aarch64", TOSAJIT_OP_maximum, TOSAJIT_U8, TOSAJIT_U8, "umax_v .16b", NO_LANES},
 #if LLVM_VERSION_MAJOR >= 22 /* older ones take products of i64 apart, lane by lane */
     {"aarch64", TOSAJIT_OP_mul, TOSAJIT_I64, TOSAJIT_I64, "umlal_v mla_v .4s", NO_LANES},
 #endif
