@@ -327,6 +327,54 @@ static void reserved_room_is_refused(void **state) {
 }
 
 /* A caller that was compiled with a header whose structs were shorter. */
+/* Unsigned integers are an extension; what they are refused for names the types and what is legal.
+ */
+static void uses_of_unsigned_integers_are_refused_by_name(void **state) {
+    static const struct {
+        tosajit_op op;
+        tosajit_type a, b, result;
+        int strict;
+        const char *said; /* null: legal */
+    } cases[] = {
+        {TOSAJIT_OP_add, TOSAJIT_U8, TOSAJIT_U8, TOSAJIT_U8, 0, NULL},
+        {TOSAJIT_OP_add, TOSAJIT_U8, TOSAJIT_U8, TOSAJIT_U8, 1, "(u8, u8) -> u8"},
+        {TOSAJIT_OP_add, TOSAJIT_U8, TOSAJIT_I8, TOSAJIT_U8, 0, "i32, i64, f16"},
+        {TOSAJIT_OP_mul, TOSAJIT_U16, TOSAJIT_U16, TOSAJIT_I32, 0, "(u16, u16) -> i32"},
+        {TOSAJIT_OP_cast, TOSAJIT_U8, 0, TOSAJIT_F32, 0, NULL},
+        {TOSAJIT_OP_cast, TOSAJIT_U8, 0, TOSAJIT_F32, 1, "(u8) -> f32"},
+        {TOSAJIT_OP_cast, TOSAJIT_F32, 0, TOSAJIT_U32, 1, "(f32) -> u32; it takes this operand to"},
+        {TOSAJIT_OP_cast, TOSAJIT_U8, 0, TOSAJIT_F8E5M2, 0, "(u8) -> f8E5M2"},
+        {TOSAJIT_OP_cast, TOSAJIT_U8, 0, TOSAJIT_U8, 0, "(u8) -> u8"},
+        {TOSAJIT_OP_exp, TOSAJIT_U32, 0, TOSAJIT_U32, 0, "(u32) -> u32; it takes"},
+        {TOSAJIT_OP_reduce_sum, TOSAJIT_U8, 0, TOSAJIT_U8, 0, "i32, i64, f16, bf16, f32, f64, u32"},
+        {TOSAJIT_OP_reduce_sum, TOSAJIT_U32, 0, TOSAJIT_U32, 0, NULL},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int64_t dims[1] = {3}, one[1] = {1};
+        const tosajit_tensor_type types[2] = {tosajit_ranked(cases[k].a, 1, dims),
+                                              tosajit_ranked(cases[k].b, 1, dims)},
+                                  result = tosajit_ranked(
+                                      cases[k].result, 1,
+                                      cases[k].op == TOSAJIT_OP_reduce_sum ? one : dims);
+        const tosajit_status status =
+            tosajit_verify(cases[k].op, types, (size_t)tosajit_op_arity(cases[k].op), NULL, &result,
+                           cases[k].strict, NULL);
+        if (!cases[k].said)
+            assert_int_equal(status, TOSAJIT_OK);
+        else
+            host_assert_error(status, TOSAJIT_TYPE_MISMATCH, cases[k].said);
+    }
+    const tosajit_attributes whole = {.min_val.i = 0, .max_val.i = 256},
+                             again = {.input_unsigned = 1};
+    const tosajit_tensor_type u8 = tosajit_ranked(TOSAJIT_U8, 0, NULL),
+                              f32 = tosajit_ranked(TOSAJIT_F32, 0, NULL);
+    host_assert_error(tosajit_verify(TOSAJIT_OP_clamp, &u8, 1, &whole, NULL, 0, NULL),
+                      TOSAJIT_BAD_ATTRIBUTE, "must be values of u8");
+    host_assert_error(tosajit_verify(TOSAJIT_OP_cast, &u8, 1, &again, &f32, 0, NULL),
+                      TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of u8");
+}
+
 static void older_option_structs_are_taken(void **state) {
     (void)state;
     struct {
@@ -549,6 +597,7 @@ int main(void) {
         cmocka_unit_test(runs_allocate_nothing),
         cmocka_unit_test(the_same_expression_is_the_same_kernel),
         cmocka_unit_test(reserved_room_is_refused),
+        cmocka_unit_test(uses_of_unsigned_integers_are_refused_by_name),
         cmocka_unit_test(older_option_structs_are_taken),
         cmocka_unit_test(runs_need_192_kib_of_stack),
         cmocka_unit_test(a_destroyed_engine_compiles_no_more),

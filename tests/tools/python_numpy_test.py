@@ -68,8 +68,8 @@ class NumPy(unittest.TestCase):
                     np.testing.assert_array_equal(tosajit.evaluate(f"{source}(w)", w=w), w.astype(types[source]))
                     continue
                 edges = [np.nan, -np.inf, np.inf, -1, -0.5, -0.0, 0.5, 1.5, 2.5, 254.5, 255.5, 65534.5, 65535.5, 1e9, -1e9]
-                f = np.concatenate([np.array(edges), bits[::3].astype(np.float32) / 7]).astype(dtype)
                 with np.errstate(all="ignore"):
+                    f = np.concatenate([np.array(edges), bits[::3].astype(np.float32) / 7]).astype(dtype)
                     limited = np.clip(np.rint(np.nan_to_num(f.astype(np.float64), posinf=2.0**40)), 0, np.iinfo(x.dtype).max)
                 np.testing.assert_array_equal(tosajit.evaluate(f"{source}(f)", f=f), limited.astype(x.dtype), f"{to} to {source}")
 
@@ -100,6 +100,13 @@ class NumPy(unittest.TestCase):
             z = tosajit.evaluate(text, x=picture, **names)
             self.assertEqual(z.dtype, np.uint8)
             np.testing.assert_array_equal(z, wanted, text)
+        kernel = tosajit.compile("y = u8(f32(x) * 1.7 - 20.25) : u8[?,?,3]")
+        kernel.wait()
+        loaded = tosajit.load(kernel.to_bytes())  # a kernel image keeps the types
+        self.assertEqual(loaded(picture).dtype, np.uint8)
+        np.testing.assert_array_equal(loaded(picture), wanted)
+        with self.assertRaisesRegex(tosajit.Error, "i8"):
+            loaded(picture.view(np.int8))
 
     def test_reductions_drop_their_axes(self):
         # numexpr's own test of this multiplies integers, which TOSA does not: what else is in it is here.
