@@ -84,6 +84,8 @@ class NumPy(unittest.TestCase):
 
     def test_numbers_beyond_unsigned_types_are_refused(self):
         x = np.arange(4, dtype=np.uint8)
+        for number in (-2, 2, 300):  # amid arrays of several types they are compared all the same
+            np.testing.assert_array_equal(tosajit.evaluate("(x > a) & m", a=number, m=x < 9), x.astype(int) > number)
         for number in (-1, 256, 1.5):
             with self.assertRaisesRegex((tosajit.Error, ValueError), "no value of u8"):
                 tosajit.compile("y = x + k : u8[?], u8")(x, number)

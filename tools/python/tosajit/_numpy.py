@@ -374,6 +374,9 @@ class _Text:
 
     def compare(self, sign: str, a: _Value, b: _Value) -> _Value:
         type = self.common(a, b)
+        if type in _INTEGERS and any(value.weak and value.type == "i64" for value in (a, b)):
+            self.changed = True  # a number that comes with the call may be none of the type
+            type = "i64"
         if type in ("i8", "i16") or (type == "i1" and sign not in ("==", "!=")):
             self.changed = True
             type = "i32"
