@@ -348,7 +348,7 @@ static LLVMValueRef emit_part(const lane *whole, unsigned lanes, lane_part *emit
 
 LLVMValueRef lane_in_parts(const lane *l, unsigned width, lane_part *emit, const void *context,
                            const LLVMValueRef *x, unsigned count) {
-    enum { MOST_PARTS = 16 };
+    enum { MOST_PARTS = 32 };
     LLVMValueRef values[MOST_PARTS];
     lane whole = *l;
     whole.count = width;

@@ -94,6 +94,9 @@ LLVMValueRef lane_fpext(const lane *l, LLVMValueRef a);   /* f32 -> f64 */
 LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a); /* f64 -> f32, round to nearest even */
 LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
+/* f32 or f64 to the nearest integer of 32 or 64 bits, to even, saturated; 0 of NaN. Not f64 to 32
+ * bits. */
+LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits);
 
 /* Floating point from the form in which it passes from op to op to the one that ops compute with,
  * f32 or f64, exactly; and back, from f32 or f64, rounded once to nearest even. Beyond the largest

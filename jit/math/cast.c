@@ -8,7 +8,7 @@
 #include "runtime/base/types.h"
 
 /* Limited before, so that plain conversions serve: llvm.fptosi.sat to less than 32 bits is done
- * lane by lane. */
+ * lane by lane. To 32 bits from f64 alone. */
 static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_type result) {
     int width = type_width(result);
     LLVMValueRef low = lane_real_like(x, (double)type_min(width)),
@@ -17,8 +17,8 @@ static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_t
         lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
     LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, number, low), low, number);
     LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, high), high, raised);
-    /* Adding 1.5 * 2^23 (2^52) rounds to an integer and leaves its lowest 16 bits in those of the
-     * sum. */
+    /* Adding 1.5 * 2^23 (2^52) rounds to an integer and leaves its lowest 16 (32) bits in those of
+     * the sum. */
     bool wide = LLVMTypeOf(x) == lane_f64_type(l);
     LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1.8p52 : 0x1.8p23));
     return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)),
@@ -44,14 +44,14 @@ static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_typ
                       lane_element_type(l, result));
 }
 
+/* f64 has all of i32, and x86 no instruction that saturates. */
 static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {
+    const unsigned width = (unsigned)type_width(result);
+    const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
     if (type_is_unsigned(result)) return float_to_unsigned(l, x, result);
-    if (type_width(result) < 32) return float_to_narrow_int(l, x, result);
-    LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
-    LLVMTypeRef types[2] = {lane_element_type(l, result), LLVMTypeOf(x)};
-    unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", sizeof "llvm.fptosi.sat" - 1);
-    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
-                          LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
+    if (width < 32 || (width == 32 && wide && l->target->level->machine == MACHINE_X86_64))
+        return float_to_narrow_int(l, x, result);
+    return lane_round_to_int(l, x, width);
 }
 
 /* The upper 53 bits of an i64 that f64 has not, the last one set where others are lost: from there

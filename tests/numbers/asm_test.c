@@ -87,6 +87,12 @@ static tosajit_value sigmoid_f32(building *b) {
 static tosajit_value cast_f32_i8(building *b) {
     return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_I8);
 }
+static tosajit_value cast_f32_i32(building *b) {
+    return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_I32);
+}
+static tosajit_value cast_f64_i64(building *b) {
+    return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F64), TOSAJIT_I64);
+}
 static tosajit_value cast_f32_u8(building *b) {
     return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_U8);
 }
@@ -221,6 +227,18 @@ static const row rows[] = {
      true,
      {32, 16, 4, 1, 0, 0},
      {64, 16, 4, 1, 0, 0}},
+    {"cast f32 -> i32",
+     cast_f32_i32,
+     TOSAJIT_EXACT,
+     false,
+     {32, 31, 4, 4, 0, 0},
+     {64, 27, 4, 4, 0, 0}},
+    {"cast f64 -> i64",
+     cast_f64_i64,
+     TOSAJIT_EXACT,
+     false,
+     {16, 63, 4, 4, 0, 0},
+     {32, 27, 4, 4, 0, 0}},
     {"line of u8", line_u8, TOSAJIT_EXACT, false, {64, 27, 2, 2, 0, 0}, {128, 27, 2, 2, 0, 0}},
     {"clamp i8", clamp_i8, TOSAJIT_EXACT, false, {128, 15, 4, 4, 0, 0}, {256, 15, 4, 4, 0, 0}},
     {"xor i8", xor_i8, TOSAJIT_EXACT, false, {128, 15, 8, 4, 0, 0}, {256, 15, 8, 4, 0, 0}},

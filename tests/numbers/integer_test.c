@@ -632,6 +632,9 @@ static values many_f64(void) {
             add_bits(&v, bits);
             add_bits(&v, bits | UINT64_C(1) << 63);
         }
+    for (uint64_t exponent = 1023 - 2; exponent < 1023 + 66; exponent++)
+        for (int k = 0; k < 200; k++) /* of any fraction and sign */
+            add_bits(&v, (test_random_next(&randoms) & ~(UINT64_C(0x7ff) << 52)) | exponent << 52);
     for (int k = 0; k < 20000; k++) add_bits(&v, test_random_next(&randoms));
     return v;
 }

@@ -1,0 +1,107 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Floating-point numbers to the nearest i32 and i64, saturated. x86 converts vectors, but gives the
+ * least integer for all that has none, and below AVX-512 it converts none to i64. LLVM would take
+ * one lane after the other, for its own conversions leave open what these numbers become. */
+#include "jit/lane/lane.h"
+
+/* Conversions of the widest vectors, rounding as the environment has it, to nearest even: f32 to
+ * i32; f32 and f64 to i64, or null. */
+typedef struct conversion {
+    unsigned bytes;
+    const char *to_i32, *to_i64, *f64_to_i64;
+} conversion;
+
+static const conversion conversions[] = {
+    {64, "llvm.x86.avx512.mask.cvtps2dq.512", "llvm.x86.avx512.mask.cvtps2qq.512",
+     "llvm.x86.avx512.mask.cvtpd2qq.512"},
+    {32, "llvm.x86.avx.cvt.ps2dq.256", NULL, NULL},
+    {16, "llvm.x86.sse2.cvtps2dq", NULL, NULL},
+};
+
+static const conversion *find_conversion(const lane *l) {
+    const conversion *how = conversions;
+    while (how->bytes > l->target->level->vector_bytes) how++;
+    return how;
+}
+
+static LLVMValueRef is_number(const lane *l, LLVMValueRef x) {
+    return lane_fcmp(l, LLVMRealORD, x, x);
+}
+
+/* The least integer, which stands for what is beyond the largest, is turned into that one. */
+static LLVMValueRef turn_largest(const lane *l, LLVMValueRef x, LLVMValueRef number) {
+    const unsigned bits = lane_bits(number);
+    LLVMValueRef beyond =
+        lane_fcmp(l, LLVMRealOGE, x, lane_real_like(x, bits == 32 ? 0x1p31 : 0x1p63));
+    if (l->target->level->mask_bytes == 1) /* masks are no vectors, and moves take them */
+        return lane_select(l, beyond, lane_int(l, bits, bits == 32 ? INT32_MAX : INT64_MAX),
+                           number);
+    return lane_xor(l, number, lane_sext(l, beyond, lane_int_type(l, bits)));
+}
+
+/* An instruction, and the bits of its results. */
+typedef struct rounding {
+    const char *name;
+    unsigned bits;
+} rounding;
+
+static LLVMValueRef convert_part(const lane *l, const void *context, const LLVMValueRef *x) {
+    const rounding *how = context;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef all = LLVMConstAllOnes(LLVMIntTypeInContext(l->context, l->count));
+    LLVMValueRef operands[4] = {x[0], LLVMConstNull(lane_int_type(l, how->bits)), all,
+                                LLVMConstInt(i32, 4, 0)}; /* 4: as the environment has it */
+    LLVMValueRef number =
+        lane_call(l, how->name, operands, l->target->level->mask_bytes == 1 ? 4 : 1);
+    /* First of all, because that is a mask of the conversion where there are masks. */
+    number = lane_select(l, is_number(l, x[0]), number, lane_int_like(number, 0));
+    return turn_largest(l, x[0], number);
+}
+
+/* a * factor + c, where the product is exact. */
+static LLVMValueRef product_and(const lane *l, LLVMValueRef a, double factor, LLVMValueRef c) {
+    LLVMValueRef by = lane_f64(l, factor);
+    return l->target->has_fma ? lane_fma(l, a, by, c) : lane_fadd(l, lane_fmul(l, a, by), c);
+}
+
+static LLVMValueRef limit(const lane *l, LLVMValueRef x) {
+    LLVMValueRef low = lane_real_like(x, -0x1p63), high = lane_real_like(x, 0x1p63);
+    x = lane_select(l, is_number(l, x), x, lane_real_like(x, 0.0));
+    x = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, low), low, x);
+    return lane_select(l, lane_fcmp(l, LLVMRealOGT, x, high), high, x);
+}
+
+/* The nearest multiple of 2^32, and what is left, each rounded by adding 1.5 * 2^52: that leaves
+ * the integer in the lowest bits of the sum. The bits of 1.5 * 2^52 itself, of which only the
+ * upper half is not 0, are taken from the multiple. */
+static LLVMValueRef halves_to_i64(const lane *l, LLVMValueRef x) {
+    const int64_t upper_bits = 0x43380000;
+    LLVMTypeRef i64 = lane_int_type(l, 64);
+    LLVMValueRef magic = lane_f64(l, 0x1.8p52),
+                 upper_magic = lane_f64(l, 0x1.8p52 - (double)upper_bits);
+    x = limit(l, x);
+    if (LLVMTypeOf(x) != lane_f64_type(l)) x = lane_fpext(l, x);
+    LLVMValueRef sum = product_and(l, x, 0x1p-32, upper_magic);
+    LLVMValueRef upper = lane_fsub(l, sum, upper_magic);
+    LLVMValueRef rest = lane_fadd(l, product_and(l, upper, -0x1p32, x), magic);
+    LLVMValueRef shifted = lane_shl(l, lane_bitcast(l, sum, i64), lane_int(l, 64, 32));
+    return turn_largest(l, x, lane_add(l, shifted, lane_bitcast(l, rest, i64)));
+}
+
+static LLVMValueRef convert(const lane *l, LLVMValueRef x, unsigned bits) {
+    LLVMValueRef rounded = lane_intrinsic(l, "llvm.roundeven", &x, 1);
+    LLVMTypeRef types[2] = {lane_int_type(l, bits), LLVMTypeOf(x)};
+    unsigned id = LLVMLookupIntrinsicID("llvm.fptosi.sat", sizeof "llvm.fptosi.sat" - 1);
+    return LLVMBuildCall2(l->builder, LLVMIntrinsicGetType(l->context, id, types, 2),
+                          LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
+}
+
+LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef x, unsigned bits) {
+    if (l->target->level->machine != MACHINE_X86_64 || l->count == 1) return convert(l, x, bits);
+    const conversion *how = find_conversion(l);
+    const char *to_i64 = LLVMTypeOf(x) == lane_f64_type(l) ? how->f64_to_i64 : how->to_i64;
+    if (bits == 64 && !to_i64) return halves_to_i64(l, x);
+    const rounding r = {bits == 32 ? how->to_i32 : to_i64, bits};
+    return lane_in_parts(l, how->bytes * 8 / bits, convert_part, &r, &x, 1);
+}
