@@ -179,6 +179,22 @@ static size_t print_set(char *text, size_t capacity, size_t used, unsigned set) 
     return used;
 }
 
+/* What an op takes, by its signature; the types follow. */
+static const char *const forms[] = {
+    [SIGNATURE_SAME] = "operands and result of one type, one of",
+    [SIGNATURE_COMPARE] = "operands of one type and an i1 result; the type is one of",
+    [SIGNATURE_SELECT] = "(i1, T, T) -> T, with T one of",
+    [SIGNATURE_WIDEN] = ("operands of one type and a result of that type, i32 for i8 and "
+                         "i16; the type is one of"),
+    [SIGNATURE_CONVERT] = "an operand of another type than the result, both among",
+    [SIGNATURE_LOOKUP] = "i8 -> i8 and i16 -> i32; the operand is one of",
+    [SIGNATURE_REDUCE] = "an operand and a result of one type, one of",
+    [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
+    [SIGNATURE_SCALE] =
+        ("a result of i8, i16 or i32, which attributes tell to be unsigned (as `tosa-opt "
+         "--tosa-convert-integer-type-to-signless` writes it), and an operand of"),
+};
+
 tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, tosajit_type result,
                                  bool strict) {
     const unsigned refused = strict ? extensions(op, operands[0]) : 0;
@@ -186,18 +202,6 @@ tosajit_status op_check_elements(tosajit_op op, const tosajit_type *operands, to
         return diag_error(TOSAJIT_TYPE_MISMATCH,
                           "an extension of TOSA, which a strict expression cannot have");
     if (accepts(op, operands, result, refused)) return TOSAJIT_OK;
-    static const char *const forms[] = {
-        [SIGNATURE_SAME] = "operands and result of one type, one of",
-        [SIGNATURE_COMPARE] = "operands of one type and an i1 result; the type is one of",
-        [SIGNATURE_SELECT] = "(i1, T, T) -> T, with T one of",
-        [SIGNATURE_WIDEN] = ("operands of one type and a result of that type, i32 for i8 and "
-                             "i16; the type is one of"),
-        [SIGNATURE_CONVERT] = "an operand of another type than the result, both among",
-        [SIGNATURE_LOOKUP] = "i8 -> i8 and i16 -> i32; the operand is one of",
-        [SIGNATURE_REDUCE] = "an operand and a result of one type, one of",
-        [SIGNATURE_VIEW] = "an operand and a result of one type, one of",
-        [SIGNATURE_SCALE] = "a result of i8, i16 or i32, and an operand of",
-    };
     const op_row *row = &op_table[op];
     char given[96] = "", legal[160] = "";
     size_t used = 0;

@@ -173,6 +173,10 @@ source_file types 'func.func @f(%a: tensor<2xi7>) -> tensor<2xi7> {' '  return %
 expect 1 "types.mlir:1:14: error: argument 0: tensor<2xi7> has an element type other than" verify "$work/types.mlir"
 # What MLIR 23 and 24 write, and the way out.
 source_file unsigned 'func.func @f(%a: tensor<2xui64>) -> tensor<2xui64> {' '  return %a : tensor<2xui64>' '}'
+source_file rescaled 'func.func @f(%a: tensor<2xui8>, %m: tensor<1xi32>, %s: tensor<1xi8>, %z: tensor<1xui8>, %o: tensor<1xi8>) -> tensor<2xi8> {' \
+    '  %0 = "tosa.rescale"(%a, %m, %s, %z, %o) <{rounding_mode = #tosa.rounding_mode<SINGLE_ROUND>, scale32 = true, per_channel = false, input_unsigned = true, output_unsigned = false}> : (tensor<2xui8>, tensor<1xi32>, tensor<1xi8>, tensor<1xui8>, tensor<1xi8>) -> tensor<2xi8>' \
+    '  return %0 : tensor<2xi8>' '}'
+expect 1 "tosa.rescale: not defined for (u8) -> i8; it takes a result of i8, i16 or i32, which attributes tell to be unsigned (as \`tosa-opt --tosa-convert" verify "$work/rescaled.mlir"
 expect 1 "tensor<2xui64> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
 source_file bytes 'func.func @f() -> tensor<2x8xi1> {' \
     '  %0 = "tosa.const"() <{values = dense<"0x01000001000100010001000100010001"> : tensor<2x8xi1>}> : () -> tensor<2x8xi1>' \
