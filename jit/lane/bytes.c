@@ -19,17 +19,16 @@ enum { ROW = 16, MOST_BYTES = 64, MOST_PARTS = 16 };
 typedef struct pairing {
     unsigned bytes;
     const char *multiply_bytes, *multiply_words, *pack_words, *pack_bytes, *pack_unsigned;
-    const char *round; /* f32 to i32 as the environment has it, to nearest even */
 } pairing;
 
 static const pairing pairings[] = {
     {64, "llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx512.pmaddw.d.512",
-     "llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packsswb.512", "llvm.x86.avx512.packuswb.512",
-     "llvm.x86.avx512.mask.cvtps2dq.512"},
+     "llvm.x86.avx512.packssdw.512", "llvm.x86.avx512.packsswb.512",
+     "llvm.x86.avx512.packuswb.512"},
     {32, "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd", "llvm.x86.avx2.packssdw",
-     "llvm.x86.avx2.packsswb", "llvm.x86.avx2.packuswb", "llvm.x86.avx.cvt.ps2dq.256"},
+     "llvm.x86.avx2.packsswb", "llvm.x86.avx2.packuswb"},
     {16, "llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.sse2.pmadd.wd", "llvm.x86.sse2.packssdw.128",
-     "llvm.x86.sse2.packsswb.128", "llvm.x86.sse2.packuswb.128", "llvm.x86.sse2.cvtps2dq"},
+     "llvm.x86.sse2.packsswb.128", "llvm.x86.sse2.packuswb.128"},
 };
 
 static bool is_x86(const lane *l) { return l->target->level->machine == MACHINE_X86_64; }
@@ -181,14 +180,9 @@ LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef valu
 
 /* What is NaN or beyond i32 becomes the least i32, and the least byte. So numbers are limited from
  * above first, by the comparison that keeps NaN. */
-static LLVMValueRef rounded(const lane *l, const pairing *how, LLVMValueRef x) {
-    LLVMTypeRef i32 = LLVMVectorType(LLVMInt32TypeInContext(l->context), how->bytes / 4);
+static LLVMValueRef rounded(const lane *l, LLVMValueRef x) {
     LLVMValueRef high = lane_real_like(x, 0x1p30);
-    LLVMValueRef operands[4] = {
-        lane_select(l, lane_fcmp(l, LLVMRealOLT, high, x), high, x), LLVMConstNull(i32),
-        LLVMConstAllOnes(LLVMInt16TypeInContext(l->context)),
-        LLVMConstInt(LLVMInt32TypeInContext(l->context), 4, 0)}; /* 4: as the environment has it */
-    return lane_call(l, how->round, operands, how->bytes == MOST_BYTES ? 4 : 1);
+    return lane_round_vector(l, lane_select(l, lane_fcmp(l, LLVMRealOLT, high, x), high, x));
 }
 
 LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x) {
@@ -196,7 +190,7 @@ LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x) {
     const pairing *how = find_pairing(l);
     const unsigned width = how->bytes / 4, count = l->count / width;
     for (unsigned k = 0; k < count; k++)
-        parts[k] = rounded(l, how, lane_pick(l, x, x, k * width, width));
+        parts[k] = rounded(l, lane_pick(l, x, x, k * width, width));
     const byte_end end = {lane_int(l, 16, 0), 0, true};
     return lane_to_bytes(l, &end, lane_concat(l, parts, count));
 }

@@ -46,14 +46,22 @@ typedef struct rounding {
     unsigned bits;
 } rounding;
 
+/* One whole vector. Conversions with masks are also told to round as the environment has it: 4. */
+static LLVMValueRef call(const lane *l, const rounding *how, LLVMValueRef x) {
+    const unsigned count = LLVMGetVectorSize(LLVMTypeOf(x));
+    LLVMTypeRef number = LLVMIntTypeInContext(l->context, how->bits);
+    LLVMValueRef operands[4] = {x, LLVMConstNull(LLVMVectorType(number, count)),
+                                LLVMConstAllOnes(LLVMIntTypeInContext(l->context, count)),
+                                LLVMConstInt(LLVMInt32TypeInContext(l->context), 4, 0)};
+    return lane_call(l, how->name, operands, l->target->level->mask_bytes == 1 ? 4 : 1);
+}
+
+LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef x) {
+    return call(l, &(rounding){find_conversion(l)->to_i32, 32}, x);
+}
+
 static LLVMValueRef convert_part(const lane *l, const void *context, const LLVMValueRef *x) {
-    const rounding *how = context;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
-    LLVMValueRef all = LLVMConstAllOnes(LLVMIntTypeInContext(l->context, l->count));
-    LLVMValueRef operands[4] = {x[0], LLVMConstNull(lane_int_type(l, how->bits)), all,
-                                LLVMConstInt(i32, 4, 0)}; /* 4: as the environment has it */
-    LLVMValueRef number =
-        lane_call(l, how->name, operands, l->target->level->mask_bytes == 1 ? 4 : 1);
+    LLVMValueRef number = call(l, context, x[0]);
     /* First of all, because that is a mask of the conversion where there are masks. */
     number = lane_select(l, is_number(l, x[0]), number, lane_int_like(number, 0));
     return turn_largest(l, x[0], number);

@@ -97,6 +97,8 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 /* f32 or f64 to the nearest integer of 32 or 64 bits, to even, saturated; 0 of NaN. Not f64 to 32
  * bits. */
 LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits);
+/* The same of x86's widest vector of f32 to i32, but the least i32 of NaN and of what is beyond. */
+LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef a);
 
 /* Floating point from the form in which it passes from op to op to the one that ops compute with,
  * f32 or f64, exactly; and back, from f32 or f64, rounded once to nearest even. Beyond the largest

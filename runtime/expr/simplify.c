@@ -118,9 +118,9 @@ static void simplify_clamp(const tosajit_expr *program, expr_node *node, bool *c
     *changed = true;
 }
 
-/* What an op on floats changes nothing in that a cast to integers would not change alike: bounds
- * beyond the integers, since the cast saturates and makes 0 of NaN, and rounding, which it does
- * itself. Else -1. */
+/* The operand of an op on floats that a cast to integers makes superfluous, or -1. The cast
+ * saturates and makes 0 of NaN, so it repeats bounds that are no tighter than the type's; and it
+ * rounds to nearest even itself. */
 static tosajit_value without_bound(const tosajit_expr *program, const expr_node *node,
                                    tosajit_type to) {
     const double least = (double)type_least(to), greatest = (double)type_greatest(to);

@@ -326,7 +326,6 @@ static void reserved_room_is_refused(void **state) {
     tosajit_expr_destroy(expr);
 }
 
-/* A caller that was compiled with a header whose structs were shorter. */
 /* Unsigned integers are an extension; what they are refused for names the types and what is legal.
  */
 static void uses_of_unsigned_integers_are_refused_by_name(void **state) {
@@ -375,6 +374,7 @@ static void uses_of_unsigned_integers_are_refused_by_name(void **state) {
                       TOSAJIT_BAD_ATTRIBUTE, "input_unsigned is not legal for an operand of u8");
 }
 
+/* A caller that was compiled with a header whose structs were shorter. */
 static void older_option_structs_are_taken(void **state) {
     (void)state;
     struct {

@@ -178,6 +178,10 @@ source_file rescaled 'func.func @f(%a: tensor<2xui8>, %m: tensor<1xi32>, %s: ten
     '  return %0 : tensor<2xi8>' '}'
 expect 1 "tosa.rescale: not defined for (u8) -> i8; it takes a result of i8, i16 or i32, which attributes tell to be unsigned (as \`tosa-opt --tosa-convert" verify "$work/rescaled.mlir"
 expect 1 "tensor<2xui64> has unsigned elements, which TOSA tells by attributes: \`tosa-opt --tosa-convert-integer-type-to-signless\`" verify "$work/unsigned.mlir"
+source_file pictures 'func.func @f(%a: tensor<?xui8>) -> tensor<?xui8> {' \
+    '  %0 = tosa.clamp %a {min_val = 10 : ui8, max_val = 200 : ui8} : (tensor<?xui8>) -> tensor<?xui8>' \
+    '  return %0 : tensor<?xui8>' '}'
+expect 0 "ok: @f (tensor<?xu8>) -> tensor<?xu8>" verify "$work/pictures.mlir"
 source_file bytes 'func.func @f() -> tensor<2x8xi1> {' \
     '  %0 = "tosa.const"() <{values = dense<"0x01000001000100010001000100010001"> : tensor<2x8xi1>}> : () -> tensor<2x8xi1>' \
     '  return %0 : tensor<2x8xi1>' '}'

@@ -96,14 +96,22 @@ static tosajit_status refuse_attribute(const tosa_op *op, const op_key *key,
                   word ? found->text : "");
 }
 
+/* What MLIR calls ui8 is u8. */
+static bool is_name_of(const char *text, const char *type) {
+    if (*type == 'u' && strncmp(text, "ui", 2) == 0) text += 2, type++;
+    return strcmp(text, type) == 0;
+}
+
 /* A number has the elements' type. */
 static tosajit_status read_number(const tosa_op *op, const op_key *key, const tosa_attribute *found,
                                   tosajit_type element, tosajit_attributes *attributes) {
     const char *expected = tosajit_type_name(element);
-    if (strcmp(found->text, expected) != 0)
+    if (!is_name_of(found->text, expected))
         return refuse(op, "attribute %s has type %s, the elements have %s", key->name, found->text,
                       expected);
     *op_key_number(key, attributes) = found->value;
+    if (*expected == 'u') /* MLIR says 200 : ui8 as it says -56 : i8 */
+        op_key_number(key, attributes)->i &= (INT64_C(1) << 8 * tosajit_type_size(element)) - 1;
     return TOSAJIT_OK;
 }
 
