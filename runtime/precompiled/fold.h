@@ -35,8 +35,7 @@ typedef struct fold_state {
 } fold_state;
 
 /* NOT_EXECUTABLE if the library has no code for it. */
-tosajit_status fold_make(const expr_node *node, bool fast, const rows_library *library, int level,
-                         fold *f);
+tosajit_status fold_make(const expr_node *node, const rows_library *library, int level, fold *f);
 
 /* Columns: begin so many rows, take columns first .. first + cols of them, and end: store them. */
 void fold_begin_rows(const fold *f, fold_state *s, int64_t rows);

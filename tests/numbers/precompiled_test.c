@@ -124,6 +124,32 @@ static void every_row_runs(void **state) {
     assert_true(rows > 200);
 }
 
+/* A sum of functions, which the accuracy is about, and the sum of which it is not. */
+static void sums_are_precompiled_of_each_accuracy(void **state) {
+    static float data[3][COUNT], result[3];
+    const tosajit_tensor_type open =
+        tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
+    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, data, 2, (int64_t[]){3, COUNT}),
+                         r = tosajit_dense(TOSAJIT_F32, result, 2, (int64_t[]){3, 1});
+    (void)state;
+    for (int fast = 0; fast < 2; fast++) {
+        const tosajit_expr_options options = {.size = sizeof options,
+                                              .accuracy = fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
+        const tosajit_attributes last = {.axis = 1};
+        tosajit_expr *expr;
+        tosajit_value value;
+        REQUIRE(tosajit_expr_create(&options, &expr));
+        REQUIRE(tosajit_expr_input(expr, &open, &value));
+        REQUIRE(tosajit_expr_op(expr, TOSAJIT_OP_exp, &value, 1, NULL, NULL, &value));
+        REQUIRE(tosajit_expr_op(expr, TOSAJIT_OP_reduce_sum, &value, 1, &last, NULL, &value));
+        REQUIRE(tosajit_expr_result(expr, value));
+        tosajit_kernel *kernel = make(expr);
+        REQUIRE(tosajit_run(kernel, &x, 1, &r, 1));
+        for (int k = 0; k < 3; k++) assert_true(result[k] == COUNT); /* exp(0) is 1 */
+        tosajit_kernel_release(kernel);
+    }
+}
+
 static void llvm_never_comes(void **state) {
     (void)state;
     char line[1024];
@@ -467,6 +493,7 @@ static int close_engine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_runs),
+        cmocka_unit_test(sums_are_precompiled_of_each_accuracy),
         cmocka_unit_test(every_pair_is_one_step),
         cmocka_unit_test(only_what_one_op_reads_is_paired),
         cmocka_unit_test(every_shift_of_a_product),

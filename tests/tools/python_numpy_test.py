@@ -125,6 +125,15 @@ class NumPy(unittest.TestCase):
                         self.assertEqual(y.shape, np.shape(expected), text)
                         np.testing.assert_allclose(y, expected, rtol=1e-6, err_msg=text)
 
+    def test_first_calls_have_the_bits_of_later_ones(self):
+        x = np.random.default_rng(3).standard_normal((40, 1000)).astype(np.float32)
+        for accuracy in ("exact", "fast"):
+            engine = tosajit.Engine(accuracy=accuracy)
+            for text in ("softmax(x, axis=-1)", "sum(tanh(x), axis=0)", "max(exp(x), axis=-1)", "sigmoid(x)"):
+                kernel = engine.compile(f"y = {text} : x: f32[?,?]")
+                first = kernel(x)
+                np.testing.assert_array_equal(first, kernel.wait()(x), f"{accuracy} {text}")
+
     def test_views(self):
         base = np.arange(48, dtype=np.float32).reshape(4, 12)
         views = (base.T, base[::-1], base[:, ::3], base[1:3, 2:9], base[:, :1], base[:0],
