@@ -145,7 +145,7 @@ static void sums_are_precompiled_of_each_accuracy(void **state) {
         REQUIRE(tosajit_expr_result(expr, value));
         tosajit_kernel *kernel = make(expr);
         REQUIRE(tosajit_run(kernel, &x, 1, &r, 1));
-        for (int k = 0; k < 3; k++) assert_true(result[k] == COUNT); /* exp(0) is 1 */
+        for (int k = 0; k < 3; k++) assert_true(result[k] == (float)COUNT); /* exp(0) is 1 */
         tosajit_kernel_release(kernel);
     }
 }
