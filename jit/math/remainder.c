@@ -94,7 +94,7 @@ static LLVMValueRef with_sign(const lane *l, LLVMValueRef size, LLVMValueRef sig
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){size, sign}, 2);
 }
 
-/* Operands as f64, and the remainder with the sign of the first. */
+/* Operands as f64, and the remainder of their sizes. */
 typedef struct division {
     LLVMValueRef a, b, rest;
 } division;
@@ -102,14 +102,20 @@ typedef struct division {
 static division divide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     const bool wide = op->operand == TOSAJIT_F64;
     LLVMValueRef a = wide ? x[0] : lane_fpext(l, x[0]), b = wide ? x[1] : lane_fpext(l, x[1]);
-    LLVMValueRef rest = remainder_of_sizes(l, lane_fabs(l, a), lane_fabs(l, b));
-    return (division){a, b, with_sign(l, rest, a)};
+    return (division){a, b, remainder_of_sizes(l, lane_fabs(l, a), lane_fabs(l, b))};
 }
 
-/* A remainder of narrower numbers is a number of their type. */
+static division divide_with_sign(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    division d = divide(l, op, x);
+    d.rest = with_sign(l, d.rest, d.a);
+    return d;
+}
+
+/* A remainder of narrower numbers is a number of their type. It gets its sign there: LLVM rounds
+ * the sign's number to f16 by a function where that is an f64. */
 LLVMValueRef emit_fmod(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef rest = divide(l, op, x).rest;
-    return op->operand == TOSAJIT_F64 ? rest : lane_fptrunc(l, rest);
+    return with_sign(l, op->operand == TOSAJIT_F64 ? rest : lane_fptrunc(l, rest), x[0]);
 }
 
 /* Whether the remainder is not 0, and has another sign than the divisor. */
@@ -120,7 +126,7 @@ static LLVMValueRef is_across(const lane *l, division d) {
 }
 
 LLVMValueRef emit_remainder(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    division d = divide(l, op, x);
+    division d = divide_with_sign(l, op, x);
     LLVMValueRef zero = lane_f64(l, 0.0), is_zero = lane_fcmp(l, LLVMRealOEQ, d.rest, zero),
                  value = lane_select(l, is_across(l, d), lane_fadd(l, d.rest, d.b), d.rest);
     return lane_select(l, is_zero, with_sign(l, zero, d.b), value);
@@ -128,7 +134,7 @@ LLVMValueRef emit_remainder(const lane *l, const emit_op *op, const LLVMValueRef
 
 /* (a - rest) / b is next to an integer. Where it is 0 it has the sign of a / b. */
 LLVMValueRef emit_floor_divide(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    division d = divide(l, op, x);
+    division d = divide_with_sign(l, op, x);
     LLVMValueRef zero = lane_f64(l, 0.0), one = lane_f64(l, 1.0), plain = lane_fdiv(l, d.a, d.b),
                  quotient = lane_fdiv(l, lane_fsub(l, d.a, d.rest), d.b);
     quotient = lane_select(l, is_across(l, d), lane_fsub(l, quotient, one), quotient);
