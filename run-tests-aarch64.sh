@@ -7,10 +7,11 @@ set -eu
 cd "$(dirname "$0")"
 sh tools/install-dependencies.sh
 sh tools/install-aarch64.sh
-# The command for this machine: its objects for AArch64 must be those that the emulated one makes.
+# The command for this machine: its objects for AArch64 must be those that the emulated one makes. It makes their precompiled ops, too, in a tenth of the emulated time.
 cmake -S . -B build -G Ninja
-cmake --build build --target tosajit-cli
-cmake --preset aarch64
+cmake --build build --target tosajit-cli tosajit-precompile
+build/jit/tosajit-precompile build-aarch64/made_ops.o "" aarch64
+cmake --preset aarch64 -DTOSAJIT_MADE_OPS="$PWD/build-aarch64/made_ops.o"
 cmake --build --preset aarch64
 export TOSAJIT_HOST_TOOL="$PWD/build/tools/tosajit"
 export TOSAJIT_STRIDE="${TOSAJIT_STRIDE:-1000003}" TOSAJIT_PAIRS="${TOSAJIT_PAIRS:-8192}" TOSAJIT_CASES="${TOSAJIT_CASES:-150}"

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Write a C file with a hash of the library's sources and of LLVM's configuration, and one of what code that is made ahead depends on:
+# Write a C file with a hash of the library's sources and of LLVM's configuration, and one of what code that is made ahead depends on, which is
+# the same on every machine that makes it:
 # cmake -DROOT=... -DLLVM=... -DOUT=... -P HashSources.cmake
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/jit/*.[ch] ${ROOT}/runtime/*.[ch] ${ROOT}/include/tosajit/*)
 list(SORT sources)
@@ -14,7 +15,7 @@ string(SHA256 hash "${all}")
 string(SUBSTRING ${hash} 0 32 hash)
 # Precompiled ops depend on the emitters, on plans, and on what both rest on; not on how kernels are run.
 list(FILTER sources INCLUDE REGEX "^(jit/(emit|facts|lane|llvm|math|precompile|schedule|target)|runtime/(system|base|expr|plan|code)|include)/|runtime/precompiled/rows")
-set(all "${llvm}\n")
+file(STRINGS ${LLVM}/llvm/Config/llvm-config.h all REGEX "LLVM_VERSION_STRING")
 foreach(source ${sources})
   file(SHA256 ${ROOT}/${source} hash_of_one)
   string(APPEND all "${source} ${hash_of_one}\n")

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Code of ops as an object file: tosajit-precompile OUT.o. .text has the code, each piece
- * once, .rodata a rows_library over it. In a build for another architecture an emulator runs it.
- */
+/* Code of ops as an object file: tosajit-precompile OUT.o [MADE.o [CPU]]. .text has the code, each
+ * piece once, .rodata a rows_library over it. This takes a minute, so MADE.o of another build is
+ * copied if it is of the same sources. In a build for another architecture an emulator runs the
+ * tool; this architecture's makes the same if it is told a CPU of the other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct piece {
 
 typedef struct writer {
     tosajit_allocator heap;
+    uint16_t machine;
     tosajit_engine *engines[ROWS_MAX_LEVELS];
     byte_writer text, entries, pieces; /* entries: rows_entry; pieces: piece */
     size_t shared;                     /* pieces that were there already */
@@ -34,9 +36,9 @@ typedef struct writer {
 static tosajit_status open_levels(writer *w) {
     const cpu_model *model;
     for (size_t k = 0; (model = cpu_at(k)); k++) {
-        if (model->level->machine != features_machine() || *model->features) continue;
-        bool is_level = strcmp(model->name, model->level->cpu) == 0 ||
-                        model->level == cpu_floor(features_machine());
+        if (model->level->machine != w->machine || *model->features) continue;
+        bool is_level =
+            strcmp(model->name, model->level->cpu) == 0 || model->level == cpu_floor(w->machine);
         for (size_t known = 0; known < w->head.level_count; known++)
             is_level &= w->engines[known]->chosen_cpu == NULL ||
                         cpu_find(w->engines[known]->chosen_cpu)->level != model->level;
@@ -111,7 +113,7 @@ static int by_key(const void *a, const void *b) {
 
 static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *size) {
     enum { TEXT, RODATA, STACK, SECTIONS };
-    const bool arm = features_machine() == MACHINE_AARCH64;
+    const bool arm = w->machine == MACHINE_AARCH64;
     const object_relocation text = {offsetof(rows_library, text),
                                     arm ? ELF_R_AARCH64_PREL64 : ELF_R_X86_64_PC64, 0, 0};
     byte_writer rodata = {.allocator = w->heap};
@@ -133,8 +135,8 @@ static tosajit_status write_object(writer *w, unsigned char **bytes, size_t *siz
     };
     tosajit_status status = TOSAJIT_OUT_OF_MEMORY;
     if (!w->text.failed && !w->entries.failed && !w->pieces.failed && !rodata.failed)
-        status = object_write(&(object_spec){features_machine(), sections, SECTIONS, symbols, 2},
-                              &w->heap, bytes, size);
+        status = object_write(&(object_spec){w->machine, sections, SECTIONS, symbols, 2}, &w->heap,
+                              bytes, size);
     bytes_release(&rodata);
     return status;
 }
@@ -147,23 +149,28 @@ static int write_file(const char *path, const void *bytes, size_t size) {
     return 0;
 }
 
-/* Whether the file has the code of these sources already. The hash stands in it as it is. */
-static bool is_made(const char *path) {
-    static char bytes[8 << 20];
+enum { MACHINE_AT = 18, MOST_BYTES = 16 << 20 }; /* e_machine of ELF */
+
+/* The bytes of the file, if it has the code of these sources for the machine. The hash stands in it
+ * as it is. */
+static unsigned char *made(const char *path, uint16_t machine, size_t *size) {
+    unsigned char *bytes = malloc(MOST_BYTES);
     FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    const size_t size = fread(bytes, 1, sizeof bytes, file), length = strlen(tosajit_ops_build);
-    fclose(file);
-    for (size_t k = 0; k + length < size; k++)
-        if (bytes[k] == *tosajit_ops_build && !memcmp(bytes + k, tosajit_ops_build, length))
-            return true;
-    return false;
+    *size = bytes && file ? fread(bytes, 1, MOST_BYTES, file) : 0;
+    if (file) fclose(file);
+    const size_t length = strlen(tosajit_ops_build);
+    if (*size > MACHINE_AT + sizeof machine &&
+        memcmp(bytes + MACHINE_AT, &machine, sizeof machine) == 0)
+        for (size_t k = 0; k + length < *size; k++)
+            if (bytes[k] == (unsigned char)*tosajit_ops_build &&
+                memcmp(bytes + k, tosajit_ops_build, length) == 0)
+                return bytes;
+    free(bytes);
+    return NULL;
 }
 
-int main(int argc, char **argv) {
-    if (argc != 2) return fprintf(stderr, "usage: tosajit-precompile OUT.o\n"), 2;
-    if (is_made(argv[1])) return 0;
-    writer w = {.heap = memory_allocator(NULL)};
+static int make(const char *path, uint16_t machine) {
+    writer w = {.heap = memory_allocator(NULL), .machine = machine};
     byte_writer *writers[] = {&w.text, &w.entries, &w.pieces};
     unsigned char *bytes = NULL;
     size_t size = 0;
@@ -175,9 +182,26 @@ int main(int argc, char **argv) {
     printf("tosajit-precompile: %llu rows, %llu levels, %zu bytes of code, %zu pieces shared\n",
            (unsigned long long)w.head.entry_count, (unsigned long long)w.head.level_count,
            w.text.size, w.shared);
-    const int failed = write_file(argv[1], bytes, size);
+    const int failed = write_file(path, bytes, size);
     memory_free(&w.heap, bytes, size, 1);
     for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) bytes_release(writers[k]);
     for (size_t k = 0; k < w.head.level_count; k++) tosajit_engine_destroy(w.engines[k]);
     return failed;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2 || argc > 4)
+        return fprintf(stderr, "usage: tosajit-precompile OUT.o [MADE.o [CPU]]\n"), 2;
+    const cpu_model *other = argc > 3 ? cpu_find(argv[3]) : NULL;
+    if (argc > 3 && !other) return fprintf(stderr, "there is no CPU %s\n", argv[3]), 2;
+    const uint16_t machine = other ? other->level->machine : features_machine();
+    for (int k = 1; k < argc && k < 3; k++) {
+        size_t size;
+        unsigned char *bytes = made(argv[k], machine, &size);
+        if (!bytes) continue;
+        const int failed = k > 1 ? write_file(argv[1], bytes, size) : 0;
+        free(bytes);
+        return failed;
+    }
+    return make(argv[1], machine);
 }
