@@ -49,6 +49,11 @@ static const byte_case byte_cases[] = {
      2,
      {I8, I8}},
     {"residual_of_i32", NARROW(WIDE(RESCALE("x")) " + " WIDE("y")), 64, 2, {I32, I8}},
+    {"quantised_sum",
+     "i8(round((f32(x) - 3) * 0.0173 + (f32(y) + 7) * 0.0291) + 5)",
+     0,
+     2,
+     {I8, I8}},
     {"residual_of_three", NARROW(WIDE("x") " + " WIDE("y") " + " WIDE("z")), 0, 3, {I8, I8, I8}},
 };
 

@@ -39,6 +39,26 @@ static const requantised_add *requantised_add_at(const part_emitter *e, const la
     return p->is_affine && l->count > 1 && values[p->bytes[0]] && values[p->bytes[1]] ? p : NULL;
 }
 
+/* A cast to bytes that adds an integer by the way, of lanes that fill packed vectors; or null. */
+static LLVMValueRef emit_quantised_cast(const part_emitter *e, const lane *l, size_t k,
+                                        LLVMValueRef *const values) {
+    const expr_node *node = &e->k.program->nodes[k];
+    const quantised_cast q = find_quantised_cast(e->k.program, node);
+    if (q.value < 0 || !values[q.value] || !lane_packs_bytes(l)) return NULL;
+    const real_range r = e->k.reals[q.value];
+    return lane_round_to_bytes(
+        l, &(byte_rounding){q.addend, node->type.element == TOSAJIT_U8, r.may_be_nan, r.high},
+        values[q.value]);
+}
+
+/* What several nodes are together, where their operands are there; or null. */
+static LLVMValueRef emit_together(const part_emitter *e, const lane *l, size_t k,
+                                  LLVMValueRef *const values) {
+    const requantised_add *p = requantised_add_at(e, l, k, values);
+    if (p) return lane_affine_pair(l, &p->pair, values[p->bytes[0]], values[p->bytes[1]]);
+    return emit_quantised_cast(e, l, k, values);
+}
+
 static emitter *emitter_of(const emit_op *op) {
     const op_emitters *all = &emitters[op->op];
     if (lane_is_half(op->result)) return all->half;
@@ -55,11 +75,13 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
     const lane own = e->nest.any_order && !on_bits ? lane_in_any_order(l, node->type.element) : *l;
     LLVMValueRef operands[TOSAJIT_MAX_OPERANDS];
     range ranges[TOSAJIT_MAX_OPERANDS];
-    const requantised_add *p = requantised_add_at(e, l, k, values);
-    if (p) return lane_affine_pair(l, &p->pair, values[p->bytes[0]], values[p->bytes[1]]);
+    real_range reals[TOSAJIT_MAX_OPERANDS];
+    const LLVMValueRef together = emit_together(e, l, k, values);
+    if (together) return together;
     for (int o = 0; o < node->operand_count; o++) {
         operands[o] = values[node->operands[o]];
         ranges[o] = e->k.ranges[node->operands[o]];
+        reals[o] = e->k.reals[node->operands[o]];
         if (operands[o] && !on_bits)
             operands[o] =
                 lane_widen(&own, e->k.program->nodes[node->operands[o]].type.element, operands[o]);
@@ -72,6 +94,7 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                   node->operand_count,
                   e->k.program->fast,
                   ranges,
+                  reals,
                   table < 0 ? NULL : r->pointers[table],
                   table < 0 ? NULL : column_stride(e, table),
                   table < 0 || !e->loaded[table][0] ? NULL : e->loaded[table],

@@ -205,6 +205,7 @@ static void free_nodes(const kernel_emitter *k) {
     memory_free(allocator, k->splats, count, sizeof *k->splats);
     memory_free(allocator, k->values, count, sizeof *k->values);
     memory_free(allocator, k->ranges, count, sizeof *k->ranges);
+    memory_free(allocator, k->reals, count, sizeof *k->reals);
     memory_free(allocator, k->requantised_adds, count, sizeof *k->requantised_adds);
 }
 
@@ -215,10 +216,12 @@ static tosajit_status make_nodes(kernel_emitter *k) {
     k->splats = memory_new(allocator, count, sizeof *k->splats);
     k->values = memory_new(allocator, count, sizeof *k->values);
     k->ranges = memory_new(allocator, count, sizeof *k->ranges);
+    k->reals = memory_new(allocator, count, sizeof *k->reals);
     k->requantised_adds = memory_new(allocator, count, sizeof *k->requantised_adds);
-    if (!k->scalars || !k->splats || !k->values || !k->ranges || !k->requantised_adds)
+    if (!k->scalars || !k->splats || !k->values || !k->ranges || !k->reals || !k->requantised_adds)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for emitting %zu nodes", count);
     find_ranges(k->program, k->ranges);
+    find_real_ranges(k->program, k->ranges, k->reals);
     find_requantised_adds(k->program, k->ranges, k->requantised_adds);
     return TOSAJIT_OK;
 }

@@ -26,6 +26,7 @@ typedef struct kernel_emitter {
     LLVMBuilderRef builder;
     LLVMTypeRef i64, ptr;
     range *ranges;                     /* per node */
+    real_range *reals;                 /* per node */
     requantised_add *requantised_adds; /* per node */
     size_t *left; /* instructions that may still be emitted; at 0 the kernel is too long */
     /* Per node, for a row_emitter. */

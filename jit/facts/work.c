@@ -79,6 +79,18 @@ static void count_node(const tosajit_expr *program, const expr_node *node, part_
     if (node->kind == NODE_OP) count_op(program, node, w);
 }
 
+static bool is_byte(tosajit_type type) { return type == TOSAJIT_I8 || type == TOSAJIT_U8; }
+
+/* Also where the byte is read as a signed one then. */
+static bool rounds_to_byte(const tosajit_expr *program, const expr_node *node) {
+    for (;;) {
+        if (node->kind != NODE_OP || node->op != TOSAJIT_OP_cast || !is_byte(node->type.element))
+            return false;
+        node = &program->nodes[node->operands[0]];
+        if (!is_byte(node->type.element)) return node->type.element == TOSAJIT_F32;
+    }
+}
+
 part_work find_work(const plan *p, int32_t part, const tosajit_expr *program) {
     part_work w = {.widest = 1,
                    .narrowest = 8,
@@ -86,15 +98,18 @@ part_work find_work(const plan *p, int32_t part, const tosajit_expr *program) {
                    .least_result = 8,
                    .most = WORK_ONE,
                    .to_bytes = true,
+                   .rounds_to_bytes = true,
                    .any_order = true};
     for (size_t k = 0; k < program->count; k++)
         if (p->node_parts[k] >> part & 1) count_node(program, &program->nodes[k], &w);
     for (int32_t r = 0; r < p->parts[part].result_count; r++) {
-        const tosajit_type element = program->nodes[p->parts[part].values[r]].type.element;
+        const expr_node *result = &program->nodes[p->parts[part].values[r]];
+        const tosajit_type element = result->type.element;
         const unsigned size = (unsigned)tosajit_type_size(element);
         if (size < w.least_result) w.least_result = size;
         if (size > w.most_result) w.most_result = size;
         w.to_bytes &= element == TOSAJIT_I8;
+        w.rounds_to_bytes &= rounds_to_byte(program, result);
     }
     return w;
 }

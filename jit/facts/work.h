@@ -17,6 +17,7 @@ typedef struct part_work {
     op_work most;                       /* of one op */
     bool is_long, f16, bf16;            /* some are computed in f32 */
     bool to_bytes;                      /* all results are i8 */
+    bool rounds_to_bytes;               /* all are bytes that f32 is cast to */
     bool any_order;                     /* lanes of bf16 may be computed in any order */
 } part_work;
 

@@ -179,19 +179,23 @@ LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef valu
 }
 
 /* What is NaN or beyond i32 becomes the least i32, and the least byte. So numbers are limited from
- * above first, by the comparison that keeps NaN. */
-static LLVMValueRef rounded(const lane *l, LLVMValueRef x) {
+ * above first, by the comparison that keeps NaN. Where the least byte is not 0, NaN becomes what is
+ * 0 with the addend. */
+static LLVMValueRef rounded(const lane *l, const byte_rounding *how, LLVMValueRef x) {
     LLVMValueRef high = lane_real_like(x, 0x1p30);
-    return lane_round_vector(l, lane_select(l, lane_fcmp(l, LLVMRealOLT, high, x), high, x));
+    if (how->may_be_nan && !how->is_unsigned)
+        x = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, -how->addend));
+    if (!(how->high < 0x1p31)) x = lane_select(l, lane_fcmp(l, LLVMRealOLT, high, x), high, x);
+    return lane_round_vector(l, x);
 }
 
-LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x) {
+LLVMValueRef lane_round_to_bytes(const lane *l, const byte_rounding *how, LLVMValueRef x) {
     LLVMValueRef parts[4 * MOST_PARTS];
-    const pairing *how = find_pairing(l);
-    const unsigned width = how->bytes / 4, count = l->count / width;
+    const pairing *p = find_pairing(l);
+    const unsigned width = p->bytes / 4, count = l->count / width;
     for (unsigned k = 0; k < count; k++)
-        parts[k] = rounded(l, lane_pick(l, x, x, k * width, width));
-    const byte_end end = {lane_int(l, 16, 0), 0, true};
+        parts[k] = rounded(l, how, lane_pick(l, x, x, k * width, width));
+    const byte_end end = {lane_int(l, 16, how->addend), 0, how->is_unsigned};
     return lane_to_bytes(l, &end, lane_concat(l, parts, count));
 }
 

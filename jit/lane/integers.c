@@ -44,6 +44,7 @@ static LLVMValueRef turn_largest(const lane *l, LLVMValueRef x, LLVMValueRef num
 typedef struct rounding {
     const char *name;
     unsigned bits;
+    bool plain;
 } rounding;
 
 /* One whole vector. Conversions with masks are also told to round as the environment has it: 4. */
@@ -57,11 +58,13 @@ static LLVMValueRef call(const lane *l, const rounding *how, LLVMValueRef x) {
 }
 
 LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef x) {
-    return call(l, &(rounding){find_conversion(l)->to_i32, 32}, x);
+    return call(l, &(rounding){find_conversion(l)->to_i32, 32, true}, x);
 }
 
 static LLVMValueRef convert_part(const lane *l, const void *context, const LLVMValueRef *x) {
-    LLVMValueRef number = call(l, context, x[0]);
+    const rounding *how = context;
+    LLVMValueRef number = call(l, how, x[0]);
+    if (how->plain) return number;
     /* First of all, because that is a mask of the conversion where there are masks. */
     number = lane_select(l, is_number(l, x[0]), number, lane_int_like(number, 0));
     return turn_largest(l, x[0], number);
@@ -105,11 +108,11 @@ static LLVMValueRef convert(const lane *l, LLVMValueRef x, unsigned bits) {
                           LLVMGetIntrinsicDeclaration(l->module, id, types, 2), &rounded, 1, "");
 }
 
-LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef x, unsigned bits) {
+LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef x, unsigned bits, bool plain) {
     if (l->target->level->machine != MACHINE_X86_64 || l->count == 1) return convert(l, x, bits);
     const conversion *how = find_conversion(l);
     const char *to_i64 = LLVMTypeOf(x) == lane_f64_type(l) ? how->f64_to_i64 : how->to_i64;
     if (bits == 64 && !to_i64) return halves_to_i64(l, x);
-    const rounding r = {bits == 32 ? how->to_i32 : to_i64, bits};
+    const rounding r = {bits == 32 ? how->to_i32 : to_i64, bits, plain};
     return lane_in_parts(l, how->bytes * 8 / bits, convert_part, &r, &x, 1);
 }

@@ -95,8 +95,8 @@ LLVMValueRef lane_fptrunc(const lane *l, LLVMValueRef a); /* f64 -> f32, round t
 LLVMValueRef lane_sitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 /* f32 or f64 to the nearest integer of 32 or 64 bits, to even, saturated; 0 of NaN. Not f64 to 32
- * bits. */
-LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits);
+ * bits. If `plain`, all are numbers that are below the largest integer. */
+LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits, bool plain);
 /* The same of x86's widest vector of f32 to i32, but the least i32 of NaN and of what is beyond. */
 LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef a);
 
@@ -181,10 +181,15 @@ typedef struct byte_end {
     bool is_unsigned; /* limited to 0..255 */
 } byte_end;
 LLVMValueRef lane_to_bytes(const lane *l, const byte_end *end, LLVMValueRef value);
-/* f32 to the nearest of 0..255, to even; 0 of NaN. Only where lanes fill vectors that are packed.
- */
+/* f32 to the nearest integer, to even, and that plus the addend limited to 8 bits; 0 of NaN. Only
+ * where lanes fill vectors that are packed. The addend is at most 2^14, or at least -2^14. */
+typedef struct byte_rounding {
+    int addend;
+    bool is_unsigned, may_be_nan;
+    double high; /* no number is above */
+} byte_rounding;
 bool lane_packs_bytes(const lane *l);
-LLVMValueRef lane_round_to_u8(const lane *l, LLVMValueRef x);
+LLVMValueRef lane_round_to_bytes(const lane *l, const byte_rounding *how, LLVMValueRef x);
 /* Of two values of i8 their affine function. */
 LLVMValueRef lane_affine_pair(const lane *l, const affine_pair *p, LLVMValueRef x, LLVMValueRef y);
 

@@ -7,51 +7,59 @@
 #include "jit/math/emitters.h"
 #include "runtime/base/types.h"
 
+/* Whether no number, or none that is not below, needs the limit. */
+static bool is_above(const emit_op *op, double low) { return op->reals[0].low >= low; }
+static bool is_below(const emit_op *op, double high) { return op->reals[0].high <= high; }
+
 /* Limited before, so that plain conversions serve: llvm.fptosi.sat to less than 32 bits is done
  * lane by lane. To 32 bits from f64 alone. */
-static LLVMValueRef float_to_narrow_int(const lane *l, LLVMValueRef x, tosajit_type result) {
-    int width = type_width(result);
-    LLVMValueRef low = lane_real_like(x, (double)type_min(width)),
-                 high = lane_real_like(x, (double)type_max(width));
-    LLVMValueRef number =
-        lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
-    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOLT, number, low), low, number);
-    LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOGT, raised, high), high, raised);
+static LLVMValueRef float_to_narrow_int(const lane *l, const emit_op *op, LLVMValueRef x) {
+    const int width = type_width(op->result);
+    const double least = (double)type_min(width), greatest = (double)type_max(width);
+    LLVMValueRef low = lane_real_like(x, least), high = lane_real_like(x, greatest);
+    if (op->reals[0].may_be_nan)
+        x = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, lane_real_like(x, 0.0));
+    if (!is_above(op, least)) x = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, low), low, x);
+    if (!is_below(op, greatest)) x = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, high), high, x);
     /* Adding 1.5 * 2^23 (2^52) rounds to an integer and leaves its lowest 16 (32) bits in those of
      * the sum. */
     bool wide = LLVMTypeOf(x) == lane_f64_type(l);
-    LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1.8p52 : 0x1.8p23));
+    LLVMValueRef sum = lane_fadd(l, x, lane_real_like(x, wide ? 0x1.8p52 : 0x1.8p23));
     return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)),
-                      lane_element_type(l, result));
+                      lane_element_type(l, op->result));
 }
 
 /* Limited from below first, by the comparison that is false of NaN: that makes 0 of it, and is one
  * instruction of x86. Other machines have one that LLVM takes for it, and that keeps a signalling
  * NaN. To 32 bits through f64, which has them all and 2^52 above them. */
-static LLVMValueRef float_to_unsigned(const lane *l, LLVMValueRef x, tosajit_type result) {
-    const bool single = LLVMTypeOf(x) == lane_f32_type(l);
-    if (type_width(result) == 8 && single && lane_packs_bytes(l)) return lane_round_to_u8(l, x);
-    if (type_width(result) == 32 && single) x = lane_fpext(l, x);
+static LLVMValueRef float_to_unsigned(const lane *l, const emit_op *op, LLVMValueRef x) {
+    const double greatest = (double)type_greatest(op->result);
+    const bool number = !op->reals[0].may_be_nan;
+    if (type_width(op->result) == 32 && LLVMTypeOf(x) == lane_f32_type(l)) x = lane_fpext(l, x);
     const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
-    LLVMValueRef zero = lane_real_like(x, 0.0),
-                 high = lane_real_like(x, (double)type_greatest(result));
-    if (l->target->level->machine != MACHINE_X86_64)
+    LLVMValueRef zero = lane_real_like(x, 0.0), high = lane_real_like(x, greatest);
+    if (l->target->level->machine != MACHINE_X86_64 && !number)
         x = lane_select(l, lane_fcmp(l, LLVMRealORD, x, x), x, zero);
-    LLVMValueRef raised = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, zero), x, zero);
-    LLVMValueRef limited = lane_select(l, lane_fcmp(l, LLVMRealOLT, raised, high), raised, high);
-    LLVMValueRef sum = lane_fadd(l, limited, lane_real_like(x, wide ? 0x1p52 : 0x1p23));
+    if (!number || !is_above(op, 0))
+        x = lane_select(l, lane_fcmp(l, LLVMRealOGT, x, zero), x, zero);
+    if (!is_below(op, greatest)) x = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, high), x, high);
+    LLVMValueRef sum = lane_fadd(l, x, lane_real_like(x, wide ? 0x1p52 : 0x1p23));
     return lane_trunc(l, lane_bitcast(l, sum, lane_int_type(l, wide ? 64 : 32)),
-                      lane_element_type(l, result));
+                      lane_element_type(l, op->result));
 }
 
 /* f64 has all of i32, and x86 no instruction that saturates. */
-static LLVMValueRef float_to_int(const lane *l, LLVMValueRef x, tosajit_type result) {
-    const unsigned width = (unsigned)type_width(result);
-    const bool wide = LLVMTypeOf(x) == lane_f64_type(l);
-    if (type_is_unsigned(result)) return float_to_unsigned(l, x, result);
+static LLVMValueRef float_to_int(const lane *l, const emit_op *op, LLVMValueRef x) {
+    const unsigned width = (unsigned)type_width(op->result);
+    const bool wide = LLVMTypeOf(x) == lane_f64_type(l), is_unsigned = type_is_unsigned(op->result);
+    const real_range r = op->reals[0];
+    if (width == 8 && !wide && lane_packs_bytes(l))
+        return lane_round_to_bytes(l, &(byte_rounding){0, is_unsigned, r.may_be_nan, r.high}, x);
+    if (is_unsigned) return float_to_unsigned(l, op, x);
     if (width < 32 || (width == 32 && wide && l->target->level->machine == MACHINE_X86_64))
-        return float_to_narrow_int(l, x, result);
-    return lane_round_to_int(l, x, width);
+        return float_to_narrow_int(l, op, x);
+    const double most = width == 32 ? 0x1p30 : 0x1p62;
+    return lane_round_to_int(l, x, width, !r.may_be_nan && r.low >= -most && r.high <= most);
 }
 
 /* The upper 53 bits of an i64 that f64 has not, the last one set where others are lost: from there
@@ -86,7 +94,7 @@ LLVMValueRef emit_cast(const lane *l, const emit_op *op, const LLVMValueRef *x) 
     if (type_is_float(op->operand)) {
         if (type_is_float(op->result)) return x[0];
         return op->result == TOSAJIT_I1 ? lane_fcmp(l, LLVMRealUNE, x[0], lane_real_like(x[0], 0.0))
-                                        : float_to_int(l, x[0], op->result);
+                                        : float_to_int(l, op, x[0]);
     }
     bool is_unsigned = op->operand == TOSAJIT_I1 || type_is_unsigned(op->operand) ||
                        op->attributes->input_unsigned;

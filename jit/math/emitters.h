@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "jit/facts/range.h"
+#include "jit/facts/real_range.h"
 #include "jit/lane/lane.h"
 
 typedef struct emit_op {
@@ -19,6 +19,7 @@ typedef struct emit_op {
     int operand_count;            /* parameters included */
     bool fast;                    /* TOSAJIT_FAST */
     const range *ranges;          /* of the operands, parameters included */
+    const real_range *reals;      /* of the operands, or null */
     /* Of the op `table`: its table's address, and the bytes between elements; else null. */
     LLVMValueRef table, stride;
     const LLVMValueRef *loaded; /* the same table in registers, for lane_table_lookup; or null */

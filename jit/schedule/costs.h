@@ -19,6 +19,8 @@ enum {
     COST_MANY_LEAVES = 8,                    /* [chain/ten_ops] */
     /* Four vectors are packed to one of bytes, beside a few ops as `rescale` is one. */
     COST_PACKED_HEAVY = 4, /* [int8/] */
+    /* And behind so many ops of f32, of which four vectors leave registers for constants. */
+    COST_PACKED_LIGHT = 24, /* [int8/quantised_sum] */
     /* FastISel schedules nothing: more than a dozen ops want that. Ops of a few instructions gain
      * some by it, which one or two of them feel. */
     COST_FAST_ISEL_OPS = 12,  /* [chain/bias_clamp] */

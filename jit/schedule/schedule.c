@@ -32,6 +32,13 @@ static bool packs_bytes(const part_work *w) {
            w->to_bytes;
 }
 
+/* The same of f32 that is rounded, of light ops. */
+static bool rounds_to_bytes(const asked *a) {
+    const part_work *w = &a->work;
+    return w->rounds_to_bytes && w->widest == 4 && w->heavy == 0 && w->light <= COST_PACKED_LIGHT &&
+           !has_splat_buffers(a->part);
+}
+
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
  * op a second vector gains nothing, and is as much code again. With exp from pairs of f32
  * (jit/math/double_float.c) it gains a twentieth, for a quarter more to compile; so it does with
@@ -49,7 +56,7 @@ static unsigned choose_unroll(const asked *a) {
     const unsigned most_light = a->part->leaf_count > COST_MANY_LEAVES
                                     ? COST_TWO_VECTORS_LIGHT_MANY_LEAVES
                                     : COST_TWO_VECTORS_LIGHT;
-    if (packs_bytes(w)) return 4;
+    if (packs_bytes(w) || rounds_to_bytes(a)) return 4;
     if (fills_a_vector(a) || w->heavy > COST_TWO_VECTORS_HEAVY || w->light > most_light) return 1;
     if (w->heavy || w->light > COST_FOUR_VECTORS_OPS || has_splat_buffers(a->part)) return 2;
     return 4;

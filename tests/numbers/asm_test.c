@@ -96,16 +96,39 @@ static tosajit_value cast_f64_i64(building *b) {
 static tosajit_value cast_f32_u8(building *b) {
     return unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_F32), TOSAJIT_U8);
 }
+/* With a number. */
+static tosajit_value with(building *b, tosajit_op o, tosajit_value x, float number) {
+    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 1});
+    tosajit_value y = 0;
+    if (!b->status) b->status = tosajit_expr_constant(b->expr, &one, &number, &y);
+    return binary(b, o, x, y, TOSAJIT_F32);
+}
+
 /* A line of bytes: to f32, a product, a sum, and back. */
 static tosajit_value line_u8(building *b) {
-    static const float numbers[2] = {1.37f, -20.25f};
-    tosajit_value x = unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_U8), TOSAJIT_F32), n[2] = {0};
-    const tosajit_tensor_type one = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){1, 1});
-    for (int k = 0; !b->status && k < 2; k++)
-        b->status = tosajit_expr_constant(b->expr, &one, &numbers[k], &n[k]);
-    x = binary(b, TOSAJIT_OP_mul, x, n[0], TOSAJIT_F32);
-    x = binary(b, TOSAJIT_OP_add, x, n[1], TOSAJIT_F32);
+    tosajit_value x = unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_U8), TOSAJIT_F32);
+    x = with(b, TOSAJIT_OP_add, with(b, TOSAJIT_OP_mul, x, 1.37f), -20.25f);
     return unary(b, TOSAJIT_OP_cast, x, TOSAJIT_U8);
+}
+
+/* As ONNX has it: rounded, and a zero point. */
+static tosajit_value quantise(building *b, tosajit_value x, float zero, tosajit_type result) {
+    x = unary(b, TOSAJIT_OP_roundeven, x, TOSAJIT_F32);
+    return unary(b, TOSAJIT_OP_cast, with(b, TOSAJIT_OP_add, x, zero), result);
+}
+static tosajit_value quantise_u8(building *b) {
+    tosajit_value x = with(b, TOSAJIT_OP_divide, tensor(b, TOSAJIT_F32), 0.0173f);
+    return quantise(b, x, 128, TOSAJIT_U8);
+}
+
+/* A sum of bytes with scales and zero points, by way of f32. */
+static tosajit_value quantised_sum_i8(building *b) {
+    tosajit_value x[2];
+    for (int k = 0; k < 2; k++) {
+        x[k] = unary(b, TOSAJIT_OP_cast, tensor(b, TOSAJIT_I8), TOSAJIT_F32);
+        x[k] = with(b, TOSAJIT_OP_mul, with(b, TOSAJIT_OP_add, x[k], 7), k ? 0.0173f : 0.0291f);
+    }
+    return quantise(b, binary(b, TOSAJIT_OP_add, x[0], x[1], TOSAJIT_F32), -5, TOSAJIT_I8);
 }
 
 static tosajit_value maximum_of(building *b, tosajit_type type) {
@@ -219,8 +242,8 @@ static const row rows[] = {
      cast_f32_i8,
      TOSAJIT_EXACT,
      true,
-     {32, 38, 4, 1, 0, 0},
-     {64, 35, 4, 1, 0, 0}},
+     {32, 28, 4, 1, 0, 0},
+     {64, 30, 4, 1, 0, 0}},
     {"cast f32 -> u8",
      cast_f32_u8,
      TOSAJIT_EXACT,
@@ -239,6 +262,13 @@ static const row rows[] = {
      false,
      {16, 63, 4, 4, 0, 0},
      {32, 27, 4, 4, 0, 0}},
+    {"quantise u8", quantise_u8, TOSAJIT_EXACT, true, {32, 26, 4, 1, 0, 0}, {64, 26, 4, 1, 0, 0}},
+    {"quantised sum of i8",
+     quantised_sum_i8,
+     TOSAJIT_EXACT,
+     true,
+     {32, 50, 8, 1, 0, 0},
+     {64, 50, 8, 1, 0, 0}},
     {"line of u8", line_u8, TOSAJIT_EXACT, false, {64, 27, 2, 2, 0, 0}, {128, 27, 2, 2, 0, 0}},
     {"clamp i8", clamp_i8, TOSAJIT_EXACT, false, {128, 15, 4, 4, 0, 0}, {256, 15, 4, 4, 0, 0}},
     {"xor i8", xor_i8, TOSAJIT_EXACT, false, {128, 15, 8, 4, 0, 0}, {256, 15, 8, 4, 0, 0}},

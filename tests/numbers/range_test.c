@@ -59,6 +59,41 @@ static const char *const texts[] = {
     "rescale(i32(x), multiplier=1173741824, shift=31, scale32=true, to=i8)",
     "a = rescale(x, multiplier=32767, shift=12, output_unsigned=true, output_zp=-128, to=i8)\n"
     "rescale(a, multiplier=1173741824, shift=20, input_zp=-128, scale32=true, to=i32)",
+    /* bytes by way of f32, which is never NaN then, and within 8 bits or not */
+    "i8(clip(f32(x) * 0.0173 + f32(y) * 0.0291, -128, 127))",
+    "i8(f32(x) * 0.5 + f32(y) * 1.5)",
+    "i8(round((f32(x) + 3) * 0.0173 + (f32(y) - 7) * 0.0291) + 5)",
+    "u8(round((f32(x) + 3) * 0.5 / 0.75 - f32(y)) + 128)",
+    "i32(i8(f32(x) * 0.25)) - i32(i8(f32(y) + 0.5))",
+    "u8(abs(f32(x)) + max(f32(y), 0.5))",
+    "i32(i16(f32(x) * f32(y) * 2.5)) - i32(i16(-f32(x)))",
+    "u16(f32(x) * f32(y) * 4.5)",
+    "i8(where(f32(x) > f32(y), floor(f32(x) / 3), clip(f32(y) * 0.5, -3, 99)))",
+    "i8(f64(x) * 0.0173 + f64(y) * 0.0291)",
+    "i32(f64(x) * 16777216.25)",
+    /* about the limits beyond which x86 has no i32 */
+    "i32(f32(x) * 8000000)",
+    "i32(f32(x) * -16777216)",
+    "i8(f32(z))",
+    "u8(f32(z))",
+    "i32(f32(z))",
+    "i8(f32(z) * 16777216)",
+    "u8(round(f32(z)) + 200)",
+    "i8(round(f32(z) * 0.25) + 16384)",
+    "i8(round(f32(z) * 0.25) + -16384)",
+    /* quotients that are infinite or NaN, and sums of infinities */
+    "i8(f32(x) / f32(y))",
+    "u8(f32(x) / f32(y) + 3)",
+    "i8(round(f32(x) / f32(y)) + 3)",
+    "i8(round(f32(x) / f32(y)) + -128)",
+    "u8(round(f32(x) / f32(y)) + 128)",
+    "i8(clip(round(f32(x) / f32(y)) + 100, -128, 127))",
+    "i32(f32(x) / f32(y))",
+    "i16(f32(z) * 3e30 - f32(z) * 2e30)",
+    "i8(max(f32(x) / f32(y), 3))",
+    "i8(maximum(f32(x) / f32(y), 3, nan_mode=ignore))",
+    "u8(clamp(f32(x) / f32(y), min=2, max=90, nan_mode=ignore))",
+    "i8(maximum(f32(x) / f32(y), f32(z) * 3e30 - f32(z) * 2e30, nan_mode=ignore))",
 };
 
 static const char types[] = "x: i8[?], y: i8[?], z: i32[?]\n";
