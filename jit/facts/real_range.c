@@ -152,11 +152,11 @@ void find_real_ranges(const tosajit_expr *program, const range *ranges, real_ran
 /* Whether a constant is one integer, and so small that adding it in 16 bits loses nothing that 8
  * have. */
 static bool is_small_integer(const expr_node *node, int *number) {
-    enum { MOST = 1 << 14 };
+    const double most = 1 << 14;
     if (node->kind != NODE_CONSTANT || !node->splat) return false;
     const double value =
         convert_decode(node->type.element, convert_load(node->type.element, node->data)).f;
-    if (!(fabs(value) <= MOST) || value != floor(value)) return false;
+    if (!(fabs(value) <= most) || value != floor(value)) return false;
     *number = (int)value;
     return true;
 }

@@ -417,25 +417,21 @@ static bool has_scale(onnx_site *s) {
 }
 
 /* A cast rounds halves to even and saturates; so must the quotient before a zero point is added. A
- * sum that f32 has not is beyond the limits. NaN becomes 0. What is unsigned is cast less half of
- * its values, and gets them back by its first bit: a cast to i32 takes ten times as long. */
+ * sum that f32 has not is beyond the limits. NaN becomes 0. The bits of what is unsigned are those
+ * of a signed integer, which pass as such between nodes. */
 static bool write_quantize(onnx_site *s, byte_writer *text) {
     const onnx_value *result = &s->g->values[s->node->outputs[0]];
     const tosajit_type to = onnx_element(result->type.element);
-    const bool has_zero = s->node->input_count > 2, byte = to == TOSAJIT_I8;
+    const bool has_zero = s->node->input_count > 2;
     const bool is_unsigned = onnx_element_is_unsigned(result->type.element);
     if (element(s, 0) != TOSAJIT_F32) return refuse(s, "only f32 is quantized");
     if (to != TOSAJIT_I8 && to != TOSAJIT_I16)
         return refuse(s, "it gives no integers of 8 or 16 bits");
     if (!has_scale(s)) return false;
-    put(text, tosajit_type_name(to)), put(text, is_unsigned ? "(clamp(" : "(");
-    print(s, text, has_zero || is_unsigned ? "round($0 / $1)" : "$0 / $1");
-    if (has_zero) print(s, text, " + $2");
-    if (is_unsigned)
-        put(text, byte ? " - 128, min=-128, max=127, nan_mode=ignore)) ^ 0x80"
-                       : " - 32768, min=-32768, max=32767, nan_mode=ignore)) ^ 0x8000");
-    else
-        put(text, ")");
+    put(text, tosajit_type_name(to)), put(text, "(");
+    if (is_unsigned) put(text, to == TOSAJIT_I8 ? "u8(" : "u16(");
+    print(s, text, has_zero ? "round($0 / $1) + $2)" : "$0 / $1)");
+    if (is_unsigned) put(text, ")");
     return true;
 }
 
