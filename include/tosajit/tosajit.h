@@ -457,7 +457,8 @@ typedef struct tosajit_graph {
     tosajit_status (*accepts)(void *context, const int32_t *ops, size_t count, int *accepted);
     void *context; /* given to accepts */
     const uint8_t
-        *constants; /* per value: it is the same in all calls; null: none is known to be */
+        *constants;       /* per value: it is the same in all calls; null: none is known to be */
+    const uint8_t *views; /* per op: it moves elements and computes none; null: none does */
 } tosajit_graph;
 
 /* Divide the members of a graph into regions, each of which can be one kernel. A region is
@@ -466,7 +467,8 @@ typedef struct tosajit_graph {
  * they would be beyond a limit, or have no place in such an order. regions[k] is the first op of
  * op k's region, or -1 if op k is no member. It is also -1 for members that read nothing but
  * constants, or what such members give. They are in a region if it alone reads what they give. Else
- * the host computes them once. A region gives those of its values that are kept, read
+ * the host computes them once. It is -1, too, for the members of a region that has nothing but
+ * views, which a kernel would copy. A region gives those of its values that are kept, read
  * by other ops, or read by nobody. The time is linear in ops and operands; to keep it so, a path of
  * thousands of steps is supposed rather than looked for. For instance, `add` cannot join `exp`
  * here, because `matmul` would stand behind and before their region:

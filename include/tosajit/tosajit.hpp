@@ -617,6 +617,7 @@ class engine {
 struct graph_op {
     std::vector<std::int32_t> reads, gives;
     bool member = true; /* a kernel may have it */
+    bool view = false;  /* it moves elements and computes none */
 };
 
 /* As the members of tosajit_graph. */
@@ -648,6 +649,7 @@ class flat_graph {
         graph.producers = producers_.data();
         graph.kept = kept_.data();
         graph.constants = constants_.data();
+        graph.views = views_.data();
         return graph;
     }
 
@@ -680,9 +682,10 @@ class flat_graph {
         }
         first_operand_.push_back(static_cast<std::int32_t>(operands_.size()));
         members_.push_back(op.member);
+        views_.push_back(op.view);
     }
 
-    std::vector<std::uint8_t> members_, kept_, constants_;
+    std::vector<std::uint8_t> members_, views_, kept_, constants_;
     std::vector<std::int32_t> operands_, first_operand_ = {0}, producers_;
 };
 

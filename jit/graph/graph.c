@@ -149,7 +149,7 @@ tosajit_status tosajit_partition(const tosajit_graph *graph, int32_t *regions) {
                                            "out of memory for a graph of %d ops", known.op_count);
     for (int32_t op = 0; !status && op < known.op_count; op++) {
         const region *own = &p.list[p.heads[op]];
-        regions[op] = known.members[op] && !own->constant ? own->first : -1;
+        regions[op] = known.members[op] && !own->constant && !own->views ? own->first : -1;
     }
     release(&p);
     return status;

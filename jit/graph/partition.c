@@ -90,7 +90,8 @@ static region unite(const partition *p, int32_t a, int32_t b, values *inputs, va
                     .input_count = inputs->count,
                     .output_count = outputs->count,
                     .careful = x->careful || y->careful,
-                    .constant = x->constant && y->constant};
+                    .constant = x->constant && y->constant,
+                    .views = x->views && y->views};
 }
 
 static bool set_values(region *r, const values *inputs, const values *outputs) {
@@ -119,6 +120,7 @@ static bool begin(partition *p, int32_t op) {
     own->size = 1;
     own->first = op;
     own->constant = p->constant[op];
+    own->views = g->views && g->views[op];
     own->input_count = inputs.count;
     own->output_count = outputs.count;
     p->heads[op] = p->tails[op] = op;

@@ -21,6 +21,7 @@ typedef struct region {
     region_value *values;   /* inputs, then outputs; owned */
     bool careful;           /* the host is asked before it grows */
     bool constant;          /* all of its ops give the same in all calls */
+    bool views;             /* all of its ops move elements and compute none */
     int32_t before, behind; /* its neighbours in the order of all regions and other ops */
     int64_t place;          /* larger than that of `before` */
 } region;

@@ -351,6 +351,9 @@ static void a_host_says_what_a_kernel_can_have() {
         {{0}, {1}}, {{1}, {2}, false}, {{1, 2}, {3}}, {{3}, {4}}};
     tosajit::partition_options options;
     CHECK((tosajit::partition(ops) == region_list{{0}, {2, 3}}));
+    std::vector<tosajit::graph_op> views = ops;
+    views[2].view = views[3].view = true;
+    CHECK((tosajit::partition(views) == region_list{{0}}));
     CHECK(tosajit::partition({}).empty());
     options.accepts = [](const std::vector<std::int32_t> &region) { return region.size() == 1; };
     CHECK((tosajit::partition(ops, options) == region_list{{0}, {2}, {3}}));

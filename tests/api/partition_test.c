@@ -335,6 +335,31 @@ static void no_path_leads_out_and_back(void **state) {
     assert_memory_equal(regions, ((int32_t[]){0, -1, 2, 2}), sizeof regions);
 }
 
+/* Views alone are the host's, however many there are; beside an op that computes they are its. */
+static void regions_of_views_are_the_hosts(void **state) {
+    static const uint8_t first[] = {1, 1, 0, 0}, none[] = {0, 0, 0, 0}, all[] = {1, 1, 1, 1},
+                         second[] = {0, 0, 1, 1};
+    tosajit_graph g = matmul_between();
+    int32_t regions[4];
+    (void)state;
+    g.views = second;
+    assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+    assert_memory_equal(regions, ((int32_t[]){0, -1, -1, -1}), sizeof regions);
+    g.views = first;
+    assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+    assert_memory_equal(regions, ((int32_t[]){-1, -1, 2, 2}), sizeof regions);
+    g.views = all;
+    assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+    assert_memory_equal(regions, ((int32_t[]){-1, -1, -1, -1}), sizeof regions);
+    g.views = none;
+    assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+    assert_memory_equal(regions, ((int32_t[]){0, -1, 2, 2}), sizeof regions);
+    static const uint8_t one[] = {0, 0, 1, 0};
+    g.views = one;
+    assert_int_equal(tosajit_partition(&g, regions), TOSAJIT_OK);
+    assert_memory_equal(regions, ((int32_t[]){0, -1, 2, 2}), sizeof regions);
+}
+
 static void an_empty_graph_is_divided(void **state) {
     const tosajit_graph g = {.size = sizeof g};
     int32_t regions[1] = {5};
@@ -431,6 +456,7 @@ int main(void) {
         cmocka_unit_test(constants_alone_are_no_region),
         cmocka_unit_test(what_a_host_refuses_is_no_region),
         cmocka_unit_test(no_path_leads_out_and_back),
+        cmocka_unit_test(regions_of_views_are_the_hosts),
         cmocka_unit_test(an_empty_graph_is_divided),
         cmocka_unit_test(long_graphs_take_linear_time),
         cmocka_unit_test(wrong_graphs_are_refused_with_words),

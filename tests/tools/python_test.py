@@ -803,6 +803,8 @@ class Graphs(unittest.TestCase):
     def test_a_function_says_what_a_kernel_can_have(self):
         self.assertEqual(tosajit.partition([]), [])
         self.assertEqual(tosajit.partition(MODEL), [[0, 2], [3, 4]])
+        views = [(*node, *([True] if len(node) == 2 else []), k > 2) for k, node in enumerate(MODEL)]
+        self.assertEqual(tosajit.partition(views), [[0, 2]])
         asked = []
         self.assertEqual(tosajit.partition(MODEL, accepts=asked.append), [[0], [2], [3], [4]])
         self.assertIn([3, 4], asked)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
         reads: Iterable[Hashable]
         gives: Iterable[Hashable]
         member: bool = True
+        view: bool = False
 else:
-    Node = namedtuple("Node", "reads gives member", defaults=(True,))
-    Node.__doc__ = """An operation of a host's graph. Any tuple of these two or three will do.
+    Node = namedtuple("Node", "reads gives member view", defaults=(True, False))
+    Node.__doc__ = """An operation of a host's graph. Any tuple of these two to four will do.
 
-    member says whether a kernel may have it."""
+    member says whether a kernel may have it, view whether it moves elements and computes none."""
 
 
 def _refuse(sentence: str) -> NoReturn:
@@ -35,12 +36,12 @@ def _values(what: str, values: Iterable[Hashable]) -> Iterable[Hashable]:
     return values
 
 
-def _node(k: int, node: Any) -> Tuple[Iterable[Hashable], Iterable[Hashable], bool]:
+def _node(k: int, node: Any) -> Tuple[Iterable[Hashable], Iterable[Hashable], bool, bool]:
     try:
-        reads, gives, member = Node(*node)
+        reads, gives, member, view = Node(*node)
     except TypeError:
-        _refuse(f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member)")
-    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives", gives), member
+        _refuse(f"node {k} is {node!r}, not (reads, gives) or (reads, gives, member, view)")
+    return _values(f"what node {k} reads", reads), _values(f"what node {k} gives", gives), member, view
 
 
 def partition(
@@ -54,14 +55,15 @@ def partition(
 ) -> List[List[int]]:
     """Divide a graph into regions, each of which can be one kernel: lists of nodes' indices.
 
-    nodes are tuples (reads, gives) or (reads, gives, member), as Node. Each stands behind those
+    nodes are tuples (reads, gives), (reads, gives, member) or (reads, gives, member, view), as Node. Each stands behind those
     whose values it reads. A value is anything that can be a key of a dict. kept are values that
     something else reads, too, constants those that are the same in all calls. Limits of 0 are the
     library's. accepts says of a list of indices whether a kernel can have these nodes, where limits
     are not enough.
     """
     numbers: Dict[Hashable, int] = {}
-    members, operands, first, producers = bytearray(), array("i"), array("i", [0]), array("i")
+    members, views = bytearray(), bytearray()
+    operands, first, producers = array("i"), array("i", [0]), array("i")
 
     def number(value: Hashable) -> int:
         known = numbers.setdefault(value, len(numbers))
@@ -70,10 +72,11 @@ def partition(
         return known
 
     for k, node in enumerate(nodes):
-        reads, gives, member = _node(k, node)
+        reads, gives, member, view = _node(k, node)
         operands.extend(map(number, reads))
         first.append(len(operands))
         members.append(bool(member))
+        views.append(bool(view))
         for value in gives:
             if value in numbers:
                 giver = producers[numbers[value]]
@@ -85,7 +88,7 @@ def partition(
     flags = [bytes(k in values for k in range(len(producers))) for values in marked]
     heads = array("i", bytes(4 * len(members)))
     _partition(members=members, operands=operands, first_operand=first, producers=producers,
-               kept=flags[0], constants=flags[1], most_ops=most_ops, most_tensors=most_tensors,
+               kept=flags[0], constants=flags[1], views=views, most_ops=most_ops, most_tensors=most_tensors,
                accepts=accepts, regions=heads)
     regions: Dict[int, List[int]] = {}
     for k, head in enumerate(heads):
