@@ -233,6 +233,12 @@ static void files_that_cannot_be_read_are_refused(void **state) {
 #define FUNCTION(arguments, result, body)                                                          \
     "func.func @f(" arguments ") -> " result " {\n" body "\n}\n"
 
+/* %s is a constant shape on line 2. */
+#define SHAPED(inputs, result, numbers, rank, op, type)                                            \
+    FUNCTION(inputs, result,                                                                       \
+             "%s = tosa.const_shape {values = dense<[" numbers "]> : tensor<" rank                 \
+             "xindex>} : () -> !tosa.shape<" rank ">\n" op "\nreturn %r : " type)
+
 static void functions_that_are_no_kernels_say_why(void **state) {
     (void)state;
     static const struct {
@@ -274,6 +280,41 @@ static void functions_that_are_no_kernels_say_why(void **state) {
                   "%r = \"tosa.clamp\"(%a) : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : "
                   "tensor<2xf32>"),
          TOSAJIT_BAD_MODULE, 2, "min_val"},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<7xf32>", "7", "1",
+                "%r = tosa.reshape %a, %s : (tensor<2x3xf32>, !tosa.shape<1>) -> tensor<7xf32>",
+                "tensor<7xf32>"),
+         TOSAJIT_SHAPE_MISMATCH, 3,
+         "tosa.reshape: operand 0, tensor<2x3xf32>, has another number of elements than "
+         "tensor<7xf32>"},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<2x3xf32>", "1, 1", "2",
+                "%r = tosa.slice %a, %s, %s : (tensor<2x3xf32>, !tosa.shape<2>, !tosa.shape<2>) -> "
+                "tensor<2x3xf32>",
+                "tensor<2x3xf32>"),
+         TOSAJIT_SHAPE_MISMATCH, 3, "tosa.slice: result dimension 0: declared tensor<2x3xf32>"},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<1x4xf32>", "1, 4", "2",
+                "%r = tosa.slice %a, %s, %s : (tensor<2x3xf32>, !tosa.shape<2>, !tosa.shape<2>) -> "
+                "tensor<1x4xf32>",
+                "tensor<1x4xf32>"),
+         TOSAJIT_SHAPE_MISMATCH, 3, "tosa.slice: dimension 1: begin 4, end 8, step 1 leave the 3 "},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<2x3xf32>", "1", "1",
+                "%r = \"tosa.reshape\"(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+                "tensor<2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 3,
+         "tosa.reshape: has 1 operand; 2 expected: 1 tensor and 1 shape (shape)"},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<2x3xf32>", "1", "1",
+                "%r = \"tosa.reshape\"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> "
+                "tensor<2x3xf32>",
+                "tensor<2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 3,
+         "tosa.reshape: shape must be a constant of at most 16 dimensions, tosa.const_shape"},
+        {SHAPED("%a: tensor<2x3xf32>", "tensor<2x3xf32>", "1", "1",
+                "%r = \"tosa.reverse\"(%s) {axis = 0 : i32} : (!tosa.shape<1>) -> tensor<2x3xf32>",
+                "tensor<2x3xf32>"),
+         TOSAJIT_BAD_MODULE, 3, "tosa.reverse: operand 0 is a shape; a tensor is expected"},
+        {FUNCTION("%a: tensor<2x3xf32>", "!tosa.shape<1>",
+                  "%s = tosa.const_shape {values = dense<[6]> : tensor<1xindex>} : () -> "
+                  "!tosa.shape<1>\nreturn %s : !tosa.shape<1>"),
+         TOSAJIT_BAD_MODULE, 3, "func.return: operand 0 is a shape; a tensor is expected"},
         {FUNCTION("%a: vector<2xf32>", "vector<2xf32>", "return %a : vector<2xf32>"),
          TOSAJIT_TYPE_MISMATCH, 1, "not a tensor"},
         {FUNCTION("%a: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi8>",

@@ -170,9 +170,10 @@ static void names_are_the_specifications(void **state) {
     (void)state;
     for (int k = 0; k < TOSAJIT_OP_COUNT; k++) {
         const bool extension = test_is_extension_op((tosajit_op)k);
+        const bool both = test_is_view((tosajit_op)k); /* TOSA's own form, and one with a list */
         tosa_op op = {0};
         snprintf(op.name, sizeof op.name, "tosa.%s", tosajit_op_name((tosajit_op)k));
-        assert_int_equal(tosa_op_of(&op), extension ? TOSAJIT_OP_COUNT : k);
+        assert_int_equal(tosa_op_of(&op), extension && !both ? TOSAJIT_OP_COUNT : k);
         snprintf(op.name, sizeof op.name, "tosa.custom");
         add(&op, "operator_name", TOSA_TEXT, tosajit_op_name((tosajit_op)k));
         assert_int_equal(tosa_op_of(&op), TOSAJIT_OP_COUNT);
@@ -327,6 +328,192 @@ static void counts_and_the_librarys_refusals_are_named(void **state) {
 }
 
 /* ---------------------------------------------------------------------------------------------
+ * Views in TOSA's own form */
+
+/* A view of x, f32[?,6], with TOSA's lists and the library's one; or the words of its refusal. */
+typedef struct view_case {
+    tosajit_op op;
+    struct {
+        const char *name; /* null: no more */
+        int64_t numbers[4];
+        size_t count;
+    } lists[2];
+    int64_t numbers[8];
+    size_t number_count;
+    const char *words;
+} view_case;
+
+#define OPEN TOSAJIT_DYNAMIC
+static const view_case views[] = {
+    {TOSAJIT_OP_reshape, {{"shape", {-1, 3, 2}, 3}}, {-1, 3, 2}, 3, NULL},
+    {TOSAJIT_OP_reshape,
+     {{"shape", {0, 6}, 2}},
+     {0},
+     0,
+     "tosa.reshape: shape[0] is 0, which is no "},
+    {TOSAJIT_OP_reshape, {{"shape", {6, -2}, 2}}, {0}, 0, "tosa.reshape: shape[1] is -2, which is"},
+    {TOSAJIT_OP_reshape,
+     {{"shape", {-1, 3, -1}, 3}},
+     {0},
+     0,
+     "tosa.reshape: shape has -1 twice, at 0 and 2"},
+    {TOSAJIT_OP_slice,
+     {{"start", {1, 2}, 2}, {"size", {-1, 3}, 2}},
+     {1, OPEN, 1, 2, 5, 1},
+     6,
+     NULL},
+    {TOSAJIT_OP_slice,
+     {{"start", {0, 2}, 2}, {"size", {1, 5}, 2}},
+     {0},
+     0,
+     "tosa.slice: dimension 1: begin 2, end 7, step 1 leave the 6 indices of operand 0, "
+     "tensor<?x6x"},
+    {TOSAJIT_OP_slice,
+     {{"start", {0, 2}, 2}, {"size", {1}, 1}},
+     {0},
+     0,
+     "tosa.slice: start has 2 numbers, but size has 1"},
+    {TOSAJIT_OP_slice,
+     {{"start", {0}, 1}, {"size", {1}, 1}},
+     {0},
+     0,
+     "tosa.slice: ranges has 3 numbers, but operand 0, tensor<?x6xf32> of rank 2, needs 6"},
+    {TOSAJIT_OP_slice,
+     {{"start", {-1, 0}, 2}, {"size", {1, 1}, 2}},
+     {0},
+     0,
+     "tosa.slice: start[0] is -1; it counts from 0"},
+    {TOSAJIT_OP_slice,
+     {{"start", {1, 0}, 2}, {"size", {INT64_MAX, 1}, 2}},
+     {0},
+     0,
+     "tosa.slice: start[0] + size[0], 1 + 9223372036854775807, is beyond 2^63 - 1"},
+    {TOSAJIT_OP_slice,
+     {{"start", {0, 0}, 2}, {"size", {1, 0}, 2}},
+     {0},
+     0,
+     "tosa.slice: size[1] is 0, which is no size, nor -1 for the rest"},
+    {TOSAJIT_OP_slice, {{"start", {0, 0}, 2}}, {0}, 0, "tosa.slice: size must be a constant of at"},
+    {TOSAJIT_OP_tile, {{"multiples", {1, 1}, 2}}, {1, 1}, 2, NULL},
+    {TOSAJIT_OP_tile,
+     {{"multiples", {0, 1}, 2}},
+     {0},
+     0,
+     "tosa.tile: multiples[0] is 0, but a tensor is repeated once at least"},
+    {TOSAJIT_OP_transpose, {{"perms", {1, 0}, 2}}, {1, 0}, 2, NULL},
+    {TOSAJIT_OP_transpose,
+     {{"perms", {1, 1}, 2}},
+     {0},
+     0,
+     "tosa.transpose: perms[1] is 1, but perms "},
+    {TOSAJIT_OP_transpose,
+     {{"perm", {1, 0}, 2}},
+     {0},
+     0,
+     "tosa.transpose: attribute perms is missing"},
+};
+
+static char *print_view(const view_case *v, bool described) {
+    tosa_function f = open_function();
+    const tosajit_tensor_type x = test_type(TOSAJIT_F32, "?x6"), any = test_type(TOSAJIT_F32, "*");
+    tosa_op op = describe(v->op, 1, &any);
+    tosajit_value value;
+    char *text = NULL;
+    op.operands[0] = input_of(&f, &x);
+    for (size_t k = 0; k < 2 && v->lists[k].name; k++) {
+        tosa_attribute *list = add(&op, v->lists[k].name, TOSA_LIST, "");
+        memcpy(list->numbers, v->lists[k].numbers, sizeof v->lists[k].numbers);
+        list->number_count = v->lists[k].count;
+    }
+    op.operand_count += tosa_shape_name(&op, 1) != NULL;
+    op.operand_count += tosa_shape_name(&op, 2) != NULL;
+    const tosajit_attributes a = {.numbers = v->numbers, .number_count = v->number_count};
+    const tosajit_status status =
+        described ? tosa_add(&f, &op, &value)
+                  : tosajit_expr_op(f.expr, v->op, op.operands, 1, &a, &any, &value);
+    if (v->words) {
+        assert_true(status != TOSAJIT_OK && strstr(tosajit_last_error(), v->words));
+    } else {
+        if (status) fail_msg("%s: %s", op.name, tosajit_last_error());
+        assert_int_equal(tosa_function_result(&f, value), TOSAJIT_OK);
+        assert_int_equal(tosajit_expr_print(f.expr, NULL, &text), TOSAJIT_OK);
+    }
+    tosa_function_release(&f);
+    return text;
+}
+
+static void views_have_shapes_as_operands(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
+        char *text = print_view(&views[k], true);
+        if (views[k].words) continue;
+        char *expected = print_view(&views[k], false);
+        assert_string_equal(text, expected);
+        tosajit_text_release(text);
+        tosajit_text_release(expected);
+    }
+    tosa_op op = {.name = "tosa.slice", .op = TOSAJIT_OP_slice};
+    assert_null(tosa_shape_name(&op, 0));
+    assert_string_equal(tosa_shape_name(&op, 1), "start");
+    assert_string_equal(tosa_shape_name(&op, 2), "size");
+    assert_null(tosa_shape_name(&op, 3));
+    snprintf(op.name, sizeof op.name, "tosa.custom"); /* there it has ranges */
+    assert_null(tosa_shape_name(&op, 1));
+}
+
+/* Any number of tensors, one behind the other. */
+static void concatenations_are_of_many(void **state) {
+    const tosajit_tensor_type part = test_type(TOSAJIT_I8, "2x3");
+    (void)state;
+    for (int count = 1; count <= 4; count++) {
+        tosa_function f = open_function();
+        tosajit_tensor_type result = part, found;
+        tosajit_value value;
+        result.dims[1] = 3 * count;
+        tosa_op op = describe(TOSAJIT_OP_concat, (size_t)count, &result);
+        add(&op, "axis", TOSA_NUMBER, "i32")->value.i = 1;
+        for (int k = 0; k < count; k++) op.operands[k] = input_of(&f, &part);
+        assert_int_equal(tosa_add(&f, &op, &value), TOSAJIT_OK);
+        assert_int_equal(f.step_count, count > 1 ? count - 1 : 1);
+        assert_int_equal(tosajit_expr_type(f.expr, value, &found), TOSAJIT_OK);
+        assert_int_equal(found.dims[1], 3 * count);
+        op.result.dims[0] = 3;
+        host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_SHAPE_MISMATCH,
+                          count > 1 ? "tosa.concat: result dimension 0"
+                                    : "tosa.concat: tosa.identity: result dimension 0");
+        op.result.dims[0] = 2;
+        find(&op, "axis")->value.i = 2;
+        assert_true(tosa_add(&f, &op, &value) != TOSAJIT_OK);
+        assert_non_null(
+            strstr(tosajit_last_error(), "tosa.concat: axis 2 is no dimension of operand"));
+        op.operand_count = 0;
+        host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_BAD_MODULE,
+                          "tosa.concat: has 0 operands; 1 to 64 expected");
+        op.operand_count = TOSAJIT_MAX_TENSORS + 1;
+        host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_BAD_MODULE,
+                          "tosa.concat: has 65 operands; 1 to 64 expected");
+        tosa_function_release(&f);
+    }
+}
+
+static void operands_that_do_not_fit_are_counted(void **state) {
+    const tosajit_tensor_type part = test_type(TOSAJIT_I8, "2x3"),
+                              other = test_type(TOSAJIT_I8, "4x3");
+    tosa_function f = open_function();
+    tosajit_value value;
+    (void)state;
+    tosa_op op = describe(TOSAJIT_OP_concat, 3, &part);
+    add(&op, "axis", TOSA_NUMBER, "i32")->value.i = 1;
+    for (int k = 0; k < 3; k++) op.operands[k] = input_of(&f, k < 2 ? &part : &other);
+    host_assert_error(tosa_add(&f, &op, &value), TOSAJIT_SHAPE_MISMATCH,
+                      "tosa.concat: operand 2 as operand 1, behind those before it: ");
+    assert_non_null(
+        strstr(tosajit_last_error(),
+               "dimension 0: operand 0, tensor<2x6xi8>, and operand 1, tensor<4x3xi8>"));
+    tosa_function_release(&f);
+}
+
+/* ---------------------------------------------------------------------------------------------
  * Constants */
 
 static void constants_are_declared_no_more_precisely_than_they_are(void **state) {
@@ -367,6 +554,9 @@ int main(void) {
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(counts_and_the_librarys_refusals_are_named),
+        cmocka_unit_test(views_have_shapes_as_operands),
+        cmocka_unit_test(concatenations_are_of_many),
+        cmocka_unit_test(operands_that_do_not_fit_are_counted),
         cmocka_unit_test(constants_are_declared_no_more_precisely_than_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,7 @@ static size_t texts(writer *w, const char *words) {
 
 enum { INT4 = 2, INT8 = 3, INT32 = 5, INT48 = 6, FP32 = 7 };                    /* of elements */
 enum { CLAMP = 11, ADD = 15, MAXIMUM = 26, ABS = 32, CONST = 67, CUSTOM = 69 }; /* of operators */
+enum { CONCAT = 55, PAD, RESHAPE, REVERSE, SLICE, TILE, TRANSPOSE, CONST_SHAPE = 75 };
 enum { REDUCE_ALL = 49, REDUCE_ANY, REDUCE_MAX, REDUCE_MIN, REDUCE_PRODUCT, REDUCE_SUM };
 
 typedef struct tensor {
@@ -113,12 +114,20 @@ typedef struct op {
     unsigned kind; /* of attributes; 0: the op's */
 } op;
 
+typedef struct shape {
+    const char *name;
+    uint32_t rank;
+    const void *data;
+    size_t data_size;
+} shape;
+
 typedef struct model {
     int major, minor;
     uint64_t features;
     tensor tensors[MOST];
     op ops[MOST];
-    const char *inputs, *outputs, *shape;
+    shape shapes[MOST];
+    const char *inputs, *outputs;
     bool share; /* one list of operators for many blocks */
 } model;
 
@@ -131,6 +140,12 @@ static void write_tensor(writer *w, const tensor *t, size_t at) {
     point(w, at, 0, text(w, t->name));
     point(w, at, 1, bytes(w, t->dims, t->rank, sizeof *t->dims));
     if (t->data) point(w, at, 3, bytes(w, t->data, t->data_size, 1));
+}
+
+static void write_shape(writer *w, const shape *s, size_t at) {
+    point(w, at, 0, text(w, s->name));
+    set(w, at, 1, s->rank, 4);
+    if (s->data) point(w, at, 2, bytes(w, s->data, s->data_size, 1));
 }
 
 static void write_op(writer *w, const op *o, size_t at) {
@@ -163,12 +178,15 @@ static void write_block(writer *w, const model *m, size_t block) {
     }
     point(w, block, 3, texts(w, m->inputs));
     point(w, block, 4, texts(w, m->outputs));
-    const size_t shapes = list(w, m->shape != NULL);
-    point(w, block, 5, shapes);
-    if (!m->shape) return;
-    const size_t shape = table(w, 3);
-    link_entry(w, shapes, 0, shape);
-    point(w, shape, 0, text(w, m->shape));
+    size_t shapes = 0;
+    while (shapes < MOST && m->shapes[shapes].name) shapes++;
+    const size_t shape_list = list(w, shapes);
+    point(w, block, 5, shape_list);
+    for (size_t k = 0; k < shapes; k++) {
+        const size_t at = table(w, 3);
+        link_entry(w, shape_list, k, at);
+        write_shape(w, &m->shapes[k], at);
+    }
 }
 
 static void write_model(writer *w, const model *m) {
@@ -240,6 +258,13 @@ static size_t last_axis(writer *w) {
 static size_t no_axis(writer *w) {
     const size_t at = table(w, 1);
     set(w, at, 0, UINT32_MAX, 4); /* -1 */
+    return at;
+}
+
+static size_t exchanged(writer *w) {
+    static const int32_t perms[] = {1, 0};
+    const size_t at = table(w, 1);
+    point(w, at, 0, bytes(w, perms, 2, sizeof *perms));
     return at;
 }
 
@@ -403,6 +428,97 @@ static void reductions_have_their_axis(void **state) {
         expect_refusal(&m, "not defined for (f32) -> f32");
 }
 
+/* c = a[0:1, 1:3] with start and size */
+static const int64_t first[] = {0, 1}, extent[] = {1, 2};
+static model part(void) {
+    model m = sum();
+    m.tensors[1] = m.tensors[2];
+    m.tensors[1].dims[0] = 1;
+    m.tensors[1].dims[1] = 2;
+    m.tensors[2] = (tensor){0};
+    m.ops[0] = plain(SLICE, "a start size", "c", NULL);
+    m.ops[1] = plain(CONST_SHAPE, "", "start", NULL);
+    m.ops[2] = plain(CONST_SHAPE, "", "size", NULL);
+    m.shapes[0] = (shape){"start", 2, first, sizeof first};
+    m.shapes[1] = (shape){"size", 2, extent, sizeof extent};
+    m.inputs = "a";
+    return m;
+}
+
+static void views_have_constant_shapes(void **state) {
+    static const int64_t six[] = {6}, thin[] = {1, 1}, seven[] = {7};
+    (void)state;
+    model m = part();
+    expect_text(&m, "{ranges = array<i64: 0, 1, 1, 1, 3, 1>");
+    m.ops[0] = plain(RESHAPE, "a start", "c", NULL);
+    m.shapes[0] = (shape){"start", 1, six, sizeof six};
+    m.tensors[1].rank = 1;
+    m.tensors[1].dims[0] = 6;
+    expect_text(&m, "{shape = array<i64: 6>");
+    m.shapes[0].data = seven;
+    expect_refusal(&m,
+                   "operator 0, c: tosa.reshape: operand 0, tensor<2x3xf32>, has another number "
+                   "of elements than tensor<7xf32>");
+    m = part();
+    m.ops[0] = plain(TILE, "a start", "c", NULL);
+    m.shapes[0].data = thin;
+    m.tensors[1] = matrix("c", FP32, 2);
+    expect_text(&m, "{multiples = array<i64: 1, 1>");
+    m.ops[0] = plain(TRANSPOSE, "a", "c", exchanged);
+    m.tensors[1].dims[0] = 3;
+    m.tensors[1].dims[1] = 2;
+    expect_text(&m, "{perms = array<i64: 1, 0>");
+    m.ops[0].attributes = NULL;
+    expect_refusal(&m, "tosa.transpose: attribute perms is missing; it must be an array of i64");
+    m.ops[0] = plain(REVERSE, "a", "c", last_axis);
+    m.tensors[1] = matrix("c", FP32, 2);
+    expect_text(&m, "{axis = 1 : i32");
+    m.ops[0] = plain(CONCAT, "a a a", "c", last_axis);
+    m.tensors[1].dims[1] = 9;
+    expect_text(&m, "(tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<2x9xf32>");
+}
+
+/* What is no constant shape of as many numbers as it says. */
+static void shapes_that_do_not_fit_are_named(void **state) {
+    static const char constant[] =
+        "tosa.slice: start must be a constant of at most 16 dimensions, tosa.const_shape";
+    static const int64_t many[17] = {0}, wide[] = {1, 4};
+    (void)state;
+    model m = part();
+    m.shapes[1].data = wide;
+    expect_refusal(&m,
+                   "@main, operator 0, c: tosa.slice: dimension 1: begin 1, end 5, step 1 leave "
+                   "the 3 indices of operand 0, tensor<2x3xf32>");
+    m = part();
+    m.shapes[0].data_size = 8;
+    expect_refusal(&m, constant);
+    m = part();
+    m.shapes[0].data = NULL;
+    expect_refusal(&m, constant);
+    m = part();
+    m.shapes[0].rank = 1u << 29; /* times 8 is 2^32 */
+    expect_refusal(&m, constant);
+    m = part();
+    m.shapes[0] = (shape){"start", 17, many, sizeof many};
+    expect_refusal(&m, constant);
+    m = part();
+    m.shapes[0] = (shape){"start", 1, first, sizeof *first};
+    expect_refusal(&m, "tosa.slice: start has 1 number, but size has 2");
+    m = part();
+    m.ops[0].inputs = "a a size"; /* a tensor */
+    expect_refusal(&m, constant);
+    m = part();
+    m.ops[0].inputs = "start start size";
+    expect_refusal(&m, "operand 0, start, is a shape; a tensor is expected");
+    m = part();
+    m.ops[1] = plain(CONST, "", "start", NULL); /* no constant shape gives it */
+    expect_refusal(&m, constant);
+    m = part();
+    m.ops[0].inputs = "a start";
+    expect_refusal(&m,
+                   "tosa.slice: has 2 operands; 3 expected: 1 tensor and 2 shapes (start, size)");
+}
+
 /* Operands, results and names. */
 static void wrong_operators_are_named(void **state) {
     (void)state;
@@ -413,7 +529,7 @@ static void wrong_operators_are_named(void **state) {
     expect_refusal(&m, "tosa.add: has 1 operand; 2 expected");
     m.ops[0].inputs = "a x";
     expect_refusal(&m, "operand 1, x, is no tensor of this block");
-    m.shape = "x";
+    m.shapes[0].name = "x";
     expect_refusal(&m, "operand 1, x, is a shape");
     m = sum();
     m.inputs = "a";
@@ -528,14 +644,9 @@ static void wrong_files_are_named(void **state) {
 
 /* Whether a file that is cut or changed is read or refused, it is so without harm; a sanitizer sees
  * more. */
-static void damage_does_no_harm(void **state) {
+static void damage(const model *m) {
     size_t refused = 0, cut = 0;
-    (void)state;
-    model m = sum();
-    m.tensors[0] = line("a", INT8, NULL, 0);
-    m.tensors[2] = line("c", INT8, NULL, 0);
-    m.ops[0] = plain(CLAMP, "a", "c", clamp_bounds);
-    write_model(&w, &m);
+    write_model(&w, m);
     for (size_t k = 0; k < w.size; k++) {
         uint8_t *copy = malloc(k ? k : 1);
         assert_non_null(copy);
@@ -558,10 +669,23 @@ static void damage_does_no_harm(void **state) {
     assert_true(refused > 0 && refused < 8 * w.size);
 }
 
+static void damage_does_no_harm(void **state) {
+    (void)state;
+    model m = sum();
+    m.tensors[0] = line("a", INT8, NULL, 0);
+    m.tensors[2] = line("c", INT8, NULL, 0);
+    m.ops[0] = plain(CLAMP, "a", "c", clamp_bounds);
+    damage(&m);
+    m = part();
+    damage(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_models_are_what_they_say),
         cmocka_unit_test(reductions_have_their_axis),
+        cmocka_unit_test(views_have_constant_shapes),
+        cmocka_unit_test(shapes_that_do_not_fit_are_named),
         cmocka_unit_test(wrong_operators_are_named),
         cmocka_unit_test(wrong_values_are_named),
         cmocka_unit_test(wrong_files_are_named),

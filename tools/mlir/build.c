@@ -94,6 +94,8 @@ static MlirAttribute attribute_of(MlirOperation op, const char *name) {
 static bool find_operand(builder *b, intptr_t index, tosajit_value *value) {
     MlirValue operand = mlirOperationGetOperand(b->op, index);
     if (pointer_map_find(&b->values, operand.ptr, value)) return *value != UNKNOWN;
+    if (mlirValueIsAOpResult(operand) && mlir_is_shape(mlirOpResultGetOwner(operand)))
+        return fail_op(b, "operand %d is a shape; a tensor is expected", (int)index);
     return fail_op(b, "operand %d is used before it is defined", (int)index);
 }
 
@@ -117,8 +119,9 @@ static bool build_op(builder *b) {
     tosa_op *op = &b->described;
     tosajit_value value = UNKNOWN;
     tosajit_status status = tosa_check_counts(op);
-    for (size_t k = 0; !status && k < op->operand_count; k++)
-        if (!find_operand(b, (intptr_t)k, &op->operands[k])) return false;
+    for (size_t k = 0, tensors = 0; !status && k < op->operand_count; k++)
+        if (!tosa_shape_name(op, k) && !find_operand(b, (intptr_t)k, &op->operands[tensors++]))
+            return false;
     if (!status && !describe_result(b)) return false;
     if (!status) status = tosa_add(b->built, op, &value);
     return finish(b, status, value);
@@ -155,6 +158,11 @@ static bool build_constant(builder *b) {
     if (!elements) return refuse_phrase(b, "", &why);
     status = tosa_add_constant(b->built, &b->described, &type, elements, &value);
     return finish(b, status, value);
+}
+
+/* Who reads the shape has it as an attribute. */
+static bool build_shape(builder *b) {
+    return mlir_is_shape(b->op) || fail_op(b, "a constant has no operands, and one result");
 }
 
 static bool build_return(builder *b) {
@@ -196,10 +204,9 @@ static bool build_any(builder *b) {
         const char *name;
         bool (*build)(builder *);
     } special[] = {
-        {"func.return", build_return},
-        {"tosa.const", build_constant},
-        {"arith.constant", build_constant},
-        {"tensor.cast", build_tensor_cast},
+        {"func.return", build_return},      {"tosa.const", build_constant},
+        {"arith.constant", build_constant}, {"tensor.cast", build_tensor_cast},
+        {"tosa.const_shape", build_shape},
     };
     for (size_t k = 0; k < sizeof special / sizeof *special; k++)
         if (is_called(b, special[k].name)) return special[k].build(b);

@@ -4,6 +4,7 @@
 #include "tools/mlir/describe.h"
 
 #include <mlir-c/BuiltinAttributes.h>
+#include <mlir-c/BuiltinTypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,11 +44,13 @@ static void describe_word(MlirAttribute attribute, tosa_attribute *found) {
 /* Longer ones are no list of the library's. */
 static void describe_list(MlirAttribute attribute, tosa_attribute *found) {
     const intptr_t count = mlirDenseArrayGetNumElements(attribute);
+    const bool narrow = mlirAttributeIsADenseI32Array(attribute);
     if (count > TOSA_MOST_NUMBERS) return;
     found->kind = TOSA_LIST;
     found->number_count = (size_t)count;
     for (intptr_t k = 0; k < count; k++)
-        found->numbers[k] = mlirDenseI64ArrayGetElement(attribute, k);
+        found->numbers[k] = narrow ? mlirDenseI32ArrayGetElement(attribute, k)
+                                   : mlirDenseI64ArrayGetElement(attribute, k);
 }
 
 static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
@@ -60,7 +63,8 @@ static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
         const MlirStringRef text = mlirStringAttrGetValue(attribute);
         found->kind = TOSA_TEXT;
         escape_name(text.data, text.length, found->text, sizeof found->text);
-    } else if (mlirAttributeIsADenseI64Array(attribute)) {
+    } else if (mlirAttributeIsADenseI64Array(attribute) ||
+               mlirAttributeIsADenseI32Array(attribute)) {
         describe_list(attribute, found);
     } else {
         describe_word(attribute, found);
@@ -69,6 +73,28 @@ static void describe_attribute(MlirAttribute attribute, tosa_attribute *found) {
 
 static MlirAttribute attribute_of(MlirOperation op, const char *name) {
     return mlirOperationGetAttributeByName(op, mlirStringRefCreateFromCString(name));
+}
+
+/* A shape that is an operand: dense<[2, 3]> : tensor<2xindex> of tosa.const_shape. */
+static void describe_shape(MlirValue operand, tosa_attribute *found) {
+    if (!mlirValueIsAOpResult(operand)) return;
+    const MlirOperation op = mlirOpResultGetOwner(operand);
+    if (!mlir_is_shape(op)) return;
+    const MlirAttribute values = attribute_of(op, "values");
+    if (mlirAttributeIsNull(values) || !mlirAttributeIsADenseIntElements(values) ||
+        !mlirTypeIsAIndex(mlirShapedTypeGetElementType(mlirAttributeGetType(values))) ||
+        mlirElementsAttrGetNumElements(values) > TOSAJIT_MAX_RANK)
+        return;
+    found->kind = TOSA_LIST;
+    found->number_count = (size_t)mlirElementsAttrGetNumElements(values);
+    for (size_t k = 0; k < found->number_count; k++)
+        found->numbers[k] = (int64_t)mlirDenseElementsAttrGetIndexValue(values, (intptr_t)k);
+}
+
+bool mlir_is_shape(MlirOperation op) {
+    return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)),
+                              mlirStringRefCreateFromCString("tosa.const_shape")) &&
+           mlirOperationGetNumOperands(op) == 0 && mlirOperationGetNumResults(op) == 1;
 }
 
 void mlir_describe(MlirOperation op, tosa_op *description) {
@@ -87,6 +113,12 @@ void mlir_describe(MlirOperation op, tosa_op *description) {
         describe_attribute(attribute, found);
     }
     description->op = tosa_op_of(description);
+    for (size_t k = 0; k < description->operand_count; k++) {
+        if (!(wanted = tosa_shape_name(description, k))) continue;
+        tosa_attribute *found = &description->attributes[description->attribute_count++];
+        found->name = wanted;
+        describe_shape(mlirOperationGetOperand(op, (intptr_t)k), found);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------

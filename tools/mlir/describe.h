@@ -12,6 +12,8 @@
 
 /* Names have escapes, so that no two operations have the same. */
 void mlir_describe(MlirOperation op, tosa_op *description);
+/* Whether an operation is tosa.const_shape, which gives a constant shape. */
+bool mlir_is_shape(MlirOperation op);
 
 /* tosajit.accuracy = "fast" or "exact": false for anything else. */
 bool mlir_describe_accuracy(MlirOperation function, tosajit_accuracy *accuracy);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/mlir/graph.h"
+#include "tools/mlir/describe.h"
 #include "tools/mlir/regions.h"
 
 enum { NAME_LIMIT = 400 }; /* bytes of a function's name */
@@ -186,7 +187,10 @@ static void tell_left(outliner *o, int32_t k) {
         region_refusal(op, &why);
     } else {
         mlir_phrase_append(mlirIdentifierStr(mlirOperationGetName(op)), &why);
-        mlir_phrase_append(word(": reads nothing but constants, so it can be computed once"), &why);
+        tosa_op described;
+        mlir_describe(op, &described);
+        mlir_phrase_append(word(": "), &why);
+        mlir_phrase_append(word(tosa_left_reason(&described)), &why);
     }
     mlir_report_remark(o->report, mlirOperationGetLocation(op), why.text);
 }

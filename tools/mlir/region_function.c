@@ -18,25 +18,38 @@ static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCStr
 /* ---------------------------------------------------------------------------------------------
  * What members read and give */
 
-static bool has_tensors_only(MlirOperation op) {
+/* Tensors, and shapes that are constants of the op's form; described is null for none of that. */
+static bool has_tensors_only(MlirOperation op, const tosa_op *described) {
     if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) ||
         mlirOperationGetNumSuccessors(op))
         return false;
-    for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++)
-        if (!mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, k)))) return false;
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(op); k++) {
+        const MlirValue operand = mlirOperationGetOperand(op, k);
+        const char *shape = described ? tosa_shape_name(described, (size_t)k) : NULL;
+        if (shape ? tosa_attribute_find(described, shape)->kind != TOSA_LIST
+                  : !mlirTypeIsATensor(mlirValueGetType(operand)))
+            return false;
+    }
     return mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
 /* What is not verified may be called a constant and read something. */
 bool region_is_constant(MlirOperation op) {
     bool constant = graph_is_called(op, "tosa.const") || graph_is_called(op, "arith.constant");
-    return constant && has_tensors_only(op) && mlirOperationGetNumOperands(op) == 0;
+    return mlir_is_shape(op) ||
+           (constant && has_tensors_only(op, NULL) && mlirOperationGetNumOperands(op) == 0);
 }
 
 bool region_may_have(MlirOperation op) {
     tosa_op described;
     mlir_describe(op, &described);
-    return described.op != TOSAJIT_OP_COUNT && has_tensors_only(op);
+    return described.op != TOSAJIT_OP_COUNT && has_tensors_only(op, &described);
+}
+
+bool region_is_view(MlirOperation op) {
+    tosa_op described;
+    mlir_describe(op, &described);
+    return tosa_is_view(&described);
 }
 
 static bool is_inside(const pointer_map *own, MlirOperation op) {

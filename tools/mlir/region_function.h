@@ -31,6 +31,8 @@ void interface_release(interface *i);
 bool region_is_constant(MlirOperation op);
 /* Whether its name and its types are those of an op that may be a member. */
 bool region_may_have(MlirOperation op);
+/* Whether an op moves elements and computes none. */
+bool region_is_view(MlirOperation op);
 /* func.func @name(inputs) -> outputs of the members, not in any module; a null operation if out of
  * memory. */
 MlirOperation region_function(const members *m, const interface *i, const char *name);

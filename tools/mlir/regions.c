@@ -11,7 +11,7 @@
 #include "tosajit/tosajit.h"
 
 typedef struct numbers {
-    uint8_t *members, *kept, *constants;
+    uint8_t *members, *kept, *constants, *views;
     int32_t *operands, *first_operand, *producers;
     int32_t operand_count, value_count;
     pointer_map others; /* values that members read of others */
@@ -29,6 +29,7 @@ static bool classify(regions *r, const numbers *n) {
         if (may && !region_makes_kernel(&single, &kernel)) return false;
         if (constant || kernel) r->kinds[k] = constant ? CONSTANT : MEMBER;
         n->members[k] = r->kinds[k] == MEMBER;
+        n->views[k] = kernel && region_is_view(op);
     }
     return true;
 }
@@ -89,10 +90,12 @@ static bool open_numbers(const graph *g, numbers *n) {
     *n = (numbers){.members = calloc(count, sizeof *n->members),
                    .kept = calloc(count + operands, sizeof *n->kept),
                    .constants = calloc(count + operands, sizeof *n->constants),
+                   .views = calloc(count, sizeof *n->views),
                    .operands = calloc(operands, sizeof *n->operands),
                    .first_operand = calloc(count, sizeof *n->first_operand),
                    .producers = calloc(count + operands, sizeof *n->producers)};
-    return n->members && n->kept && n->constants && n->operands && n->first_operand && n->producers;
+    return n->members && n->kept && n->constants && n->views && n->operands && n->first_operand &&
+           n->producers;
 }
 
 static void release_numbers(numbers *n) {
@@ -100,6 +103,7 @@ static void release_numbers(numbers *n) {
     free(n->members);
     free(n->kept);
     free(n->constants);
+    free(n->views);
     free(n->operands);
     free(n->first_operand);
     free(n->producers);
@@ -125,7 +129,7 @@ static void link(regions *r, int32_t *latest) {
     for (int32_t k = r->g->count; k-- > 0;) {
         if (r->heads[k] < 0) {
             r->heads[k] = k;
-            if (r->kinds[k] == MEMBER) r->kinds[k] = FOLDED;
+            if (r->kinds[k] == MEMBER) r->kinds[k] = LEFT;
         }
         r->next[k] = latest[r->heads[k]] - 1;
         latest[r->heads[k]] = k + 1;
@@ -142,6 +146,7 @@ static bool divide(regions *r, numbers *n) {
                                  .producers = n->producers,
                                  .kept = n->kept,
                                  .constants = n->constants,
+                                 .views = n->views,
                                  .accepts = accepts,
                                  .context = r};
     int32_t *latest = calloc((size_t)r->g->count + 1, sizeof *latest);

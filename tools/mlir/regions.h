@@ -13,7 +13,7 @@
 typedef enum op_kind {
     REST,
     CONSTANT,
-    FOLDED, /* a kernel could have it, but it is the same in all calls */
+    LEFT, /* a kernel could have it, but it is the host's: see tosa_left_reason */
     MEMBER,
 } op_kind;
 

@@ -5,6 +5,7 @@
  * types and values by the library. */
 #include "tools/tosa/op.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "runtime/base/words.h"
 #include "runtime/expr/keys.h"
 #include "tools/tosa/op_columns.h"
+#include "tools/tosa/view_form.h"
 
 static tosajit_status refuse(const tosa_op *op, const char *format, ...) DIAG_FORMAT(2, 3);
 static tosajit_status refuse(const tosa_op *op, const char *format, ...) {
@@ -47,20 +49,15 @@ const char *tosa_attribute_name(const tosa_op *op, size_t index) {
                                          "perms",       "ranges",        "multiples", NULL};
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
-    const op_key *key = known == TOSAJIT_OP_COUNT ? NULL : op_key_at(known, 0);
+    const bool none = known == TOSAJIT_OP_COUNT || view_form_has_shapes(known);
+    const op_key *key = none ? NULL : op_key_at(known, 0);
     for (size_t k = 0; key && (!op_key_is_attribute(key) || index-- > 0);)
         key = op_key_at(known, ++k);
     return key ? key->name : NULL;
 }
 
-static const tosa_attribute *find_attribute(const tosa_op *op, const char *name) {
-    for (size_t k = 0; k < op->attribute_count; k++)
-        if (strcmp(op->attributes[k].name, name) == 0) return &op->attributes[k];
-    return NULL;
-}
-
 static const char *text_of(const tosa_op *op, const char *name) {
-    const tosa_attribute *attribute = find_attribute(op, name);
+    const tosa_attribute *attribute = tosa_attribute_find(op, name);
     return attribute && attribute->kind == TOSA_TEXT ? attribute->text : "";
 }
 
@@ -69,8 +66,14 @@ tosajit_op tosa_op_of(const tosa_op *op) {
     if (strncmp(op->name, "tosa.", 5) != 0) return TOSAJIT_OP_COUNT;
     if (custom && strcmp(text_of(op, "domain_name"), "tosajit") != 0) return TOSAJIT_OP_COUNT;
     const tosajit_op found = tosajit_op_find(custom ? text_of(op, "operator_name") : op->name);
-    const bool known = found != TOSAJIT_OP_COUNT && op_columns_of[found].extension == custom;
-    return known ? found : TOSAJIT_OP_COUNT;
+    if (found == TOSAJIT_OP_COUNT) return found;
+    const op_columns *columns = &op_columns_of[found];
+    return columns->extension == custom || columns->view ? found : TOSAJIT_OP_COUNT;
+}
+
+const char *tosa_left_reason(const tosa_op *op) {
+    return tosa_is_view(op) ? "moves elements and computes nothing, and no kernel needs it"
+                            : "reads nothing but constants, so it can be computed once";
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ static tosajit_status read_attribute(const tosa_op *op, const op_key *key, tosaj
                                       [KEY_WORD] = TOSA_WORD,
                                       [KEY_AXIS] = TOSA_NUMBER,
                                       [KEY_LIST] = TOSA_LIST};
-    const tosa_attribute *found = find_attribute(op, key->name);
+    const tosa_attribute *found = tosa_attribute_find(op, key->name);
     if (!found && has_default(key)) return TOSAJIT_OK;
     if (!found || found->kind != kinds[key->kind]) return refuse_attribute(op, key, found);
     if (key->kind == KEY_AXIS) return read_axis(op, key, found, attributes);
@@ -151,9 +154,11 @@ static tosajit_status read_attribute(const tosa_op *op, const op_key *key, tosaj
 }
 
 static tosajit_status read_attributes(const tosa_function *function, const tosa_op *op,
+                                      int64_t numbers[TOSA_MOST_NUMBERS],
                                       tosajit_attributes *attributes) {
     tosajit_tensor_type type;
     const op_key *key;
+    if (view_form_shapes(op) > 0) return view_form_list(op, numbers, attributes);
     tosajit_status status = tosajit_expr_type(function->expr, op->operands[0], &type);
     for (size_t k = 0; !status && (key = op_key_at(op->op, k)) != NULL; k++)
         if (op_key_is_attribute(key)) status = read_attribute(op, key, type.element, attributes);
@@ -163,28 +168,43 @@ static tosajit_status read_attributes(const tosa_function *function, const tosa_
 /* ---------------------------------------------------------------------------------------------
  * Ops */
 
-/* " and 2 parameters (input_zp, output_zp)": before TOSA 1.0 some were attributes, or not there. */
-static void name_parameters(tosajit_op op, int count, char *text, size_t capacity) {
+/* Name `index` of the parameters or shapes behind the data; null behind the last one. */
+static const char *name_behind(const tosa_op *op, size_t index) {
     const op_key *key;
-    size_t used = (size_t)snprintf(text, capacity, " and %d parameter%s", count, plural(count));
-    const char *before = " (";
-    for (size_t k = 0; (key = op_key_at(op, k)) != NULL; k++) {
-        if (key->kind != KEY_PARAMETER || used >= capacity) continue;
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s", before, key->name);
+    const char *shape = tosa_shape_name(op, index + 1);
+    for (size_t k = 0; !shape && (key = op_key_at(op->op, k)) != NULL; k++)
+        if (key->kind == KEY_PARAMETER && index-- == 0) return key->name;
+    return shape;
+}
+
+/* " and 2 parameters (input_zp, output_zp)": before TOSA 1.0 some were attributes, or not there. */
+static void name_all_behind(const tosa_op *op, int count, char *text, size_t capacity) {
+    const char *kind = view_form_is(op) ? "shape" : "parameter", *before = " (", *name;
+    size_t used = (size_t)snprintf(text, capacity, " and %d %s%s", count, kind, plural(count));
+    for (size_t k = 0; used < capacity && (name = name_behind(op, k)) != NULL; k++) {
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", before, name);
         before = ", ";
     }
     if (used + 1 < capacity) snprintf(text + used, capacity - used, ")");
 }
 
+static bool is_variadic(const tosa_op *op) {
+    return op->op == TOSAJIT_OP_concat && view_form_is(op);
+}
+
 tosajit_status tosa_check_counts(const tosa_op *op) {
-    const int arity = tosajit_op_arity(op->op), parameters = tosajit_op_parameters(op->op, NULL);
+    const int arity = tosajit_op_arity(op->op),
+              more = tosajit_op_parameters(op->op, NULL) + view_form_shapes(op);
     char behind[128] = "";
     if (op->op == TOSAJIT_OP_COUNT && op->operand_count > 0)
         return refuse(op, "a constant has no operands, this one has %zu", op->operand_count);
-    if (parameters > 0) name_parameters(op->op, parameters, behind, sizeof behind);
-    if (op->operand_count != (size_t)(arity + parameters))
+    if (is_variadic(op) && (op->operand_count < 1 || op->operand_count > TOSAJIT_MAX_TENSORS))
+        return refuse(op, "has %zu operands; 1 to %d expected", op->operand_count,
+                      TOSAJIT_MAX_TENSORS);
+    if (more > 0) name_all_behind(op, more, behind, sizeof behind);
+    if (!is_variadic(op) && op->operand_count != (size_t)(arity + more))
         return refuse(op, "has %zu operand%s; %d expected: %d tensor%s%s", op->operand_count,
-                      plural(op->operand_count), arity + parameters, arity, plural(arity), behind);
+                      plural(op->operand_count), arity + more, arity, plural(arity), behind);
     if (op->result_count == 1) return TOSAJIT_OK;
     return refuse(op, "has %zu result%s, 1 expected", op->result_count, plural(op->result_count));
 }
@@ -213,13 +233,56 @@ static tosajit_status add_step(tosa_function *function, tosa_step *step) {
     return status;
 }
 
+/* A tensor that has nothing behind it stays as it is. */
+static tosajit_status add_single(tosa_function *function, const tosa_op *op, int64_t axis,
+                                 tosajit_value *value) {
+    tosajit_tensor_type type;
+    tosa_step step = {.op = TOSAJIT_OP_identity,
+                      .operand_count = 1,
+                      .operands = {op->operands[0]},
+                      .type = op->result,
+                      .origin = op->origin};
+    tosajit_status status = tosajit_expr_type(function->expr, op->operands[0], &type);
+    if (!status && type.rank != TOSAJIT_UNRANKED && (axis < 0 || axis >= type.rank))
+        return refuse(op, "axis %" PRId64 " is no dimension of operand 0, of rank %d", axis,
+                      (int)type.rank);
+    if (!status) status = repeat(op, add_step(function, &step));
+    *value = step.value;
+    return status;
+}
+
+/* One behind the other, two by two. */
+static tosajit_status add_concat(tosa_function *function, const tosa_op *op, const tosa_step *as,
+                                 tosajit_value *value) {
+    const size_t count = op->operand_count;
+    tosajit_status status = TOSAJIT_OK;
+    if (count == 1) return add_single(function, op, as->attributes.axis, value);
+    *value = op->operands[0];
+    for (size_t k = 1; !status && k < count; k++) {
+        tosa_step step = *as;
+        step.operand_count = 2;
+        step.operands[0] = *value;
+        step.operands[1] = op->operands[k];
+        if (k + 1 < count)
+            step.type = (tosajit_tensor_type){op->result.element, TOSAJIT_UNRANKED, {0}};
+        status = add_step(function, &step);
+        if (status && k > 1)
+            diag_prefix(status, "operand %zu as operand 1, behind those before it: ", k);
+        status = repeat(op, status);
+        *value = step.value;
+    }
+    return status;
+}
+
 tosajit_status tosa_add(tosa_function *function, const tosa_op *op, tosajit_value *value) {
-    tosa_step step = {
-        .op = op->op, .operand_count = op->operand_count, .type = op->result, .origin = op->origin};
+    int64_t numbers[TOSA_MOST_NUMBERS];
+    tosa_step step = {.op = op->op, .type = op->result, .origin = op->origin};
     tosajit_status status = tosa_check_counts(op);
-    if (!status) status = read_attributes(function, op, &step.attributes);
+    if (!status) status = read_attributes(function, op, numbers, &step.attributes);
     if (status) return status;
-    memcpy(step.operands, op->operands, sizeof step.operands);
+    if (is_variadic(op)) return add_concat(function, op, &step, value);
+    step.operand_count = op->operand_count - (size_t)view_form_shapes(op);
+    memcpy(step.operands, op->operands, step.operand_count * sizeof *step.operands);
     status = repeat(op, add_step(function, &step));
     *value = step.value;
     return status;

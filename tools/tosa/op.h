@@ -11,6 +11,8 @@
 #ifndef TOSAJIT_TOOLS_TOSA_OP_H
 #define TOSAJIT_TOOLS_TOSA_OP_H
 
+#include <stdbool.h>
+
 #include "tools/tosa/function.h"
 
 enum {
@@ -42,9 +44,10 @@ typedef struct tosa_op {
     char name[TOSA_NAME]; /* in messages: "tosa.add", or another dialect's name for an op of TOSA */
     tosajit_op op;        /* TOSAJIT_OP_COUNT: none of the library's */
     size_t operand_count; /* which may be wrong, and more than the values that follow */
-    tosajit_value operands[TOSAJIT_MAX_OPERANDS]; /* data, then parameters, of the function */
+    tosajit_value operands[TOSAJIT_MAX_TENSORS]; /* tensors: data, then parameters */
     size_t attribute_count;
-    tosa_attribute attributes[TOSA_MOST_ATTRIBUTES]; /* those that tosa_attribute_name names */
+    tosa_attribute attributes[TOSA_MOST_ATTRIBUTES]; /* those that tosa_attribute_name names, and
+                                                        shapes that are operands */
     size_t result_count;
     tosajit_tensor_type result; /* as declared */
     void *origin;               /* for the step */
@@ -53,6 +56,18 @@ typedef struct tosa_op {
 /* The attributes that matter to an op of that name; null behind the last one. Others are not looked
  * at, wherever they come from. */
 const char *tosa_attribute_name(const tosa_op *op, size_t index);
+
+/* The name of an operand that is a shape in TOSA's files, "start" of tosa.slice's operand 1; null:
+ * it is a tensor. A front end adds the attribute of that name, a list if the shape is a constant,
+ * and leaves the operand out of op->operands. Of an op whose op->op is known. */
+const char *tosa_shape_name(const tosa_op *op, size_t operand);
+const tosa_attribute *tosa_attribute_find(const tosa_op *op, const char *name);
+
+/* Why an op that a kernel could have is left to the host: "reads nothing but constants, ...". Of a
+ * view, which a region of its own would copy, another reason. */
+const char *tosa_left_reason(const tosa_op *op);
+/* Whether the op moves elements and computes none. */
+bool tosa_is_view(const tosa_op *op);
 
 /* What op->op is to be, by the name and, of tosa.custom, by the attributes: an extension is written
  * as TOSA wants it, for instance

@@ -133,6 +133,7 @@ static const attribute_row rows[] = {
     {"reduce_sum", "axis", 0, ATTRIBUTE_INTEGER},
     {"concat", "axis", 0, ATTRIBUTE_INTEGER},
     {"reverse", "axis", 0, ATTRIBUTE_INTEGER},
+    {"transpose", "perms", 0, ATTRIBUTE_LIST},
 };
 
 const char *attribute_op_name(uint32_t op) {

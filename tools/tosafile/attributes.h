@@ -16,6 +16,7 @@ typedef enum attribute_form {
     ATTRIBUTE_FLAG,
     ATTRIBUTE_INTEGER, /* an i32 */
     ATTRIBUTE_NUMBER,  /* bytes of an element's type */
+    ATTRIBUTE_LIST,    /* of i32 */
     ATTRIBUTE_TEXT,
     ATTRIBUTE_NAN_MODE, /* words */
     ATTRIBUTE_ROUNDING_MODE,
@@ -27,6 +28,8 @@ typedef struct attribute_row {
     unsigned field; /* of the table */
     attribute_form form;
 } attribute_row;
+
+enum { ATTRIBUTE_OP_CONST = 67, ATTRIBUTE_OP_CONST_SHAPE = 75 };
 
 /* "clamp" of 11; null for a number that the schema does not have. */
 const char *attribute_op_name(uint32_t op);

@@ -56,10 +56,6 @@ static const char *show(flat_text name, char shown[NAME]) {
     return shown;
 }
 
-static bool is_tensor(const file_graph *g, int32_t value) {
-    return value >= 0 && (size_t)value < g->block.tensors.count;
-}
-
 /* ---------------------------------------------------------------------------------------------
  * Operators */
 
@@ -71,7 +67,7 @@ static bool find_operand(builder *b, const flat_operator *op, size_t index, tosa
     if (found < 0)
         return fail_op(b, TOSAJIT_BAD_MODULE, "operand %zu, %s, is no tensor of this block", index,
                        show(name, shown));
-    if (!is_tensor(b->g, found))
+    if (!file_graph_is_tensor(b->g, found))
         return fail_op(b, TOSAJIT_BAD_MODULE, "operand %zu, %s, is a shape; a tensor is expected",
                        index, show(name, shown));
     *value = b->values[found];
@@ -86,7 +82,7 @@ static bool find_result(builder *b, const flat_operator *op, flat_tensor *tensor
     char shown[NAME], reason[VALUE_REASON];
     const flat_text name = flat_text_at(op->outputs, 0);
     *number = file_graph_find(b->g, name);
-    if (!is_tensor(b->g, *number))
+    if (!file_graph_is_tensor(b->g, *number))
         return fail_op(b, TOSAJIT_BAD_MODULE, "its result, %s, is %s", show(name, shown),
                        *number < 0 ? "no tensor of this block" : "a shape; a tensor is expected");
     *tensor = flat_tensor_at(b->g->block.tensors, (size_t)*number);
@@ -106,8 +102,10 @@ static bool build_op(builder *b, const flat_operator *op) {
     flat_tensor tensor;
     int32_t number = -1;
     tosajit_status status = tosa_check_counts(&b->described);
-    for (size_t k = 0; !status && k < op->inputs.count; k++)
-        if (!find_operand(b, op, k, &b->described.operands[k])) return false;
+    for (size_t k = 0, tensors = 0; !status && k < op->inputs.count; k++)
+        if (!tosa_shape_name(&b->described, k) &&
+            !find_operand(b, op, k, &b->described.operands[tensors++]))
+            return false;
     if (!status && !find_result(b, op, &tensor, &number)) return false;
     if (!status) status = tosa_add(b->built, &b->described, &value);
     return finish(b, status, number, value);
@@ -133,6 +131,7 @@ static bool build_any(builder *b) {
     const flat_operator op = file_graph_operator(b->g, b->op);
     file_describe(b->g, b->op, &b->described);
     if (strcmp(b->described.name, "tosa.const") == 0) return build_constant(b, &op);
+    if (strcmp(b->described.name, "tosa.const_shape") == 0) return true; /* see tosa_shape_name */
     if (b->described.op != TOSAJIT_OP_COUNT) return build_op(b, &op);
     if (strcmp(b->described.name, "tosa.custom") == 0)
         return fail_op(b, TOSAJIT_BAD_MODULE,
@@ -158,7 +157,7 @@ static bool go_on(builder *b) {
         const int32_t found = file_graph_find(b->g, flat_text_at(outputs, k));
         tosajit_tensor_type type;
         tosajit_value value;
-        if (!is_tensor(b->g, found) || b->values[found] != UNDEFINED) continue;
+        if (!file_graph_is_tensor(b->g, found) || b->values[found] != UNDEFINED) continue;
         const flat_tensor tensor = flat_tensor_at(b->g->block.tensors, (size_t)found);
         const bool known = !file_tensor_type(&tensor, &type, reason) &&
                            !tosajit_expr_input(b->built->expr, &type, &value);
@@ -225,7 +224,7 @@ static void forget(builder *b, const file_part *part) {
         const flat_list outputs = file_graph_operator(b->g, part->operators[k]).outputs;
         for (size_t o = 0; o < outputs.count; o++) {
             const int32_t value = file_graph_find(b->g, flat_text_at(outputs, o));
-            if (is_tensor(b->g, value)) b->values[value] = UNDEFINED;
+            if (file_graph_is_tensor(b->g, value)) b->values[value] = UNDEFINED;
         }
     }
 }
@@ -267,7 +266,7 @@ static int32_t *list_tensors(const file_graph *g, flat_list names, const char *w
         char shown[NAME];
         const flat_text name = flat_text_at(names, k);
         numbers[k] = file_graph_find(g, name);
-        if (is_tensor(g, numbers[k])) continue;
+        if (file_graph_is_tensor(g, numbers[k])) continue;
         file_report_error(report, TOSAJIT_BAD_MODULE, g, FILE_BLOCK, "%s %zu, %s, is %s", what, k,
                           show(name, shown),
                           numbers[k] < 0 ? "no tensor of this block" : "a shape");

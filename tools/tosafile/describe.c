@@ -48,6 +48,16 @@ static bool describe_word(const flat_operator *op, const attribute_row *row,
     return true;
 }
 
+/* Longer ones are no list of the library's. */
+static bool describe_list(const flat_operator *op, unsigned field, tosa_attribute *found) {
+    const flat_list list = flat_integers(op, field);
+    if (list.count > TOSA_MOST_NUMBERS) return false;
+    found->kind = TOSA_LIST;
+    found->number_count = list.count;
+    for (size_t k = 0; k < list.count; k++) found->numbers[k] = ((const int32_t *)list.entries)[k];
+    return true;
+}
+
 static bool describe_attribute(const file_graph *g, const flat_operator *op,
                                const attribute_row *row, tosa_attribute *found) {
     flat_text text;
@@ -58,6 +68,7 @@ static bool describe_attribute(const file_graph *g, const flat_operator *op,
         found->kind = TOSA_TEXT;
         escape_name(text.bytes, text.length, found->text, sizeof found->text);
         return true;
+    case ATTRIBUTE_LIST: return describe_list(op, row->field, found);
     case ATTRIBUTE_FLAG:
         found->kind = TOSA_FLAG;
         found->value.i = flat_flag(op, row->field) != 0;
@@ -78,6 +89,17 @@ static const attribute_row *find_row(uint32_t op, const char *name) {
     return NULL;
 }
 
+/* A shape that is an operand, and a constant of the block. */
+static void describe_shape(const file_graph *g, flat_text name, tosa_attribute *found) {
+    flat_shape shape;
+    if (!file_graph_constant_shape(g, file_graph_find(g, name), &shape) ||
+        shape.rank > TOSAJIT_MAX_RANK)
+        return;
+    found->kind = TOSA_LIST;
+    found->number_count = shape.rank;
+    if (shape.rank > 0) memcpy(found->numbers, shape.data.bytes, shape.data.size);
+}
+
 void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
     const flat_operator op = file_graph_operator(g, number);
     const char *name = attribute_op_name(op.op), *wanted;
@@ -96,4 +118,10 @@ void file_describe(const file_graph *g, int32_t number, tosa_op *description) {
             description->attributes[description->attribute_count++] = found;
     }
     description->op = tosa_op_of(description);
+    for (size_t k = 0; k < op.inputs.count; k++) {
+        if (!(wanted = tosa_shape_name(description, k))) continue;
+        tosa_attribute *found = &description->attributes[description->attribute_count++];
+        found->name = wanted;
+        describe_shape(g, flat_text_at(op.inputs, k), found);
+    }
 }

@@ -135,8 +135,11 @@ struct Tensor : Table {
 };
 
 struct Shape : Table {
-    enum { NAME };
-    bool check(Checker &c) const { return begin(c) && has_text(c, NAME) && end(c); }
+    enum { NAME, RANK, DATA };
+    bool check(Checker &c) const {
+        return begin(c) && has_text(c, NAME) && has_number<uint32_t>(c, RANK) &&
+               has_list<uint8_t>(c, DATA) && end(c);
+    }
 };
 
 struct Attributes : Table {
@@ -144,6 +147,7 @@ struct Attributes : Table {
         switch (row->form) {
         case ATTRIBUTE_FLAG: return has_number<uint8_t>(c, row->field);
         case ATTRIBUTE_NUMBER: return has_list<uint8_t>(c, row->field);
+        case ATTRIBUTE_LIST: return has_list<int32_t>(c, row->field);
         case ATTRIBUTE_TEXT: return has_text(c, row->field);
         default: return has_number<uint32_t>(c, row->field);
         }
@@ -287,8 +291,10 @@ extern "C" flat_tensor flat_tensor_at(flat_list tensors, size_t index) {
             t->number<uint64_t>(Tensor::SIZE)};
 }
 
-extern "C" flat_text flat_shape_name(flat_list shapes, size_t index) {
-    return text_of(entry<Shape>(shapes, index)->text(Shape::NAME));
+extern "C" flat_shape flat_shape_at(flat_list shapes, size_t index) {
+    const auto *s = entry<Shape>(shapes, index);
+    return {text_of(s->text(Shape::NAME)), s->number<uint32_t>(Shape::RANK),
+            bytes_of(s->list<uint8_t>(Shape::DATA))};
 }
 
 extern "C" flat_text flat_text_at(flat_list texts, size_t index) {
@@ -309,6 +315,11 @@ extern "C" int32_t flat_integer(const flat_operator *op, unsigned field) {
 
 extern "C" flat_bytes flat_number(const flat_operator *op, unsigned field) {
     return bytes_of(op->attributes ? attributes_of(op)->list<uint8_t>(field) : nullptr);
+}
+
+extern "C" flat_list flat_integers(const flat_operator *op, unsigned field) {
+    const auto *list = op->attributes ? attributes_of(op)->list<int32_t>(field) : nullptr;
+    return {list ? list->Data() : nullptr, list ? list->size() : 0};
 }
 
 extern "C" flat_text flat_string(const flat_operator *op, unsigned field) {

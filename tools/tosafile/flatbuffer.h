@@ -68,6 +68,12 @@ typedef struct flat_tensor {
     uint64_t offset, size; /* or behind it, in the file */
 } flat_tensor;
 
+typedef struct flat_shape {
+    flat_text name;
+    uint32_t rank;
+    flat_bytes data; /* of a constant: rank numbers of 8 bytes, in a file that is right */
+} flat_shape;
+
 /* Whether bytes begin as a TOSA file does. */
 bool flat_is_tosa(const uint8_t *bytes, size_t size);
 /* Whether all that the functions below look at lies in the file. Tables and lists may be shared,
@@ -81,7 +87,7 @@ flat_region flat_region_at(flat_list regions, size_t index);
 flat_block flat_block_at(flat_list blocks, size_t index);
 flat_operator flat_operator_at(const uint8_t *bytes, flat_list operators, size_t index);
 flat_tensor flat_tensor_at(flat_list tensors, size_t index);
-flat_text flat_shape_name(flat_list shapes, size_t index);
+flat_shape flat_shape_at(flat_list shapes, size_t index);
 flat_text flat_text_at(flat_list texts, size_t index);
 
 /* A field of an operator's attributes, by a row of attributes.h; 0 and empty where it is left out.
@@ -90,6 +96,8 @@ uint8_t flat_flag(const flat_operator *op, unsigned field);
 uint32_t flat_word(const flat_operator *op, unsigned field);
 int32_t flat_integer(const flat_operator *op, unsigned field);
 flat_bytes flat_number(const flat_operator *op, unsigned field);
+/* Of entries that are int32_t. */
+flat_list flat_integers(const flat_operator *op, unsigned field);
 flat_text flat_string(const flat_operator *op, unsigned field);
 
 #ifdef __cplusplus

@@ -85,8 +85,9 @@ struct Writer {
         std::vector<Offset<Any>> tensors, shapes;
         for (size_t k = 0; k < part.tensors.count; k++)
             tensors.push_back(old_entry(part.from.tensors, size_t(part.tensors.list[k])));
-        for (size_t k = 0; part.shapes && k < part.from.shapes.count; k++)
-            shapes.push_back(old_entry(part.from.shapes, k));
+        for (size_t k = 0; k < part.shapes.count; k++)
+            shapes.push_back(
+                old_entry(part.from.shapes, size_t(part.shapes.list[k]) - part.from.tensors.count));
         const auto name = text(part.name);
         const auto operators = steps(part);
         const auto tensor_list = b.CreateVector(tensors), shape_list = b.CreateVector(shapes);

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Tensors by their numbers in the block. */
+/* Tensors by their numbers in the block; shapes have those behind. */
 typedef struct flat_numbers {
     const int32_t *list;
     size_t count;
@@ -31,8 +31,7 @@ typedef struct flat_part {
     flat_block from;
     const flat_step *steps;
     size_t step_count;
-    flat_numbers tensors, inputs, outputs;
-    bool shapes; /* with the block's shapes */
+    flat_numbers tensors, shapes, inputs, outputs;
 } flat_part;
 
 /* To be freed; null if out of memory. */

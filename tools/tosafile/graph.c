@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/escape.h"
+#include "tools/tosafile/attributes.h"
 #include "tools/tosafile/name_index.h"
 
 static bool fail(char problem[GRAPH_PROBLEM], const char *before, flat_text name,
@@ -37,6 +38,17 @@ int32_t file_graph_producer(const file_graph *g, flat_text name) {
     return value < 0 ? -1 : g->producers[value];
 }
 
+bool file_graph_is_tensor(const file_graph *g, int32_t value) {
+    return value >= 0 && (size_t)value < g->block.tensors.count;
+}
+
+bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *shape) {
+    if (value < 0 || file_graph_is_tensor(g, value) || g->producers[value] < 0) return false;
+    *shape = flat_shape_at(g->block.shapes, (size_t)value - g->block.tensors.count);
+    return file_graph_operator(g, g->producers[value]).op == ATTRIBUTE_OP_CONST_SHAPE &&
+           shape->data.size == shape->rank * sizeof(int64_t);
+}
+
 flat_operator file_graph_operator(const file_graph *g, int32_t op) {
     return flat_operator_at(g->bytes, g->block.operators, (size_t)op);
 }
@@ -45,7 +57,7 @@ static bool index_names(file_graph *g, char problem[GRAPH_PROBLEM]) {
     const size_t tensors = g->block.tensors.count;
     for (size_t k = 0; k < value_count(g); k++) {
         const flat_text name = k < tensors ? flat_tensor_at(g->block.tensors, k).name
-                                           : flat_shape_name(g->block.shapes, k - tensors);
+                                           : flat_shape_at(g->block.shapes, k - tensors).name;
         g->names[k] = (name_entry){name, (int32_t)k};
         g->producers[k] = -1;
     }
@@ -62,12 +74,13 @@ static bool is_input(const file_graph *g, flat_text name) {
     return false;
 }
 
-enum { INPUT = -2, CONST = 67 };
+enum { INPUT = -2 };
 
 /* Official tests that keep values in files of their own say of a constant that it is an input, and
  * give it no data. */
 static bool is_stand_in(const file_graph *g, const flat_operator *op, int32_t value) {
-    if (op->op != CONST || g->producers[value] != INPUT || (size_t)value >= g->block.tensors.count)
+    if (op->op != ATTRIBUTE_OP_CONST || g->producers[value] != INPUT ||
+        (size_t)value >= g->block.tensors.count)
         return false;
     const flat_tensor tensor = flat_tensor_at(g->block.tensors, (size_t)value);
     return tensor.data.size == 0 && tensor.offset == 0;

@@ -36,6 +36,10 @@ void file_graph_release(file_graph *g);
 
 /* The number of a tensor, which a shape has beyond the tensors' count; -1: there is neither. */
 int32_t file_graph_find(const file_graph *g, flat_text name);
+/* Whether a number is a tensor's: no shape's, and not -1. */
+bool file_graph_is_tensor(const file_graph *g, int32_t value);
+/* Whether a number is that of a constant shape. */
+bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *shape);
 /* The operator that gives a value of this name, or -1. */
 int32_t file_graph_producer(const file_graph *g, flat_text name);
 flat_operator file_graph_operator(const file_graph *g, int32_t op);

@@ -70,50 +70,44 @@ void file_outline_release(file_outline *o) {
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Tensors that a part names */
+ * Tensors and shapes that a part names */
 
-typedef struct tensor_set {
-    bool *has; /* per tensor */
-    size_t count;
-} tensor_set;
-
-static void add_tensor(const file_graph *g, tensor_set *set, int32_t value) {
-    if (value < 0 || (size_t)value >= g->block.tensors.count || set->has[value]) return;
-    set->has[value] = true;
-    set->count++;
+static void add_names(const file_graph *g, bool *has, flat_list names) {
+    for (size_t k = 0; k < names.count; k++) {
+        const int32_t value = file_graph_find(g, flat_text_at(names, k));
+        if (value >= 0) has[value] = true;
+    }
 }
 
-static void add_names(const file_graph *g, tensor_set *set, flat_list names) {
-    for (size_t k = 0; k < names.count; k++)
-        add_tensor(g, set, file_graph_find(g, flat_text_at(names, k)));
-}
-
-static void add_numbers(const file_graph *g, tensor_set *set, flat_numbers numbers) {
-    for (size_t k = 0; k < numbers.count; k++) add_tensor(g, set, numbers.list[k]);
+static void add_numbers(bool *has, flat_numbers numbers) {
+    for (size_t k = 0; k < numbers.count; k++) has[numbers.list[k]] = true;
 }
 
 /* All that the part's steps, inputs and outputs name, in the file's order. */
-static bool find_tensors(file_outline *o, const file_graph *g, flat_part *part) {
-    tensor_set set = {.has = calloc(g->block.tensors.count + 1, sizeof *set.has)};
-    if (!set.has) return false;
-    for (size_t k = 0; k < part->step_count; k++) {
+static bool find_values(file_outline *o, const file_graph *g, flat_part *part) {
+    const size_t tensors = g->block.tensors.count, all = tensors + g->block.shapes.count;
+    bool *has = calloc(all + 1, sizeof *has);
+    int32_t *list = own(o, malloc((all + 1) * sizeof *list));
+    for (size_t k = 0; has && k < part->step_count; k++) {
         const flat_step *step = &part->steps[k];
-        add_numbers(g, &set, step->inputs);
-        add_numbers(g, &set, step->outputs);
+        add_numbers(has, step->inputs);
+        add_numbers(has, step->outputs);
         if (step->op < 0) continue;
         const flat_operator op = file_graph_operator(g, step->op);
-        add_names(g, &set, op.inputs);
-        add_names(g, &set, op.outputs);
+        add_names(g, has, op.inputs);
+        add_names(g, has, op.outputs);
     }
-    add_numbers(g, &set, part->inputs);
-    add_numbers(g, &set, part->outputs);
-    int32_t *list = own(o, malloc((set.count + 1) * sizeof *list));
-    size_t count = 0;
-    for (size_t k = 0; list && k < g->block.tensors.count; k++)
-        if (set.has[k]) list[count++] = (int32_t)k;
-    part->tensors = (flat_numbers){list, count};
-    free(set.has);
-    return list != NULL;
+    if (has) add_numbers(has, part->inputs);
+    if (has) add_numbers(has, part->outputs);
+    part->tensors = part->shapes = (flat_numbers){list, 0};
+    for (size_t k = 0; has && list && k < all; k++) {
+        flat_numbers *kind = k < tensors ? &part->tensors : &part->shapes;
+        if (k == tensors) kind->list = list + part->tensors.count;
+        if (has[k]) list[part->tensors.count + part->shapes.count] = (int32_t)k;
+        kind->count += has[k];
+    }
+    free(has);
+    return has && list;
 }
 
 /* What a block names as its inputs or outputs; names of no tensor are left out. */
@@ -135,10 +129,9 @@ static bool add_block(file_outline *o, const file_graph *g, flat_text region, fl
                       .name = g->block.name,
                       .from = g->block,
                       .steps = steps,
-                      .step_count = count,
-                      .shapes = true};
+                      .step_count = count};
     return list_names(o, g, g->block.inputs, &part.inputs) &&
-           list_names(o, g, g->block.outputs, &part.outputs) && find_tensors(o, g, &part) &&
+           list_names(o, g, g->block.outputs, &part.outputs) && find_values(o, g, &part) &&
            add_part(o, &part);
 }
 
@@ -194,7 +187,7 @@ static bool add_region(divider *d, const file_region *region) {
     d->steps[d->step_count++] = call;
     d->counted->regions++;
     d->counted->inside += region->count;
-    return find_tensors(d->o, d->g, &part) && add_part(d->behind, &part);
+    return find_values(d->o, d->g, &part) && add_part(d->behind, &part);
 }
 
 /* An operator stays where it is; the host may want to know why. */
@@ -209,8 +202,7 @@ static void tell_left(divider *d, const file_region *left) {
         file_regions_refusal(&d->r, left->positions[0], why);
     } else {
         file_describe(d->g, op, &described);
-        snprintf(why, sizeof why, "%s: reads nothing but constants, so it can be computed once",
-                 described.name);
+        snprintf(why, sizeof why, "%s: %s", described.name, tosa_left_reason(&described));
     }
     file_report_remark(d->report, d->g, op, why);
 }

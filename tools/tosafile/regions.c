@@ -16,7 +16,7 @@ typedef struct region_work {
     size_t ops, values; /* of the graph; values with those of effects */
     file_kind *kinds;   /* per position */
     int32_t *heads;     /* per position */
-    uint8_t *members, *kept, *constants;
+    uint8_t *members, *kept, *constants, *views;
     int32_t *operands, *first_operand, *producers; /* positions */
     int32_t *operators, *inputs, *outputs;         /* of the part at hand */
     tosajit_value *built;                          /* per tensor, for file_part.values */
@@ -25,10 +25,6 @@ typedef struct region_work {
 
 static flat_operator operator_at(const file_graph *g, int32_t position) {
     return file_graph_operator(g, g->order[position]);
-}
-
-static bool is_tensor(const file_graph *g, int32_t value) {
-    return value >= 0 && (size_t)value < g->block.tensors.count;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -134,17 +130,24 @@ static bool has_effects(const tosa_op *op) {
 
 /* Of constants the elements are in the file; an input may stand for those without. */
 static bool is_constant(const file_graph *g, const tosa_op *op, const flat_operator *flat) {
-    if (strcmp(op->name, "tosa.const") != 0 || flat->outputs.count != 1 || flat->inputs.count)
-        return false;
+    flat_shape shape;
+    if (flat->outputs.count != 1 || flat->inputs.count) return false;
     const int32_t value = file_graph_find(g, flat_text_at(flat->outputs, 0));
-    return is_tensor(g, value) && g->producers[value] >= 0;
+    if (strcmp(op->name, "tosa.const") != 0) return file_graph_constant_shape(g, value, &shape);
+    return file_graph_is_tensor(g, value) && g->producers[value] >= 0;
 }
 
-/* One tensor comes out, and only tensors go in. */
-static bool has_tensors_only(const file_graph *g, const flat_operator *op) {
-    for (size_t k = 0; k < op->inputs.count; k++)
-        if (!is_tensor(g, file_graph_find(g, flat_text_at(op->inputs, k)))) return false;
-    return op->outputs.count == 1 && is_tensor(g, file_graph_find(g, flat_text_at(op->outputs, 0)));
+/* One tensor comes out, and only tensors and constant shapes of the op's form go in. */
+static bool has_tensors_only(const file_graph *g, const flat_operator *op,
+                             const tosa_op *described) {
+    for (size_t k = 0; k < op->inputs.count; k++) {
+        const char *shape = tosa_shape_name(described, k);
+        if (shape ? tosa_attribute_find(described, shape)->kind != TOSA_LIST
+                  : !file_graph_is_tensor(g, file_graph_find(g, flat_text_at(op->inputs, k))))
+            return false;
+    }
+    return op->outputs.count == 1 &&
+           file_graph_is_tensor(g, file_graph_find(g, flat_text_at(op->outputs, 0)));
 }
 
 /* Operands, results and effects of the operator at a position. */
@@ -173,8 +176,9 @@ static void number_op(file_regions *r, int32_t position, int32_t *last_effect) {
         w->producers[*last_effect] = position;
     }
     w->first_operand[position + 1] = at;
+    w->views[position] = tosa_is_view(&described);
     if (constant) w->kinds[position] = FILE_CONSTANT;
-    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op))
+    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
         w->kinds[position] = FILE_MEMBER;
 }
 
@@ -230,12 +234,13 @@ static bool divide(file_regions *r) {
                                  .producers = nowhere,
                                  .kept = w->kept,
                                  .constants = w->constants,
+                                 .views = w->views,
                                  .accepts = accepts,
                                  .context = r};
     int32_t *heads = malloc((w->ops + 1) * sizeof *heads);
     const bool fine = heads && !tosajit_partition(&graph, heads);
     for (size_t k = 0; fine && k < w->ops; k++) {
-        if (heads[k] < 0 && w->kinds[k] == FILE_MEMBER) w->kinds[k] = FILE_FOLDED;
+        if (heads[k] < 0 && w->kinds[k] == FILE_MEMBER) w->kinds[k] = FILE_LEFT;
         w->heads[k] = heads[k] < 0 ? (int32_t)k : heads[k];
     }
     free(heads);
@@ -311,6 +316,7 @@ static bool allocate(file_regions *r, size_t operands) {
     w->kinds = calloc(ops, sizeof *w->kinds);
     w->heads = calloc(ops, sizeof *w->heads);
     w->members = calloc(ops, sizeof *w->members);
+    w->views = calloc(ops, sizeof *w->views);
     w->kept = calloc(values, sizeof *w->kept);
     w->constants = calloc(values, sizeof *w->constants);
     w->operands = calloc(operands, sizeof *w->operands);
@@ -322,7 +328,7 @@ static bool allocate(file_regions *r, size_t operands) {
     w->built = malloc(values * sizeof *w->built);
     for (size_t k = 0; w->built && k < values; k++) w->built[k] = FILE_UNDEFINED;
     return r->list && r->storage && r->reads && r->inside && r->kept && w->kinds && w->heads &&
-           w->members && w->kept && w->constants && w->operands && w->first_operand &&
+           w->members && w->views && w->kept && w->constants && w->operands && w->first_operand &&
            w->producers && w->operators && w->inputs && w->outputs && w->built;
 }
 
@@ -349,6 +355,7 @@ void file_regions_close(file_regions *r) {
                            w ? w->kinds : NULL,
                            w ? w->heads : NULL,
                            w ? w->members : NULL,
+                           w ? w->views : NULL,
                            w ? w->kept : NULL,
                            w ? w->constants : NULL,
                            w ? w->operands : NULL,
@@ -369,7 +376,7 @@ void file_regions_refusal(file_regions *r, int32_t position, char text[REGION_TE
     const flat_operator op = operator_at(r->g, position);
     file_describe(r->g, r->g->order[position], &described);
     *text = '\0';
-    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op))
+    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
         (void)try_region(r, &single, text);
     else
         snprintf(text, REGION_TEXT, "%s: not an elementwise operation of TOSA on tensors",

@@ -13,7 +13,7 @@ enum { REGION_TEXT = 1024 };
 typedef enum file_kind {
     FILE_REST,
     FILE_CONSTANT,
-    FILE_FOLDED, /* a kernel could have it, but it is the same in all calls */
+    FILE_LEFT, /* a kernel could have it, but it is the host's: see tosa_left_reason */
     FILE_MEMBER,
 } file_kind;
 

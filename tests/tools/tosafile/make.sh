@@ -8,6 +8,23 @@ tools=$(cd "$1/bin" && pwd)
 cd "$(dirname "$0")"
 schema=$("$tools/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"] + "/bin/tosa.fbs")')
 examples=../../../examples
-for file in "$examples"/gelu_bias.mlir "$examples"/int_requantize.mlir "$examples"/quant_residual.mlir "$examples"/engine/mobile.mlir constants.mlir; do
+for file in "$examples"/gelu_bias.mlir "$examples"/int_requantize.mlir "$examples"/quant_residual.mlir "$examples"/engine/mobile.mlir constants.mlir views.mlir; do
     "$tools/tosa-opt" "$file" --tosa-serialize --tosa-flatbuffer-filename="$(basename "$file" .mlir).tosa" --tosa-flatbuffer-schema="$schema" >/dev/null
 done
+# What the views are of, and what they are by TOSA's own model.
+"$tools/python" - "$tools/.." <<'END'
+import glob, json, subprocess, sys, tempfile
+from pathlib import Path
+import numpy as np
+there = Path(tempfile.mkdtemp())
+names = [f"views_{kind}.npy" for kind in ("x", "y", "i", "0", "1", "2")]
+for name, shape, kind in zip(names, [(2, 12), (4, 2, 3), (3, 1)], ["f4", "f4", "i1"]):
+    count = np.prod(shape)
+    np.save(name, ((np.arange(count) * 37 % 101 - 50) / (8 if kind == "f4" else 1)).astype(kind).reshape(shape))
+desc = {"tosa_file": str(Path("views.tosa").resolve()), "ifm_name": ["TosaInput_0", "TosaInput_1", "TosaInput_2"],
+        "ifm_file": [str(Path(name).resolve()) for name in names[:3]], "ofm_name": ["TosaOutput_0", "TosaOutput_1", "TosaOutput_2"],
+        "ofm_file": [str(Path(name).resolve()) for name in names[3:]]}
+(there / "desc.json").write_text(json.dumps(desc))
+model = glob.glob(sys.argv[1] + "/lib/python3*/site-packages/bin/tosa_reference_model")[0]
+subprocess.run([model, f"--test_desc={there / 'desc.json'}"], check=True)
+END
