@@ -65,11 +65,13 @@ static real_range of_extreme(const expr_node *node, real_range a, real_range b) 
     return r;
 }
 
+/* Where numbers win, NaN becomes a bound, which may be beyond the operand's range. */
 static real_range of_clamp(const expr_node *node, real_range a) {
     const double low = node->attributes.min_val.f, high = node->attributes.max_val.f;
     if (node->operand_count > 1 || !(low <= high)) return any_real;
-    return (real_range){fmin(fmax(a.low, low), high), fmax(fmin(a.high, high), low),
-                        a.may_be_nan && node->attributes.nan_mode != TOSAJIT_NAN_IGNORE};
+    const bool ignores = node->attributes.nan_mode == TOSAJIT_NAN_IGNORE;
+    if (ignores && a.may_be_nan) return (real_range){low, high, false};
+    return (real_range){fmin(fmax(a.low, low), high), fmax(fmin(a.high, high), low), a.may_be_nan};
 }
 
 static real_range of_abs(real_range a) {

@@ -93,6 +93,8 @@ static const char *const texts[] = {
     "i8(max(f32(x) / f32(y), 3))",
     "i8(maximum(f32(x) / f32(y), 3, nan_mode=ignore))",
     "u8(clamp(f32(x) / f32(y), min=2, max=90, nan_mode=ignore))",
+    "i8(clamp(tanh(f32(x) / f32(y)), min=-1000, max=5, nan_mode=ignore))",
+    "i8(maximum(tanh(f32(x) / f32(y)), -1000, nan_mode=ignore))",
     "i8(maximum(f32(x) / f32(y), f32(z) * 3e30 - f32(z) * 2e30, nan_mode=ignore))",
 };
 
