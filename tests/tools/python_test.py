@@ -849,12 +849,12 @@ class Graphs(unittest.TestCase):
         from tosajit import _tosajit
 
         ints = lambda *values: array.array("i", values)
-        right = dict(members=b"\1", operands=ints(0), first_operand=ints(0, 1),
+        right = dict(members=b"\1", views=b"\0", operands=ints(0), first_operand=ints(0, 1),
                      producers=ints(-1, 0), kept=bytes(2), constants=bytes(2), most_ops=0,
                      most_tensors=0, accepts=None, regions=ints(7))
         _tosajit.partition(**right)
         self.assertEqual(right["regions"][0], 0)
-        for name, value in (("members", b"\1\1"), ("operands", ints()), ("operands", ints(0, 0)),
+        for name, value in (("members", b"\1\1"), ("views", b""), ("operands", ints()), ("operands", ints(0, 0)),
                             ("first_operand", ints(0)), ("first_operand", ints(0, -1)),
                             ("first_operand", ints(0, 1 << 30)), ("first_operand", ints(1, 1)),
                             ("producers", ints(-1)), ("producers", ints(-1, 5)),
