@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Floating-point numbers to the nearest i32 and i64, saturated. x86 converts vectors, but gives the
+/* Between floating-point numbers and integers: to the nearest i32 and i64, saturated; to whole
+ * numbers; from i64. x86 converts vectors, but gives the
  * least integer for all that has none, and below AVX-512 it converts none to i64. LLVM would take
  * one lane after the other, for its own conversions leave open what these numbers become. */
 #include "jit/lane/lane.h"
@@ -115,4 +116,51 @@ LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef x, unsigned bits, boo
     if (bits == 64 && !to_i64) return halves_to_i64(l, x);
     const rounding r = {bits == 32 ? how->to_i32 : to_i64, bits, plain};
     return lane_in_parts(l, how->bytes * 8 / bits, convert_part, &r, &x, 1);
+}
+
+/* Instructions that round f32 to whole numbers. */
+static LLVMValueRef whole_part(const lane *l, const void *context, const LLVMValueRef *x) {
+    const char *names[] = {"llvm.x86.sse41.round.ps", "llvm.x86.avx.round.ps.256",
+                           "llvm.x86.avx512.mask.rndscale.ps.512"};
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+    const int *way = context;
+    LLVMValueRef operands[5] = {x[0], LLVMConstInt(i32, (unsigned)*way, 0), x[0],
+                                LLVMConstAllOnes(LLVMInt16TypeInContext(l->context)),
+                                LLVMConstInt(i32, 4, 0)};
+    return lane_call(l, names[l->count / 8], operands, l->count == 16 ? 5 : 2);
+}
+
+LLVMValueRef lane_whole(const lane *l, lane_way way, tosajit_type element, LLVMValueRef x) {
+    static const struct {
+        const char *name;
+        int immediate; /* of the instructions: the way, without an exception where inexact */
+    } ways[] = {[LANE_TO_EVEN] = {"llvm.roundeven", 8},
+                [LANE_DOWN] = {"llvm.floor", 9},
+                [LANE_UP] = {"llvm.ceil", 10},
+                [LANE_TO_ZERO] = {"llvm.trunc", 11}};
+    const bool hides = element == TOSAJIT_F16 && l->target->has_f16 && l->count > 1 &&
+                       !l->target->has_f16_arithmetic && /* which rounds vectors */
+                       l->target->level->machine == MACHINE_X86_64;
+    if (!hides) return lane_intrinsic(l, ways[way].name, &x, 1);
+    return lane_in_parts(l, l->target->level->vector_bytes / 4, whole_part, &ways[way].immediate,
+                         &x, 1);
+}
+
+/* The halves as the lowest bits of 2^84 and of 2^52, which then are taken away again: only the last
+ * sum is rounded. A sign is moved to the range of unsigned numbers by 2^63. AVX-512 has an
+ * instruction; two lanes take longer so than one after the other. */
+LLVMValueRef lane_i64_to_f64(const lane *l, LLVMValueRef x, bool is_unsigned) {
+    const int64_t low_bits = INT64_C(0x4330000000000000), high_bits = INT64_C(0x4530000000000000),
+                  sign = is_unsigned ? 0 : INT64_C(0x80000000);
+    LLVMTypeRef f64 = lane_f64_type(l);
+    if (l->target->level->machine != MACHINE_X86_64 || l->target->level->vector_bytes != 32 ||
+        l->count == 1)
+        return is_unsigned ? lane_uitofp(l, x, f64) : lane_sitofp(l, x, f64);
+    LLVMValueRef upper =
+        lane_xor(l, lane_lshr(l, x, lane_int(l, 64, 32)), lane_int(l, 64, high_bits | sign));
+    LLVMValueRef lower =
+        lane_or(l, lane_and(l, x, lane_int(l, 64, INT64_C(0xffffffff))), lane_int(l, 64, low_bits));
+    const double taken = 0x1p84 + 0x1p52 + (is_unsigned ? 0 : 0x1p63);
+    LLVMValueRef rest = lane_fsub(l, lane_bitcast(l, upper, f64), lane_f64(l, taken));
+    return lane_fadd(l, rest, lane_bitcast(l, lower, f64));
 }

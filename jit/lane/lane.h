@@ -99,6 +99,11 @@ LLVMValueRef lane_uitofp(const lane *l, LLVMValueRef a, LLVMTypeRef type);
 LLVMValueRef lane_round_to_int(const lane *l, LLVMValueRef a, unsigned bits, bool plain);
 /* The same of x86's widest vector of f32 to i32, but the least i32 of NaN and of what is beyond. */
 LLVMValueRef lane_round_vector(const lane *l, LLVMValueRef a);
+LLVMValueRef lane_i64_to_f64(const lane *l, LLVMValueRef a, bool is_unsigned);
+/* f32 or f64 to a whole number of its own type. `element` is what was widened to it: LLVM would
+ * round vectors of f16 as such, one lane after the other, if it saw what is done. */
+typedef enum lane_way { LANE_TO_EVEN, LANE_DOWN, LANE_UP, LANE_TO_ZERO } lane_way;
+LLVMValueRef lane_whole(const lane *l, lane_way way, tosajit_type element, LLVMValueRef a);
 
 /* Floating point from the form in which it passes from op to op to the one that ops compute with,
  * f32 or f64, exactly; and back, from f32 or f64, rounded once to nearest even. Beyond the largest

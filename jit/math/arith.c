@@ -160,17 +160,17 @@ LLVMValueRef emit_negate(const lane *l, const emit_op *op, const LLVMValueRef *x
 
 LLVMValueRef emit_ceil(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef operand = x[0];
-    return (void)op, lane_intrinsic(l, "llvm.ceil", &operand, 1);
+    return lane_whole(l, LANE_UP, op->operand, operand);
 }
 
 LLVMValueRef emit_floor(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef operand = x[0];
-    return (void)op, lane_intrinsic(l, "llvm.floor", &operand, 1);
+    return lane_whole(l, LANE_DOWN, op->operand, operand);
 }
 
 LLVMValueRef emit_roundeven(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef operand = x[0];
-    return (void)op, lane_intrinsic(l, "llvm.roundeven", &operand, 1);
+    return lane_whole(l, LANE_TO_EVEN, op->operand, operand);
 }
 
 /* Of f16 and bf16 in f32, which rounds so far behind their last bit that rounding once more gives

@@ -85,6 +85,7 @@ static LLVMValueRef int_to_float(const lane *l, const emit_op *op, LLVMValueRef 
     const bool twice = rounds_twice(op);
     if (twice) x = rounded_to_odd(l, x, is_unsigned);
     bool exact = lane_bits(x) <= 16 || (op->result == TOSAJIT_F32 && !twice);
+    if (!exact && lane_bits(x) == 64) return lane_i64_to_f64(l, x, is_unsigned);
     LLVMTypeRef type = exact ? lane_f32_type(l) : lane_f64_type(l);
     return is_unsigned ? lane_uitofp(l, x, type) : lane_sitofp(l, x, type);
 }

@@ -148,7 +148,7 @@ LLVMValueRef emit_floor_divide(const lane *l, const emit_op *op, const LLVMValue
 
 LLVMValueRef emit_trunc(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     LLVMValueRef operand = x[0];
-    return (void)op, lane_intrinsic(l, "llvm.trunc", &operand, 1);
+    return lane_whole(l, LANE_TO_ZERO, op->operand, operand);
 }
 
 LLVMValueRef emit_copysign(const lane *l, const emit_op *op, const LLVMValueRef *x) {

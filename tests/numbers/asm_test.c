@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include <llvm/Config/llvm-config.h>
 
+#include "tests/support/assembly.h"
 #include "tosajit/tosajit.h"
 
 /* Building. The first failure stays in `status`; what follows it does nothing. */
@@ -303,69 +304,6 @@ static const row rows[] = {
     {"sigmoid", sigmoid_f32, TOSAJIT_FAST, false, {16, 79, 2, 2, 12, 1}, {32, 68, 2, 2, 0, 0}},
 };
 
-/* Reading assembly. */
-
-enum { MAX_LINES = 4096 };
-
-typedef struct listing {
-    char *lines[MAX_LINES];
-    int count;
-} listing;
-
-static void split_lines(char *text, listing *l) {
-    l->count = 0;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        assert_true(l->count < MAX_LINES);
-        l->lines[l->count++] = line;
-    }
-}
-
-static bool is_instruction(const char *line) {
-    return line[0] == '\t' && line[1] != '.' && line[1] != '#';
-}
-
-/* The line of the label that an instruction jumps to; -1 where it does not jump. */
-static int jump_target(const listing *l, const char *line) {
-    const char *label = strstr(line, "\t.L");
-    if (!is_instruction(line) || line[1] != 'j' || !label) return -1;
-    size_t length = strlen(++label);
-    for (int k = 0; k < l->count; k++)
-        if (strncmp(l->lines[k], label, length) == 0 && l->lines[k][length] == ':') return k;
-    return -1;
-}
-
-/* A conditional jump backwards over no other one, that makes more elements in a step than any
- * other: first and last line. */
-typedef struct loop {
-    int first, last, elements;
-} loop;
-
-/* What is added to the induction variable; 128 by subtracting -128, which is the shorter
- * instruction. A loop that counts rows has one of them. */
-static int step_of(const listing *l, int first, int last) {
-    int step = 0;
-    for (int k = first; k <= last; k++)
-        if (strncmp(l->lines[k], "\taddq\t$", 7) == 0 || strncmp(l->lines[k], "\tsubq\t$-", 8) == 0)
-            step = abs(atoi(l->lines[k] + 7));
-        else if (step == 0 && strncmp(l->lines[k], "\tincq\t", 6) == 0)
-            step = 1;
-    return step;
-}
-
-static loop hot_loop(const listing *l) {
-    loop best = {0};
-    for (int last = 0; last < l->count; last++) {
-        int first = jump_target(l, l->lines[last]);
-        if (first < 0 || first > last || strncmp(l->lines[last], "\tjmp", 4) == 0) continue;
-        bool innermost = true;
-        for (int k = first; k < last; k++)
-            innermost &= jump_target(l, l->lines[k]) < first || jump_target(l, l->lines[k]) > k;
-        int elements = step_of(l, first, last);
-        if (innermost && elements > best.elements) best = (loop){first, last, elements};
-    }
-    return best;
-}
-
 /* What a loop is made of. */
 typedef struct contents {
     expectation sums;
@@ -397,10 +335,10 @@ static void count_instruction(contents *c, const char *line, const char *full_wi
         c->sums.stores++;
 }
 
-static contents count_loop(const listing *l, loop h, const char *full_width) {
+static contents count_loop(const assembly_listing *l, assembly_loop h, const char *full_width) {
     contents c = {.sums.elements = h.elements};
     for (int k = h.first; k <= h.last; k++)
-        if (is_instruction(l->lines[k])) count_instruction(&c, l->lines[k], full_width);
+        if (assembly_is_instruction(l->lines[k])) count_instruction(&c, l->lines[k], full_width);
     return c;
 }
 
@@ -431,9 +369,9 @@ static bool agrees(const contents *c, const expectation *e, bool narrow) {
 static bool check_row(tosajit_engine *engine, const row *r, const expectation *e,
                       const char *full_width) {
     char *text = assembly(engine, r->build, r->accuracy);
-    listing l;
-    split_lines(text, &l);
-    loop h = hot_loop(&l);
+    assembly_listing l;
+    assembly_split(text, &l);
+    assembly_loop h = assembly_hot_loop(&l);
     contents c = count_loop(&l, h, full_width);
     const expectation *s = &c.sums;
     bool good = agrees(&c, e, r->narrow);
