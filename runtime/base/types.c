@@ -98,6 +98,16 @@ tosajit_status type_check(const tosajit_tensor_type *type, const char *what) {
     return type_check_size(type->element, type->rank, type->dims, what);
 }
 
+tosajit_status type_check_operands(const tosajit_tensor_type *operands, size_t count) {
+    tosajit_status status = TOSAJIT_OK;
+    for (size_t k = 0; !status && k < count; k++) {
+        char what[32];
+        snprintf(what, sizeof what, "operand %zu", k);
+        status = type_check(&operands[k], what);
+    }
+    return status;
+}
+
 tosajit_status type_check_size(tosajit_type element, int32_t rank, const int64_t *dims,
                                const char *what) {
     int64_t bytes = (int64_t)tosajit_type_size(element);

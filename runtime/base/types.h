@@ -39,6 +39,8 @@ static inline int64_t type_max(int width) { return INT64_MAX >> (64 - width); }
 /* Check that element, rank and every dimension (>= 1 or dynamic) are legal; `what` names the tensor
  * in the message. */
 tosajit_status type_check(const tosajit_tensor_type *type, const char *what);
+/* The same of several, which are called operands. */
+tosajit_status type_check_operands(const tosajit_tensor_type *operands, size_t count);
 
 /* a * b for sizes >= 0; false on overflow of int64. */
 static inline bool size_multiply(int64_t a, int64_t b, int64_t *product) {

@@ -73,16 +73,12 @@ tosajit_status tosajit_infer_shape(const tosajit_tensor_type *operands, size_t c
     if (count == 0)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "infer_shape: an elementwise op has at least one operand");
-    tosajit_tensor_type inferred = {operands[0].element, TOSAJIT_UNRANKED, {0}};
-    for (size_t k = 0; k < count; k++) {
-        char what[32];
-        snprintf(what, sizeof what, "operand %zu", k);
-        tosajit_status status = type_check(&operands[k], what);
-        if (status) return status;
-        if (operands[k].rank > inferred.rank) inferred.rank = operands[k].rank;
-    }
-    tosajit_status status = strict ? check_ranks(operands, count) : TOSAJIT_OK;
+    tosajit_status status = type_check_operands(operands, count);
+    if (!status && strict) status = check_ranks(operands, count);
     if (status) return status;
+    tosajit_tensor_type inferred = {operands[0].element, TOSAJIT_UNRANKED, {0}};
+    for (size_t k = 0; k < count; k++)
+        if (operands[k].rank > inferred.rank) inferred.rank = operands[k].rank;
 
     for (int32_t d = 0; d < inferred.rank; d++) inferred.dims[d] = 1;
     for (size_t k = 0; k < count; k++) {

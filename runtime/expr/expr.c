@@ -410,7 +410,9 @@ static tosajit_status infer(const op_use *use, tosajit_tensor_type *inferred) {
     if (!use->maps_bytes || !op_maps_bytes(use->op, elements[0], element))
         status = op_check_elements(use->op, elements, element, use->strict);
     if (!status) status = op_check_attributes(use->op, elements[0], element, use->attributes);
-    if (!status && op_views(use->op))
+    const bool views = op_views(use->op);
+    if (!status && views) status = type_check_operands(use->operands, (size_t)arity);
+    if (!status && views)
         status = view_infer(use->op, &use->operands[0], use->attributes, inferred);
     else if (!status)
         status = tosajit_infer_shape(use->operands, (size_t)arity, use->strict, inferred);

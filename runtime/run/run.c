@@ -172,9 +172,10 @@ static tosajit_status run_viewed(const tosajit_kernel *kernel, const run_call *c
         viewed_make(kernel, c->operands, c->operand_count, c->results, c->result_count, &v);
     for (size_t k = 0; !status && k < c->operand_count; k++) /* also one that no view reads */
         status = check_data(&c->operands[k], (tensor_id){"operand", k});
+    if (status) return status;
     const run_call seen = {v.tensors, v.tensors + v.operand_count, v.operand_count, v.result_count,
                            c->parallel};
-    return status ? status : run(kernel, &seen);
+    return run(kernel, &seen);
 }
 
 static tosajit_status run(const tosajit_kernel *kernel, const kernel_code *code,

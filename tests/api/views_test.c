@@ -27,6 +27,36 @@ typedef struct wrong {
 #define LIST(...)                                                                                  \
     (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 
+/* Types that no value of an expression has: `verify` takes them as they are. */
+static void wrong_types_are_refused(void **state) {
+    static const tosajit_op ops[] = {TOSAJIT_OP_reshape, TOSAJIT_OP_transpose, TOSAJIT_OP_slice,
+                                     TOSAJIT_OP_reverse, TOSAJIT_OP_tile,      TOSAJIT_OP_concat};
+    static const struct {
+        tosajit_tensor_type type;
+        tosajit_status status;
+        const char *words[2]; /* of operand 0, of operand 1 */
+    } wrong[] = {{{TOSAJIT_F32, TOSAJIT_MAX_RANK + 1, {1}},
+                  TOSAJIT_LIMIT_EXCEEDED,
+                  {"operand 0: rank 17", "operand 1: rank 17"}},
+                 {{TOSAJIT_F32, 2, {R, -5}},
+                  TOSAJIT_SHAPE_MISMATCH,
+                  {"operand 0 dimension 1", "operand 1 dimension 1"}}};
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof ops / sizeof *ops; k++) {
+        const tosajit_op op = ops[k / 2];
+        const int count = tosajit_op_arity(op);
+        for (int o = 0; o < count; o++) {
+            tosajit_tensor_type types[2], inferred = {TOSAJIT_I8, 1, {7}};
+            types[0] = types[1] = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){R, C});
+            types[o] = wrong[k % 2].type;
+            host_assert_error(tosajit_verify(op, types, (size_t)count, NULL, NULL, 0, &inferred),
+                              wrong[k % 2].status, wrong[k % 2].words[o]);
+            assert_int_equal(inferred.rank, 1);
+            assert_int_equal(inferred.dims[0], 7);
+        }
+    }
+}
+
 static void wrong_lists_are_refused(void **state) {
     const wrong cases[] = {
         {TOSAJIT_OP_reshape, LIST(5, 2), 0, TOSAJIT_SHAPE_MISMATCH, {"tensor<3x4xf32>", "5x2"}},
@@ -332,6 +362,7 @@ static void texts_name_lists(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_types_are_refused),
         cmocka_unit_test(wrong_lists_are_refused),
         cmocka_unit_test(what_is_no_view_is_refused),
         cmocka_unit_test(wrong_calls_write_nothing),
