@@ -103,6 +103,13 @@ typedef struct sight {
     int64_t dims[TOSAJIT_MAX_RANK], strides[TOSAJIT_MAX_RANK];
 } sight;
 
+/* The address of the element that lies `count` strides further. The data may be missing, or wrong
+ * for its strides, until the call has checked it; so this is arithmetic of numbers. */
+static void *moved(void *data, int64_t count, int64_t stride) {
+    const uintptr_t bytes = (uintptr_t)count * (uintptr_t)stride;
+    return data ? (void *)((uintptr_t)data + bytes) : NULL;
+}
+
 static void align(sight *s, int32_t rank) {
     const int32_t missing = rank - s->rank;
     if (missing <= 0) return;
@@ -131,14 +138,14 @@ static void through_dims(const call_sizes *c, const view_step *step, const sight
             to->strides[out] = from->strides[in];
         } else if (view->op == TOSAJIT_OP_reverse) {
             if (d != view->attributes.axis || from->dims[own] < 2 || !whole) continue;
-            if (to->data) to->data += (from->dims[own] - 1) * from->strides[own];
+            to->data = moved(to->data, from->dims[own] - 1, from->strides[own]);
             to->strides[own] = -from->strides[own];
         } else if (view->op == TOSAJIT_OP_tile) {
             if (!whole || numbers[d] == 1) continue;
             to->dims[own] = numbers[d];
             to->strides[own] = 0;
         } else if (whole && view_find_range(numbers + 3 * d, from->dims[own], &range)) {
-            if (to->data && range.count > 0) to->data += range.begin * from->strides[own];
+            if (range.count > 0) to->data = moved(to->data, range.begin, from->strides[own]);
             to->dims[own] = range.count;
             to->strides[own] = range.count > 1 ? range.step * from->strides[own] : 0;
         }
@@ -325,7 +332,7 @@ static tosajit_tensor piece_of(const call_sizes *c, const view *whole, int32_t p
     if (axis < 0) return part;
     piece_sizes(c, piece, dims);
     part.dims = dims;
-    if (part.data) part.data = (char *)part.data + *begin * whole->strides[axis];
+    part.data = moved(part.data, *begin, whole->strides[axis]);
     *begin += dims[axis];
     return part;
 }
