@@ -478,6 +478,20 @@ static void views_have_constant_shapes(void **state) {
     expect_text(&m, "(tensor<2x6xf32>, tensor<2x3xf32>) -> tensor<2x9xf32>");
 }
 
+/* Of no dimensions; TOSA's tools write a number that stands for none. */
+static void a_shape_may_be_empty(void **state) {
+    static const int64_t none[] = {0};
+    (void)state;
+    model m = part();
+    m.ops[0] = plain(RESHAPE, "a start", "c", NULL);
+    m.shapes[0] = (shape){"start", 0, none, 0};
+    m.tensors[0].dims[0] = m.tensors[0].dims[1] = 1;
+    m.tensors[1].rank = 0;
+    expect_text(&m, "{shape = array<i64>} : (tensor<1x1xf32>) -> tensor<f32>");
+    m.shapes[0].data_size = sizeof none;
+    expect_text(&m, "{shape = array<i64>} : (tensor<1x1xf32>) -> tensor<f32>");
+}
+
 /* What is no constant shape of as many numbers as it says. */
 static void shapes_that_do_not_fit_are_named(void **state) {
     static const char constant[] =
@@ -685,6 +699,7 @@ int main(void) {
         cmocka_unit_test(right_models_are_what_they_say),
         cmocka_unit_test(reductions_have_their_axis),
         cmocka_unit_test(views_have_constant_shapes),
+        cmocka_unit_test(a_shape_may_be_empty),
         cmocka_unit_test(shapes_that_do_not_fit_are_named),
         cmocka_unit_test(wrong_operators_are_named),
         cmocka_unit_test(wrong_values_are_named),

@@ -46,7 +46,7 @@ bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *s
     if (value < 0 || file_graph_is_tensor(g, value) || g->producers[value] < 0) return false;
     *shape = flat_shape_at(g->block.shapes, (size_t)value - g->block.tensors.count);
     return file_graph_operator(g, g->producers[value]).op == ATTRIBUTE_OP_CONST_SHAPE &&
-           shape->data.size == shape->rank * sizeof(int64_t);
+           (shape->rank == 0 || shape->data.size == shape->rank * sizeof(int64_t));
 }
 
 flat_operator file_graph_operator(const file_graph *g, int32_t op) {
