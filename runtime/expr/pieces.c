@@ -6,20 +6,15 @@
 
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/expand.h"
 #include "runtime/expr/ops.h"
-
-enum { MOST_PIECES = 16 }; /* of one value */
-
-/* What a value has become: one, or several along an axis. */
-typedef struct pieces {
-    int32_t count, axis;
-    tosajit_value values[MOST_PIECES];
-} pieces;
+#include "runtime/expr/piece_tree.h"
 
 typedef struct splitting {
     const tosajit_expr *expr;
     tosajit_expr *split;
-    pieces *values; /* per node */
+    piece_tree *values; /* per node: what it has become */
 } splitting;
 
 static const tosajit_tensor_type *type_of(const splitting *s, tosajit_value value) {
@@ -33,6 +28,13 @@ static tosajit_status refuse(const splitting *s, tosajit_value k, const char *wh
     return diag_error(TOSAJIT_SHAPE_MISMATCH, "%s: %s", expr_value_name(s->expr, k).text, why);
 }
 
+static tosajit_status add(const splitting *s, tosajit_value k, piece_tree *to,
+                          const piece_tree *piece) {
+    if (tree_add(to, piece)) return TOSAJIT_OK;
+    return diag_error(TOSAJIT_LIMIT_EXCEEDED, "%s: more than %d pieces",
+                      expr_value_name(s->expr, k).text, MOST_PIECES);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Ops */
 
@@ -41,166 +43,284 @@ static tosajit_status append(splitting *s, tosajit_value k, const tosajit_value 
                              const tosajit_attributes *attributes, const tosajit_tensor_type *type,
                              tosajit_value *value) {
     const expr_node *node = &s->expr->nodes[k];
-    tosajit_status status = tosajit_expr_op(s->split, node->op, operands,
-                                            (size_t)node->operand_count, attributes, type, value);
-    if (!status) s->split->nodes[*value].number = node->number;
+    const size_t first = s->split->count;
+    tosajit_status status =
+        expand_repeats(type_of(s, operands[0]), node->op, attributes)
+            ? expand_tile(s->split, attributes, operands[0], value)
+            : tosajit_expr_op(s->split, node->op, operands, (size_t)node->operand_count, attributes,
+                              type, value);
+    for (size_t n = first; n < s->split->count; n++) s->split->nodes[n].number = node->number;
     return status;
 }
 
-/* Indices begin..end along a dimension; TOSAJIT_DYNAMIC: to its end. */
-static tosajit_status slice(splitting *s, tosajit_value x, int32_t axis, int64_t begin, int64_t end,
-                            tosajit_value *value) {
+/* What is in a box of a value that is whole; its dimension d is the box's d + shift. */
+static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *box, int32_t shift,
+                                tosajit_value *value) {
     int64_t ranges[3 * TOSAJIT_MAX_RANK];
-    const int32_t rank = type_of(s, x)->rank;
-    for (int32_t d = 0; d < rank; d++) {
-        ranges[3 * d] = d == axis ? begin : TOSAJIT_DYNAMIC;
-        ranges[3 * d + 1] = d == axis ? end : TOSAJIT_DYNAMIC;
+    const tosajit_tensor_type *type = type_of(s, *value);
+    bool whole = true;
+    for (int32_t d = 0; d < type->rank; d++) {
+        const int64_t begin = d + shift < 0 ? 0 : box->begin[d + shift],
+                      end = d + shift < 0 ? TOSAJIT_DYNAMIC : box->end[d + shift];
+        const bool all = type->dims[d] == 1 || (begin == 0 && end == TOSAJIT_DYNAMIC);
+        if (!all && (begin == TREE_UNKNOWN || end == TREE_UNKNOWN))
+            return refuse(s, k,
+                          "of what is concatenated only the last operand may have a dynamic size");
+        ranges[3 * d] = all ? TOSAJIT_DYNAMIC : begin;
+        ranges[3 * d + 1] = all ? TOSAJIT_DYNAMIC : end;
         ranges[3 * d + 2] = 1;
+        whole &= all;
     }
-    const tosajit_attributes a = {.numbers = ranges, .number_count = 3 * (size_t)rank};
-    return tosajit_expr_op(s->split, TOSAJIT_OP_slice, &x, 1, &a, NULL, value);
-}
-
-/* Where piece p lies along the axis. All but the last one need a known size. */
-static bool find_place(const splitting *s, const pieces *all, int32_t p, int64_t *begin,
-                       int64_t *end) {
-    *begin = 0;
-    for (int32_t k = 0; k < p; k++) {
-        const int64_t size = type_of(s, all->values[k])->dims[all->axis];
-        if (size == TOSAJIT_DYNAMIC) return false;
-        *begin += size;
-    }
-    const int64_t size = type_of(s, all->values[p])->dims[all->axis];
-    if (size == TOSAJIT_DYNAMIC && p + 1 < all->count) return false;
-    *end = size == TOSAJIT_DYNAMIC ? size : *begin + size;
-    return true;
+    const tosajit_attributes a = {.numbers = ranges, .number_count = 3 * (size_t)type->rank};
+    return whole ? TOSAJIT_OK
+                 : tosajit_expr_op(s->split, TOSAJIT_OP_slice, value, 1, &a, NULL, value);
 }
 
 /* Whether two values are divided at the same places. */
-static bool same_places(const splitting *s, const pieces *a, const pieces *b) {
-    bool same = a->count == b->count;
+static bool same_places(const splitting *s, const piece_tree *a, const piece_tree *b,
+                        int32_t shift) {
+    bool same = tree_same(a, b, shift);
     for (int32_t p = 0; same && p < a->count; p++) {
-        const int64_t size = type_of(s, a->values[p])->dims[a->axis];
-        same = size != TOSAJIT_DYNAMIC && size == type_of(s, b->values[p])->dims[b->axis];
+        const tosajit_tensor_type *t = type_of(s, a->values[p]), *u = type_of(s, b->values[p]);
+        for (int32_t axis = 0; same && axis < t->rank; axis++)
+            same = !tree_has_axis(a, axis) ||
+                   (t->dims[axis] != TOSAJIT_DYNAMIC && t->dims[axis] == u->dims[axis - shift]);
     }
     return same;
 }
 
-/* Operand o of piece p of an elementwise op; `all` is the operand that is in pieces, with its axis
- * counted from the end. */
-static tosajit_status operand_of_piece(splitting *s, tosajit_value k, int o, const pieces *all,
-                                       int32_t from_end, int32_t p, tosajit_value *value) {
+/* Operand o of piece p of an elementwise op; `all` is the operand that is in pieces, and `boxes`
+ * where they lie. */
+static tosajit_status operand_of_piece(splitting *s, tosajit_value k, int o, const piece_tree *all,
+                                       const piece_box *boxes, int32_t p, tosajit_value *value) {
     const expr_node *node = &s->expr->nodes[k];
-    const pieces *own = &s->values[node->operands[o]];
-    const tosajit_tensor_type *type = type_of(s, own->values[0]);
-    const int32_t axis = type->rank - from_end;
-    int64_t begin, end;
-    *value = own->values[0];
-    if (expr_role(node, o) == ROLE_CHANNEL && from_end == 1)
+    const piece_tree *own = &s->values[node->operands[o]];
+    const int32_t rank = type_of(s, all->values[0])->rank,
+                  shift = rank - type_of(s, own->values[0])->rank;
+    *value = own->values[own->count > 1 ? p : 0];
+    if (expr_role(node, o) == ROLE_CHANNEL && tree_has_axis(all, rank - 1))
         return refuse(s, k, "the last dimension of a rescale per channel must be whole");
-    if (own->count > 1) {
-        if (own->axis != axis || (own != all && !same_places(s, own, all)))
-            return refuse(s, k, "two concatenations meet that are divided at different places");
-        *value = own->values[p];
-        return TOSAJIT_OK;
-    }
-    if (expr_role(node, o) != ROLE_DATA || axis < 0 || type->dims[axis] == 1) return TOSAJIT_OK;
-    if (!find_place(s, all, p, &begin, &end))
-        return refuse(s, k,
-                      "of what is concatenated only the last operand may have a dynamic size");
-    return slice(s, *value, axis, begin, end, value);
+    if (own == all) return TOSAJIT_OK;
+    if (own->count > 1 && !same_places(s, all, own, shift))
+        return refuse(s, k, "two concatenations meet that are divided at different places");
+    if (own->count > 1 || expr_role(node, o) != ROLE_DATA) return TOSAJIT_OK;
+    return slice_box(s, k, &boxes[p], shift, value);
 }
 
-static tosajit_status split_elementwise(splitting *s, tosajit_value k, const pieces *all,
-                                        pieces *made) {
+static tosajit_status split_elementwise(splitting *s, tosajit_value k, const piece_tree *all,
+                                        piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
     const tosajit_tensor_type result = {node->type.element, TOSAJIT_UNRANKED, {0}};
-    const int32_t from_end = type_of(s, all->values[0])->rank - all->axis;
+    const int32_t shift = node->type.rank - type_of(s, all->values[0])->rank;
+    piece_box boxes[MOST_PIECES];
     tosajit_status status = TOSAJIT_OK;
-    made->axis = node->type.rank - from_end;
-    made->count = all->count;
+    tree_boxes(all, s->split->nodes, boxes);
+    *made = *all;
+    for (int n = 0; n < made->node_count; n++)
+        if (made->nodes[n].axis != PIECE)
+            made->nodes[n].axis = (int8_t)(made->nodes[n].axis + shift);
     for (int32_t p = 0; !status && p < all->count; p++) {
         tosajit_value operands[TOSAJIT_MAX_OPERANDS];
         for (int o = 0; !status && o < node->operand_count; o++)
-            status = operand_of_piece(s, k, o, all, from_end, p, &operands[o]);
+            status = operand_of_piece(s, k, o, all, boxes, p, &operands[o]);
         if (!status) status = append(s, k, operands, &node->attributes, &result, &made->values[p]);
     }
     return status;
 }
 
 /* The same op on each piece. */
-static tosajit_status split_each(splitting *s, tosajit_value k, const pieces *all, int32_t axis,
-                                 bool backwards, pieces *made) {
-    const expr_node *node = &s->expr->nodes[k];
+static tosajit_status split_each(splitting *s, tosajit_value k, const tosajit_attributes *a,
+                                 piece_tree *made) {
     tosajit_status status = TOSAJIT_OK;
-    made->axis = axis;
-    made->count = all->count;
-    for (int32_t p = 0; !status && p < all->count; p++)
-        status = append(s, k, &all->values[p], &node->attributes, NULL,
-                        &made->values[backwards ? all->count - 1 - p : p]);
+    for (int32_t p = 0; !status && p < made->count; p++)
+        status = append(s, k, &made->values[p], a, NULL, &made->values[p]);
     return status;
 }
 
-/* A slice along the axis: of each piece what is in the range. */
-static tosajit_status split_slice(splitting *s, tosajit_value k, const pieces *all, pieces *made) {
+/* ---------------------------------------------------------------------------------------------
+ * Views */
+
+static bool is_whole(const int64_t range[3]) {
+    return range[0] == TOSAJIT_DYNAMIC && range[1] == TOSAJIT_DYNAMIC && range[2] == 1;
+}
+
+/* Of each piece what is in the ranges. Those of divided axes are from begin to end here. */
+static tosajit_status split_slice(splitting *s, tosajit_value k, const piece_tree *all,
+                                  const int64_t *ranges, piece_tree *made) {
+    const int32_t axis = all->nodes[0].axis;
+    const size_t count = s->expr->nodes[k].attributes.number_count;
+    int64_t own[3 * TOSAJIT_MAX_RANK], begin = 0;
+    tosajit_attributes a = {.numbers = own, .number_count = count};
+    tree_place at = {1, 0};
+    tosajit_status status = TOSAJIT_OK;
+    memcpy(own, ranges, count * sizeof *own);
+    *made = *all;
+    if (axis == PIECE) return append(s, k, all->values, &a, NULL, made->values);
+    const bool whole = is_whole(own + 3 * axis);
+    *made = tree_begin(axis);
+    for (int c = 0; !status && c < all->nodes[0].children; c++) {
+        const piece_tree part = tree_take(all, &at);
+        const int64_t end = whole ? 0 : begin + tree_size(&part, s->split->nodes, axis),
+                      first = ranges[3 * axis], last = ranges[3 * axis + 1];
+        piece_tree cut;
+        if (!whole) own[3 * axis] = first > begin ? first - begin : 0;
+        if (!whole) own[3 * axis + 1] = (last < end ? last : end) - begin;
+        const bool none = !whole && (end <= first || begin >= last);
+        begin = end;
+        if (none) continue;
+        status = split_slice(s, k, &part, own, &cut);
+        if (!status) status = add(s, k, made, &cut);
+    }
+    tree_end(made);
+    return status;
+}
+
+/* Ranges of divided axes, from begin to end. */
+static tosajit_status begin_slice(splitting *s, tosajit_value k, const piece_tree *all,
+                                  piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
-    const int64_t n = s->expr->nodes[node->operands[0]].type.dims[all->axis];
-    int64_t ranges[3 * TOSAJIT_MAX_RANK], *own = ranges + 3 * all->axis;
+    const tosajit_tensor_type *type = &s->expr->nodes[node->operands[0]].type;
+    int64_t ranges[3 * TOSAJIT_MAX_RANK];
+    memcpy(ranges, node->attributes.numbers, node->attributes.number_count * sizeof *ranges);
+    for (int32_t d = 0; d < type->rank; d++) {
+        int64_t *own = ranges + 3 * d;
+        const int64_t n = tree_size(all, s->split->nodes, d);
+        if (!tree_has_axis(all, d) || is_whole(own)) continue;
+        if (n == TOSAJIT_DYNAMIC || own[2] != 1)
+            return refuse(s, k, "a slice across pieces needs static sizes, and a step of 1");
+        own[0] = own[0] == TOSAJIT_DYNAMIC ? 0 : own[0] + (own[0] < 0 ? n : 0);
+        own[1] = own[1] == TOSAJIT_DYNAMIC ? n : own[1] + (own[1] < 0 ? n : 0);
+    }
+    return split_slice(s, k, all, ranges, made);
+}
+
+/* The pieces along an axis in the other order. */
+static piece_tree turn(const piece_tree *all, int32_t axis) {
+    piece_tree made = tree_begin(all->nodes[0].axis), parts[MOST_PIECES];
+    tree_place at = {1, 0};
+    const int count = all->nodes[0].children;
+    if (all->nodes[0].axis == PIECE) return *all;
+    for (int c = 0; c < count; c++) {
+        const piece_tree part = tree_take(all, &at);
+        parts[c] = turn(&part, axis);
+    }
+    for (int c = 0; c < count; c++)
+        tree_add(&made, &parts[made.nodes[0].axis == axis ? count - 1 - c : c]);
+    return made;
+}
+
+static void exchange_axes(const int64_t *perms, piece_tree *made) {
+    for (int n = 0; n < made->node_count; n++) {
+        int8_t axis = 0;
+        if (made->nodes[n].axis == PIECE) continue;
+        while (perms[axis] != made->nodes[n].axis) axis++;
+        made->nodes[n].axis = axis;
+    }
+}
+
+/* What repeats along an axis of pieces is one more piece each time. */
+static tosajit_status split_tile(splitting *s, tosajit_value k, const piece_tree *all,
+                                 piece_tree *made) {
+    const expr_node *node = &s->expr->nodes[k];
+    int64_t multiples[TOSAJIT_MAX_RANK];
     tosajit_attributes a = node->attributes;
-    memcpy(ranges, a.numbers, a.number_count * sizeof *ranges);
-    a.numbers = ranges;
-    const bool whole = own[0] == TOSAJIT_DYNAMIC && own[1] == TOSAJIT_DYNAMIC && own[2] == 1;
-    if (!whole && (n == TOSAJIT_DYNAMIC || own[2] != 1))
-        return refuse(s, k, "a slice across pieces needs static sizes, and a step of 1");
-    const int64_t first = own[0] == TOSAJIT_DYNAMIC ? 0 : own[0] + (own[0] < 0 ? n : 0),
-                  last = own[1] == TOSAJIT_DYNAMIC ? n : own[1] + (own[1] < 0 ? n : 0);
-    tosajit_status status = TOSAJIT_OK;
-    made->axis = all->axis;
-    for (int32_t p = 0; !status && p < all->count; p++) {
-        int64_t begin = 0, end = 0;
-        if (!whole) {
-            find_place(s, all, p, &begin, &end); /* sizes are static */
-            if (end <= first || begin >= last) continue;
-            own[0] = first > begin ? first - begin : 0;
-            own[1] = (last < end ? last : end) - begin;
-        }
-        status = append(s, k, &all->values[p], &a, NULL, &made->values[made->count++]);
+    const int32_t rank = (int32_t)a.number_count;
+    for (int32_t d = 0; d < rank; d++) multiples[d] = tree_has_axis(all, d) ? 1 : a.numbers[d];
+    a.numbers = multiples;
+    *made = *all;
+    tosajit_status status = split_each(s, k, &a, made);
+    for (int32_t d = 0; !status && d < rank; d++) {
+        if (multiples[d] == node->attributes.numbers[d]) continue;
+        const piece_tree one = *made;
+        *made = tree_begin(d);
+        for (int64_t n = 0; !status && n < node->attributes.numbers[d]; n++)
+            status = add(s, k, made, &one);
     }
     return status;
 }
 
-static tosajit_status split_view(splitting *s, tosajit_value k, const pieces *all, pieces *made) {
+/* The dimension of the view that is divided where the operand's `axis` is, so that each of its
+ * sizes times *numerator / *denominator is a size of the view's; -1: there is none. */
+static int32_t find_divided(const splitting *s, tosajit_value k, const piece_tree *all,
+                            int32_t axis, int64_t *numerator, int64_t *denominator) {
     const expr_node *node = &s->expr->nodes[k];
-    if (node->op == TOSAJIT_OP_slice) return split_slice(s, k, all, made);
-    if (node->op == TOSAJIT_OP_reverse)
-        return split_each(s, k, all, all->axis, node->attributes.axis == all->axis, made);
-    if (node->op == TOSAJIT_OP_transpose) {
-        int32_t axis = 0;
-        while (node->attributes.numbers[axis] != all->axis) axis++;
-        return split_each(s, k, all, axis, false, made);
+    const tosajit_tensor_type *in = &s->expr->nodes[node->operands[0]].type, *out = &node->type;
+    int64_t before = 1, behind = 1;
+    for (int32_t d = 0; d < axis; d++)
+        if (in->dims[d] == TOSAJIT_DYNAMIC || !size_multiply(before, in->dims[d], &before))
+            return -1;
+    *denominator = in->dims[axis];
+    for (int32_t d = 0; d<out->rank && * denominator> 0; d++) {
+        bool fits = before == behind && out->dims[d] > 0;
+        for (int32_t p = 0; fits && p < all->count; p++) {
+            int64_t size = type_of(s, all->values[p])->dims[axis];
+            fits = size > 0 && size_multiply(size, out->dims[d], &size) && size % *denominator == 0;
+        }
+        *numerator = out->dims[d];
+        if (fits) return d;
+        if (out->dims[d] == TOSAJIT_DYNAMIC || !size_multiply(behind, out->dims[d], &behind))
+            return -1;
     }
-    return refuse(s, k, "its operand is a concatenation, which it cannot take piece by piece");
+    return -1;
 }
 
-static tosajit_status split_concat(splitting *s, tosajit_value k, pieces *made) {
+/* A reshape that leaves every divided axis a dimension of its own, or the first of those that it
+ * joins it with or divides it into. */
+static tosajit_status split_reshape(splitting *s, tosajit_value k, const piece_tree *all,
+                                    piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
-    made->axis = (int32_t)node->attributes.axis;
-    for (int o = 0; o < node->operand_count; o++) {
-        const pieces *own = &s->values[node->operands[o]];
-        if (own->count > 1 && own->axis != made->axis)
-            return refuse(s, k, "it is along another dimension than that of its operand");
-        if (made->count + own->count > MOST_PIECES)
-            return diag_error(TOSAJIT_LIMIT_EXCEEDED, "%s: more than %d pieces",
-                              expr_value_name(s->expr, k).text, MOST_PIECES);
-        memcpy(made->values + made->count, own->values, (size_t)own->count * sizeof *own->values);
-        made->count += own->count;
+    const int32_t rank = s->expr->nodes[node->operands[0]].type.rank;
+    int64_t shapes[MOST_PIECES][TOSAJIT_MAX_RANK];
+    int32_t place[TOSAJIT_MAX_RANK];
+    for (int32_t p = 0; p < all->count; p++)
+        memcpy(shapes[p], node->attributes.numbers,
+               node->attributes.number_count * sizeof *shapes[p]);
+    for (int32_t axis = 0; axis < rank; axis++) {
+        int64_t up, down;
+        if (!tree_has_axis(all, axis)) continue;
+        place[axis] = find_divided(s, k, all, axis, &up, &down);
+        if (place[axis] < 0)
+            return refuse(s, k,
+                          "its operand is a concatenation, which it cannot take piece by piece");
+        for (int32_t p = 0; p < all->count; p++)
+            shapes[p][place[axis]] = type_of(s, all->values[p])->dims[axis] * up / down;
     }
-    return TOSAJIT_OK;
+    tosajit_status status = TOSAJIT_OK;
+    *made = *all;
+    for (int32_t p = 0; !status && p < all->count; p++) {
+        tosajit_attributes a = node->attributes;
+        a.numbers = shapes[p];
+        status = append(s, k, &all->values[p], &a, NULL, &made->values[p]);
+    }
+    for (int n = 0; n < made->node_count; n++)
+        if (made->nodes[n].axis != PIECE) made->nodes[n].axis = (int8_t)place[made->nodes[n].axis];
+    return status;
 }
 
-static tosajit_status split_op(splitting *s, tosajit_value k, pieces *made) {
+static tosajit_status split_view(splitting *s, tosajit_value k, const piece_tree *all,
+                                 piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
-    const pieces *all = NULL;
+    if (node->op == TOSAJIT_OP_slice) return begin_slice(s, k, all, made);
+    if (node->op == TOSAJIT_OP_tile) return split_tile(s, k, all, made);
+    if (node->op == TOSAJIT_OP_reshape) return split_reshape(s, k, all, made);
+    *made = *all;
+    if (node->op == TOSAJIT_OP_reverse) *made = turn(all, (int32_t)node->attributes.axis);
+    if (node->op == TOSAJIT_OP_transpose) exchange_axes(node->attributes.numbers, made);
+    return split_each(s, k, &node->attributes, made);
+}
+
+static tosajit_status split_concat(splitting *s, tosajit_value k, piece_tree *made) {
+    const expr_node *node = &s->expr->nodes[k];
+    tosajit_status status = TOSAJIT_OK;
+    *made = tree_begin((int32_t)node->attributes.axis);
+    for (int o = 0; !status && o < node->operand_count; o++)
+        status = add(s, k, made, &s->values[node->operands[o]]);
+    return status;
+}
+
+static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) {
+    const expr_node *node = &s->expr->nodes[k];
+    const piece_tree *all = NULL;
     for (int o = 0; o < node->operand_count; o++)
         if (s->values[node->operands[o]].count > 1) all = &s->values[node->operands[o]];
     if (node->op == TOSAJIT_OP_concat) return split_concat(s, k, made);
@@ -208,19 +328,21 @@ static tosajit_status split_op(splitting *s, tosajit_value k, pieces *made) {
         tosajit_value operands[TOSAJIT_MAX_OPERANDS];
         for (int o = 0; o < node->operand_count; o++)
             operands[o] = s->values[node->operands[o]].values[0];
-        made->count = 1;
+        *made = tree_of(0);
         return append(s, k, operands, &node->attributes, &node->type, &made->values[0]);
     }
-    if (op_reduces(node->op) && node->attributes.axis == all->axis)
+    if (op_views(node->op)) return split_view(s, k, all, made);
+    if (!op_reduces(node->op)) return split_elementwise(s, k, all, made);
+    if (tree_has_axis(all, (int32_t)node->attributes.axis))
         return refuse(s, k, "it reduces along pieces, whose elements have an order across them");
-    if (op_reduces(node->op)) return split_each(s, k, all, all->axis, false, made);
-    return op_views(node->op) ? split_view(s, k, all, made) : split_elementwise(s, k, all, made);
+    *made = *all;
+    return split_each(s, k, &node->attributes, made);
 }
 
 /* ---------------------------------------------------------------------------------------------
  * The whole */
 
-static tosajit_status copy_input(splitting *s, tosajit_value k, pieces *made) {
+static tosajit_status copy_input(splitting *s, tosajit_value k, piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
     tosajit_status status = tosajit_expr_input(s->split, &node->type, &made->values[0]);
     for (int32_t d = 0; !status && d < node->type.rank; d++) {
@@ -232,36 +354,44 @@ static tosajit_status copy_input(splitting *s, tosajit_value k, pieces *made) {
 
 static tosajit_status split_node(splitting *s, tosajit_value k) {
     const expr_node *node = &s->expr->nodes[k];
-    pieces *made = &s->values[k];
+    piece_tree *made = &s->values[k];
     if (node->kind == NODE_OP) return split_op(s, k, made);
-    made->count = 1;
+    *made = tree_of(0);
     if (node->kind == NODE_INPUT) return copy_input(s, k, made);
     return expr_constant_bytes(s->split, &node->type, node->data, node->data_size, node->splat,
                                &made->values[0]);
 }
 
-static tosajit_status split_all(splitting *s, result_piece *pieces_of) {
+static tosajit_status split_all(splitting *s, result_pieces *pieces) {
     tosajit_status status = TOSAJIT_OK;
-    int32_t count = 0;
+    int32_t used = 0;
     for (size_t k = 0; !status && k < s->expr->count; k++) status = split_node(s, (tosajit_value)k);
     for (int32_t r = 0; !status && r < s->expr->result_count; r++) {
-        const pieces *own = &s->values[s->expr->results[r]];
-        for (int32_t p = 0; !status && p < own->count; p++) {
+        const piece_tree *own = &s->values[s->expr->results[r]];
+        for (int32_t p = 0; !status && p < own->count; p++)
             status = tosajit_expr_result(s->split, own->values[p]);
-            if (!status) pieces_of[count++] = (result_piece){r, own->count > 1 ? own->axis : -1};
-        }
+        if (status) break; /* there are less than two nodes for each result */
+        memcpy(pieces->nodes + used, own->nodes, own->node_count * sizeof *own->nodes);
+        used += own->node_count;
     }
     return status;
 }
 
+static bool is_split(const tosajit_expr *expr, const expr_node *node) {
+    return node->kind == NODE_OP &&
+           (node->op == TOSAJIT_OP_concat ||
+            (op_views(node->op) &&
+             expand_repeats(&expr->nodes[node->operands[0]].type, node->op, &node->attributes)));
+}
+
 bool expr_has_pieces(const tosajit_expr *expr) {
     for (size_t k = 0; k < expr->count; k++)
-        if (expr->nodes[k].kind == NODE_OP && expr->nodes[k].op == TOSAJIT_OP_concat) return true;
+        if (is_split(expr, &expr->nodes[k])) return true;
     return false;
 }
 
 tosajit_status pieces_split(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **split, result_piece *pieces_of) {
+                            tosajit_expr **split, result_pieces *pieces) {
     const tosajit_expr_options options = {.size = sizeof options,
                                           .allocator = allocator,
                                           .accuracy = expr->fast ? TOSAJIT_FAST : TOSAJIT_EXACT};
@@ -270,7 +400,7 @@ tosajit_status pieces_split(const tosajit_expr *expr, const tosajit_allocator *a
     tosajit_status status = tosajit_expr_create(&options, &s.split);
     if (!status && !s.values)
         status = diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the pieces of an expression");
-    if (!status) status = split_all(&s, pieces_of);
+    if (!status) status = split_all(&s, pieces);
     memory_free(allocator, s.values, expr->count, sizeof *s.values);
     if (status)
         tosajit_expr_destroy(s.split);

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Concatenations: tensors in pieces. In: an expression with concat. Out: one without, whose results
- * are pieces of those of the first: it computes each piece for itself, as views of other operands
- * where these are whole.
+/* Concatenations: tensors in pieces. In: an expression with concat or pad, or with tile of sizes
+ * above
+ * 1. Out: one without, whose results are pieces of those of the first: it computes each piece for
+ * itself, as views of other operands where these are whole.
  *
  *     r = concat(a, b) * c        r[:na] = a * c[:na]        r[na:] = b * c[na:]
  *
@@ -12,17 +13,26 @@
 
 #include "runtime/expr/expr.h"
 
-/* Whose piece a result is, and along which dimension; pieces of one result follow each other. */
-typedef struct result_piece {
-    int32_t result, axis; /* axis -1: the whole */
-} result_piece;
+/* A piece, or pieces one behind the other along an axis, which follow in their order, each with
+ * what it is made of. */
+enum { PIECE = -1 };
+typedef struct piece_node {
+    int8_t axis; /* PIECE, or an axis of all of `children` */
+    uint8_t children;
+} piece_node;
+
+/* The results of a caller: a tree for each, one behind the other. Pieces are numbered as they come.
+ */
+enum { MOST_PIECE_NODES = 2 * TOSAJIT_MAX_TENSORS };
+typedef struct result_pieces {
+    piece_node nodes[MOST_PIECE_NODES];
+} result_pieces;
 
 bool expr_has_pieces(const tosajit_expr *expr);
 
-/* pieces receives one of each result, [TOSAJIT_MAX_TENSORS]. SHAPE_MISMATCH for what is not the
- * same of each piece, such as a sum along them; LIMIT_EXCEEDED, OUT_OF_MEMORY. The expression is
- * the caller's. */
+/* SHAPE_MISMATCH for what is not the same of each piece, such as a sum along them; LIMIT_EXCEEDED,
+ * OUT_OF_MEMORY. The expression is the caller's. */
 tosajit_status pieces_split(const tosajit_expr *expr, const tosajit_allocator *allocator,
-                            tosajit_expr **split, result_piece *pieces);
+                            tosajit_expr **split, result_pieces *pieces);
 
 #endif

@@ -383,3 +383,89 @@ tosajit_status names_through(const expr_views *views, const view_step *step, vie
     *own = made;
     return status;
 }
+
+/* ---------------------------------------------------------------------------------------------
+ * Runs. Dimensions are counted from the innermost one here, as those in front are not named. */
+
+/* Bit e of `seams`: dimensions e and e + 1 of a dense tensor are no run; of `still`: a tile repeats
+ * dimension e. */
+typedef struct runs {
+    uint32_t seams, still;
+} runs;
+
+static bool has_bit(uint32_t bits, int32_t e) { return e >= 0 && (bits >> e & 1); }
+static uint32_t bit(int32_t e) { return e >= 0 ? 1u << e : 0; }
+
+/* The dimension that becomes dimension d, both counted as the view does. */
+static int32_t origin_of(const expr_node *view, const view_step *step, int32_t d) {
+    int32_t in = 0;
+    if (!step->backwards) return (int32_t)view->attributes.numbers[d];
+    while (view->attributes.numbers[in] != d) in++;
+    return in;
+}
+
+static void run_transposed(const expr_node *view, const view_step *step, int32_t rank, runs *r) {
+    const uint32_t front = ~(bit(rank) - 1);
+    runs made = {r->seams & front, r->still & front};
+    for (int32_t d = 0, before = -1; d < rank; d++) {
+        const int32_t in = origin_of(view, step, d), e = rank - 1 - d;
+        if (in != before + 1 || has_bit(r->seams, rank - 1 - in)) made.seams |= bit(e);
+        if (has_bit(r->still, rank - 1 - in)) made.still |= bit(e);
+        before = in;
+    }
+    *r = made;
+}
+
+static void run_apart(const expr_node *view, int32_t rank, runs *r) {
+    const int64_t *numbers = view->attributes.numbers;
+    for (int32_t d = 0; d < rank; d++) {
+        const int32_t e = rank - 1 - d;
+        const bool tiled = view->op == TOSAJIT_OP_tile && numbers[d] > 1,
+                   turned = view->op == TOSAJIT_OP_reverse && view->attributes.axis == d,
+                   cut = view->op == TOSAJIT_OP_slice && !is_whole(numbers + 3 * d);
+        if (tiled) r->still |= bit(e);
+        if (tiled || turned || cut) r->seams |= bit(e);
+        if (tiled || turned || (cut && numbers[3 * d + 2] != 1)) r->seams |= bit(e - 1);
+    }
+}
+
+/* What is joined in one group. */
+static view_run join_group(const view_sizes *in, const view_sizes *out, const view_span *s,
+                           const runs *r, runs *made) {
+    bool whole = true, moves = false, still = false;
+    for (int32_t d = s->in; d < s->in_end; d++) {
+        const int32_t e = in->rank - 1 - d;
+        if (d > s->in && has_bit(r->seams, e)) whole = false;
+        if (has_bit(r->still, e))
+            still = true;
+        else if (in->sizes[d] > 1)
+            moves = true;
+    }
+    if (s->in < s->in_end && has_bit(r->seams, in->rank - 1 - s->in))
+        made->seams |= bit(out->rank - 1 - s->out);
+    for (int32_t d = s->out; still && d < s->out_end; d++)
+        if (out->sizes[d] != 1) made->still |= bit(out->rank - 1 - d);
+    return still && moves ? RUN_NEVER : whole ? RUN_DENSE : RUN_BY_STRIDES;
+}
+
+view_run names_run(const expr_views *views, view_chain chain) {
+    runs r = {0, 0};
+    view_run worst = RUN_DENSE;
+    for (int32_t k = 0; k < chain.count; k++) {
+        const view_step *step = &views->steps[chain.first + k];
+        const expr_node *view = &views->source->nodes[step->view];
+        const view_sizes *in = view_before(views, step), *out = view_behind(views, step);
+        runs made = {0, 0};
+        if (view->op == TOSAJIT_OP_transpose)
+            run_transposed(view, step, in->rank, &r);
+        else if (view->op != TOSAJIT_OP_reshape)
+            run_apart(view, in->rank, &r);
+        for (int32_t g = 0; g < step->group_count; g++) {
+            const view_span span = view_group_span(step, g);
+            const view_run own = join_group(in, out, &span, &r, &made);
+            if (own > worst) worst = own;
+        }
+        if (view->op == TOSAJIT_OP_reshape) r = made;
+    }
+    return worst;
+}

@@ -18,7 +18,7 @@ enum { UNREAD = -1, NO_LEAF = -1 };
 typedef struct lowered {
     tosajit_value value;
     view_chain outward;
-    tosajit_value leaf; /* the input or constant that it is, through `inward` */
+    tosajit_value leaf; /* the input or constant that it is, through `inward`, then `outward` */
     view_chain inward;
 } lowered;
 
@@ -153,6 +153,13 @@ static tosajit_status copy_contracts(lowering *l, tosajit_value from, tosajit_va
     return status;
 }
 
+static tosajit_status refuse_run(const lowering *l, tosajit_value from) {
+    return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                      "%s is repeated along some of the dimensions that are joined, which no "
+                      "strides say; make it a result, and view that",
+                      expr_value_name(l->source, from).text);
+}
+
 /* The operand that is an input or constant of the source, through a chain. */
 static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain chain,
                                    tosajit_value *value) {
@@ -167,6 +174,7 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
     view_sizes own = l->views->sizes[from];
     tosajit_status status = see(l, chain, &own);
     const tosajit_tensor_type type = type_of(source->type.element, &own);
+    if (!status && names_run(l->views, chain) == RUN_NEVER) status = refuse_run(l, from);
     if (!status) status = tosajit_expr_input(l->program, &type, value);
     if (status) return status;
     l->program->nodes[*value].number = from;
@@ -371,6 +379,15 @@ static void try_undo(lowering *l, try_mark mark) {
     l->views->operand_count = mark.operands;
 }
 
+/* The rank that a value of the source has before a chain outward, or behind it if that is lower. */
+static int32_t lower_rank(const lowering *l, tosajit_value value, view_chain outward) {
+    const int32_t rank = l->source->nodes[value].type.rank;
+    if (outward.count == 0) return rank;
+    const int32_t inner = rank - behind(l, step_of(l, outward, outward.count - 1))->rank +
+                          before(l, step_of(l, outward, 0))->rank;
+    return inner < rank ? inner : rank;
+}
+
 /* Operand k, as an op needs it whose value is to be seen through `outward`. */
 static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_value leader,
                             view_chain outward, tosajit_value *value) {
@@ -379,16 +396,17 @@ static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_v
     const lowered own = l->values[from];
     const bool is_data = expr_role(node, k) == ROLE_DATA,
                repeats = own.outward.count == 0 && is_single(type) && leader >= 0 &&
-                         type->rank <= l->source->nodes[leader].type.rank;
+                         type->rank <= lower_rank(l, leader, outward);
     view_chain chain = own.outward;
     tosajit_status status = TOSAJIT_OK;
     if (is_data && (repeats || same_chain(l, own.outward, outward))) {
         status = read_value(l, from);
         return *value = l->values[from].value, status;
     }
-    if (own.value == UNREAD) {
-        status = join(l, own.inward, outward, true, &chain);
-        return status ? status : see_leaf(l, own.leaf, is_data ? chain : own.inward, value);
+    if (own.leaf != NO_LEAF) {
+        status = join(l, own.inward, own.outward, false, &chain);
+        if (!status && is_data) status = join(l, chain, outward, true, &chain);
+        return status ? status : see_leaf(l, own.leaf, chain, value);
     }
     if (is_data) status = join(l, own.outward, outward, true, &chain);
     return status ? status : inward(l, own.value, chain, value);
@@ -425,23 +443,41 @@ static tosajit_status lower_op(lowering *l, const expr_node *node, lowered *resu
     return try_leader(l, node, -1, result);
 }
 
+/* A view of an input or constant. One that joins what is no run is left to what follows: seen
+ * outward it divides a result, which is one. */
+static tosajit_status lower_leaf(lowering *l, const view_step *step, bool ends, lowered *result) {
+    const lowered own = *result;
+    const view_chain none = {0, 0};
+    view_chain chain;
+    view_sizes sizes = l->views->sizes[own.leaf];
+    tosajit_status status;
+    if (own.outward.count > 0 && !ends) {
+        status = join(l, own.outward, none, false, &result->outward);
+        return status ? status : push(l, &result->outward, step);
+    }
+    *result = (lowered){.value = UNREAD, .leaf = own.leaf, .inward = own.inward};
+    status = join(l, own.inward, own.outward, false, &chain);
+    if (!status) status = push(l, &chain, step);
+    if (status || (!ends && names_run(l->views, chain) != RUN_DENSE)) {
+        if (!status) status = join(l, none, none, false, &result->outward);
+        return status ? status : push(l, &result->outward, step);
+    }
+    result->inward = chain;
+    return see(l, chain, &sizes);
+}
+
 static tosajit_status lower_view(lowering *l, tosajit_value k, lowered *result) {
     const expr_node *node = &l->source->nodes[k];
     const lowered own = l->values[node->operands[0]];
-    const bool ends = node->op == TOSAJIT_OP_slice || node->op == TOSAJIT_OP_tile,
-               leaf = own.leaf != NO_LEAF;
+    const bool ends = node->op == TOSAJIT_OP_slice || node->op == TOSAJIT_OP_tile;
     view_step step = {.view = k};
     view_chain chain;
     names_group(l->views, k, &step);
-    tosajit_status status =
-        join(l, leaf ? own.inward : own.outward, (view_chain){0, 0}, false, &chain);
+    *result = own;
+    if (own.leaf != NO_LEAF) return lower_leaf(l, &step, ends, result);
+    tosajit_status status = join(l, own.outward, (view_chain){0, 0}, false, &chain);
     if (!status) status = push(l, &chain, &step);
     if (status) return status;
-    if (leaf) {
-        view_sizes sizes = l->views->sizes[own.leaf];
-        *result = (lowered){.value = UNREAD, .leaf = own.leaf, .inward = chain};
-        return see(l, chain, &sizes);
-    }
     *result = (lowered){.value = own.value, .leaf = NO_LEAF};
     if (ends) return inward(l, own.value, chain, &result->value);
     result->outward = chain;
@@ -508,10 +544,10 @@ void views_destroy(expr_views *views) {
 static tosajit_status find_source(expr_views *v, const tosajit_expr *expr) {
     tosajit_expr *split;
     tosajit_status status = expr_compact(expr, &v->allocator, NULL, NULL, &v->caller);
-    for (int32_t r = 0; r < TOSAJIT_MAX_TENSORS; r++) v->pieces[r] = (result_piece){r, -1};
+    for (int32_t k = 0; k < MOST_PIECE_NODES; k++) v->pieces.nodes[k] = (piece_node){PIECE, 0};
     if (status) return status;
     if (!expr_has_pieces(v->caller)) return v->source = v->caller, TOSAJIT_OK;
-    status = pieces_split(v->caller, &v->allocator, &split, v->pieces);
+    status = pieces_split(v->caller, &v->allocator, &split, &v->pieces);
     if (status) return status;
     status = expr_compact(split, &v->allocator, NULL, NULL, &v->source);
     tosajit_expr_destroy(split);

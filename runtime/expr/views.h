@@ -77,8 +77,8 @@ typedef struct expr_views {
     tosajit_allocator allocator;
     tosajit_expr *caller; /* compacted: what the caller knows */
     tosajit_expr *source; /* the same, or another one, whose results are pieces of the caller's */
-    result_piece pieces[TOSAJIT_MAX_TENSORS]; /* of each result of the source */
-    view_sizes *sizes;                        /* of each node of the source */
+    result_pieces pieces; /* which results of the source are the caller's */
+    view_sizes *sizes;    /* of each node of the source */
     view_name *names;
     size_t name_count, name_capacity;
     view_step *steps;

@@ -293,60 +293,70 @@ static tosajit_status see_operands(const call_sizes *c, viewed *v) {
     return status;
 }
 
+/* A place among the pieces of the caller's results: a node, and the source's result that is next.
+ */
+typedef struct piece_place {
+    int32_t node, piece;
+} piece_place;
+
+static const piece_node *next_node(const call_sizes *c, piece_place *at) {
+    return &c->views->pieces.nodes[at->node++];
+}
+
 /* The sizes of a result of the source; of a piece, its own. */
 static void piece_sizes(const call_sizes *c, int32_t piece, int64_t *dims) {
     const view_sizes *sizes = &c->views->sizes[c->views->source->results[piece]];
     for (int32_t d = 0; d < sizes->rank; d++) dims[d] = size_in(c, sizes->sizes[d]);
 }
 
-/* The sizes of the caller's result that begins with piece *next; behind its last one *next is. */
-static tosajit_status result_sizes(const call_sizes *c, int32_t *next, int64_t *dims) {
-    const result_piece *pieces = c->views->pieces;
-    const int32_t first = *next, axis = pieces[first].axis,
-                  rank = c->views->sizes[c->views->source->results[first]].rank;
-    piece_sizes(c, (*next)++, dims);
-    for (; *next < c->views->source->result_count && pieces[*next].result == pieces[first].result;
-         ++*next) {
-        int64_t own[TOSAJIT_MAX_RANK];
-        piece_sizes(c, *next, own);
-        for (int32_t d = 0; d < rank; d++)
-            if (d != axis && own[d] != dims[d])
-                return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                                  "result %d: dimension %d of what is concatenated is %" PRId64
-                                  " and %" PRId64 " in this call",
-                                  (int)pieces[first].result, (int)d, dims[d], own[d]);
-        if (own[axis] > INT64_MAX - dims[axis])
-            return diag_error(TOSAJIT_OVERFLOW, "result %d dimension %d is beyond 2^63 - 1",
-                              (int)pieces[first].result, (int)axis);
-        dims[axis] += own[axis];
-    }
+static tosajit_status join_sizes(int32_t result, int32_t rank, int32_t axis, const int64_t *own,
+                                 int64_t *dims) {
+    for (int32_t d = 0; d < rank; d++)
+        if (d != axis && own[d] != dims[d])
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "result %d: dimension %d of what is concatenated is %" PRId64
+                              " and %" PRId64 " in this call",
+                              (int)result, (int)d, dims[d], own[d]);
+    if (own[axis] > INT64_MAX - dims[axis])
+        return diag_error(TOSAJIT_OVERFLOW, "result %d dimension %d is beyond 2^63 - 1",
+                          (int)result, (int)axis);
+    dims[axis] += own[axis];
     return TOSAJIT_OK;
 }
 
-/* The part of a result that a piece is; `begin` is where it begins along the axis, and the next one
- * behind it. */
-static tosajit_tensor piece_of(const call_sizes *c, const view *whole, int32_t piece, int64_t *dims,
-                               int64_t *begin) {
-    const int32_t axis = c->views->pieces[piece].axis;
-    tosajit_tensor part = whole->tensor;
-    if (axis < 0) return part;
-    piece_sizes(c, piece, dims);
-    part.dims = dims;
-    part.data = moved(part.data, *begin, whole->strides[axis]);
-    *begin += dims[axis];
-    return part;
+/* The sizes of what begins at a place, which moves behind it. */
+static tosajit_status result_sizes(const call_sizes *c, int32_t result, piece_place *at,
+                                   int64_t *dims) {
+    const piece_node *node = next_node(c, at);
+    const int32_t rank = c->views->sizes[c->views->source->results[at->piece]].rank;
+    tosajit_status status = TOSAJIT_OK;
+    if (node->axis == PIECE) return piece_sizes(c, at->piece++, dims), TOSAJIT_OK;
+    for (int k = 0; !status && k < node->children; k++) {
+        int64_t own[TOSAJIT_MAX_RANK];
+        status = result_sizes(c, result, at, k ? own : dims);
+        if (!status && k) status = join_sizes(result, rank, node->axis, own, dims);
+    }
+    return status;
 }
 
-static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t first, int32_t end,
-                                 viewed *v) {
+/* See the pieces of what begins at a place, which is `whole`. */
+static tosajit_status see_pieces(const call_sizes *c, const view *whole, int32_t result,
+                                 piece_place *at, viewed *v) {
+    const piece_node *node = next_node(c, at);
     tosajit_status status = TOSAJIT_OK;
-    int64_t begin = 0;
-    for (int32_t p = first; !status && p < end; p++) {
-        int64_t dims[TOSAJIT_MAX_RANK];
-        const tosajit_tensor part = piece_of(c, whole, p, dims, &begin);
-        status = see(c, &c->views->results[p], &part,
-                     (tensor_id){"result", (size_t)c->views->pieces[p].result}, v,
-                     v->operand_count + (size_t)p);
+    if (node->axis == PIECE) {
+        const int32_t piece = at->piece++;
+        return see(c, &c->views->results[piece], &whole->tensor,
+                   (tensor_id){"result", (size_t)result}, v, v->operand_count + (size_t)piece);
+    }
+    int64_t dims[TOSAJIT_MAX_RANK];
+    view part = *whole;
+    part.tensor.dims = dims;
+    for (int k = 0; !status && k < node->children; k++) {
+        piece_place ahead = *at;
+        status = result_sizes(c, result, &ahead, dims);
+        if (!status) status = see_pieces(c, &part, result, at, v);
+        part.tensor.data = moved(part.tensor.data, dims[node->axis], whole->strides[node->axis]);
     }
     return status;
 }
@@ -355,21 +365,21 @@ static tosajit_status see_results(const call_sizes *c, const tosajit_tensor *res
                                   bool any_strides, viewed *v) {
     const tosajit_expr *caller = c->views->caller;
     tosajit_status status = TOSAJIT_OK;
-    int32_t next = 0;
+    piece_place at = {0, 0};
     for (int32_t r = 0; !status && r < caller->result_count; r++) {
         const tosajit_tensor_type *type = &caller->nodes[caller->results[r]].type;
         const tensor_id id = {"result", (size_t)r};
-        const int32_t first = next;
+        piece_place ahead = at;
         int64_t dims[TOSAJIT_MAX_RANK];
         view own;
-        status = result_sizes(c, &next, dims);
+        status = result_sizes(c, r, &ahead, dims);
         if (!status) status = check_type(&results[r], type, id);
         if (!status) status = check_strides(&results[r], id, any_strides, &own);
         if (!status) status = check_result_sizes(&own, id, type->rank, dims);
         if (!status && results[r].strides) status = overlap_check_result(&own, (size_t)r);
-        if (!status) status = see_pieces(c, &own, first, next, v);
+        if (!status) status = see_pieces(c, &own, r, &at, v);
     }
-    v->result_count = (size_t)next;
+    v->result_count = (size_t)at.piece;
     return status;
 }
 
@@ -416,8 +426,8 @@ tosajit_status viewed_results(const tosajit_kernel *kernel, const tosajit_tensor
                               size_t operand_count, int64_t (*dims)[TOSAJIT_MAX_RANK]) {
     call_sizes c;
     tosajit_status status = find_sizes(kernel, operands, operand_count, &c);
-    int32_t next = 0;
+    piece_place at = {0, 0};
     for (int32_t r = 0; !status && r < kernel->views->caller->result_count; r++)
-        status = result_sizes(&c, &next, dims[r]);
+        status = result_sizes(&c, r, &at, dims[r]);
     return status;
 }

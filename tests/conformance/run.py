@@ -29,7 +29,6 @@ HERE = Path(__file__).resolve().parent
 REFUSALS = [
     (re.compile(r"its elements are in blocks that share a scale"), "elements in blocks that share a scale (MX), which no kernel has"),
     (re.compile(r"its element type is INT4"), "INT4, of which two elements share a byte"),
-    (re.compile(r"is repeated, but only a size of 1 can be"), "a size other than 1 that `tile` repeats"),
 ]
 DATA_TYPES = ["bool", "int8", "int16", "int32", "int64", "fp8e4m3", "fp8e5m2", "fp16", "bf16", "fp32"]
 TYPES = ["BOOL", "INT8", "INT16", "INT32", "INT48", "INT64", "FP8E4M3", "FP8E5M2", "FP16", "BF16", "FP32"]

@@ -16,8 +16,8 @@ import numpy as np
 import tosajit
 
 REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "must have a rank", "more than 16",
-            "tensors, results and", "reduces along pieces", "two concatenations meet", "along another dimension", "piece by piece",
-            "may have a dynamic size", "a slice across pieces", "more than 16 pieces", "memory with")
+            "tensors, results and", "reduces along pieces", "two concatenations meet", "piece by piece", "may have a dynamic size",
+            "a slice across pieces", "more than 24 pieces", "memory with", "both are dynamic; one may be")
 BACKENDS = ("native", "precompiled", "interpret")
 
 
@@ -98,8 +98,8 @@ class Maker:
             y, b = (x, a) if rng.random() < 0.3 else self.operand(shape)
             pair = [(x, a), (y, b)][::rng.choice((1, -1))]
             self.add(f"concat({pair[0][0]}, {pair[1][0]}, axis={axis})", np.concatenate([pair[0][1], pair[1][1]], axis))
-        elif kind == "tile" and 1 in a.shape:
-            multiples = [rng.choice((1, 2, 3)) if s == 1 else 1 for s in a.shape]
+        elif kind == "tile" and a.ndim:
+            multiples = [rng.choice((1, 2, 3) if s == 1 else (1, 1, 2, 3)) for s in a.shape]
             if a.size * np.prod(multiples) < 5000:
                 self.add(f"tile({x}, {tuple(multiples)})", np.tile(a, multiples))
 
