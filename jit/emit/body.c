@@ -170,11 +170,11 @@ void emit_row_scalars(row_emitter *r) {
 }
 
 /* For leaves that may be either, a splat or contiguous. A splat is written into a buffer, once for
- * each lane, and the loop reads that buffer in every step; a contiguous row is read where it lies.
- * So one loop serves both, and only the address differs. */
+ * each lane of a step, and the loop reads that buffer in every step; a contiguous row is read where
+ * it lies. So one loop serves both, and only the address differs. */
 void fill_splat_buffers(row_emitter *r) {
     const part_emitter *e = r->part;
-    lane wide = lane_of(e, e->nest.levels[0].lanes), one = lane_of(e, 1);
+    lane wide = lane_of(e, nest_step(&e->nest)), one = lane_of(e, 1);
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(r->variant->either, t)) continue;
         LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), fill = new_block(e, "splat"),
@@ -196,7 +196,8 @@ void fill_splat_buffers(row_emitter *r) {
 }
 
 /* The address of the element at column + offset. The mask of a leaf that may be either makes every
- * column 0 where the leaf is a splat. It does not mask `offset`, which is 0 in such variants. */
+ * column 0 where the leaf is a splat. It does not mask `offset`: the buffer is as long as a step.
+ */
 LLVMValueRef element_address(const row_emitter *r, int32_t t, LLVMValueRef column,
                              unsigned offset) {
     const part_emitter *e = r->part;
@@ -310,7 +311,7 @@ void emit_splat_buffers(row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
                       entry = LLVMGetEntryBasicBlock(e->function);
-    lane wide = lane_of(e, e->nest.levels[0].lanes);
+    lane wide = lane_of(e, nest_step(&e->nest));
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(r->variant->either, t)) continue;
         LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));

@@ -35,8 +35,7 @@ static bool packs_bytes(const part_work *w) {
 /* The same of f32 that is rounded, of light ops. */
 static bool rounds_to_bytes(const asked *a) {
     const part_work *w = &a->work;
-    return w->rounds_to_bytes && w->widest == 4 && w->heavy == 0 && w->light <= COST_PACKED_LIGHT &&
-           !has_splat_buffers(a->part);
+    return w->rounds_to_bytes && w->widest == 4 && w->heavy == 0 && w->light <= COST_PACKED_LIGHT;
 }
 
 /* exact erf has 27 multiply-adds in independent groups, enough to overlap: where there is no other
@@ -50,24 +49,25 @@ static bool fills_a_vector(const asked *a) {
     return full > 0 && full == w->heavy + w->light;
 }
 
-/* Vectors of a step. Each row writes its splat buffers anew, and they are as long as a step. */
+/* Vectors of a step. Each row writes its splat buffers anew, and they are as long as a step: two
+ * vectors of a cache line each are enough. */
 static unsigned choose_unroll(const asked *a) {
     const part_work *w = &a->work;
+    const bool buffered = has_splat_buffers(a->part) && a->level->vector_bytes >= COST_LINE_BYTES;
     const unsigned most_light = a->part->leaf_count > COST_MANY_LEAVES
                                     ? COST_TWO_VECTORS_LIGHT_MANY_LEAVES
                                     : COST_TWO_VECTORS_LIGHT;
     if (packs_bytes(w) || rounds_to_bytes(a)) return 4;
     if (fills_a_vector(a) || w->heavy > COST_TWO_VECTORS_HEAVY || w->light > most_light) return 1;
-    if (w->heavy || w->light > COST_FOUR_VECTORS_OPS || has_splat_buffers(a->part)) return 2;
+    if (w->heavy || w->light > COST_FOUR_VECTORS_OPS || buffered) return 2;
     return 4;
 }
 
-/* Whether the vectors of a step may be separate. Splat buffers are as long as what is divided, and
- * results that are narrower than operands are packed together. On 128 bits, taking a few bytes
- * apart costs more than it gains. */
+/* Whether the vectors of a step may be separate. Results that are narrower than operands are packed
+ * together. On 128 bits, taking a few bytes apart costs more than it gains. */
 static bool may_separate(const asked *a) {
     const part_work *w = &a->work;
-    return !has_splat_buffers(a->part) && w->least_result == w->largest &&
+    return w->least_result == w->largest &&
            (a->level->vector_bytes > 16 || w->narrowest == w->largest);
 }
 
@@ -103,7 +103,8 @@ static tosajit_tail choose_tail(const asked *a, unsigned lanes) {
     return masked ? TOSAJIT_TAIL_MASKED : TOSAJIT_TAIL_OVERLAP;
 }
 
-/* FastISel is for ops of one or two instructions each. */
+/* FastISel is for ops of one or two instructions each. Rows with splat buffers have many addresses,
+ * which it makes one by one: rows of 100 columns take 1.4 times as long. */
 static bool suits_fast_isel(const asked *a) {
     const part_work *w = &a->work;
     const unsigned ops = w->light + w->heavy;

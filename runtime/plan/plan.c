@@ -422,10 +422,22 @@ static bool can_share_one_loop(const plan_part *part, const plan *p, int32_t ind
     return is_long;
 }
 
+/* The leaves that are sure to repeat along the last dimension that is not a static 1: the columns
+ * of nearly every call. Of (x - m) * g with x ?x?, m ?x1, g 1x? that is m. */
+static uint64_t declared_splats(const plan_part *part) {
+    int32_t d = part->columns;
+    for (int32_t k = part->rank; d < 0 && k-- > 0;)
+        if (part->extents[k] != 1) d = k;
+    uint64_t splats = 0;
+    for (int32_t k = 0; d >= 0 && k < part->leaf_count; k++)
+        if (part->leaves[k].maps[d] == MAP_ZERO) splats |= UINT64_C(1) << k;
+    return splats;
+}
+
 /* The loops of a part. Up to two leaves that may be a splat or contiguous: a loop for each
- * combination. More: one in which they are all contiguous, and one that takes any combination,
- * because it reads a splat from memory as a short pattern that does not advance. Where ops are long
- * the second is as fast as any, and the only one. */
+ * combination. More: one of what is declared, and one that takes any combination, because it reads
+ * a splat from memory as a short pattern that does not advance. Where ops are long the second is as
+ * fast as any, and the only one. */
 static void plan_variants(plan_part *part, const plan *p, int32_t index,
                           const tosajit_expr *program, uint64_t *leaves) {
     uint64_t may_splat, may_contiguous;
@@ -440,7 +452,8 @@ static void plan_variants(plan_part *part, const plan *p, int32_t index,
         if (open > 0 && (always | either) == leaf_set(part) && !stretches_without_leaf(part))
             part->variant_count--;
     } else {
-        part->variants[part->variant_count++] = (tosajit_variant){always, 0};
+        const uint64_t splat = always | (either & declared_splats(part));
+        part->variants[part->variant_count++] = (tosajit_variant){splat, 0};
     }
     bool one = open > 0 && can_share_one_loop(part, p, index, program, leaves);
     if (one) part->variant_count = 0;

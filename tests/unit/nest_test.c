@@ -36,7 +36,7 @@ static const struct {
     {"y = rsqrt(x) : f32[?,?]", "x86-64-v3", "tail 1x16 1x8m masked"},
     /* Many undecided operands are read from splat buffers, which are as long as a step. */
     {"y = a + b + c + d : f32[?,?], f32[?,?], f32[?,?], f32[?,?]", "x86-64-v3",
-     "tail 1x16 1x8 overlap"},
+     "halves peeled 4x8 1x8 overlap"},
 };
 
 /* What the printed nest says, in the table's words. */
