@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Converted models in ONNX Runtime, beside the models themselves: one for each operator, and real ones. tests/onnx/engine.sh has made the
-# folder ENGINE, which has the engine and them.
-#   sh tests/tools/onnx_engine_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY ENGINE
+# Converted models in ONNX Runtime, beside the models themselves: one for each operator, which onnx_test.sh has left in OPERATORS, and real
+# ones. tests/onnx/engine.sh has made the folder ENGINE, which has the engine and these.
+#   sh tests/tools/onnx_engine_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY ENGINE OPERATORS
 set -eu
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
-python=$3/bin/python3 models=$3/models
+python=$3/bin/python3 models=$3/models operators=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONPATH="$build/tools/python" PYTHONDONTWRITEBYTECODE=1 TOSAJIT_PYTHON="$python"
@@ -31,14 +31,14 @@ brings() {
     if grep 'tosajit: compile .* native' "$work/log" | grep -v 'from the cache'; then echo "$1: a session compiles what the model brings"; exit 1; fi
 }
 
-mkdir "$work/models" "$work/scratch"
-"$python" "$source/tests/tools/onnx_test.py" "$build/tools/tosajit" "$work/scratch" "$work/models" >/dev/null
+mkdir "$work/scratch" "$work/joined"
 blocks=$("$python" "$source/tests/tools/onnx_layout_test.py" "$build/tools/tosajit" "$work/scratch")
+"$python" "$source/tests/tools/onnx_join.py" "$operators" "$work/joined" >"$work/groups"
 made=0
-for model in "$work"/models/*.onnx; do
-    same "$model" 1 --min-ops 0 --min-bytes 0
-    made=$((made + 1))
-done
+while read -r model count; do
+    same "$model" "$count" --min-ops 0 --min-bytes 0
+    made=$((made + count))
+done <"$work/groups"
 [ "$made" -ge 90 ] || { echo "$made operators only"; exit 1; }
 
 ocr=$models/rapidocr_onnxruntime/models wake=$models/openwakeword/resources/models
@@ -47,7 +47,7 @@ same "$ocr/ch_PP-OCRv4_det_infer.onnx" 30 --size x:0=1 --size x:2=320 --size x:3
 brings "$ocr/ch_PP-OCRv4_det_infer.onnx" 30 --size x:0=1 --size x:2=320 --size x:3=320
 [ "$images" -lt "$regions" ] || { echo "$images images for $regions regions"; exit 1; }
 # In graphs within nodes, too; and of another accuracy.
-for model in If Loop; do brings "$work/models/within-$model.onnx" 1 --min-ops 0 --min-bytes 0; done
+for model in If Loop; do brings "$operators/within-$model.onnx" 1 --min-ops 0 --min-bytes 0; done
 vad=$wake/silero_vad.onnx
 brings "$vad" 8 --optimize --size batch=1 --size sequence=512
 brings "$ocr/ch_PP-OCRv4_rec_infer.onnx" 25 --accuracy fast --size x:0=1 --size x:2=48 --size x:3=320
