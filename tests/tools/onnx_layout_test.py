@@ -47,12 +47,12 @@ def run(model, image, near=0.0):
 
 
 def check(nodes, constants, left, results=("out",), near=0.0, where=None, views=None, image=None):
-    """Both with sizes that are known and with sizes that each call decides: how many reorderings are left, and the texts of
-    regions, of which `where` says whether they have a mask."""
+    """With sizes that each call decides, and for a quarter of the models with sizes that are known, too (a model takes over a
+    second): how many reorderings are left, and the texts of regions, of which `where` says whether they have a mask."""
     global checked
     image = random.standard_normal((1, 3, SIZE, SIZE)).astype(np.float32) if image is None else image
     channels = image.shape[1]
-    for sizes in ((SIZE, SIZE), ("height", "width")):
+    for sizes in ((SIZE, SIZE), ("height", "width"))[checked % 4 > 0:]:
         converted, report = run(model_of(nodes, constants, results, sizes, channels), image, near)
         texts = [region["expression"] for region in report["regions"]]
         assert left is None or report["reorderings_left"] - len(results) == left, (left, report)
