@@ -278,8 +278,8 @@ LLVMValueRef emit_reduce_min(const lane *l, const emit_op *op, const LLVMValueRe
     return emit_minimum(l, op, x);
 }
 LLVMValueRef emit_reduce_product(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    return lane_fmul(l, x[0], x[1]);
+    if (is_float(op)) return lane_fmul(l, x[0], x[1]);
+    return (op->operand == TOSAJIT_I64 ? lane_mul_i64 : lane_mul)(l, x[0], x[1]);
 }
 LLVMValueRef emit_reduce_sum(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return emit_add(l, op, x);

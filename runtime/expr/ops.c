@@ -77,6 +77,7 @@ static const unsigned cast_targets[TOSAJIT_TYPE_COUNT] = {
 /* What strict expressions refuse of the types that go with an op on this operand. */
 static unsigned extensions(tosajit_op op, tosajit_type operand) {
     if (op_table[op].attributes & ATTRIBUTE_EXTENSION) return ANY;
+    if (op == TOSAJIT_OP_reduce_product) return F64 | INTEGERS;
     if (op_table[op].signature != SIGNATURE_CONVERT) return F64 | UNSIGNED;
     return F64 | UNSIGNED | (operand == TOSAJIT_I64 ? F32 : operand == TOSAJIT_F32 ? I64 : 0);
 }

@@ -133,7 +133,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_any, "i1"},
     {TOSAJIT_OP_reduce_max, INTEGERS " " FLOATS " (f64)"},
     {TOSAJIT_OP_reduce_min, INTEGERS " " FLOATS " (f64)"},
-    {TOSAJIT_OP_reduce_product, FLOATS " (f64)"},
+    {TOSAJIT_OP_reduce_product, "(i32) (i64) " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_sum, "i32 i64 " FLOATS " (f64) <u32>"},
     {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
 };

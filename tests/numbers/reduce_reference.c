@@ -53,7 +53,8 @@ static value minimum(const reduce_question *q, value a, value b) {
     return (value){.f = -larger(q->nan_mode == TOSAJIT_NAN_IGNORE, -a.f, -b.f)};
 }
 static value product(const reduce_question *q, value a, value b) {
-    return real(q->element, a.f * b.f);
+    if (exhaustive_is_float(q->element)) return real(q->element, a.f * b.f);
+    return (value){.i = reference_number(q->element, (uint64_t)a.i * (uint64_t)b.i)};
 }
 static value sum(const reduce_question *q, value a, value b) {
     if (exhaustive_is_float(q->element)) return real(q->element, a.f + b.f);

@@ -333,10 +333,12 @@ void test_random_everyday(test_random *random, tosajit_type type, void *element)
 }
 
 void test_random_near_one(test_random *random, tosajit_type type, void *element) {
-    if (test_is_float(type))
+    if (test_is_float(type)) {
         put(type, float_near_one(random, type), element);
-    else
-        test_random_element(random, type, element);
+        return;
+    }
+    test_random_element(random, type, element);
+    *(unsigned char *)element |= 1; /* a product of odd integers keeps all of its bits */
 }
 
 uint64_t test_bits(tosajit_type type, const void *element) {
@@ -451,5 +453,6 @@ bool test_is_extension(tosajit_op op, tosajit_type operand, tosajit_type result)
                real = operand == TOSAJIT_F32 || result == TOSAJIT_F32;
     return test_is_extension_op(op) || operand == TOSAJIT_F64 || result == TOSAJIT_F64 ||
            test_is_unsigned(operand) || test_is_unsigned(result) ||
-           (op == TOSAJIT_OP_cast && wide && real);
+           (op == TOSAJIT_OP_cast && wide && real) ||
+           (op == TOSAJIT_OP_reduce_product && !test_is_float(operand));
 }

@@ -78,7 +78,7 @@ bool test_random_chance(test_random *random, int percent);
 void test_random_element(test_random *random, tosajit_type type, void *element);
 /* An everyday value alone: sums of thousands are finite. Of integers any. */
 void test_random_everyday(test_random *random, tosajit_type type, void *element);
-/* The same, so near 1 that products of thousands are finite, too. */
+/* The same, so near 1 that products of thousands are finite, too; of integers odd ones. */
 void test_random_near_one(test_random *random, tosajit_type type, void *element);
 
 /* Bits of an element as a number, for comparing and printing. */
