@@ -111,19 +111,35 @@ class NumPy(unittest.TestCase):
             loaded(picture.view(np.int8))
 
     def test_reductions_drop_their_axes(self):
-        # numexpr's own test of this multiplies integers, which TOSA does not: what else is in it is here.
         for dtype in (np.int32, np.int64, np.float32, np.float64):
             x = np.arange(1, 25, dtype=dtype).reshape(2, 3, 4) % 5 + 1
-            names = {"sum": np.sum, "max": np.max, "min": np.min}
-            if dtype in (np.float32, np.float64):
-                names.update(prod=np.prod, mean=np.mean)
-            for name, reduce in names.items():
+            for name in ("sum", "prod", "max", "min", "mean"):
+                reduce = getattr(np, name)
                 for axis in (None, 0, 1, 2, -1, (0, 2)):
                     for keepdims in (False, True):
                         text = f"{name}(x * x, axis={axis}" + (", keepdims=True)" if keepdims else ")")
                         y, expected = tosajit.evaluate(text, x=x), reduce(x * x, axis=axis, keepdims=keepdims)
                         self.assertEqual(y.shape, np.shape(expected), text)
                         np.testing.assert_allclose(y, expected, rtol=1e-6, err_msg=text)
+
+    def test_reductions_have_the_types_of_numpy(self):
+        random = np.random.default_rng(5)
+        for dtype in (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float32, np.float64):
+            x = random.integers(0, 2 if dtype is np.bool_ else 100, (5, 7)).astype(dtype)
+            for name in ("sum", "prod", "max", "min", "mean", "var", "any", "all"):
+                for axis in (None, 0, -1, (0, 1)):
+                    text = f"{name}(x, axis={axis})"
+                    with np.errstate(over="ignore"):
+                        y, expected = tosajit.evaluate(text, x=x), getattr(np, name)(x, axis=axis)
+                    # there is no uint64
+                    wanted = np.dtype(np.int64) if expected.dtype == np.uint64 else expected.dtype
+                    self.assertEqual((y.dtype, y.shape), (wanted, np.shape(expected)), f"{text} {dtype}")
+                    np.testing.assert_allclose(y, expected.astype(wanted), rtol=1e-5, err_msg=f"{text} {dtype}")
+        n, y = random.integers(1, 9, (3, 4)).astype(np.uint8), random.standard_normal((3, 4))
+        np.testing.assert_array_equal(tosajit.evaluate("n / sum(n, axis=-1, keepdims=True)"), n / n.sum(axis=-1, keepdims=True))
+        np.testing.assert_allclose(tosajit.evaluate("sum(f * y)", f=np.float32(y), y=y), np.sum(np.float32(y) * y))
+        self.assertEqual(tosajit.evaluate("softmax(n)").dtype, np.float64)
+        self.assertEqual(tosajit.evaluate("layer_norm(f, y, eps=1e-5)", f=np.float32(y), y=y).dtype, np.float64)
 
     def test_first_calls_have_the_bits_of_later_ones(self):
         x = np.random.default_rng(3).standard_normal((40, 1000)).astype(np.float32)

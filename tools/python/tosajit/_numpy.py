@@ -733,7 +733,22 @@ _FOLDED = {_ast.Add: operator.add, _ast.Sub: operator.sub, _ast.Mult: operator.m
            _ast.FloorDiv: operator.floordiv, _ast.Mod: operator.mod, _ast.LShift: operator.lshift,
            _ast.RShift: operator.rshift, _ast.BitAnd: operator.and_, _ast.BitOr: operator.or_, _ast.BitXor: operator.xor}
 _COMPARE = {_ast.Eq: "==", _ast.NotEq: "!=", _ast.Lt: "<", _ast.LtE: "<=", _ast.Gt: ">", _ast.GtE: ">="}
+# Functions that reduce, and the type that they reduce in: NumPy widens integers for sums and products.
+_REDUCERS = {"sum": "whole", "prod": "whole", "max": "own", "min": "own", "amax": "own", "amin": "own", "any": "truth", "all": "truth",
+             **dict.fromkeys(("mean", "var", "std", "norm", "logsumexp", "softmax", "log_softmax", "layer_norm", "rms_norm"), "real")}
+_REDUCED = ("axis", "keepdims", "ddof", "eps")  # what they take besides
 _WORDS = {"inf": math.inf, "nan": math.nan, "true": True, "false": False}
+
+
+def _plain(node: Any) -> str:
+    """A number, None, or a list of these, as it is written."""
+    if type(node) is _ast.Constant and (node.value is None or isinstance(node.value, (bool, int, float))):
+        return repr(node.value)
+    if type(node) is _ast.UnaryOp and type(node.op) is _ast.USub:
+        return f"-{_plain(node.operand)}"
+    if type(node) in (_ast.Tuple, _ast.List):
+        return f"[{', '.join(_plain(item) for item in node.elts)}]"
+    raise _Foreign
 
 
 class _Reader:
@@ -816,7 +831,11 @@ class _Reader:
         name, t = node.func.id, self.text
         if name == "clamp" and len(node.args) == 1:
             return self.clamp(node)
-        if node.keywords or any(type(a) is _ast.Starred for a in node.args):
+        if any(type(a) is _ast.Starred for a in node.args):
+            raise _Foreign
+        if name in _REDUCERS and (_REDUCERS[name] != "own" or len(node.args) == 1):
+            return self.reduce(node, _REDUCERS[name])
+        if node.keywords:
             raise _Foreign
         arguments = [self.read(a) for a in node.args]
         if name in _WIDTH and len(arguments) == 1:
@@ -834,6 +853,30 @@ class _Reader:
             arguments = [t.typed(a, t.common(a)) for a in arguments]
         t.changed = t.changed or name not in _OWN
         return self.settle(function(t, *arguments), *arguments)
+
+    def reduce(self, node: Any, kind: str) -> _Value:
+        """Axes and the like stay as they are written."""
+        name, t = node.func.id, self.text
+        norm = name in ("layer_norm", "rms_norm")
+        operands = [self.read(argument) for argument in (node.args if norm else node.args[:1])]
+        if not operands or any(o.number is not None or o.type not in _WIDTH for o in operands):
+            raise _Foreign
+        rest = [_plain(argument) for argument in node.args[len(operands):]]
+        for keyword in node.keywords:
+            if keyword.arg not in _REDUCED:
+                raise _Foreign
+            rest.append(f"{keyword.arg}={_plain(keyword.value)}")
+        x, type = operands[0], t.common(*operands)
+        if type not in _FLOATS + _INTEGERS + ("i1",):
+            raise _Foreign
+        if kind == "truth" and type != "i1":
+            t.changed, x, type = True, t.compare("!=", x, _Value("", None, number=0)), "i1"
+        elif kind == "own" and type == "i1":
+            t.changed, name = True, "any" if name in ("max", "amax") else "all"
+        elif kind in ("whole", "real") and type not in _FLOATS:
+            type = "i64" if kind == "whole" else "f64"
+        parts = [t.cast(x, type), *(t.cast(operand, type) for operand in operands[1:])]
+        return self.settle(_Value(f"{name}({', '.join(parts + rest)})", type), *operands)
 
     def clamp(self, node: Any) -> _Value:
         x = self.read(node.args[0])
