@@ -39,10 +39,14 @@ function(tosajit_static_llvm list)
   set(targets all-targets)
   if(TOSAJIT_ONLY_NATIVE)
     set(targets native)
+    if(CMAKE_CROSSCOMPILING) # this machine's llvm-config is asked for the other one's
+      string(TOLOWER ${CMAKE_SYSTEM_PROCESSOR} targets)
+    endif()
   endif()
   execute_process(COMMAND ${TOSAJIT_LLVM_CONFIG} --link-static --libfiles core passes ${targets} orcjit object COMMAND_ERROR_IS_FATAL ANY
     OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE)
   separate_arguments(files)
+  list(TRANSFORM files PREPEND "${CMAKE_SYSROOT}")
   # A wheel brings its own C++, or it would need one as new as this machine's.
   set(cxx stdc++)
   if(SKBUILD)

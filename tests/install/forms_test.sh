@@ -19,7 +19,7 @@ if [ -z "${FORMS_WORK:-}" ]; then
     trap 'rm -rf --one-file-system "$FORMS_WORK"' EXIT
     mkdir "$FORMS_WORK/tests" "$FORMS_WORK/pages"
     cp -r "$source/tests/install" "$source/tests/tools" "$FORMS_WORK/tests/"
-    cp -r "$source/README.md" "$source/docs" "$FORMS_WORK/pages/" # for the form that brings none
+    cp -r "$source/README.md" "$source/docs" "$source/examples" "$FORMS_WORK/pages/" # for the form that brings none
     namespace="unshare -rm"
     [ "$(id -u)" != 0 ] || namespace="unshare -m"
     if [ "$form" = tree ]; then
@@ -63,7 +63,7 @@ for python in $(command -v python3) /usr/bin/python3; do
     [ -z "$home" ] || PYTHONS="$PYTHONS $("$python" -c 'import sys; print(sys.executable)')"
     homes="$homes $home"
 done
-case $form in prefix|packages) # which hide where it is
+case $form in prefix|packages|wheel) # which hide where it is
     mkdir "$work/engine"
     mount --bind "$ENGINE" "$work/engine"
     ENGINE=$work/engine ;;
@@ -142,6 +142,7 @@ wheel)
         run pip install --no-index -f "$build/tests/wheels" numpy "$work"/tosajit-*.whl
         PYTHONS="$PYTHONS $venv/bin/python3"
     done
+    PATH=$venv/bin:$PATH # the last one's command
     hide_trees
     mkdir "$work/nothing"
     hide_llvm "$work/nothing"

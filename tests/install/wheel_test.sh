@@ -22,7 +22,7 @@ quietly sh "$source/tools/python/dist.sh" "$work/dist"
 [ "$(find "$work/dist" -type f | wc -l)" = 3 ] || fail "there is more than sources and two wheels: $(ls "$work/dist")"
 sources=$(ls "$work"/dist/tosajit-*.tar.gz) wheel=$(ls "$work"/dist/tosajit-*-cp311-abi3-manylinux_2_*.whl) llvm_wheel=$(ls "$work"/dist/tosajit_llvm-*-py3-none-manylinux_2_*.whl)
 if tar -tzf "$sources" | grep -E '^[^/]*/(build|\.git/)'; then fail "the sources have what is not theirs"; fi
-for file in LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
+for file in "made/$(uname -m)/ops.o" LICENSE PKG-INFO README.md pyproject.toml tests/tools/python_test.py; do
     tar -tzf "$sources" | grep -qE "^[^/]*/$file\$" || fail "the sources have no $file"
 done
 # contents WHEEL: its files, without the version in a name.
@@ -36,8 +36,11 @@ info/entry_points.txt
 info/licenses/LICENSE
 tosajit/__init__.py
 tosajit/__init__.pyi
+tosajit/_command.py
 tosajit/_graph.py
 tosajit/_numpy.py
+tosajit/_onnxruntime/engine.py
+tosajit/_onnxruntime/libtosajit-onnxruntime.so
 tosajit/_show.py
 tosajit/_tosajit.abi3.so
 tosajit/libtosajit-codegen.so.0
@@ -50,6 +53,7 @@ tosajit/torch/_linear.py
 tosajit/torch/_ops.py
 tosajit/torch/_program.py
 tosajit/torch/_regions.py
+tosajit/tosajit
 END
 diff "$work/expected" "$work/files" || fail "the wheel has other files"
 [ "$(stat -c %s "$wheel")" -lt 8000000 ] || fail "the wheel is $(stat -c %s "$wheel") bytes"
@@ -76,8 +80,8 @@ quietly "$PYTHON" -m zipfile -e "$wheel" "$work/unpacked"
 llvm=$(readelf -d "$work/unpacked/tosajit/libtosajit-codegen.so.0" | sed -n 's/.*NEEDED.*\[\(libLLVM.*\)\]/\1/p')
 [ -n "$llvm" ] || fail "libtosajit-codegen.so does not need LLVM"
 : >"$work/hidden/$llvm"
-for file in "$work"/unpacked/tosajit/*.so*; do
-    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN/?)?\]' && fail "$file looks elsewhere"
+for file in "$work"/unpacked/tosajit/*.so* "$work"/unpacked/tosajit/tosajit "$work"/unpacked/tosajit/_onnxruntime/*.so; do
+    readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -vE '\[(\$ORIGIN(/\.\.|/)?)?\]' && fail "$file looks elsewhere"
 done
 # The other wheel has LLVM within, shows nothing of it, and needs only what every Linux has, or what it brings.
 [ "$(stat -c %s "$llvm_wheel")" -lt 40000000 ] || fail "tosajit-llvm is $(stat -c %s "$llvm_wheel") bytes"
@@ -86,6 +90,17 @@ within=$work/unpacked_llvm/tosajit/libtosajit-codegen-llvm.so.0
 [ "$(nm -D --defined-only "$within" | grep -vc ' A ')" = 1 ] || fail "tosajit-llvm shows more than its table"
 readelf -d "$within" | grep NEEDED | grep -vE '\[(libz|libm|libc|libdl|libpthread|ld-linux-[a-z0-9-]*|libzstd-[0-9a-f]*)\.so' &&
     fail "tosajit-llvm needs other libraries"
+# The command of the package converts models, and leaves everything else to one that has it.
+converts() {
+    (cd / && "$work/venv/bin/tosajit" onnx "$source/examples/swish.onnx" -o "$work/swish.onnx" >"$work/log" 2>&1) || { cat "$work/log"; fail "tosajit onnx"; }
+    grep -q '3 of 4 operators in 1 region for tosajit' "$work/log" && [ -s "$work/swish.onnx" ] || fail "tosajit onnx says: $(cat "$work/log")"
+    rm "$work/swish.onnx"
+    code=0
+    PATH=/nowhere "$work/venv/bin/tosajit" verify model.mlir >"$work/log" 2>&1 || code=$?
+    [ $code = 2 ] && grep -q 'verify is no command of the Python package' "$work/log" || fail "tosajit verify says: $(cat "$work/log")"
+    [ ! -x "$build/tools/tosajit" ] || PATH="$build/tools:/usr/bin:/bin" "$work/venv/bin/tosajit" verify "$source/examples/gelu_bias.mlir" >"$work/log" 2>&1 ||
+        fail "tosajit verify, of another tosajit, says: $(cat "$work/log")"
+}
 tried=""
 for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; do
     home=$("$python" -c 'import sys; sys.version_info >= (3, 11) and print(sys.prefix)' 2>/dev/null) || continue
@@ -94,11 +109,21 @@ for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.1
     tried="$tried $home"
     use "$python" --no-index --no-deps "$wheel"
     gives True
+    converts
     quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py"
     (export LD_LIBRARY_PATH="$work/hidden" TOSAJIT_TEST_COMPILER=0
         gives False
         quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
 done
+# The sources, where no LLVM is: precompiled operations. The LLVM of the extra is of the same sources, which the library looks at.
+use "$PYTHON" --no-deps --config-settings=cmake.define.TOSAJIT_WITHOUT_LLVM=ON "$sources"
+[ ! -e "$("$work/venv/bin/python" -c 'import tosajit; print(tosajit.__path__[0])')/libtosajit-codegen.so.0" ] || fail "without LLVM there is a code generator"
+gives False
+converts
+(export TOSAJIT_TEST_COMPILER=0
+    quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
+quietly "$work/venv/bin/python" -m pip install --disable-pip-version-check --no-index --no-deps "$llvm_wheel"
+gives True
 # The extra of that name, where there is no LLVM.
 use "$PYTHON" --no-index --find-links "$work/dist" 'tosajit[compiler]'
 (export LD_LIBRARY_PATH="$work/hidden"

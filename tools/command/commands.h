@@ -5,8 +5,7 @@
 #ifndef TOSAJIT_TOOLS_COMMAND_COMMANDS_H
 #define TOSAJIT_TOOLS_COMMAND_COMMANDS_H
 
-#include "jit/show/json.h"
-#include "tools/base/options.h"
+#include "tools/command/command.h"
 #include "tools/command/source.h"
 
 /* Each runs with the options it takes and returns the exit code. */
@@ -20,18 +19,6 @@ int cmd_ir(const options *o);
 int cmd_asm(const options *o);
 int cmd_compile(const options *o);
 int cmd_ops(const options *o);
-int cmd_onnx(const options *o);
-/* ONNX Runtime, in another process; exit codes. Whether it is there, and what --size and --input
- * say. Every other task asks that first, too. */
-int onnx_engine_ready(const options *o);
-/* Write a model as the engine has optimised it, and a second one, which may be null, over itself.
- * The paths may be the same. converted: the first one may have regions with code of others, which
- * is not run. */
-int onnx_engine_optimize(const options *o, bool converted, const char *from, const char *to,
-                         const char *second);
-/* What --check and --bench ask for, of the models that cmd_onnx has read and written; converted:
- * as above, and so may the second one. */
-int onnx_engine_compare(const options *o, bool converted);
 
 /* The function that a command is about. */
 typedef struct entry {
@@ -57,16 +44,10 @@ int entry_open(const options *o, entry *e);
 void entry_close(entry *e);
 /* Report the library's last error at the function's place; returns EXIT_REFUSED. */
 int entry_refuse(const entry *e);
-/* Something about the file's use that no place in the file is to blame for; returns EXIT_REFUSED.
- */
-int command_error(const char *format, ...);
 
 /* "(tensor<?x3xf32>) -> tensor<?x3xf32>". */
 void print_function_type(FILE *out, const tosa_function *function);
 
-/* What --json prints: an object on standard output, in a line of its own. */
-json json_begin(void);
-void json_end(json *j);
 /* A function as an object of an array: its name, whether it was read, and its type; null: it was
  * not. */
 void json_function(json *j, const char *name, const tosa_function *function);

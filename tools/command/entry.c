@@ -3,7 +3,6 @@
 /* Opening a file and reading the function that the command line asks for. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,27 +40,6 @@ void take_findings(void (*take)(void *context, const tosajit_mlir_finding *findi
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
     taker.take(taker.context, finding);
-}
-
-json json_begin(void) {
-    json j = {.out = stdout};
-    json_open(&j, NULL, '{');
-    return j;
-}
-
-void json_end(json *j) {
-    json_close(j, '}');
-    fputc('\n', j->out);
-}
-
-int command_error(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("tosajit: error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return EXIT_REFUSED;
 }
 
 /* The parser's message is as a finding's text: "NAME:LINE:COLUMN: error: MESSAGE", and the excerpt.

@@ -2,20 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* The tosajit command. In: a command and its words; out: its exit code. The table below is the
  * whole of the tool. */
-#define _POSIX_C_SOURCE 200809L /* fcntl, SIGXFSZ, pthread_sigmask */
-#include <fcntl.h>
-#include <pthread.h>
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/base/pager.h"
 #include "tools/base/wrap.h"
-#include "tools/data/output_file.h"
 #include "tools/repl/cmd_repl.h"
 #include "jit/text/suggest.h"
 
@@ -99,20 +91,7 @@ static const command commands[] = {
      "  tosajit outline model.mlir --entry @main >divided.mlir\n"
      "  tosajit plan divided.mlir --entry main_region_0\n"
      "  tosajit outline model.tosa -o divided.tosa\n"},
-    {"onnx", "put elementwise regions of an ONNX model into nodes for tosajit", true, false,
-     OPTION_MODEL | OPTION_ACCURACY | OPTION_JSON, cmd_onnx,
-     "Writes a model in which each region of elementwise operators is one node, which ONNX Runtime "
-     "gives to libtosajit-onnxruntime.so. It\n"
-     "says what went into regions, what stayed, and why (docs/onnx.md). It is best with "
-     "--optimize, "
-     "after the engine's own optimisations.\n"
-     "--optimize, --check and --bench run ONNX Runtime, by the Python that TOSAJIT_PYTHON names, "
-     "or by the first python3 of PATH that has it. `pip install onnxruntime` brings it.\n\n"
-     "  tosajit onnx model.onnx -o faster.onnx --optimize --check --bench\n"
-     "  tosajit onnx model.onnx -o faster.onnx --check --size batch=1 --input x=photo.npy\n"
-     "  tosajit onnx model.onnx -o faster.onnx --optimize --targets v2,v3,v4\n"
-     "  tosajit onnx model.onnx -o faster.onnx --regions --min-ops 3 --accuracy fast\n"
-     "  tosajit onnx model.onnx -o /dev/null --json\n"},
+    {"onnx", onnx_purpose, true, false, ONNX_OPTIONS, cmd_onnx, onnx_help},
     {"ir", "show the LLVM IR of a kernel", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,
      "After LLVM's passes.\n\n  tosajit ir examples/gelu_bias.mlir --cpu x86-64-v3\n"},
@@ -202,29 +181,6 @@ static int run_paged(const command *c, const options *o) {
     return code;
 }
 
-static bool would_lose(const char *written, const char *read) {
-    struct stat status;
-    return written && read && strcmp(written, "-") != 0 && stat(written, &status) == 0 &&
-           S_ISREG(status.st_mode) && output_file_same(written, read);
-}
-
-/* What is written must not be what is read, by whatever name: `-o model.mlir` would replace the
- * program by its code. Results of run alone may replace operands, which are of their kind. */
-static bool keeps_files(const command *c, const options *o) {
-    const char *written[] = {o->model, o->dot, o->object, o->header, o->svg}, *lost = NULL;
-    for (size_t k = 0; k < sizeof written / sizeof *written; k++) {
-        if (would_lose(written[k], o->file)) lost = o->file;
-        for (size_t i = 0; i < o->input_count; i++) {
-            const char *value = strchr(o->inputs[i], '='); /* of NAME=FILE */
-            if (value && would_lose(written[k], value + 1)) lost = value + 1;
-        }
-    }
-    for (size_t k = 0; k < o->output_count; k++)
-        if (would_lose(o->outputs[k], o->file)) lost = o->file;
-    if (lost) usage_error(c->name, "%s is read; what is written would replace it", lost);
-    return !lost;
-}
-
 static int run_command(const command *c, int count, char *const *words) {
     options o;
     int code = EXIT_USAGE;
@@ -232,7 +188,7 @@ static int run_command(const command *c, int count, char *const *words) {
         code = EXIT_FINE;
         if (o.help)
             print_command_help(c);
-        else if (!keeps_files(c, &o))
+        else if (!command_keeps_files(c->name, &o))
             code = EXIT_USAGE;
         else
             code = c->long_answer ? run_paged(c, &o) : c->run(&o);
@@ -277,53 +233,4 @@ static int dispatch(int count, char *const *words) {
     return c ? run_command(c, count - 1, words + 1) : refuse_command(first);
 }
 
-/* Descriptors 0 to 2 belong to the standard streams even where they came closed: the next file that
- * is opened must not be one of them. Opened the wrong way round, they fail as closed ones do. */
-static void claim_streams(void) {
-    for (int d = STDIN_FILENO; d <= STDERR_FILENO; d++)
-        if (fcntl(d, F_GETFD) < 0) (void)open("/dev/null", d == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
-typedef struct invocation {
-    int count;
-    char *const *words;
-    sigset_t signals; /* those that were blocked when the command was started */
-    int code;
-} invocation;
-
-static void *invoke(void *argument) {
-    invocation *i = argument;
-    pthread_sigmask(SIG_SETMASK, &i->signals, NULL);
-    i->code = dispatch(i->count, i->words);
-    return NULL;
-}
-
-/* Dispatch on a stack of the usual size, whatever the limit of the shell: MLIR and LLVM recurse.
- * Signals are for that thread, which waits for keys. */
-static int dispatch_on_stack(int count, char *const *words) {
-    enum { STACK = 8 * 1024 * 1024 };
-    invocation i = {.count = count, .words = words};
-    sigset_t all;
-    pthread_t thread;
-    pthread_attr_t attributes;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &i.signals);
-    bool fine = pthread_attr_init(&attributes) == 0;
-    fine = fine && pthread_attr_setstacksize(&attributes, STACK) == 0;
-    fine = fine && pthread_create(&thread, &attributes, invoke, &i) == 0;
-    if (!fine)
-        return command_error("the system gives no thread with a stack of %d bytes", (int)STACK);
-    pthread_join(thread, NULL);
-    return i.code;
-}
-
-int main(int argc, char **argv) {
-    claim_streams();
-    /* A file beyond the limit is an error like any other, and what was begun is removed. */
-    signal(SIGXFSZ, SIG_IGN);
-    int code = dispatch_on_stack(argc > 0 ? argc - 1 : 0, argv + 1);
-    errno = 0;
-    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != EXIT_FINE) return code;
-    return command_error("standard output: cannot write%s%s", errno ? ": " : "",
-                         errno ? strerror(errno) : "");
-}
+int main(int argc, char **argv) { return command_begin(argc, argv, dispatch); }

@@ -12,7 +12,7 @@
 
 #include "runtime/base/words.h"
 #include "tools/base/targets.h"
-#include "tools/command/commands.h"
+#include "tools/command/command.h"
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/dot.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* tosajit onnx where the command was built without protobuf-c. */
-#include "tools/command/commands.h"
+#include "tools/command/command.h"
 
 int cmd_onnx(const options *o) {
     (void)o;

@@ -8,7 +8,7 @@
 
 #include "tools/base/installed.h"
 #include "tools/base/run_program.h"
-#include "tools/command/commands.h"
+#include "tools/command/command.h"
 
 /* Run the words, of which the first two are for the Python and the script. */
 static int run(const char **words) {

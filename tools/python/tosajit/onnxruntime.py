@@ -44,7 +44,7 @@ def _command():
 
 def _operators():
     name = "libtosajit-onnxruntime.so"
-    folders = [".", "../../onnxruntime", "../../../tosajit", "../../../../lib/tosajit"]
+    folders = ["_onnxruntime", "../../onnxruntime", "../../../tosajit", "../../../../lib/tosajit"]
     beside = os.path.join(os.path.dirname(os.path.realpath(_command())), "../lib/tosajit")
     return _find("TOSAJIT_ONNX_OPERATORS", [os.path.join(_HERE, folder, name) for folder in folders] + [os.path.join(beside, name)], name)
 
