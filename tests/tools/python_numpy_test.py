@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The Python package with NumPy: results are NumPy's, nothing is copied, strides are taken."""
+import functools
 import gc
 import sys
 import unittest
@@ -172,6 +173,41 @@ class NumPy(unittest.TestCase):
         tosajit.evaluate("x + x", x=records["value"], out=records["value"])
         np.testing.assert_array_equal(records["value"], np.arange(5) * 2)
         self.assertFalse(records["tag"].any() or records["rest"].any())
+
+    def test_arrays_that_are_seen_and_others_are_alike(self):
+        # Arrays of NumPy's own type and dtypes are read without a buffer; these are not, and have the same elements.
+        class Mine(np.ndarray):
+            pass
+
+        kernel = tosajit.compile("y = x - b : f32[?,?], f32[?,?]")
+        for x in (np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(24, dtype=np.float32).reshape(3, 8)[:, ::-2],
+                  np.zeros((0, 4), np.float32), np.float32(3) * np.ones((1, 1), np.float32)):
+            plain = kernel(x, x[:1])
+            np.testing.assert_array_equal(plain, x - x[:1])
+            for other in (x.view(Mine), x.astype(np.dtype(np.float32, metadata={"unit": "m"})), memoryview(x)):
+                np.testing.assert_array_equal(kernel(other, x[:1]), plain)
+            frozen = x.copy()
+            frozen.flags.writeable = False
+            np.testing.assert_array_equal(kernel(frozen, x[:1]), plain)
+            with self.assertRaisesRegex(ValueError, "read-only"):
+                kernel(x, x[:1], out=frozen)
+        for wrong, words in ((np.zeros((3, 4)), "f64"), (np.zeros((3, 4), ">f4"), "big-endian"), (np.zeros((3, 4), np.complex64), "Zf")):
+            with self.assertRaisesRegex(TypeError, words):
+                kernel(wrong, wrong)
+        deep = np.zeros((1,) * 17, np.float32)
+        with self.assertRaisesRegex(tosajit.Error, "16"):
+            kernel(deep, deep)
+
+    def test_calls_of_every_form(self):
+        x, b, out = np.arange(3, dtype=np.float32), np.ones(1, np.float32), np.empty(3, np.float32)
+        kernel = tosajit.compile("y = x - b : f32[?], f32[?]")
+        for y in (kernel(x, b), kernel(x, b=b), kernel(b=b, x=x), kernel(*(x, b)), kernel(**{"b": b, "x": x}), kernel.__call__(x, b),
+                  functools.partial(kernel, b=b)(x), list(map(kernel, [x], [b]))[0], kernel(x, b, out=out), kernel(out=out, b=b, x=x)):
+            np.testing.assert_array_equal(y, [-1, 0, 1])
+        for call, words in ((lambda: kernel(x), "'b' is missing"), (lambda: kernel(x, b, b), "takes 2 operands, found 3"),
+                            (lambda: kernel(x, b, x=x), "'x' is given twice"), (lambda: kernel(x, c=b), "no operand 'c'")):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
 
     def test_in_place_and_overlap(self):
         x = np.arange(10, dtype=np.float32)

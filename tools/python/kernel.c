@@ -4,6 +4,7 @@
 #include "tools/python/kernel.h"
 
 #include <string.h>
+#include <structmember.h>
 
 #include "tools/python/call.h"
 #include "tools/python/errors.h"
@@ -28,6 +29,8 @@ static PyObject *names_of(const tosajit_kernel *kernel, size_t operands, size_t 
     return names;
 }
 
+static kernel_vectorcall kernel_call_quickly;
+
 PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     kernel_object *k = PyObject_New(kernel_object, state->kernel);
     if (!k) {
@@ -37,6 +40,7 @@ PyObject *kernel_make(module_state *state, tosajit_kernel *kernel) {
     size_t operands = tosajit_kernel_operand_count(kernel);
     size_t results = tosajit_kernel_result_count(kernel);
     k->state = state;
+    k->call = kernel_call_quickly;
     k->kernel = kernel;
     k->engine = k->text = NULL;
     k->quick = false;
@@ -90,33 +94,64 @@ static bool bind_keyword(const kernel_object *k, PyObject *name, PyObject *value
     return !PyErr_Occurred();
 }
 
-static bool bind(const kernel_object *k, PyObject *args, PyObject *keywords, call_given *g) {
-    Py_ssize_t count = PyTuple_Size(args), at = 0;
-    if (count > k->operand_count) {
-        PyErr_Format(PyExc_TypeError, "the kernel takes %zd operands, found %zd", k->operand_count,
-                     count);
-        return false;
-    }
-    for (Py_ssize_t i = 0; i < k->operand_count; i++)
-        g->objects[i] = i < count ? PyTuple_GetItem(args, i) : NULL;
-    PyObject *name, *value;
-    while (keywords && PyDict_Next(keywords, &at, &name, &value))
-        if (!bind_keyword(k, name, value, g)) return false;
+static bool bind_count(const kernel_object *k, Py_ssize_t count) {
+    if (count <= k->operand_count) return true;
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zd operands, found %zd", k->operand_count,
+                 count);
+    return false;
+}
+
+static bool bind_all(const kernel_object *k, Py_ssize_t count, const call_given *g) {
     for (Py_ssize_t i = count; i < k->operand_count; i++)
         if (!g->objects[i])
             return refuse_name(k, "operand %R is missing", PyTuple_GetItem(k->names, i));
     return true;
 }
 
+static bool bind(const kernel_object *k, PyObject *args, PyObject *keywords, call_given *g) {
+    Py_ssize_t count = PyTuple_Size(args), at = 0;
+    if (!bind_count(k, count)) return false;
+    for (Py_ssize_t i = 0; i < k->operand_count; i++)
+        g->objects[i] = i < count ? PyTuple_GetItem(args, i) : NULL;
+    PyObject *name, *value;
+    while (keywords && PyDict_Next(keywords, &at, &name, &value))
+        if (!bind_keyword(k, name, value, g)) return false;
+    return bind_all(k, count, g);
+}
+
+/* The same of a call without tuple and dict: values of keywords stand behind the others. */
+static bool bind_quickly(const kernel_object *k, PyObject *const *args, Py_ssize_t count,
+                         PyObject *names, call_given *g) {
+    const Py_ssize_t more = names ? PyTuple_Size(names) : 0;
+    if (!bind_count(k, count)) return false;
+    for (Py_ssize_t i = 0; i < k->operand_count; i++) g->objects[i] = i < count ? args[i] : NULL;
+    for (Py_ssize_t i = 0; i < more; i++)
+        if (!bind_keyword(k, PyTuple_GetItem(names, i), args[count + i], g)) return false;
+    return bind_all(k, count, g);
+}
+
+static PyObject *call_given_operands(const kernel_object *k, const call_given *given) {
+    view views[TOSAJIT_MAX_TENSORS];
+    if (!call_take(k, given, views)) return NULL;
+    PyObject *result = call_run(k, given, views);
+    call_release(views, k->operand_count);
+    return result;
+}
+
 static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *keywords) {
     const kernel_object *k = (kernel_object *)self;
     call_given given;
-    view views[TOSAJIT_MAX_TENSORS];
     given.out = NULL;
-    if (!bind(k, args, keywords, &given) || !call_take(k, &given, views)) return NULL;
-    PyObject *result = call_run(k, &given, views);
-    call_release(views, k->operand_count);
-    return result;
+    return bind(k, args, keywords, &given) ? call_given_operands(k, &given) : NULL;
+}
+
+static PyObject *kernel_call_quickly(PyObject *self, PyObject *const *args, size_t count,
+                                     PyObject *names) {
+    const kernel_object *k = (kernel_object *)self;
+    const Py_ssize_t own = (Py_ssize_t)(count & SIZE_MAX >> 1); /* its highest bit is a flag */
+    call_given given;
+    given.out = NULL;
+    return bind_quickly(k, args, own, names, &given) ? call_given_operands(k, &given) : NULL;
 }
 
 /* ("x", "tensor<?x64xf32>"), ... */
@@ -212,19 +247,25 @@ static PyGetSetDef ATTRIBUTES[] = {
     {"__signature__", kernel_signature, NULL, "For inspect.signature.", NULL},
     {0}};
 
+enum { HAS_VECTORCALL = 1 << 11 }; /* Py_TPFLAGS_HAVE_VECTORCALL */
+static PyMemberDef MEMBERS[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(kernel_object, call), READONLY, NULL}, {0}};
+
 bool kernel_type_add(PyObject *module, module_state *state) {
     static PyType_Slot slots[] = {
         {Py_tp_dealloc, kernel_dealloc},
         {Py_tp_call, kernel_call},
+        {Py_tp_members, MEMBERS},
         {Py_tp_repr, kernel_repr},
         {Py_tp_methods, METHODS},
         {Py_tp_getset, ATTRIBUTES},
         {Py_tp_doc, "A compiled text. Call it with its operands, by position or by name; out= is "
                     "an array for the result, or a tuple of several."},
         {0, NULL}};
-    static PyType_Spec spec = {
-        "tosajit.Kernel", sizeof(kernel_object), 0,
-        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};
+    static PyType_Spec spec = {"tosajit.Kernel", sizeof(kernel_object), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                   Py_TPFLAGS_IMMUTABLETYPE | HAS_VECTORCALL,
+                               slots};
     state->kernel = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
     return state->kernel && !PyModule_AddType(module, state->kernel);
 }

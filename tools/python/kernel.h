@@ -12,8 +12,14 @@ typedef struct kernel_tensor {
     int32_t rank;
 } kernel_tensor;
 
+/* PEP 590: how calls come without a tuple and a dict. The limited API has it from 3.12 on, by other
+ * names; every Python from 3.9 on does it. */
+typedef PyObject *kernel_vectorcall(PyObject *self, PyObject *const *args, size_t count,
+                                    PyObject *names);
+
 typedef struct kernel_object {
     PyObject_HEAD module_state *state;
+    kernel_vectorcall *call;
     tosajit_kernel *kernel;
     PyObject *engine; /* kept, for what it compiles in the background; null: not */
     PyObject *text;   /* that was compiled, with its types; null: none */

@@ -35,6 +35,7 @@ typedef struct module_numpy {
     PyObject *empty;                      /* numpy.empty */
     PyObject *dtypes[TOSAJIT_TYPE_COUNT]; /* of results */
     PyObject *bits[TOSAJIT_TYPE_COUNT];   /* that others have added to NumPy; null: not met yet */
+    bool seen;                            /* whether arrays are laid out as numpy_see knows them */
 } module_numpy;
 
 /* Types of tensors with functions in C (exchange.h), as many as one program may use. */

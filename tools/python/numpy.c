@@ -5,6 +5,59 @@
 
 #include "tools/python/elements.h"
 
+/* As every extension that is compiled with NumPy has it within, from 1.7 to 2.x. */
+typedef struct array_fields {
+    PyObject_HEAD char *data;
+    int rank;
+    int64_t *dims, *strides;
+    PyObject *base, *dtype;
+    int flags;
+} array_fields;
+enum { FLAG_WRITEABLE = 0x400 };
+
+/* Another NumPy may come with other arrays: one that is known must be seen as its buffer is. */
+static bool is_as_known(const module_numpy *n) {
+    PyObject *shape = Py_BuildValue("(ii)", 2, 3);
+    PyObject *dtype = n->dtypes[TOSAJIT_F64];
+    PyObject *array = shape ? PyObject_CallFunctionObjArgs(n->empty, shape, dtype, NULL) : NULL;
+    const array_fields *a = (const array_fields *)(void *)array;
+    Py_buffer b;
+    bool same = false;
+    Py_XDECREF(shape);
+    if (array && Py_TYPE(array) == n->array &&
+        !PyObject_GetBuffer(array, &b, PyBUF_STRIDES | PyBUF_FORMAT)) {
+        same = b.ndim == 2 && a->rank == 2 && a->data == b.buf && a->dtype == dtype && !a->base &&
+               a->dims[0] == 2 && a->dims[1] == 3 && a->strides[0] == 24 && a->strides[1] == 8 &&
+               a->flags & FLAG_WRITEABLE;
+        PyBuffer_Release(&b);
+    }
+    Py_XDECREF(array);
+    PyErr_Clear();
+    return same;
+}
+
+/* The element type that NumPy itself has for a dtype. */
+static tosajit_type own_element(const module_numpy *n, const PyObject *dtype) {
+    for (int t = 0; t < TOSAJIT_TYPE_COUNT; t++)
+        if (n->dtypes[t] == dtype && t != TOSAJIT_I48 && t != TOSAJIT_BF16 &&
+            t != TOSAJIT_F8E4M3FN && t != TOSAJIT_F8E5M2)
+            return (tosajit_type)t;
+    return TOSAJIT_TYPE_COUNT;
+}
+
+bool numpy_see(const module_state *state, PyObject *object, tosajit_type wanted, bool writable,
+               numpy_sight *sight) {
+    const module_numpy *n = &state->numpy;
+    if (!n->seen || Py_TYPE(object) != n->array) return false;
+    const array_fields *a = (const array_fields *)(void *)object;
+    if (a->rank > TOSAJIT_MAX_RANK || (writable && !(a->flags & FLAG_WRITEABLE))) return false;
+    const bool as_wanted = wanted != TOSAJIT_TYPE_COUNT && n->dtypes[wanted] == a->dtype;
+    const tosajit_type element = as_wanted ? wanted : own_element(n, a->dtype);
+    if (element == TOSAJIT_TYPE_COUNT) return false;
+    *sight = (numpy_sight){a->data, a->rank, a->dims, a->strides, element};
+    return true;
+}
+
 static bool find(module_numpy *n, PyObject *numpy) {
     n->array = (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray");
     n->generic = n->array ? (PyTypeObject *)PyObject_GetAttrString(numpy, "generic") : NULL;
@@ -20,6 +73,7 @@ static bool find(module_numpy *n, PyObject *numpy) {
     }
     Py_XDECREF(dtype);
     if (!found) numpy_forget(n);
+    n->seen = found && is_as_known(n);
     return found;
 }
 

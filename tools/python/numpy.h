@@ -20,6 +20,19 @@ PyObject *numpy_bits(module_state *state, PyObject *object, tosajit_type *elemen
  * as an array of that. */
 PyObject *numpy_make(module_state *state, tosajit_type element, int32_t rank, const int64_t *dims,
                      bool bits);
+/* What NumPy compiles into every extension: where an array's memory is, without asking for a
+ * buffer, which takes longer than a short run. */
+typedef struct numpy_sight {
+    char *data;
+    int32_t rank;
+    const int64_t *dims, *strides; /* the array's own, in bytes */
+    tosajit_type element;
+} numpy_sight;
+/* See an array of exactly NumPy's type and of an element type of its own: `wanted`, or any with
+ * TOSAJIT_TYPE_COUNT. False, without an exception, for everything else, and for what is to be
+ * written and may not be. */
+bool numpy_see(const module_state *state, PyObject *object, tosajit_type wanted, bool writable,
+               numpy_sight *sight);
 void numpy_forget(module_numpy *numpy);
 
 #endif

@@ -167,10 +167,27 @@ static bool take_plain(module_state *state, view *v, PyObject *object, const req
     return taken;
 }
 
+/* Others may drop the array while it is computed with, without Python's lock. */
+static bool take_array(view *v, PyObject *array, const numpy_sight *seen) {
+    v->source = VIEW_ARRAY;
+    v->from.array = Py_NewRef(array);
+    for (int32_t d = 0; d < seen->rank; d++) {
+        v->dims[d] = seen->dims[d];
+        v->strides[d] = seen->strides[d];
+    }
+    const int64_t unit = (int64_t)tosajit_type_size(seen->element);
+    v->tensor = (tosajit_tensor){seen->element, seen->rank, seen->data, v->dims, NULL};
+    if (!view_is_dense(seen->rank, v->dims, v->strides, unit)) v->tensor.strides = v->strides;
+    return true;
+}
+
 bool view_take(module_state *state, view *v, PyObject *object, const request *r) {
+    numpy_sight seen;
     v->bits = false;
-    bool taken = view_is_number(object) || PyBool_Check(object) ? take_number(state, v, object, r)
-                 : PyObject_CheckBuffer(object)                 ? take_plain(state, v, object, r)
+    bool taken = numpy_see(state, object, r->element, r->writable, &seen)
+                     ? take_array(v, object, &seen)
+                 : view_is_number(object) || PyBool_Check(object) ? take_number(state, v, object, r)
+                 : PyObject_CheckBuffer(object)                   ? take_plain(state, v, object, r)
                                                 : view_take_dlpack(state, v, object, r);
     if (taken && v->tensor.rank == 0 && r->rank > 0 && !r->writable) {
         v->tensor.rank = r->rank;
@@ -182,6 +199,8 @@ bool view_take(module_state *state, view *v, PyObject *object, const request *r)
 void view_release(view *v) {
     if (v->source == VIEW_BUFFER)
         PyBuffer_Release(&v->from.buffer);
+    else if (v->source == VIEW_ARRAY)
+        Py_DECREF(v->from.array);
     else if (v->source == VIEW_DLPACK || v->source == VIEW_VERSIONED)
         view_release_dlpack(v);
 }

@@ -13,7 +13,8 @@ typedef enum view_source {
     VIEW_BUFFER,
     VIEW_DLPACK,
     VIEW_VERSIONED,
-    VIEW_SHOWN /* what its object shows: there is nothing to give back */
+    VIEW_ARRAY, /* of NumPy, which is held */
+    VIEW_SHOWN  /* what its object shows: there is nothing to give back */
 } view_source;
 
 typedef struct view {
@@ -23,11 +24,13 @@ typedef struct view {
     union {
         int64_t number; /* one element */
         Py_buffer buffer;
+        PyObject *array;
         dlpack_managed *dlpack;
         dlpack_versioned *versioned;
         dlpack_tensor shown;
     } from;
-    int64_t strides[TOSAJIT_MAX_RANK]; /* of DLPack, in bytes */
+    int64_t strides[TOSAJIT_MAX_RANK]; /* of DLPack and NumPy, in bytes */
+    int64_t dims[TOSAJIT_MAX_RANK];    /* of NumPy, which may change those of an array in place */
     int64_t size;                      /* of a buffer that tells none */
 } view;
 
