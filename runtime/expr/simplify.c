@@ -78,7 +78,7 @@ static tosajit_status simplify_power(tosajit_expr *program, expr_node *node, boo
         become(node, TOSAJIT_OP_clamp, x, -1);
         node->attributes.min_val.f = node->attributes.max_val.f = 1;
         node->attributes.nan_mode = TOSAJIT_NAN_IGNORE;
-    } else if ((exponent == 3 || exponent == 4) &&
+    } else if ((exponent == 3 || exponent == 4) && node->type.element != TOSAJIT_F64 &&
                !(program->strict && node->type.element == TOSAJIT_F32)) /* which has no f64 */
         return raise_wider(program, node, exponent == 4);
     else

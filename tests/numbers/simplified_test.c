@@ -141,6 +141,39 @@ static void powers(void **state) {
         }
 }
 
+/* Functions of f64 are within 1 ulp, and what stands for them is, too: so two of them are at most 2
+ * apart. A type with more digits, in which cubes of f32 are multiplied, f64 has not. */
+static void powers_of_f64(void **state) {
+    static const double exponents[] = {2, 1, -1, 0, 3, 4, 5, 10, 0.5, -0.5};
+    static double x[BATCH], is[BATCH], should[BATCH];
+    test_random random = test_random_start(11);
+    (void)state;
+    for (int k = 0; k < BATCH; k++)
+        if (k % 2)
+            test_random_element(&random, TOSAJIT_F64, &x[k]);
+        else
+            x[k] = k < 2048 ? k - 512 : (double)test_random_range(&random, -9999999, 9999999) / 64;
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        double exponent = exponents[k];
+        tosajit_expr *simple = power(TOSAJIT_F64, &exponent), *general = power(TOSAJIT_F64, NULL);
+        for (size_t e = 0; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, simple),
+                           *oracle = test_compile(test_engines[e].engine, general);
+            run(kernel, TOSAJIT_F64, x, &exponent, is, BATCH);
+            run(oracle, TOSAJIT_F64, x, &exponent, should, BATCH);
+            for (int i = 0; i < BATCH; i++)
+                if (!test_same(TOSAJIT_F64, test_bits(TOSAJIT_F64, &is[i]),
+                               test_bits(TOSAJIT_F64, &should[i]), 2))
+                    fail_msg("%s: %.17g ** %g is %.17g, not %.17g", test_engines[e].name, x[i],
+                             exponent, is[i], should[i]);
+            tosajit_kernel_release(kernel);
+            tosajit_kernel_release(oracle);
+        }
+        tosajit_expr_destroy(simple);
+        tosajit_expr_destroy(general);
+    }
+}
+
 /* A clamp, or one of a clamp. */
 static tosajit_kernel *clamps(tosajit_engine *engine, tosajit_type element,
                               const tosajit_attributes *list, size_t count) {
@@ -245,7 +278,8 @@ static void casts_of_bounds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(powers), cmocka_unit_test(clamps_of_clamps),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers), cmocka_unit_test(powers_of_f64),
+                                       cmocka_unit_test(clamps_of_clamps),
                                        cmocka_unit_test(casts_of_bounds)};
     return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
 }
