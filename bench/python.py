@@ -4,6 +4,7 @@
 
     PYTHONPATH=build/tools/python python3 bench/python.py            # tables
     PYTHONPATH=build/tools/python python3 bench/python.py --page     # into docs/python.md, with its drawing
+    PYTHONPATH=build/tools/python python3 bench/python.py --examples # numexpr's own, beside numexpr
     PYTHONPATH=build/tools/python python3 bench/python.py --table    # what bench/report.sh takes
 
 The best of many turns of 2 ms, because whoever shares the machine can only make a turn longer. The results are compared before anything is timed. Needs NumPy; the columns of a library that is not installed are
@@ -250,7 +251,7 @@ def can_run(cpu):
 
 
 def tables(times):
-    lines = [f"Measured on {machine()}.", ""]
+    lines = [f"Measured on {machine()}. The load was {os.getloadavg()[0]:.1f}, on {len(os.sched_getaffinity(0))} processors.", ""]
     for own, title in (("exact", "exact"), ("fast", "`accuracy=\"fast\"`"), ("precompiled", "precompiled, without LLVM")):
         by_size = means(times, own)
         peers = list(next(iter(by_size.values())))
@@ -307,6 +308,36 @@ def compare(seconds, page):
         write_page(times)
 
 
+# What numexpr's pages and its benchmark of polynomials evaluate.
+EXAMPLES = ["a + 1", "a * b - 4.1 * a > 2.5 * b", "sin(a) + arcsinh(a/b)", "2*a + 3*b", "2*a + b**10", "sin(a)**2 + cos(a)**2",
+            ".25*a**3 + .75*a**2 - 1.5*a - 2", "((.25*a + .75)*a - 1.5)*a - 2"]
+
+
+def examples(seconds):
+    """On a million float64, as those pages have it, by evaluate: results are made. On one thread, and on all processors."""
+    a = np.arange(1e6) + 1
+    names = {"a": a, "b": a + 1}
+    for threads in sorted({1, len(os.sched_getaffinity(0))}):
+        numexpr.set_num_threads(threads)
+        where = f"{threads} thread{'s' * (threads > 1)}"
+        own = {"exact": tosajit.Engine(threads=threads), "fast": tosajit.Engine(threads=threads, accuracy="fast")}
+        ratios = {name: [] for name in own}
+        for text in EXAMPLES:
+            calls = {name: lambda engine=engine: engine.evaluate(text, names) for name, engine in own.items()}
+            calls["numexpr"] = lambda: numexpr.evaluate(text, names)
+            for name, call in calls.items():
+                # a sum of functions that is nearly 0 has the errors of numbers near 1
+                np.testing.assert_allclose(call(), calls["numexpr"](), rtol=1e-12, atol=1e-15, err_msg=f"{text} {name}")
+            for engine in own.values():
+                engine.wait()
+            times = usual_times(calls, seconds)
+            for name in own:
+                ratios[name].append(times["numexpr"] / times[name])
+            print(f"{text}, {where}: " + ", ".join(f"{name} {say(t)}" for name, t in times.items()))
+        for name, values in ratios.items():
+            print(f"{name}, {where}: numexpr takes {mean(values):.2g} times as long")
+
+
 def chain_table(seconds):
     names = ["exact", "exact, out=", "fast", "evaluate", "NumPy", "numexpr"]
     print("| x * sigmoid(x + b), f32 | " + " | ".join(names) + " |")
@@ -328,6 +359,8 @@ def chain_table(seconds):
 if __name__ == "__main__":
     if sys.argv[1:] == ["--table"]:
         table(3)
+    elif sys.argv[1:] == ["--examples"]:
+        examples(1)
     elif sys.argv[1:2] == ["--chain"]:
         chain_table(3)
     else:
