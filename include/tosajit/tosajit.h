@@ -254,9 +254,10 @@ typedef struct tosajit_attributes {
                      along which they go */
     /* Of views: the list that the op takes; copied. reshape: the size of each dimension; once -1:
      * what is left; -2 - d: that of the operand's dimension d. transpose: of each dimension of the
-     * result, the operand's. tile: of each dimension, how often. slice: of each dimension begin,
-     * end and step. There, negative positions count from the end, and TOSAJIT_DYNAMIC is the end
-     * that the step comes from or goes to. */
+     * result, the operand's. tile: of each dimension, how often. pad: of each dimension how many
+     * elements before and behind it. slice: of each dimension begin, end and step. There, negative
+     * positions count from the end, and TOSAJIT_DYNAMIC is the end that the step comes from or goes
+     * to. */
     const int64_t *numbers;
     size_t number_count; /* of these */
     int64_t reserved[1]; /* 0; for attributes of later versions */

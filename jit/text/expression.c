@@ -221,7 +221,8 @@ static void name_bounds(const lexer *p, tosajit_op op, int32_t first) {
 
 /* Names that may stand before the numbers of a function that moves. */
 static bool is_mover_key(const lexer *p, text_span key) {
-    static const char *const names[] = {"axis", "dim", "dims", "shape", "perms", "multiples"};
+    static const char *const names[] = {"axis",  "dim",       "dims",   "shape",
+                                        "perms", "multiples", "padding"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (lex_is_word(p, key, names[k])) return true;
     return false;

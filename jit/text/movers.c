@@ -125,6 +125,27 @@ static tosajit_status concat(const mover_call *c, tosajit_value *value) {
     return status;
 }
 
+/* Without an element it is 0; one number is of all sides. */
+static tosajit_status pad(const mover_call *c, tosajit_value *value) {
+    static const uint64_t zero = 0;
+    const tosajit_tensor_type element = {c->type.element, 0, {0}};
+    int64_t padding[2 * TOSAJIT_MAX_RANK];
+    const size_t sides = 2 * (size_t)c->type.rank;
+    const tosajit_attributes a = {.numbers = padding,
+                                  .number_count = c->count == 1 ? sides : c->count};
+    tosajit_value operands[2] = {c->operand, c->operands[1]};
+    if (c->operand_count > 2)
+        return diag_error(TOSAJIT_INVALID_ARGUMENT,
+                          "pad takes 1 to 2 operands, x and the element, found %zu",
+                          c->operand_count);
+    for (size_t d = 0; d < 2 * TOSAJIT_MAX_RANK; d++)
+        padding[d] = c->numbers[c->count == 1 ? 0 : d];
+    tosajit_status status = c->operand_count < 2
+                                ? tosajit_expr_constant(c->expr, &element, &zero, &operands[1])
+                                : TOSAJIT_OK;
+    return status ? status : tosajit_expr_op(c->expr, TOSAJIT_OP_pad, operands, 2, &a, NULL, value);
+}
+
 static tosajit_status squeeze(const mover_call *c, tosajit_value *value) {
     bool dropped[TOSAJIT_MAX_RANK] = {false};
     for (size_t k = 0; k < c->count; k++) {
@@ -158,6 +179,8 @@ static const mover movers[] = {
     {"concatenate", "the same", 0, 1, true, concat},
     {"expand_dims", "x with a dimension of size 1 more, at that place", 1, 1, false, unsqueeze},
     {"flip", "x backwards along these dimensions, or all", 0, TOSAJIT_MAX_RANK, false, flip},
+    {"pad", "x with so many elements before and behind each dimension, 0 or another operand", 1,
+     2 * TOSAJIT_MAX_RANK, true, pad},
     {"permute", "x whose dimensions are in this order, or reversed", 0, TOSAJIT_MAX_RANK, false,
      transpose},
     {"reshape", "x in these sizes; -1: what is left, 0: the same size as x there", 0,

@@ -14,7 +14,7 @@ typedef struct mover_call {
     tosajit_expr *expr;
     tosajit_value operand;
     tosajit_tensor_type type; /* of the operand, which has a rank */
-    int64_t numbers[TOSAJIT_MAX_RANK];
+    int64_t numbers[2 * TOSAJIT_MAX_RANK];
     size_t count;
     tosajit_value operands[TOSAJIT_MAX_RANK]; /* the operand, and others behind it */
     size_t operand_count;

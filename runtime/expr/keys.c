@@ -29,6 +29,7 @@ static const op_key keys[] = {
     {ATTRIBUTE_PERMS, "perms", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_RANGES, "ranges", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_MULTIPLES, "multiples", NULL, KEY_LIST, NULL, AT(numbers)},
+    {ATTRIBUTE_PADDING, "padding", NULL, KEY_LIST, NULL, AT(numbers)},
     {ATTRIBUTE_SHIFT, "shift", NULL, KEY_PARAMETER, NULL, 0},
     {ATTRIBUTE_ROUND, "round", NULL, KEY_FLAG, flag, AT(round)},
     {ATTRIBUTE_TABLE, "table", NULL, KEY_PARAMETER, NULL, 0},

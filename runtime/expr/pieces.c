@@ -58,6 +58,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
                                 tosajit_value *value) {
     int64_t ranges[3 * TOSAJIT_MAX_RANK];
     const tosajit_tensor_type *type = type_of(s, *value);
+    int64_t open = 0; /* see SLICE_OF_PIECE */
     bool whole = true;
     for (int32_t d = 0; d < type->rank; d++) {
         const int64_t begin = d + shift < 0 ? 0 : box->begin[d + shift],
@@ -66,14 +67,17 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
         if (!all && (begin == TREE_UNKNOWN || end == TREE_UNKNOWN))
             return refuse(s, k,
                           "of what is concatenated only the last operand may have a dynamic size");
+        if (!all && end == TOSAJIT_DYNAMIC) open |= SLICE_OF_PIECE(d);
         ranges[3 * d] = all ? TOSAJIT_DYNAMIC : begin;
         ranges[3 * d + 1] = all ? TOSAJIT_DYNAMIC : end;
         ranges[3 * d + 2] = 1;
         whole &= all;
     }
+    if (whole) return TOSAJIT_OK;
     const tosajit_attributes a = {.numbers = ranges, .number_count = 3 * (size_t)type->rank};
-    return whole ? TOSAJIT_OK
-                 : tosajit_expr_op(s->split, TOSAJIT_OP_slice, value, 1, &a, NULL, value);
+    tosajit_status status = tosajit_expr_op(s->split, TOSAJIT_OP_slice, value, 1, &a, NULL, value);
+    if (!status) s->split->nodes[*value].attributes.axis = open;
+    return status;
 }
 
 /* Whether two values are divided at the same places. */
@@ -196,16 +200,17 @@ static tosajit_status begin_slice(splitting *s, tosajit_value k, const piece_tre
 
 /* The pieces along an axis in the other order. */
 static piece_tree turn(const piece_tree *all, int32_t axis) {
-    piece_tree made = tree_begin(all->nodes[0].axis), parts[MOST_PIECES];
-    tree_place at = {1, 0};
-    const int count = all->nodes[0].children;
-    if (all->nodes[0].axis == PIECE) return *all;
-    for (int c = 0; c < count; c++) {
-        const piece_tree part = tree_take(all, &at);
-        parts[c] = turn(&part, axis);
+    const piece_node root = all->nodes[0];
+    piece_tree made = tree_begin(root.axis);
+    if (root.axis == PIECE) return *all;
+    for (int c = 0; c < root.children; c++) {
+        const int wanted = root.axis == axis ? root.children - 1 - c : c;
+        tree_place at = {1, 0};
+        for (int before = 0; before < wanted; before++) tree_take(all, &at);
+        piece_tree part = tree_take(all, &at);
+        part = turn(&part, axis);
+        tree_add(&made, &part);
     }
-    for (int c = 0; c < count; c++)
-        tree_add(&made, &parts[made.nodes[0].axis == axis ? count - 1 - c : c]);
     return made;
 }
 
@@ -318,12 +323,100 @@ static tosajit_status split_concat(splitting *s, tosajit_value k, piece_tree *ma
     return status;
 }
 
+/* Operand b of a pad with as many dimensions as a has. */
+static tosajit_status raise_element(splitting *s, int32_t rank, tosajit_value *value) {
+    int64_t ones[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < rank; d++) ones[d] = 1;
+    const tosajit_attributes a = {.numbers = ones, .number_count = (size_t)rank};
+    return tosajit_expr_op(s->split, TOSAJIT_OP_reshape, value, 1, &a, NULL, value);
+}
+
+/* What pads a piece along an axis: the element, repeated; of sizes that are only known when called
+ * it is chosen beside an index of the piece, which has them. */
+static tosajit_status fill(splitting *s, const int64_t *sizes, int32_t rank, int32_t axis,
+                           int64_t count, tosajit_value element, tosajit_value *value) {
+    static const uint8_t yes = 1;
+    const tosajit_tensor_type flag = {TOSAJIT_I1, 0, {0}};
+    int64_t multiples[TOSAJIT_MAX_RANK];
+    bool known = true;
+    for (int32_t d = 0; d < rank; d++) known &= d == axis || sizes[d] != TOSAJIT_DYNAMIC;
+    for (int32_t d = 0; d < rank; d++) multiples[d] = d == axis ? count : known ? sizes[d] : 1;
+    const tosajit_attributes a = {.numbers = multiples, .number_count = (size_t)rank};
+    if (known) return tosajit_expr_op(s->split, TOSAJIT_OP_tile, &element, 1, &a, NULL, value);
+    piece_box box = {{0}, {0}};
+    for (int32_t d = 0; d < rank; d++) box.end[d] = d == axis ? 1 : TOSAJIT_DYNAMIC;
+    tosajit_value chosen[3] = {0, element, *value};
+    tosajit_status status = slice_box(s, 0, &box, 0, &chosen[2]);
+    if (!status)
+        status = tosajit_expr_op(s->split, TOSAJIT_OP_tile, &chosen[2], 1, &a, NULL, &chosen[2]);
+    if (!status) status = tosajit_expr_constant(s->split, &flag, &yes, &chosen[0]);
+    return status ? status
+                  : tosajit_expr_op(s->split, TOSAJIT_OP_select, chosen, 3, NULL, NULL, value);
+}
+
+/* The first of the pieces along an axis, which have the others' sizes along the rest. */
+static piece_tree first_along(const piece_tree *all, int32_t axis) {
+    const piece_node root = all->nodes[0];
+    piece_tree made = tree_begin(root.axis);
+    tree_place at = {1, 0};
+    if (root.axis == PIECE) return *all;
+    for (int c = 0; c < (root.axis == axis ? 1 : root.children); c++) {
+        piece_tree part = tree_take(all, &at);
+        part = first_along(&part, axis);
+        tree_add(&made, &part);
+    }
+    tree_end(&made);
+    return made;
+}
+
+/* One piece before or behind what there is, along an axis; several where sizes are only known when
+ * called. */
+static tosajit_status add_side(splitting *s, tosajit_value k, const piece_tree *inner, int32_t axis,
+                               int64_t count, tosajit_value element, piece_tree *made) {
+    const int32_t rank = s->expr->nodes[k].type.rank;
+    int64_t sizes[TOSAJIT_MAX_RANK];
+    bool known = true;
+    piece_tree side = first_along(inner, axis);
+    tosajit_status status = TOSAJIT_OK;
+    if (count == 0) return status;
+    for (int32_t d = 0; d < rank; d++) {
+        sizes[d] = tree_size(inner, s->split->nodes, d);
+        known &= d == axis || sizes[d] != TOSAJIT_DYNAMIC;
+    }
+    if (known) side = tree_of(side.values[0]);
+    for (int32_t p = 0; !status && p < side.count; p++) {
+        const tosajit_tensor_type type = *type_of(s, side.values[p]);
+        status = fill(s, known ? sizes : type.dims, rank, axis, count, element, &side.values[p]);
+    }
+    return status ? status : add(s, k, made, &side);
+}
+
+static tosajit_status split_pad(splitting *s, tosajit_value k, piece_tree *made) {
+    const expr_node *node = &s->expr->nodes[k];
+    const int64_t *padding = node->attributes.numbers;
+    const size_t first = s->split->count;
+    tosajit_value element = s->values[node->operands[1]].values[0];
+    tosajit_status status = raise_element(s, node->type.rank, &element);
+    *made = s->values[node->operands[0]];
+    for (int32_t d = 0; !status && d < node->type.rank; d++) {
+        const piece_tree inner = *made;
+        if (padding[2 * d] == 0 && padding[2 * d + 1] == 0) continue;
+        *made = tree_begin(d);
+        status = add_side(s, k, &inner, d, padding[2 * d], element, made);
+        if (!status) status = add(s, k, made, &inner);
+        if (!status) status = add_side(s, k, &inner, d, padding[2 * d + 1], element, made);
+    }
+    for (size_t n = first; n < s->split->count; n++) s->split->nodes[n].number = node->number;
+    return status;
+}
+
 static tosajit_status split_op(splitting *s, tosajit_value k, piece_tree *made) {
     const expr_node *node = &s->expr->nodes[k];
     const piece_tree *all = NULL;
     for (int o = 0; o < node->operand_count; o++)
         if (s->values[node->operands[o]].count > 1) all = &s->values[node->operands[o]];
     if (node->op == TOSAJIT_OP_concat) return split_concat(s, k, made);
+    if (node->op == TOSAJIT_OP_pad) return split_pad(s, k, made);
     if (!all) {
         tosajit_value operands[TOSAJIT_MAX_OPERANDS];
         for (int o = 0; o < node->operand_count; o++)
@@ -379,7 +472,7 @@ static tosajit_status split_all(splitting *s, result_pieces *pieces) {
 
 static bool is_split(const tosajit_expr *expr, const expr_node *node) {
     return node->kind == NODE_OP &&
-           (node->op == TOSAJIT_OP_concat ||
+           (node->op == TOSAJIT_OP_concat || node->op == TOSAJIT_OP_pad ||
             (op_views(node->op) &&
              expand_repeats(&expr->nodes[node->operands[0]].type, node->op, &node->attributes)));
 }

@@ -28,6 +28,10 @@ typedef struct result_pieces {
     piece_node nodes[MOST_PIECE_NODES];
 } result_pieces;
 
+/* Bits of the axis of a slice that stands for the rest of an operand beside a piece: dimension d
+ * has the piece's size in each call, and does not repeat. */
+#define SLICE_OF_PIECE(d) (INT64_C(1) << (d))
+
 bool expr_has_pieces(const tosajit_expr *expr);
 
 /* SHAPE_MISMATCH for what is not the same of each piece, such as a sum along them; LIMIT_EXCEEDED,

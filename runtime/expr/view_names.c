@@ -111,6 +111,23 @@ static void broadcast_all(finding *f, view_sizes *own) {
     }
 }
 
+/* Beside a piece an operand has the piece's size. */
+static void check_piece(finding *f, int k) {
+    const expr_node *slice = &f->views->source->nodes[f->node->operands[k]];
+    const view_sizes *own = &f->views->sizes[f->node->operands[k]];
+    if (slice->kind != NODE_OP || slice->op != TOSAJIT_OP_slice) return;
+    for (int o = 0; o < f->node->operand_count; o++) {
+        const view_sizes *other = &f->views->sizes[f->node->operands[o]];
+        const int32_t shift = other->rank - own->rank;
+        if (o == k || expr_role(f->node, o) != ROLE_DATA) continue;
+        for (int32_t d = shift < 0 ? -shift : 0; d < own->rank; d++) {
+            const int64_t a = own->sizes[d], b = other->sizes[d + shift];
+            if ((slice->attributes.axis & SLICE_OF_PIECE(d)) && b != 1 && a != b)
+                add_name(f, SIZE_PIECE, d + f->node->type.rank - own->rank, a, b);
+        }
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Sizes of views */
 
@@ -181,6 +198,7 @@ tosajit_status names_of_node(expr_views *views, tosajit_value value) {
         view_sizes_of(&f, own);
     else if (node->kind == NODE_OP)
         broadcast_all(&f, own);
+    for (int k = 0; node->kind == NODE_OP && k < node->operand_count; k++) check_piece(&f, k);
     if (node->kind == NODE_OP && op_reduces(node->op)) own->sizes[node->attributes.axis] = 1;
     for (int32_t d = 0; d < own->rank; d++) {
         const int64_t declared = node->type.dims[d];

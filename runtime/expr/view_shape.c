@@ -247,6 +247,34 @@ static tosajit_status infer_concat(const view_use *u) {
     return TOSAJIT_OK;
 }
 
+static tosajit_status infer_pad(const view_use *u) {
+    const int64_t *padding = u->attributes->numbers;
+    const tosajit_tensor_type *a = u->operand, *b = a + 1;
+    bool one = b->rank != TOSAJIT_UNRANKED;
+    for (int32_t d = 0; d < b->rank; d++) one = one && b->dims[d] == 1;
+    tosajit_status status = check_list(u, "padding", 2 * (size_t)a->rank);
+    if (!status && !one)
+        return diag_error(
+            b->rank == TOSAJIT_UNRANKED ? TOSAJIT_UNRANKED_SHAPE : TOSAJIT_SHAPE_MISMATCH,
+            "operand 1, %s, must have one element, which pads operand 0", type_print(b).text);
+    for (int32_t d = 0; !status && d < 2 * a->rank; d++) {
+        int64_t *size = &u->view->dims[d / 2];
+        if (padding[d] < 0)
+            return diag_error(TOSAJIT_BAD_ATTRIBUTE,
+                              "padding[%d] is %" PRId64 ", for dimension %d of operand 0, %s; it "
+                              "is a number of elements",
+                              (int)d, padding[d], (int)d / 2, type_print(a).text);
+        if (*size == TOSAJIT_DYNAMIC) continue;
+        if (*size > INT64_MAX - padding[d])
+            return diag_error(TOSAJIT_OVERFLOW,
+                              "dimension %d: %" PRId64 " and padding[%d], %" PRId64
+                              ", are beyond 2^63 - 1",
+                              (int)d / 2, *size, (int)d, padding[d]);
+        *size += padding[d];
+    }
+    return status;
+}
+
 tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,
                           const tosajit_attributes *attributes, tosajit_tensor_type *view) {
     const tosajit_tensor_type *operand = operands;
@@ -261,6 +289,7 @@ tosajit_status view_infer(tosajit_op op, const tosajit_tensor_type *operands,
     case TOSAJIT_OP_slice: return infer_slice(&u);
     case TOSAJIT_OP_reverse: return infer_reverse(&u);
     case TOSAJIT_OP_concat: return infer_concat(&u);
+    case TOSAJIT_OP_pad: return infer_pad(&u);
     default: return infer_tile(&u);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The shapes of views: what reshape, transpose, slice, reverse, tile and concat make of operands'.
- * Sizes may be dynamic; a call finds them out by the ranges alone. */
+/* The shapes of views: what reshape, transpose, slice, reverse, tile, concat and pad make of
+ * operands'. Sizes may be dynamic; a call finds them out by the ranges alone. */
 #ifndef TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 #define TOSAJIT_RUNTIME_EXPR_VIEW_SHAPE_H
 

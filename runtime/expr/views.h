@@ -39,6 +39,7 @@ typedef enum size_kind {
     SIZE_REPEATED,  /* a times the multiple, which is 1 unless a is */
     SIZE_REST,      /* what a reshape leaves for `dim` */
     SIZE_PRODUCT,   /* none: a reshape has as many elements as its operand */
+    SIZE_PIECE,     /* none: a, of an operand beside a piece, is the piece's, b */
     SIZE_DECLARED,  /* b, and so must a be: a type says it */
 } size_kind;
 typedef struct view_name {

@@ -78,6 +78,9 @@ static tosajit_status find_name(call_sizes *c, const view_name *name, int64_t *v
         return a == 1
                    ? TOSAJIT_OK
                    : say(c, name, "only a size of 1 can be repeated; size and multiple", a, *value);
+    case SIZE_PIECE:
+        *value = a;
+        return a == b ? TOSAJIT_OK : say(c, name, "what is beside a piece has another size", a, b);
     case SIZE_DECLARED:
         *value = b;
         return a == b ? TOSAJIT_OK

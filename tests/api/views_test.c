@@ -30,7 +30,8 @@ typedef struct wrong {
 /* Types that no value of an expression has: `verify` takes them as they are. */
 static void wrong_types_are_refused(void **state) {
     static const tosajit_op ops[] = {TOSAJIT_OP_reshape, TOSAJIT_OP_transpose, TOSAJIT_OP_slice,
-                                     TOSAJIT_OP_reverse, TOSAJIT_OP_tile,      TOSAJIT_OP_concat};
+                                     TOSAJIT_OP_reverse, TOSAJIT_OP_tile,      TOSAJIT_OP_concat,
+                                     TOSAJIT_OP_pad};
     static const struct {
         tosajit_tensor_type type;
         tosajit_status status;
@@ -80,18 +81,22 @@ static void wrong_lists_are_refused(void **state) {
         {TOSAJIT_OP_slice, LIST(-4, 3, 1, 0, 4, 1), 0, TOSAJIT_SHAPE_MISMATCH, {"begin -4"}},
         {TOSAJIT_OP_reverse, NULL, 0, 2, TOSAJIT_BAD_ATTRIBUTE, {"axis 2", "rank 2"}},
         {TOSAJIT_OP_reverse, NULL, 0, -1, TOSAJIT_BAD_ATTRIBUTE, {"axis -1"}},
+        {TOSAJIT_OP_pad, LIST(0, 0, 0), 0, TOSAJIT_BAD_ATTRIBUTE, {"padding has 3", "needs 4"}},
+        {TOSAJIT_OP_pad, LIST(0, 0, 1, INT64_MAX), 0, TOSAJIT_OVERFLOW, {"dimension 1", "2^63"}},
         {TOSAJIT_OP_tile, LIST(1, 0), 0, TOSAJIT_BAD_ATTRIBUTE, {"multiples[1] is 0"}},
         {TOSAJIT_OP_tile, LIST(1, INT64_MAX), 0, TOSAJIT_OVERFLOW, {"dimension 1", "2^63"}},
         {TOSAJIT_OP_exp, LIST(1), 0, TOSAJIT_BAD_ATTRIBUTE, {"takes no list of numbers"}},
         {TOSAJIT_OP_transpose, LIST(0, 1), 1, TOSAJIT_BAD_ATTRIBUTE, {"no axis"}},
     };
-    const tosajit_tensor_type type = tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){R, C});
+    const tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){R, C}),
+                                          tosajit_ranked(TOSAJIT_F32, 0, NULL)};
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const wrong *w = &cases[k];
         const tosajit_attributes a = {
             .numbers = w->numbers, .number_count = w->count, .axis = w->axis};
-        const tosajit_status status = tosajit_verify(w->op, &type, 1, &a, NULL, 0, NULL);
+        const tosajit_status status =
+            tosajit_verify(w->op, types, (size_t)tosajit_op_arity(w->op), &a, NULL, 0, NULL);
         if (status != w->status)
             fail_msg("case %zu: %s: %s", k, tosajit_status_name(status), tosajit_last_error());
         for (int n = 0; n < 3 && w->words[n]; n++)
@@ -137,6 +142,15 @@ static void what_is_no_view_is_refused(void **state) {
         {"reshape(concat(x, x), (4, 6)) : x: f32[3,4]", NULL},
         {"reshape(concat(x, x), (3, 8)) : x: f32[3,4]", "piece by piece"},
         {"concat(concat(x, x), concat(x, x), axis=1) : x: f32[3,4]", NULL},
+        {"pad(x, 1)[1:] : f32[3,4]", NULL},
+        {"pad(x, y, 1) + 1 : x: f32[?,4], y: f32[1]", NULL},
+        {"sum(pad(x, 1), axis=0) : f32[3,4]", "along pieces"},
+        {"pad(pad(x, 1), 1) : f32[2,2,2,2,2,2]", "more than 24 pieces"},
+        {"pad(x, y, 1) : x: f32[3,4], y: f32[2]", "tensor<2xf32>, must have one element"},
+        {"pad(x, y, 1) : x: f32[3,4], y: f32[?]", "tensor<?xf32>, must have one element"},
+        {"pad(x, (1, 2)) : f32[3,4]", "padding has 2 numbers"},
+        {"pad(x, (0, 0, 0, -2)) : f32[3,4]", "padding[3] is -2, for dimension 1 of operand 0"},
+        {"pad(x, y, y, 1) : x: f32[3,4], y: f32[1]", "found 3"},
         {"transpose(x, (0, 5)) : f32[3,4]", "5 is not in -2..1"},
         {"reshape(x, (3, 5)) : f32[3,4]", "3x5xf32"},
         {"x[0, 0, 0] : f32[3,4]", "3 subscripts"},

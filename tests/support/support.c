@@ -437,7 +437,7 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
     return false;
 }
 
-bool test_is_view(tosajit_op op) { return op >= TOSAJIT_OP_reshape && op <= TOSAJIT_OP_concat; }
+bool test_is_view(tosajit_op op) { return op >= TOSAJIT_OP_reshape && op <= TOSAJIT_OP_pad; }
 
 bool test_is_extension_op(tosajit_op op) {
     if (op > TOSAJIT_OP_floor_divide) return op == TOSAJIT_OP_reduce_count || test_is_view(op);

@@ -17,7 +17,7 @@ import tosajit
 
 REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "must have a rank", "more than 16",
             "tensors, results and", "reduces along pieces", "two concatenations meet", "piece by piece", "may have a dynamic size",
-            "a slice across pieces", "more than 24 pieces", "memory with", "both are dynamic; one may be")
+            "a slice across pieces", "more than 24 pieces", "memory with", "both are dynamic; one may be", "must have one element", "results together")
 BACKENDS = ("native", "precompiled", "interpret")
 
 
@@ -51,7 +51,7 @@ class Maker:
     def step(self):
         rng = self.rng
         x, a = self.pick()
-        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip", "index", "new", "sum", "max", "drop", "tile", "concat"))
+        kind = rng.choice(("binary", "binary", "unary", "transpose", "reshape", "slice", "flip", "index", "new", "sum", "max", "drop", "tile", "concat", "pad"))
         if kind == "binary":
             shape = [rng.choice((s, s, 1)) for s in a.shape][rng.choice((0, 0, 0, 1)):]
             if rng.random() < 0.4:
@@ -98,6 +98,11 @@ class Maker:
             y, b = (x, a) if rng.random() < 0.3 else self.operand(shape)
             pair = [(x, a), (y, b)][::rng.choice((1, -1))]
             self.add(f"concat({pair[0][0]}, {pair[1][0]}, axis={axis})", np.concatenate([pair[0][1], pair[1][1]], axis))
+        elif kind == "pad" and a.ndim and a.ndim < 5:
+            padding = [rng.choice((0, 0, 1, 2)) for _ in range(2 * a.ndim)]
+            y, b = self.operand(rng.choice(([], [1], [1] * a.ndim))) if rng.random() < 0.7 else (None, np.zeros((), a.dtype))
+            pairs = list(zip(padding[::2], padding[1::2]))
+            self.add(f"pad({x}{f', {y}' if y else ''}, {tuple(padding)})", np.pad(a, pairs, constant_values=b.item()))
         elif kind == "tile" and a.ndim:
             multiples = [rng.choice((1, 2, 3) if s == 1 else (1, 1, 2, 3)) for s in a.shape]
             if a.size * np.prod(multiples) < 5000:
@@ -216,7 +221,7 @@ class Run:
 
     def refuse(self, error, text):
         # An operand of a dynamic size does not repeat along pieces: docs/language.md.
-        repeats = "concat(" in text and "the slice does not fit" in str(error) and "?" in text
+        repeats = re.search(r"concat\(|pad\(", text) and re.search("the slice does not fit|is beside a piece|do not broadcast in this call", str(error)) and "?" in text
         if not repeats and not any(reason in str(error) for reason in REFUSALS):
             raise AssertionError(f"{text}\nis refused: {error}")
         self.refused += 1

@@ -400,6 +400,18 @@ static const view_case views[] = {
      {0},
      0,
      "tosa.tile: multiples[0] is 0, but a tensor is repeated once at least"},
+    {TOSAJIT_OP_pad, {{"padding", {1, 0, 0, 2}, 4}}, {1, 0, 0, 2}, 4, NULL},
+    {TOSAJIT_OP_pad,
+     {{"padding", {1, 0}, 2}},
+     {0},
+     0,
+     "tosa.pad: padding has 2 numbers, but operand 0, tensor<?x6xf32> of rank 2, needs 4"},
+    {TOSAJIT_OP_pad,
+     {{"padding", {1, 0, -1, 0}, 4}},
+     {0},
+     0,
+     "tosa.pad: padding[2] is -1, for dimension 1 of operand 0, tensor<?x6xf32>"},
+    {TOSAJIT_OP_pad, {{NULL, {0}, 0}}, {0}, 0, "tosa.pad: padding must be a constant of at most"},
     {TOSAJIT_OP_transpose, {{"perms", {1, 0}, 2}}, {1, 0}, 2, NULL},
     {TOSAJIT_OP_transpose,
      {{"perms", {1, 1}, 2}},
@@ -416,10 +428,13 @@ static const view_case views[] = {
 static char *print_view(const view_case *v, bool described) {
     tosa_function f = open_function();
     const tosajit_tensor_type x = test_type(TOSAJIT_F32, "?x6"), any = test_type(TOSAJIT_F32, "*");
-    tosa_op op = describe(v->op, 1, &any);
+    const tosajit_tensor_type one = test_type(TOSAJIT_F32, "1");
+    const int arity = tosajit_op_arity(v->op);
+    tosa_op op = describe(v->op, (size_t)arity, &any);
     tosajit_value value;
     char *text = NULL;
     op.operands[0] = input_of(&f, &x);
+    if (arity > 1) op.operands[1] = input_of(&f, &one);
     for (size_t k = 0; k < 2 && v->lists[k].name; k++) {
         tosa_attribute *list = add(&op, v->lists[k].name, TOSA_LIST, "");
         memcpy(list->numbers, v->lists[k].numbers, sizeof v->lists[k].numbers);
@@ -430,7 +445,7 @@ static char *print_view(const view_case *v, bool described) {
     const tosajit_attributes a = {.numbers = v->numbers, .number_count = v->number_count};
     const tosajit_status status =
         described ? tosa_add(&f, &op, &value)
-                  : tosajit_expr_op(f.expr, v->op, op.operands, 1, &a, &any, &value);
+                  : tosajit_expr_op(f.expr, v->op, op.operands, (size_t)arity, &a, &any, &value);
     if (v->words) {
         assert_true(status != TOSAJIT_OK && strstr(tosajit_last_error(), v->words));
     } else {
@@ -457,6 +472,9 @@ static void views_have_shapes_as_operands(void **state) {
     assert_string_equal(tosa_shape_name(&op, 1), "start");
     assert_string_equal(tosa_shape_name(&op, 2), "size");
     assert_null(tosa_shape_name(&op, 3));
+    assert_string_equal(tosa_shape_name(&(tosa_op){.name = "tosa.pad", .op = TOSAJIT_OP_pad}, 1),
+                        "padding");
+    assert_null(tosa_shape_name(&(tosa_op){.name = "tosa.pad", .op = TOSAJIT_OP_pad}, 2));
     snprintf(op.name, sizeof op.name, "tosa.custom"); /* there it has ranges */
     assert_null(tosa_shape_name(&op, 1));
 }

@@ -446,7 +446,7 @@ static model part(void) {
 }
 
 static void views_have_constant_shapes(void **state) {
-    static const int64_t six[] = {6}, thin[] = {1, 1}, seven[] = {7};
+    static const int64_t six[] = {6}, thin[] = {1, 1}, seven[] = {7}, sides[] = {1, 0, 0, 2};
     (void)state;
     model m = part();
     expect_text(&m, "{ranges = array<i64: 0, 1, 1, 1, 3, 1>");
@@ -464,6 +464,19 @@ static void views_have_constant_shapes(void **state) {
     m.shapes[0].data = thin;
     m.tensors[1] = matrix("c", FP32, 2);
     expect_text(&m, "{multiples = array<i64: 1, 1>");
+    m = part();
+    m.inputs = "a one";
+    m.ops[0] = plain(PAD, "a start one", "c", NULL);
+    m.shapes[0] = (shape){"start", 4, sides, sizeof sides};
+    m.tensors[1].dims[0] = 3;
+    m.tensors[1].dims[1] = 5;
+    m.tensors[2] = (tensor){.name = "one", .type = FP32, .rank = 1, .dims = {1}};
+    expect_text(&m, "{padding = array<i64: 1, 0, 0, 2>} : (tensor<2x3xf32>, tensor<1xf32>)");
+    m.shapes[0].rank = 3;
+    m.shapes[0].data_size = 3 * sizeof *sides;
+    expect_refusal(&m, "tosa.pad: padding has 3 numbers, but operand 0, tensor<2x3xf32> of rank 2");
+    m = part();
+    m.shapes[0].data = thin;
     m.ops[0] = plain(TRANSPOSE, "a", "c", exchanged);
     m.tensors[1].dims[0] = 3;
     m.tensors[1].dims[1] = 2;

@@ -24,6 +24,7 @@
 #define NEEDS_PERMS "perms=[0]"
 #define NEEDS_RANGES "ranges=[0,1,1]"
 #define NEEDS_MULTIPLES "multiples=[1]"
+#define NEEDS_PADDING "padding=[1,1]"
 #define NEEDS_SCALING "multiplier=1073741824 shift=31 scale32=true"
 
 /* The signature column: what follows from how the element types relate. */

@@ -45,8 +45,9 @@ static tosajit_status repeat(const tosa_op *op, tosajit_status status) {
 static bool is_custom(const tosa_op *op) { return strcmp(op->name, "tosa.custom") == 0; }
 
 const char *tosa_attribute_name(const tosa_op *op, size_t index) {
-    static const char *const custom[] = {"domain_name", "operator_name", "axis",      "shape",
-                                         "perms",       "ranges",        "multiples", NULL};
+    static const char *const custom[] = {"domain_name", "operator_name", "axis",
+                                         "shape",       "perms",         "ranges",
+                                         "multiples",   "padding",       NULL};
     if (is_custom(op)) return custom[index];
     const tosajit_op known = tosajit_op_find(op->name);
     const bool none = known == TOSAJIT_OP_COUNT || view_form_has_shapes(known);

@@ -15,7 +15,8 @@ static const struct {
     const char *shapes[2];
 } forms[] = {{TOSAJIT_OP_reshape, {"shape", NULL}},
              {TOSAJIT_OP_slice, {"start", "size"}},
-             {TOSAJIT_OP_tile, {"multiples", NULL}}};
+             {TOSAJIT_OP_tile, {"multiples", NULL}},
+             {TOSAJIT_OP_pad, {"padding", NULL}}}; /* operand 2 is the element that pads */
 
 const tosa_attribute *tosa_attribute_find(const tosa_op *op, const char *name) {
     for (size_t k = 0; k < op->attribute_count; k++)
