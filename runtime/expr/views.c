@@ -183,13 +183,10 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
                                                           : TOSAJIT_OK;
 }
 
-/* An input or constant through a chain. A constant of one element stays part of the code. */
-static tosajit_status see_leaf(lowering *l, tosajit_value leaf, view_chain chain,
-                               tosajit_value *value) {
+/* A constant of one element, which has these sizes, through a chain: it stays part of the code. */
+static tosajit_status see_splat(lowering *l, tosajit_value leaf, view_sizes own, view_chain chain,
+                                tosajit_value *value) {
     const expr_node *node = &l->source->nodes[leaf];
-    if (node->kind == NODE_INPUT || (!node->splat && chain.count > 0))
-        return find_operand(l, leaf, chain, value);
-    view_sizes own = l->views->sizes[leaf];
     tosajit_status status = see(l, chain, &own);
     const tosajit_tensor_type type = type_of(node->type.element, &own);
     if (!status)
@@ -197,6 +194,15 @@ static tosajit_status see_leaf(lowering *l, tosajit_value leaf, view_chain chain
             expr_constant_bytes(l->program, &type, node->data, node->data_size, node->splat, value);
     if (!status) l->program->nodes[*value].number = leaf;
     return status;
+}
+
+/* An input or constant through a chain. */
+static tosajit_status see_leaf(lowering *l, tosajit_value leaf, view_chain chain,
+                               tosajit_value *value) {
+    const expr_node *node = &l->source->nodes[leaf];
+    if (node->kind == NODE_INPUT || (!node->splat && chain.count > 0))
+        return find_operand(l, leaf, chain, value);
+    return see_splat(l, leaf, l->views->sizes[leaf], chain, value);
 }
 
 /* Make value k of the source one of the program. */
@@ -314,6 +320,11 @@ static void mark_inside(const lowering *l, tosajit_value value, view_chain chain
 static tosajit_status move_inside(lowering *l, tosajit_value k, view_chain chain,
                                   const uint8_t *inside, tosajit_value *moved) {
     const expr_node node = *node_of(l, k); /* not where it lies: nodes are added */
+    if (node.kind == NODE_CONSTANT && node.splat) {
+        view_sizes own = {.rank = node.type.rank}; /* which views may have changed */
+        memcpy(own.sizes, node.type.dims, sizeof own.sizes);
+        return see_splat(l, node.number, own, chain, &moved[k]);
+    }
     if (node.kind == NODE_CONSTANT) return see_leaf(l, node.number, chain, &moved[k]);
     if (node.kind == NODE_INPUT) {
         const view_tensor old = l->views->operands[node.tensor];
