@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The attributes column: what cannot be left out. */
 #define NEEDS_NONE ""
@@ -81,9 +82,14 @@ static const char *example_type(tosajit_op op) {
     return tosajit_type_name(preferred[k]);
 }
 
+/* What is put around an operand has one element. */
+static const char *sizes_of(tosajit_op op, int operand) {
+    return op == TOSAJIT_OP_pad && operand == 1 ? "[1]" : "[?]";
+}
+
 static void print_alone(tosajit_op op, const op_example *e) {
     printf("  %s %s", tosajit_op_name(op), example_type(op));
-    for (int o = 0; o < tosajit_op_arity(op); o++) fputs(" [?]", stdout);
+    for (int o = 0; o < tosajit_op_arity(op); o++) printf(" %s", sizes_of(op, o));
     printf("%s%s%s\n", *e->needs ? " " : "", e->needs, e->like.alone);
 }
 
@@ -95,10 +101,11 @@ static void print_call(tosajit_op op, const op_example *e) {
     for (const char *at = e->needs; *at; at++)
         fputs(*at == ' ' ? ", " : (char[]){*at, '\0'}, stdout);
     printf("%s) : ", e->like.type);
-    if (e->like.types)
-        printf("%s\n", e->like.types);
-    else
-        printf("%s[?]\n", example_type(op));
+    if (e->like.types) fputs(e->like.types, stdout);
+    for (int o = 0; !e->like.types && o < tosajit_op_arity(op); o++)
+        if (o == 0 || strcmp(sizes_of(op, o), sizes_of(op, 0)) != 0)
+            printf("%s%s%s", o ? ", " : "", example_type(op), sizes_of(op, o));
+    putchar('\n');
 }
 
 void op_example_print(tosajit_op op) {
