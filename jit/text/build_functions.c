@@ -125,13 +125,14 @@ static bool take_numbers(builder *b, const text_node *n, const mover *m, mover_c
             c->operands[c->operand_count++] = b->values[b->line->arguments[a].node];
             continue;
         }
-        for (size_t k = 0; list && list->rank < 2 && k < list->count; k++) {
-            const text_number *number = &b->line->numbers[list->first + k];
-            if (c->count == most || !build_to_integer(number, &c->numbers[c->count++]))
+        bool whole = list && list->rank < 2;
+        for (size_t k = 0; whole && k < list->count; k++) {
+            if (c->count == most)
                 return build_fail(b, value->span, "%s takes at most %zu whole numbers", m->name,
                                   most);
+            whole = build_to_integer(&b->line->numbers[list->first + k], &c->numbers[c->count++]);
         }
-        if (!list || list->rank > 1)
+        if (!whole)
             return build_fail(b, value->span, "%s takes whole numbers behind its operand", m->name);
     }
     return c->count >= m->least ||

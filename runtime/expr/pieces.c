@@ -254,12 +254,12 @@ static int32_t find_divided(const splitting *s, tosajit_value k, const piece_tre
     for (int32_t d = 0; d < axis; d++)
         if (in->dims[d] == TOSAJIT_DYNAMIC || !size_multiply(before, in->dims[d], &before))
             return -1;
-    *denominator = in->dims[axis];
-    for (int32_t d = 0; d<out->rank && * denominator> 0; d++) {
+    const int64_t whole = *denominator = in->dims[axis];
+    for (int32_t d = 0; whole > 0 && d < out->rank; d++) {
         bool fits = before == behind && out->dims[d] > 0;
         for (int32_t p = 0; fits && p < all->count; p++) {
             int64_t size = type_of(s, all->values[p])->dims[axis];
-            fits = size > 0 && size_multiply(size, out->dims[d], &size) && size % *denominator == 0;
+            fits = size > 0 && size_multiply(size, out->dims[d], &size) && size % whole == 0;
         }
         *numerator = out->dims[d];
         if (fits) return d;

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Concatenations: tensors in pieces. In: an expression with concat or pad, or with tile of sizes
- * above
- * 1. Out: one without, whose results are pieces of those of the first: it computes each piece for
- * itself, as views of other operands where these are whole.
+/* Concatenations: tensors in pieces. In: an expression with concat, pad, or a tile of sizes
+ * above 1. Out: one without, whose results are pieces of those of the first: it computes each piece
+ * for itself, as views of other operands where these are whole.
  *
  *     r = concat(a, b) * c        r[:na] = a * c[:na]        r[na:] = b * c[na:]
  *

@@ -151,6 +151,7 @@ static void what_is_no_view_is_refused(void **state) {
         {"pad(x, (1, 2)) : f32[3,4]", "padding has 2 numbers"},
         {"pad(x, (0, 0, 0, -2)) : f32[3,4]", "padding[3] is -2, for dimension 1 of operand 0"},
         {"pad(x, y, y, 1) : x: f32[3,4], y: f32[1]", "found 3"},
+        {"pad(x, 5.0, 1) : f32[3,4]", "pad takes whole numbers behind its operand"},
         {"transpose(x, (0, 5)) : f32[3,4]", "5 is not in -2..1"},
         {"reshape(x, (3, 5)) : f32[3,4]", "3x5xf32"},
         {"x[0, 0, 0] : f32[3,4]", "3 subscripts"},

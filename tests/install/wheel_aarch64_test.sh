@@ -4,19 +4,9 @@
 # The wheels for AArch64 as tools/python/dist.sh builds them on an x86-64 Debian: installed by pip, and tested in a Python of Debian's arm64 that
 # an emulator runs, without LLVM, with the LLVM of the extra, and with NumPy where pip has it for that machine. The network is needed.
 #   sh tests/install/wheel_aarch64_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
-set -eu
-build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-fail() { echo "FAILED: $1"; exit 1; }
-quietly() { "$@" >"$work/log" 2>&1 || { tail -60 "$work/log"; fail "$*"; }; }
-setting() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-export PYTHON SKBUILD_CMAKE_DEFINE CMAKE_C_COMPILER_LAUNCHER CC TOSAJIT_SYSROOT TOSAJIT_MADE_OPS PYTHONDONTWRITEBYTECODE=1
-PYTHON=$(setting _Python3_EXECUTABLE) CC=$(setting CMAKE_C_COMPILER)
-CMAKE_C_COMPILER_LAUNCHER=$(setting CMAKE_C_COMPILER_LAUNCHER)
-SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=$(setting TOSAJIT_LLVM_ROOT)
+. "$(dirname "$0")/wheel_begin.sh"
+export TOSAJIT_SYSROOT TOSAJIT_MADE_OPS
 TOSAJIT_SYSROOT=${TOSAJIT_SYSROOT:-$source/build-aarch64/sysroot} TOSAJIT_MADE_OPS=${TOSAJIT_MADE_OPS:-$build/jit/ops.o}
-unset PYTHONPATH
 
 quietly sh "$source/tools/python/dist.sh" "$work/dist" aarch64
 [ "$(find "$work/dist" -type f | wc -l)" = 5 ] || fail "there is more than sources and four wheels: $(ls "$work/dist")"

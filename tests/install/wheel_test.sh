@@ -4,18 +4,7 @@
 # The Python package as pip gets it: what tools/python/dist.sh makes, in a fresh venv of every Python here that can load it, with LLVM,
 # without, and with the LLVM of the extra; and what `pip install .` and the target `wheel` make of the tree. The network is needed: pip fetches the tools.
 #   sh tests/install/wheel_test.sh BUILD_DIRECTORY SOURCE_DIRECTORY
-set -eu
-build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-fail() { echo "FAILED: $1"; exit 1; }
-quietly() { "$@" >"$work/log" 2>&1 || { tail -60 "$work/log"; fail "$*"; }; }
-setting() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-export PYTHON SKBUILD_CMAKE_DEFINE CMAKE_C_COMPILER_LAUNCHER CC PYTHONDONTWRITEBYTECODE=1
-PYTHON=$(setting _Python3_EXECUTABLE) CC=$(setting CMAKE_C_COMPILER)
-CMAKE_C_COMPILER_LAUNCHER=$(setting CMAKE_C_COMPILER_LAUNCHER)
-SKBUILD_CMAKE_DEFINE=TOSAJIT_LLVM_ROOT=$(setting TOSAJIT_LLVM_ROOT)
-unset PYTHONPATH
+. "$(dirname "$0")/wheel_begin.sh"
 
 # What is published: sources without what is built, and a wheel that has all of the package.
 quietly sh "$source/tools/python/dist.sh" "$work/dist"
