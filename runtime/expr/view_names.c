@@ -406,7 +406,8 @@ tosajit_status names_through(const expr_views *views, const view_step *step, vie
  * Runs. Dimensions are counted from the innermost one here, as those in front are not named. */
 
 /* Bit e of `seams`: dimensions e and e + 1 of a dense tensor are no run; of `still`: a tile repeats
- * dimension e. */
+ * dimension e. A size of 1 is part of any run: what lies between two others has its seam as well.
+ */
 typedef struct runs {
     uint32_t seams, still;
 } runs;
@@ -422,68 +423,96 @@ static int32_t origin_of(const expr_node *view, const view_step *step, int32_t d
     return in;
 }
 
-static void run_transposed(const expr_node *view, const view_step *step, int32_t rank, runs *r) {
+/* `own` are the sizes before the step, of which the view is about those from `lead` on. */
+static void run_transposed(const expr_node *view, const view_step *step, const int64_t *own,
+                           int32_t rank, runs *r) {
     const uint32_t front = ~(bit(rank) - 1);
     runs made = {r->seams & front, r->still & front};
     for (int32_t d = 0, before = -1; d < rank; d++) {
         const int32_t in = origin_of(view, step, d), e = rank - 1 - d;
-        if (in != before + 1 || has_bit(r->seams, rank - 1 - in)) made.seams |= bit(e);
+        int32_t next = in;
+        if (own[in] == 1) continue;
+        bool seam = has_bit(r->seams, rank - 1 - in);
+        while (next > 0 && own[next - 1] == 1) seam |= has_bit(r->seams, rank - 1 - --next);
+        if (seam || next - 1 != before) made.seams |= bit(e);
         if (has_bit(r->still, rank - 1 - in)) made.still |= bit(e);
         before = in;
     }
     *r = made;
 }
 
-static void run_apart(const expr_node *view, int32_t rank, runs *r) {
+static void run_apart(const expr_node *view, const int64_t *own, int32_t rank, runs *r) {
     const int64_t *numbers = view->attributes.numbers;
     for (int32_t d = 0; d < rank; d++) {
         const int32_t e = rank - 1 - d;
         const bool tiled = view->op == TOSAJIT_OP_tile && numbers[d] > 1,
                    turned = view->op == TOSAJIT_OP_reverse && view->attributes.axis == d,
                    cut = view->op == TOSAJIT_OP_slice && !is_whole(numbers + 3 * d);
+        if (own[d] == 1 && !tiled) continue;
         if (tiled) r->still |= bit(e);
         if (tiled || turned || cut) r->seams |= bit(e);
         if (tiled || turned || (cut && numbers[3 * d + 2] != 1)) r->seams |= bit(e - 1);
     }
 }
 
-/* What is joined in one group. */
-static view_run join_group(const view_sizes *in, const view_sizes *out, const view_span *s,
-                           const runs *r, runs *made) {
-    bool whole = true, moves = false, still = false;
-    for (int32_t d = s->in; d < s->in_end; d++) {
-        const int32_t e = in->rank - 1 - d;
-        if (d > s->in && has_bit(r->seams, e)) whole = false;
-        if (has_bit(r->still, e))
-            still = true;
-        else if (in->sizes[d] > 1)
-            moves = true;
+/* What is joined in one group; `own` are the sizes before the step, `behind` those behind it. */
+static view_run join_group(const view_step *step, int32_t group, const view_sizes *own,
+                           const view_sizes *behind, const int32_t *ranks, const runs *r,
+                           runs *made) {
+    const view_span s = view_group_span(step, group);
+    const int64_t *in = own->sizes + own->rank - ranks[0],
+                  *out = behind->sizes + behind->rank - ranks[1];
+    bool whole = true, moves = false, still = false, seam = false;
+    for (int32_t d = s.in, before = -1; d < s.in_end; d++) {
+        const int32_t e = ranks[0] - 1 - d;
+        seam |= has_bit(r->seams, e);
+        if (in[d] == 1) continue;
+        if (before >= 0 && seam) whole = false;
+        if (before < 0 && seam) made->seams |= bit(ranks[1] - 1 - s.out);
+        still |= has_bit(r->still, e);
+        moves |= !has_bit(r->still, e);
+        seam = false;
+        before = d;
     }
-    if (s->in < s->in_end && has_bit(r->seams, in->rank - 1 - s->in))
-        made->seams |= bit(out->rank - 1 - s->out);
-    for (int32_t d = s->out; still && d < s->out_end; d++)
-        if (out->sizes[d] != 1) made->still |= bit(out->rank - 1 - d);
-    return still && moves ? RUN_NEVER : whole ? RUN_DENSE : RUN_BY_STRIDES;
+    if (seam) made->seams |= bit(ranks[1] - 1 - s.out_end);
+    for (int32_t d = s.out; still && d < s.out_end; d++)
+        if (out[d] != 1) made->still |= bit(ranks[1] - 1 - d);
+    return still && moves ? RUN_NEVER : whole ? RUN_DENSE : RUN_APART;
 }
 
-view_run names_run(const expr_views *views, view_chain chain) {
+static view_run run_reshaped(const expr_views *views, const view_step *step, const view_sizes *own,
+                             const view_sizes *behind, runs *r) {
+    const int32_t ranks[2] = {view_before(views, step)->rank, view_behind(views, step)->rank};
+    view_run worst = RUN_DENSE;
+    runs made = {0, 0};
+    for (int32_t g = 0; g < step->group_count; g++) {
+        const view_run found = join_group(step, g, own, behind, ranks, r, &made);
+        if (found > worst) worst = found;
+    }
+    *r = made;
+    return worst;
+}
+
+view_run names_run(const expr_views *views, view_sizes own, view_chain chain) {
     runs r = {0, 0};
     view_run worst = RUN_DENSE;
     for (int32_t k = 0; k < chain.count; k++) {
         const view_step *step = &views->steps[chain.first + k];
         const expr_node *view = &views->source->nodes[step->view];
-        const view_sizes *in = view_before(views, step), *out = view_behind(views, step);
-        runs made = {0, 0};
-        if (view->op == TOSAJIT_OP_transpose)
-            run_transposed(view, step, in->rank, &r);
-        else if (view->op != TOSAJIT_OP_reshape)
-            run_apart(view, in->rank, &r);
-        for (int32_t g = 0; g < step->group_count; g++) {
-            const view_span span = view_group_span(step, g);
-            const view_run own = join_group(in, out, &span, &r, &made);
-            if (own > worst) worst = own;
+        const int32_t rank = view_before(views, step)->rank;
+        align(&own, rank);
+        view_sizes behind = own;
+        const int64_t *sizes = own.sizes + own.rank - rank;
+        if (names_through(views, step, &behind)) break; /* which whoever sees it says, too */
+        if (view->op == TOSAJIT_OP_transpose) {
+            run_transposed(view, step, sizes, rank, &r);
+        } else if (view->op != TOSAJIT_OP_reshape) {
+            run_apart(view, sizes, rank, &r);
+        } else {
+            const view_run found = run_reshaped(views, step, &own, &behind, &r);
+            if (found > worst) worst = found;
         }
-        if (view->op == TOSAJIT_OP_reshape) r = made;
+        own = behind;
     }
     return worst;
 }

@@ -153,10 +153,27 @@ static tosajit_status copy_contracts(lowering *l, tosajit_value from, tosajit_va
     return status;
 }
 
-static tosajit_status refuse_run(const lowering *l, tosajit_value from) {
+/* The reshape of a chain, which joins; -1: none. */
+static tosajit_value find_reshape(const lowering *l, view_chain chain) {
+    tosajit_value found = -1;
+    for (int32_t k = 0; k < chain.count; k++)
+        if (is_view(l, step_of(l, chain, k), TOSAJIT_OP_reshape))
+            found = step_of(l, chain, k)->view;
+    return found;
+}
+
+static tosajit_status refuse_run(const lowering *l, tosajit_value from, view_chain chain,
+                                 view_run run) {
+    if (run == RUN_NEVER)
+        return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                          "%s is repeated along some of the dimensions that are joined, which no "
+                          "strides say; make it a result, and view that",
+                          expr_value_name(l->source, from).text);
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
-                      "%s is repeated along some of the dimensions that are joined, which no "
-                      "strides say; make it a result, and view that",
+                      "%s joins dimensions of %s that lie apart, as a transpose, slice or reversal "
+                      "leaves them, which no strides say; make what it joins a result, and view "
+                      "that",
+                      expr_value_name(l->source, find_reshape(l, chain)).text,
                       expr_value_name(l->source, from).text);
 }
 
@@ -174,7 +191,8 @@ static tosajit_status find_operand(lowering *l, tosajit_value from, view_chain c
     view_sizes own = l->views->sizes[from];
     tosajit_status status = see(l, chain, &own);
     const tosajit_tensor_type type = type_of(source->type.element, &own);
-    if (!status && names_run(l->views, chain) == RUN_NEVER) status = refuse_run(l, from);
+    const view_run run = names_run(l->views, l->views->sizes[from], chain);
+    if (!status && run != RUN_DENSE) status = refuse_run(l, from, chain, run);
     if (!status) status = tosajit_expr_input(l->program, &type, value);
     if (status) return status;
     l->program->nodes[*value].number = from;
@@ -469,7 +487,7 @@ static tosajit_status lower_leaf(lowering *l, const view_step *step, bool ends, 
     *result = (lowered){.value = UNREAD, .leaf = own.leaf, .inward = own.inward};
     status = join(l, own.inward, own.outward, false, &chain);
     if (!status) status = push(l, &chain, step);
-    if (status || (!ends && names_run(l->views, chain) != RUN_DENSE)) {
+    if (status || (!ends && names_run(l->views, sizes, chain) != RUN_DENSE)) {
         if (!status) status = join(l, none, none, false, &result->outward);
         return status ? status : push(l, &result->outward, step);
     }
@@ -513,6 +531,27 @@ static tosajit_status check_ranks(const tosajit_expr *source) {
     return TOSAJIT_OK;
 }
 
+/* A result. Where its own tensor cannot be seen backwards, what it is computed of is seen instead.
+ */
+static tosajit_status lower_result(lowering *l, view_tensor *seen) {
+    const lowered *own = &l->values[seen->value];
+    tosajit_value value;
+    tosajit_status status = read_value(l, seen->value);
+    if (!status) status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
+    if (status) return status;
+    value = own->value;
+    if (names_run(l->views, l->views->sizes[seen->value], seen->chain) != RUN_DENSE) {
+        seen->chain = (view_chain){0, 0};
+        status = inward(l, own->value, own->outward, &value);
+        if (status && status != TOSAJIT_OUT_OF_MEMORY)
+            return diag_error(TOSAJIT_SHAPE_MISMATCH,
+                              "%s is computed as dimensions that lie apart in it, which no strides "
+                              "say, and not through its views either; make what they view a result",
+                              expr_value_name(l->source, seen->value).text);
+    }
+    return status ? status : tosajit_expr_result(l->program, value);
+}
+
 static tosajit_status lower_all(lowering *l) {
     tosajit_status status = check_ranks(l->source);
     for (size_t k = 0; !status && k < l->source->count; k++) {
@@ -520,12 +559,8 @@ static tosajit_status lower_all(lowering *l) {
         if (!status) status = lower_node(l, (tosajit_value)k);
     }
     for (int32_t r = 0; !status && r < l->source->result_count; r++) {
-        const lowered *own = &l->values[l->source->results[r]];
-        view_tensor *seen = &l->views->results[r];
-        seen->value = l->source->results[r];
-        status = read_value(l, seen->value);
-        if (!status) status = join(l, (view_chain){0, 0}, own->outward, true, &seen->chain);
-        if (!status) status = tosajit_expr_result(l->program, own->value);
+        l->views->results[r].value = l->source->results[r];
+        status = lower_result(l, &l->views->results[r]);
     }
     return status;
 }

@@ -15,7 +15,7 @@ import numpy as np
 
 import tosajit
 
-REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "must have a rank", "more than 16",
+REFUSALS = ("cannot be seen through", "no strides say", "repeats along some", "do not lie in one run", "that lie apart", "make what they view a result", "must have a rank", "more than 16",
             "tensors, results and", "reduces along pieces", "two concatenations meet", "piece by piece", "may have a dynamic size",
             "a slice across pieces", "more than 24 pieces", "memory with", "both are dynamic; one may be", "must have one element", "results together")
 BACKENDS = ("native", "precompiled", "interpret")
