@@ -257,6 +257,64 @@ inline value cast(const value &a, tosajit_type element) {
     return apply(TOSAJIT_OP_cast, {a}, {}, &result);
 }
 
+namespace detail {
+
+inline value reduced(tosajit_op op, const value &a, std::int64_t axis) {
+    tosajit_attributes attributes = {};
+    attributes.axis = axis;
+    return apply(op, {a}, attributes);
+}
+
+inline value viewed(tosajit_op op, std::initializer_list<value> operands, sizes numbers,
+                    std::int64_t axis = 0) {
+    tosajit_attributes attributes = {};
+    attributes.numbers = numbers.begin();
+    attributes.number_count = numbers.size();
+    attributes.axis = axis;
+    return apply(op, operands, attributes);
+}
+
+} // namespace detail
+
+/* Along one axis, which counts from 0; with attributes they have a nan_mode, too. */
+#define TOSAJIT_HPP_REDUCE(name)                                                                   \
+    inline value name(const value &a, std::int64_t axis) {                                         \
+        return detail::reduced(TOSAJIT_OP_##name, a, axis);                                        \
+    }
+TOSAJIT_HPP_REDUCE(reduce_all)
+TOSAJIT_HPP_REDUCE(reduce_any)
+TOSAJIT_HPP_REDUCE(reduce_count)
+TOSAJIT_HPP_REDUCE(reduce_max)
+TOSAJIT_HPP_REDUCE(reduce_min)
+TOSAJIT_HPP_REDUCE(reduce_product)
+TOSAJIT_HPP_REDUCE(reduce_sum)
+#undef TOSAJIT_HPP_REDUCE
+
+/* Views. Lists are those of docs/semantics.md: sizes, of which -1 is what is left; perms; begin,
+ * end and step of each dimension; how often; how many before and behind each dimension. */
+inline value reshape(const value &a, sizes shape) {
+    return detail::viewed(TOSAJIT_OP_reshape, {a}, shape);
+}
+inline value transpose(const value &a, sizes perms) {
+    return detail::viewed(TOSAJIT_OP_transpose, {a}, perms);
+}
+inline value slice(const value &a, sizes ranges) {
+    return detail::viewed(TOSAJIT_OP_slice, {a}, ranges);
+}
+inline value reverse(const value &a, std::int64_t axis) {
+    return detail::viewed(TOSAJIT_OP_reverse, {a}, {}, axis);
+}
+inline value tile(const value &a, sizes multiples) {
+    return detail::viewed(TOSAJIT_OP_tile, {a}, multiples);
+}
+inline value concat(const value &a, const value &b, std::int64_t axis) {
+    return detail::viewed(TOSAJIT_OP_concat, {a, b}, {}, axis);
+}
+/* `element` has one element, and surrounds a. */
+inline value pad(const value &a, const value &element, sizes padding) {
+    return detail::viewed(TOSAJIT_OP_pad, {a, element}, padding);
+}
+
 /* From low to high, which are of a's element type: numbers of the float, or integers. */
 template <class T> value clamp(const value &a, T low, T high) {
     static_assert(std::is_arithmetic_v<T>);

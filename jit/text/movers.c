@@ -128,7 +128,7 @@ static tosajit_status concat(const mover_call *c, tosajit_value *value) {
 /* Without an element it is 0; one number is of all sides. */
 static tosajit_status pad(const mover_call *c, tosajit_value *value) {
     static const uint64_t zero = 0;
-    const tosajit_tensor_type element = {c->type.element, 0, {0}};
+    const tosajit_tensor_type element = {c->type.element, 1, {1}}; /* as TOSA has it */
     int64_t padding[2 * TOSAJIT_MAX_RANK];
     const size_t sides = 2 * (size_t)c->type.rank;
     const tosajit_attributes a = {.numbers = padding,

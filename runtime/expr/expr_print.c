@@ -15,6 +15,7 @@
 #include "runtime/base/fpenv.h"
 #include "runtime/expr/keys.h"
 #include "runtime/expr/ops.h"
+#include "runtime/expr/tosa_view.h"
 #include "runtime/base/types.h"
 #include "runtime/system/system.h"
 
@@ -125,16 +126,24 @@ static void print_word(const printer *p, const op_key *key, int32_t index) {
     for (; *word && *word != ' '; word++) fputc(op_key_capital(*word), p->out);
 }
 
-static void print_list(const printer *p, const tosajit_attributes *attributes) {
-    fputs("array<i64", p->out);
+/* TOSA's own lists are of i32. */
+static void print_list(const printer *p, const tosajit_attributes *attributes, bool custom) {
+    fputs(custom ? "array<i64" : "array<i32", p->out);
     for (size_t k = 0; k < attributes->number_count; k++)
         fprintf(p->out, "%s%" PRId64, k ? ", " : ": ", attributes->numbers[k]);
     fputc('>', p->out);
 }
 
-/* What TOSA has not, or has with shapes as operands: tosa.custom. */
-static bool is_custom(const expr_node *node) {
-    return op_views(node->op) || op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
+/* What TOSA has no word for: tosa.custom. */
+static bool is_custom(const printer *p, const expr_node *node) {
+    return op_views(node->op) ? !tosa_view_of(p->expr, node).has
+                              : op_table[node->op].attributes & ATTRIBUTE_EXTENSION;
+}
+
+/* A list that TOSA has as an operand. */
+static bool is_shape(const printer *p, const expr_node *node, const op_key *key) {
+    return key->kind == KEY_LIST && !is_custom(p, node) &&
+           tosa_view_of(p->expr, node).shape_count > 0;
 }
 
 static void print_attribute(const printer *p, const expr_node *node, const op_key *key) {
@@ -148,7 +157,7 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
     } else if (key->kind == KEY_AXIS) {
         fprintf(p->out, "%" PRId64 " : i32", op_key_number(key, &attributes)->i);
     } else if (key->kind == KEY_LIST) {
-        print_list(p, &attributes);
+        print_list(p, &attributes, is_custom(p, node));
     } else if (key->kind == KEY_FLAG) {
         fputs(what ? "true" : "false", p->out);
     } else {
@@ -161,16 +170,16 @@ static void print_attribute(const printer *p, const expr_node *node, const op_ke
 /* Properties of the op, <{...}>, and what is no property of TOSA's, {...}. */
 static void print_attributes(const printer *p, const expr_node *node) {
     const unsigned taken = op_table[node->op].attributes;
-    const bool ours = is_custom(node) || taken & ATTRIBUTE_UNSIGNED;
+    const bool ours = is_custom(p, node) || taken & ATTRIBUTE_UNSIGNED;
     const op_key *key;
     int count = 0;
-    if (is_custom(node))
+    if (is_custom(p, node))
         fprintf(p->out,
                 " <{operator_name = \"%s\", domain_name = \"tosajit\", implementation_attrs = "
                 "\"\"}>",
                 op_table[node->op].name);
     for (size_t k = 0; (key = op_key_at(node->op, k)) != NULL; k++) {
-        if (!op_key_is_attribute(key) ||
+        if (!op_key_is_attribute(key) || is_shape(p, node, key) ||
             (taken & ATTRIBUTE_UNSIGNED && !op_key_get(key, &node->attributes)))
             continue;
         fputs(count++ > 0 ? ", " : ours ? " {" : " <{", p->out);
@@ -210,32 +219,68 @@ static tosajit_tensor_type parameter_type(const printer *p, const expr_node *nod
         1, &one);
 }
 
+/* Shapes that are lists here and operands in TOSA, as constants; the number of the first one. */
+static int print_shapes(printer *p, const tosa_view *view) {
+    const int first = p->next;
+    for (int s = 0; s < view->shape_count; s++) {
+        fprintf(p->out, "%s%%%d = \"tosa.const_shape\"() <{values = dense<", p->newline, p->next++);
+        for (size_t k = 0; k < view->counts[s]; k++)
+            fprintf(p->out, "%s%" PRId64, k ? ", " : "[", view->shapes[s][k]);
+        fprintf(p->out, "%s> : tensor<%zuxindex>}> : () -> !tosa.shape<%zu>",
+                view->counts[s] ? "]" : "", view->counts[s], view->counts[s]);
+    }
+    return first;
+}
+
+/* What lies behind the operands of a node: constants of ours. */
+typedef struct behind_operands {
+    int missing, implied; /* parameters, and the first one's number */
+    tosa_view view;
+    int shapes;
+} behind_operands;
+
+/* The operands of a node, or their types; shapes are TOSA's second one, and third. */
+static void print_operands(const printer *p, const expr_node *node, const behind_operands *b,
+                           bool types) {
+    for (int k = 0; k < node->operand_count; k++) {
+        if (k) fputs(", ", p->out);
+        if (types)
+            print_type(p, &p->expr->nodes[node->operands[k]].type);
+        else
+            print_value(p, node->operands[k]);
+        for (int s = 0; k == 0 && s < b->view.shape_count; s++)
+            if (types)
+                fprintf(p->out, ", !tosa.shape<%zu>", b->view.counts[s]);
+            else
+                fprintf(p->out, ", %%%d", b->shapes + s);
+    }
+    for (int k = 0; k < b->missing; k++) {
+        const tosajit_tensor_type type = parameter_type(p, node, k);
+        fputs(", ", p->out);
+        if (types)
+            print_type(p, &type);
+        else
+            fprintf(p->out, "%%%d", b->implied + k);
+    }
+}
+
 static void print_op(printer *p, tosajit_value value) {
     const expr_node *node = &p->expr->nodes[value];
-    int missing =
-        op_table[node->op].arity + tosajit_op_parameters(node->op, NULL) - node->operand_count;
-    int implied = print_implied(p, node, missing);
+    const bool custom = is_custom(p, node);
+    behind_operands b = {.missing = op_table[node->op].arity +
+                                    tosajit_op_parameters(node->op, NULL) - node->operand_count};
+    b.implied = print_implied(p, node, b.missing);
+    if (op_views(node->op) && !custom) b.view = tosa_view_of(p->expr, node);
+    b.shapes = print_shapes(p, &b.view);
     p->numbers[value] = p->named[value] ? -1 : p->next++;
     fputs(p->newline, p->out);
     print_value(p, value);
-    fprintf(p->out, " = \"tosa.%s\"(", is_custom(node) ? "custom" : op_table[node->op].name);
-    for (int k = 0; k < node->operand_count; k++) {
-        if (k) fputs(", ", p->out);
-        print_value(p, node->operands[k]);
-    }
-    for (int k = 0; k < missing; k++) fprintf(p->out, ", %%%d", implied + k);
+    fprintf(p->out, " = \"tosa.%s\"(", custom ? "custom" : op_table[node->op].name);
+    print_operands(p, node, &b, false);
     fputc(')', p->out);
     print_attributes(p, node);
     fputs(" : (", p->out);
-    for (int k = 0; k < node->operand_count; k++) {
-        if (k) fputs(", ", p->out);
-        print_type(p, &p->expr->nodes[node->operands[k]].type);
-    }
-    for (int k = 0; k < missing; k++) {
-        tosajit_tensor_type type = parameter_type(p, node, k);
-        fputs(", ", p->out);
-        print_type(p, &type);
-    }
+    print_operands(p, node, &b, true);
     fputs(") -> ", p->out);
     print_type(p, &node->type);
 }

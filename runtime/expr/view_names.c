@@ -160,14 +160,15 @@ static void reshape_sizes(finding *f, const view_sizes *in, view_sizes *own) {
     }
 }
 
-static bool is_whole(const int64_t range[3]) {
-    return (range[0] == 0 || range[0] == TOSAJIT_DYNAMIC) && range[1] == TOSAJIT_DYNAMIC &&
-           range[2] == 1;
+/* Whether a range is all of a size, which may be a name. */
+static bool is_whole(const int64_t range[3], int64_t size) {
+    return (range[0] == 0 || range[0] == TOSAJIT_DYNAMIC) && range[2] == 1 &&
+           (range[1] == TOSAJIT_DYNAMIC || range[1] == size);
 }
 
 static int64_t range_size(finding *f, int32_t d, int64_t size) {
     const int64_t declared = f->node->type.dims[d];
-    if (is_whole(f->node->attributes.numbers + 3 * d)) return size;
+    if (is_whole(f->node->attributes.numbers + 3 * d, size)) return size;
     if (size > 0 && declared != TOSAJIT_DYNAMIC) return declared;
     return add_name(f, SIZE_RANGE, d, size, 0);
 }
@@ -276,10 +277,11 @@ static int64_t follow_reshape(const view_step *step, int64_t axis) {
 int64_t names_follow(const expr_views *views, const view_step *step, int64_t axis) {
     const expr_node *view = &views->source->nodes[step->view];
     const int64_t *numbers = view->attributes.numbers;
-    const bool single = view_before(views, step)->sizes[axis] == 1;
+    const int64_t size = view_before(views, step)->sizes[axis];
+    const bool single = size == 1;
     switch (view->op) {
     case TOSAJIT_OP_reshape: return follow_reshape(step, axis);
-    case TOSAJIT_OP_slice: return single || is_whole(numbers + 3 * axis) ? axis : -1;
+    case TOSAJIT_OP_slice: return single || is_whole(numbers + 3 * axis, size) ? axis : -1;
     case TOSAJIT_OP_reverse: return single || view->attributes.axis != axis ? axis : -1;
     case TOSAJIT_OP_tile: return numbers[axis] == 1 ? axis : -1;
     default: break; /* transpose */
@@ -447,7 +449,7 @@ static void run_apart(const expr_node *view, const int64_t *own, int32_t rank, r
         const int32_t e = rank - 1 - d;
         const bool tiled = view->op == TOSAJIT_OP_tile && numbers[d] > 1,
                    turned = view->op == TOSAJIT_OP_reverse && view->attributes.axis == d,
-                   cut = view->op == TOSAJIT_OP_slice && !is_whole(numbers + 3 * d);
+                   cut = view->op == TOSAJIT_OP_slice && !is_whole(numbers + 3 * d, own[d]);
         if (own[d] == 1 && !tiled) continue;
         if (tiled) r->still |= bit(e);
         if (tiled || turned || cut) r->seams |= bit(e);

@@ -124,6 +124,46 @@ static void unsigned_integers_wrap(const tosajit::engine &engine) {
     }
 }
 
+/* Each by its definition, of elements that are their own numbers. */
+static void views_move_elements(const tosajit::engine &engine) {
+    enum { R = 2, C = 3 };
+    tosajit::expression e;
+    const auto x = e.input<float>({R, C}), y = e.input<float>({1});
+    e.result(transpose(x, {1, 0}) * 2);
+    e.result(reshape(x, {-1}) + y);
+    e.result(slice(x, {0, R, 1, dynamic, dynamic, -2}) + y);
+    e.result(reverse(x, 1) + y);
+    e.result(tile(x, {2, 1}) + y);
+    e.result(concat(x, x, 0) + y);
+    e.result(pad(x, y, {0, 1, 1, 0}));
+    e.result(reduce_sum(x, 1));
+    e.result(reduce_max(x, 0));
+    float a[R][C], ten = 10, turned[C][R], flat[R * C], cut[R][2], back[R][C], twice[2 * R][C],
+                   both[2 * R][C], padded[R + 1][C + 1], sums[R], most[C];
+    for (int k = 0; k < R * C; k++) a[k / C][k % C] = float(k);
+    engine.compile(e).run({{&a[0][0], {R, C}}, {&ten, {1}}}, {{&turned[0][0], {C, R}},
+                                                              {flat, {R * C}},
+                                                              {&cut[0][0], {R, 2}},
+                                                              {&back[0][0], {R, C}},
+                                                              {&twice[0][0], {2 * R, C}},
+                                                              {&both[0][0], {2 * R, C}},
+                                                              {&padded[0][0], {R + 1, C + 1}},
+                                                              {sums, {R, 1}},
+                                                              {most, {1, C}}});
+    for (int r = 0; r < R; r++)
+        for (int c = 0; c < C; c++) {
+            CHECK(turned[c][r] == 2 * a[r][c] && flat[r * C + c] == a[r][c] + 10);
+            CHECK(back[r][C - 1 - c] == a[r][c] + 10 && padded[r][c + 1] == a[r][c]);
+            CHECK(twice[r][c] == a[r][c] + 10 && twice[r + R][c] == a[r][c] + 10);
+            CHECK(both[r][c] == a[r][c] + 10 && both[r + R][c] == a[r][c] + 10);
+        }
+    for (int c = 0; c < C; c++) CHECK(padded[R][c + 1] == 10 && most[c] == a[1][c]);
+    for (int r = 0; r < R; r++) {
+        CHECK(cut[r][0] == a[r][2] + 10 && cut[r][1] == a[r][0] + 10);
+        CHECK(padded[r][0] == 10 && sums[r] == a[r][0] + a[r][1] + a[r][2]);
+    }
+}
+
 static void small_floats_round_as_cast_does(const tosajit::engine &engine) {
     tosajit::expression e;
     auto x = e.input(tosajit::tensor_type(TOSAJIT_F16, {dynamic}));
@@ -386,6 +426,7 @@ int main(int argc, char **argv) {
     bound_calls_run_on_any_memory(engine);
     integers_are_exact(engine);
     unsigned_integers_wrap(engine);
+    views_move_elements(engine);
     small_floats_round_as_cast_does(engine);
     small_floats_round_once();
     errors_say_what_the_library_says(engine);

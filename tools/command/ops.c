@@ -145,8 +145,8 @@ static int print_page(void) {
         "[semantics.md](semantics.md) says more about those, about parameters and about "
         "conversions. Strict expressions refuse\n"
         "extensions: operations that say so, `f64`, and casts between `i64` and `f32`. Views are\n"
-        "TOSA's; in files the command reads them as `tosa.custom`, with their lists as "
-        "attributes.\n");
+        "TOSA's; one that TOSA's form cannot say is `tosa.custom` in files, with its list as an "
+        "attribute.\n");
     for (int op = 0; op < TOSAJIT_OP_COUNT; op++) print_op((tosajit_op)op);
     return EXIT_FINE;
 }
