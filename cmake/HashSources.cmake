@@ -14,7 +14,7 @@ endforeach()
 string(SHA256 hash "${all}")
 string(SUBSTRING ${hash} 0 32 hash)
 # Precompiled ops depend on the emitters, on plans, and on what both rest on; not on how kernels are run.
-list(FILTER sources INCLUDE REGEX "^(jit/(emit|facts|lane|llvm|math|precompile|schedule|target)|runtime/(system|base|expr|plan|code)|include)/|runtime/precompiled/rows")
+list(FILTER sources INCLUDE REGEX "^(jit/(emit|facts|lane|llvm|math|precompile|schedule|target)|runtime/(system|base|functions|expr|plan|code)|include)/|runtime/precompiled/rows")
 file(STRINGS ${LLVM}/llvm/Config/llvm-config.h all REGEX "LLVM_VERSION_STRING")
 foreach(source ${sources})
   file(SHA256 ${ROOT}/${source} hash_of_one)

@@ -12,6 +12,9 @@ typedef LLVMValueRef real, word, mask;
 typedef lane_vector_function rare_function;
 
 static inline real number(const lane *l, double value) { return lane_f64(l, value); }
+/* LLVM has one object for equal constants. */
+static inline bool is_known(const lane *l, real a) { return (void)l, LLVMIsConstant(a); }
+static inline bool is_number(const lane *l, real a, double n) { return a == lane_f64(l, n); }
 static inline real add(const lane *l, real a, real b) { return lane_fadd(l, a, b); }
 static inline real sub(const lane *l, real a, real b) { return lane_fsub(l, a, b); }
 static inline real mul(const lane *l, real a, real b) { return lane_fmul(l, a, b); }

@@ -84,13 +84,99 @@ static inline real pow_rest(const lane *l, const real *x) {
     return power_special(l, x, value);
 }
 
-/* The usual way is for what is finite, x positive and normal, and a normal result. */
-static inline real f64_function_pow(const lane *l, const real *x) {
+/* e^(y ln abs(x)). The usual way is for what is finite, x positive and normal, and a normal result.
+ */
+static inline real power_by_logarithm(const lane *l, const real *x) {
     pair e = exponent_of(l, precise_log(l, size_of(l, x[0]), number(l, 0.0)), x[1]);
     real value = power_near(l, pair_by_ln2(l, e));
     mask usual = both(l, is_small(l, e.high, 707.0), not_so(l, is_log_rare(l, x[0])));
     usual = both(l, usual, is_small(l, x[1], (double)INFINITY));
     return seldom(l, not_so(l, usual), value, pow_rest, (real[]){x[0], x[1], value, e.high});
+}
+
+/* Whole exponents below 16 are products of pairs, bit by bit of the exponent: x^10 is
+ * ((x^2)^2 x)^2. So such a power is hardly more than half an ulp off, and a few products. */
+enum { WHOLE_BITS = 4, WHOLE_END = 1 << WHOLE_BITS };
+
+static inline pair times(const lane *l, pair a, real b) {
+    pair p = exact_product(l, a.high, b);
+    return quick_sum(l, p.high, muladd(l, a.low, b, p.low));
+}
+
+/* 1 / a, of a single number rounded correctly. */
+static inline real inverse_of(const lane *l, pair a) {
+    real one = number(l, 1.0), inverse = divide(l, one, a.high), minus = negative(l, inverse),
+         rest = muladd(l, minus, a.low, muladd(l, minus, a.high, one));
+    return muladd(l, rest, inverse, inverse);
+}
+
+/* Where products may not be trusted. x, 1 / x and x^2 are rounded once there, too. */
+static inline real power_without_products(const lane *l, const real *x) {
+    real one = number(l, 1.0), y = x[1],
+         first = pick(l, less(l, y, number(l, 0.0)), divide(l, one, x[0]), x[0]),
+         value = pick(l, equal(l, size_of(l, y), one), first, power_by_logarithm(l, x));
+    return pick(l, equal(l, y, number(l, 2.0)), mul(l, x[0], x[0]), value);
+}
+
+/* x^y, or `value`, unless the product that it is made of is so large or small that numbers on the
+ * way may not be normal; 0 is well where it was not divided by. */
+static inline real unless_far(const lane *l, const real *x, real value, real product) {
+    static const rare_function rest = {"tosajit_f64_pow_far_whole", power_without_products, 2};
+    real size = size_of(l, product), zero = number(l, 0.0);
+    mask near = both(l, less(l, number(l, 0x1p-600), size), less(l, size, number(l, 0x1p1000))),
+         of_zero = both(l, equal(l, x[0], zero), less(l, zero, x[1]));
+    return rarely(l, not_so(l, either(l, near, of_zero)), value, &rest, x);
+}
+
+/* Of exponents that differ from lane to lane: 1 is squared until the lane's first bit comes. */
+static inline real power_by_products(const lane *l, const real *x) {
+    real zero = number(l, 0.0), one = number(l, 1.0);
+    word n = bits_of(l, add(l, size_of(l, x[1]), number(l, steps_shift)));
+    pair r = {one, zero};
+    for (int bit = WHOLE_BITS - 1; bit >= 0; bit--) {
+        mask set = has_bit_0(l, bits_right(l, n, bit));
+        r = pair_product(l, r, r);
+        pair more = times(l, r, x[0]);
+        r = (pair){pick(l, set, more.high, r.high), pick(l, set, more.low, r.low)};
+    }
+    mask falls = less(l, x[1], zero);
+    real value = pick(l, falls, inverse_of(l, r), r.high);
+    value = with_sign(l, value, pick(l, has_bit_0(l, n), x[0], one)); /* which 0 has lost */
+    return unless_far(l, x, value, r.high);
+}
+
+/* The same of one exponent that code is made for. */
+static inline real power_of_known(const lane *l, const real *x, int n) {
+    const int times_x = n < 0 ? -n : n;
+    pair r = {x[0], number(l, 0.0)};
+    int bit = WHOLE_BITS - 1;
+    while (!(times_x >> bit & 1)) bit--;
+    const int first = bit - 1;
+    while (bit-- > 0) {
+        r = bit == first ? exact_product(l, x[0], x[0]) : pair_product(l, r, r);
+        if (times_x >> bit & 1) r = times(l, r, x[0]);
+    }
+    real value = n < 0 ? inverse_of(l, r) : r.high;
+    if (n & 1) value = with_sign(l, value, x[0]);
+    return unless_far(l, x, value, r.high);
+}
+
+static inline mask is_whole_below(const lane *l, real y, double end) {
+    real a = size_of(l, y), shift = number(l, steps_shift);
+    return both(l, equal(l, sub(l, add(l, a, shift), shift), a), less(l, a, number(l, end)));
+}
+
+static inline real f64_function_pow(const lane *l, const real *x) {
+    if (is_known(l, x[1])) {
+        for (int n = 1; n < WHOLE_END; n++) {
+            if (is_number(l, x[1], n)) return power_of_known(l, x, n);
+            if (is_number(l, x[1], -n)) return power_of_known(l, x, -n);
+        }
+        return power_by_logarithm(l, x);
+    }
+    mask whole = is_whole_below(l, x[1], WHOLE_END);
+    real value = seldom(l, not_so(l, whole), number(l, 0.0), power_by_logarithm, x);
+    return seldom(l, whole, value, power_by_products, x);
 }
 
 /* t = m^(-1/3) gets from 20 bits to 50, and m t^2 from there to all. x = 2^k m: 2^(k/3) is rounded

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "tests/support/functions.h"
+#include "tests/support/text.h"
 #include "tosajit/tosajit.h"
 
 enum { BATCH = 4096, PRECISION = 200, OPERANDS = 24000, STEPS = 17 };
@@ -161,17 +162,22 @@ static double operand(const function *f, test_random *r, size_t k) {
     }
 }
 
-/* Pairs of all kinds, and such whose power is no overflow, or whose angle is no axis. */
+/* Pairs of all kinds, and such whose power is no overflow, or whose angle is no axis, or whose
+ * exponent is whole: pow is of products below 16, where these are neither large nor small. */
 static void pair_of(test_random *r, double *x, double *y) {
     const function everyday = {.low = -10, .high = 10};
     *x = operand(&everyday, r, SIZE_MAX);
     *y = operand(&everyday, r, SIZE_MAX);
-    switch (test_random_range(r, 0, 3)) {
+    switch (test_random_range(r, 0, 4)) {
     case 0: *y = (2 * unit(r) - 1) * 745 / log(fabs(*x)); break;
     case 1: *y = *x * ldexp(2 * unit(r) - 1, (int)test_random_range(r, -60, 60)); break;
     case 2:
         *x = (double)test_random_range(r, -50, 50);
         *y = (double)test_random_range(r, -30, 30);
+        break;
+    case 3:
+        *y = (double)test_random_range(r, -17, 17);
+        *x = copysign(exp(745 * (2 * unit(r) - 1) / fmax(fabs(*y), 1)), unit(r) - 0.5);
         break;
     default: break;
     }
@@ -452,8 +458,35 @@ static void pairs_of_special_values(void **state) {
     }
 }
 
+/* Code that knows the exponent has the bits of code that does not: of the interpreter's pow. */
+static void exponents_that_are_numbers(void **state) {
+    (void)state;
+    static const double exponents[] = {-17, -15, -10, -3, -2, -1, -0.5, 0,  0.5, 1,  2,   2.5,
+                                       3,   4,   5,   7,  9,  10, 12,   15, 16,  17, 100, -1000};
+    static double x[BATCH], y[BATCH], expected[BATCH];
+    tosajit_kernel *pow_kernels[TEST_MAX_ENGINES];
+    const function power = {TOSAJIT_OP_pow, NULL, mpfr_pow, 0, 0};
+    test_random random = test_random_start(test_setting("TOSAJIT_SEED", 1));
+    test_function_kernels(test_engines, test_engine_count, power.op, TOSAJIT_F64, pow_kernels);
+    for (size_t n = 0; n < sizeof exponents / sizeof *exponents; n++) {
+        for (size_t k = 0; k < BATCH; k++) pair_of(&random, &x[k], &y[k]), y[k] = exponents[n];
+        interpret(pow_kernels[0], x, y, expected);
+        char text[64];
+        snprintf(text, sizeof text, "pow(x, %.17g) : f64[?]", exponents[n]);
+        tosajit_expr *expr = test_parse("", text);
+        tosajit_kernel *kernels[TEST_MAX_ENGINES];
+        for (size_t e = 0; e < test_engine_count; e++)
+            kernels[e] = test_compile(test_engines[e].engine, expr);
+        same_on_all(&power, kernels, x, y, expected);
+        test_release_kernels(kernels, test_engine_count);
+        tosajit_expr_destroy(expr);
+    }
+    test_release_kernels(pow_kernels, test_engine_count);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(functions_are_within_one_ulp),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exponents_that_are_numbers),
+                                       cmocka_unit_test(functions_are_within_one_ulp),
                                        cmocka_unit_test(narrower_types_are_rounded_once_more),
                                        cmocka_unit_test(pairs_of_special_values)};
     return cmocka_run_group_tests(tests, test_setup_exact, test_teardown);
