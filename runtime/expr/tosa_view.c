@@ -2,14 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "runtime/expr/tosa_view.h"
 
-#include <string.h>
-
 #include "runtime/expr/view_shape.h"
 
 static void copy_list(const expr_node *node, tosa_view *v) {
     v->shape_count = 1;
     v->counts[0] = node->attributes.number_count;
-    memcpy(v->shapes[0], node->attributes.numbers, v->counts[0] * sizeof *v->shapes[0]);
+    for (size_t k = 0; k < v->counts[0]; k++) v->shapes[0][k] = node->attributes.numbers[k];
 }
 
 /* TOSA has sizes, and one that is left; not one that the operand has, unless that is known. */
@@ -34,8 +32,8 @@ static void find_ranges(const tosajit_tensor_type *operand, const expr_node *nod
             begin = range.begin;
             if (end != TOSAJIT_DYNAMIC) size = range.count;
         } else if (end != TOSAJIT_DYNAMIC) {
-            size = end - begin;
-            v->has &= end > begin;
+            v->has &= begin >= 0 && end > begin;
+            if (v->has) size = end - begin;
         }
         v->has &= numbers[2] == 1 && begin >= 0;
         v->shapes[0][d] = begin;
