@@ -77,19 +77,35 @@ static bool may_cut(const staging *s, int32_t d) {
     return true;
 }
 
-/* As many indices as fit, from the innermost dimension outwards. Of that one there are multiples of
- * GRAIN, as plans promise of columns. */
+/* The dimensions, as bits, that are the columns of some part: each part's innermost one but for
+ * static 1s, of which its plan has promised multiples. In t = max(x, axis=2), mean(t, axis=1) of
+ * 8x1265x1 they are d2, d1, and for the quotient of 8x1x1 d0. */
+static uint32_t columns_of_parts(const staging *s) {
+    uint32_t columns = 0;
+    for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
+        const plan_part *part = &s->kernel->plan.parts[k];
+        int32_t d = part->rank - 1;
+        while (d > 0 && part->extents[d] == 1) d--;
+        if (part->columns >= 0) d = part->columns;
+        if (d >= 0) columns |= UINT32_C(1) << aligned(d, part->rank, s->rank);
+    }
+    return columns;
+}
+
+/* As many indices as fit, from the innermost dimension outwards. Of columns there are multiples of
+ * GRAIN, as plans promise. */
 static void cut_blocks(staging *s, int64_t elements) {
     bool cuts[TOSAJIT_MAX_RANK];
     int32_t inner = s->rank - 1;
     while (inner > 0 && s->sizes[inner] == 1) inner--;
+    const uint32_t columns = columns_of_parts(s) | UINT32_C(1) << inner;
     for (int32_t d = 0; d < s->rank; d++) {
         cuts[d] = may_cut(s, d);
         if (!cuts[d] && s->sizes[d] > 0) elements /= s->sizes[d];
     }
     for (int32_t d = s->rank; d-- > 0;) {
         int64_t take = elements > 1 ? elements : 1;
-        if (d == inner) take = (take + GRAIN - 1) / GRAIN * GRAIN;
+        if (columns >> d & 1) take = (take + GRAIN - 1) / GRAIN * GRAIN;
         s->block[d] = cuts[d] && take < s->sizes[d] ? take : s->sizes[d];
         if (cuts[d] && s->sizes[d] > 0) elements /= s->block[d];
     }
