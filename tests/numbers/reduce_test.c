@@ -396,6 +396,52 @@ static void in_place_has_the_same_bits(void **state) {
                     check_in_place(&test_engines[e], in_place[k], dims[n]);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Blocks */
+
+/* Parts whose columns are not the innermost dimension, in more than one block: code that was
+ * promised a multiple of columns would write behind the result. */
+static const struct {
+    const char *text;
+    int64_t dims[3], made[3];
+    tosajit_type type;
+} in_blocks[] = {
+    {"mean(max(x, axis=2), axis=1) : f64[8,?,?]", {8, 1265, 1}, {8, 1, 1}, TOSAJIT_F64},
+    {"t = sum(x, axis=2); t - mean(t, axis=0) : f32[?,4,?]", {2, 4, 1830}, {2, 4, 1}, TOSAJIT_F32},
+    {"prod(x, axis=2) * min(prod(x, axis=2), axis=0) : f64[?,16,?]",
+     {3, 16, 900},
+     {3, 16, 1},
+     TOSAJIT_F64},
+};
+
+static void blocks_keep_what_columns_promise(void **state) {
+    static unsigned char x[8 * 50000], expected[4096], found[4096];
+    (void)state;
+    for (size_t n = 0; n < sizeof in_blocks / sizeof *in_blocks; n++) {
+        const tosajit_tensor from = tosajit_dense(in_blocks[n].type, x, 3, in_blocks[n].dims),
+                             right =
+                                 tosajit_dense(in_blocks[n].type, expected, 3, in_blocks[n].made),
+                             to = tosajit_dense(in_blocks[n].type, found, 3, in_blocks[n].made);
+        const size_t size = tosajit_type_size(in_blocks[n].type);
+        for (int64_t k = 0; k < guard_count(3, in_blocks[n].dims); k++)
+            test_random_near_one(&f.random, in_blocks[n].type, x + (size_t)k * size);
+        tosajit_expr *expr = test_parse("", in_blocks[n].text);
+        for (size_t e = 0; e < test_engine_count; e++) {
+            tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
+            memset(expected, 0xa5, sizeof expected);
+            memset(found, 0xa5, sizeof found);
+            if (tosajit_run_interpreted(kernel, &from, 1, &right, 1) ||
+                tosajit_run(kernel, &from, 1, &to, 1))
+                fail_msg("%s: %s", in_blocks[n].text, tosajit_last_error());
+            if (memcmp(found, expected, sizeof found) != 0)
+                fail_msg("%s on %s: other bits than the interpreter's, or beyond the result",
+                         in_blocks[n].text, test_engines[e].name);
+            tosajit_kernel_release(kernel);
+        }
+        tosajit_expr_destroy(expr);
+    }
+}
+
 static int open_all(void **state) {
     if (test_setup_exact(state)) return -1;
     f.random = test_random_start(test_setting("TOSAJIT_SEED", 1));
@@ -416,6 +462,7 @@ int main(void) {
         cmocka_unit_test(every_axis_is_reduced_in_its_order),
         cmocka_unit_test(the_order_is_that_of_earlier_versions),
         cmocka_unit_test(in_place_has_the_same_bits),
+        cmocka_unit_test(blocks_keep_what_columns_promise),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
