@@ -77,35 +77,37 @@ static bool may_cut(const staging *s, int32_t d) {
     return true;
 }
 
-/* The dimensions, as bits, that are the columns of some part: each part's innermost one but for
- * static 1s, of which its plan has promised multiples. In t = max(x, axis=2), mean(t, axis=1) of
- * 8x1265x1 they are d2, d1, and for the quotient of 8x1x1 d0. */
-static uint32_t columns_of_parts(const staging *s) {
-    uint32_t columns = 0;
+/* What blocks take multiples of, along each dimension: what a part's plan has promised of its
+ * columns, which are its innermost dimension but for static 1s. Of t = max(x, axis=2) and
+ * mean(t, axis=1), x of 8x1265x1, these are d2, d1, and of what becomes of 8x1x1 then d0. All are
+ * powers of two, so the largest is a multiple of the others. */
+static void find_multiples(const staging *s, int64_t *multiples) {
+    int32_t inner = s->rank - 1;
+    while (inner > 0 && s->sizes[inner] == 1) inner--;
+    for (int32_t d = 0; d < s->rank; d++) multiples[d] = d == inner ? GRAIN : 1;
     for (int32_t k = 0; k < s->kernel->plan.part_count; k++) {
         const plan_part *part = &s->kernel->plan.parts[k];
         int32_t d = part->rank - 1;
         while (d > 0 && part->extents[d] == 1) d--;
         if (part->columns >= 0) d = part->columns;
-        if (d >= 0) columns |= UINT32_C(1) << aligned(d, part->rank, s->rank);
+        if (d < 0) continue;
+        int64_t *own = &multiples[aligned(d, part->rank, s->rank)];
+        if (part->cols_multiple > *own) *own = part->cols_multiple;
     }
-    return columns;
 }
 
-/* As many indices as fit, from the innermost dimension outwards. Of columns there are multiples of
- * GRAIN, as plans promise. */
+/* As many indices as fit, from the innermost dimension outwards. */
 static void cut_blocks(staging *s, int64_t elements) {
     bool cuts[TOSAJIT_MAX_RANK];
-    int32_t inner = s->rank - 1;
-    while (inner > 0 && s->sizes[inner] == 1) inner--;
-    const uint32_t columns = columns_of_parts(s) | UINT32_C(1) << inner;
+    int64_t multiples[TOSAJIT_MAX_RANK];
+    find_multiples(s, multiples);
     for (int32_t d = 0; d < s->rank; d++) {
         cuts[d] = may_cut(s, d);
         if (!cuts[d] && s->sizes[d] > 0) elements /= s->sizes[d];
     }
     for (int32_t d = s->rank; d-- > 0;) {
         int64_t take = elements > 1 ? elements : 1;
-        if (columns >> d & 1) take = (take + GRAIN - 1) / GRAIN * GRAIN;
+        take = (take + multiples[d] - 1) / multiples[d] * multiples[d];
         s->block[d] = cuts[d] && take < s->sizes[d] ? take : s->sizes[d];
         if (cuts[d] && s->sizes[d] > 0) elements /= s->block[d];
     }
