@@ -418,6 +418,93 @@ static void a_busy_processor_delays_no_run(void **state) {
     assert_true(times[1][TIMES / 2] < MOST * times[0][TIMES / 2]);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Tiles: a kernel on some rows of what another loop has just computed */
+
+enum { ROWS = 37, COLUMNS = 29, TILE = 4 };
+
+typedef struct tiles {
+    const tosajit_kernel *kernel;
+    const tosajit_raw *raw; /* or null */
+    int32_t (*result)[COLUMNS];
+    int from, to;
+    char failure[256];
+} tiles;
+
+static int32_t bias[COLUMNS];
+static int32_t product(int row, int column) { return row * 1000 + column; }
+
+static void run_tile(tiles *t, int32_t tile[TILE][COLUMNS], int row, int rows) {
+    const int64_t dims[2] = {rows, COLUMNS}, one[2] = {1, COLUMNS}, row_bytes = 4 * COLUMNS;
+    const tosajit_tensor operands[2] = {tosajit_dense(TOSAJIT_I32, tile, 2, dims),
+                                        tosajit_dense(TOSAJIT_I32, bias, 2, one)},
+                         result = tosajit_dense(TOSAJIT_I32, t->result[row], 2, dims);
+    void *const pointers[3] = {tile, bias, t->result[row]};
+    const int64_t strides[6] = {row_bytes, 4, 0, 4, row_bytes, 4};
+    if (t->raw)
+        t->raw->entry(t->raw->context, pointers, strides, 1, rows, COLUMNS);
+    else if (tosajit_run(t->kernel, operands, 2, &result, 1))
+        snprintf(t->failure, sizeof t->failure, "%.200s", tosajit_last_error());
+}
+
+static void *work_on_tiles(void *argument) {
+    tiles *t = argument;
+    for (int row = t->from; row < t->to; row += TILE) {
+        int32_t tile[TILE][COLUMNS];
+        const int rows = t->to - row < TILE ? t->to - row : TILE;
+        for (int r = 0; r < rows; r++)
+            for (int c = 0; c < COLUMNS; c++) tile[r][c] = product(row + r, c);
+        run_tile(t, tile, row, rows);
+    }
+    return NULL;
+}
+
+/* Two threads, each with rows of its own. */
+static void check_tiles(const tosajit_kernel *kernel, const tosajit_raw *raw) {
+    int32_t result[ROWS][COLUMNS] = {{0}};
+    for (int c = 0; c < COLUMNS; c++) bias[c] = 7 * c;
+    tiles halves[2] = {{kernel, raw, result, 0, 18, ""}, {kernel, raw, result, 18, ROWS, ""}};
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, work_on_tiles, &halves[1]), 0);
+    work_on_tiles(&halves[0]);
+    pthread_join(other, NULL);
+    for (int k = 0; k < 2; k++) assert_string_equal(halves[k].failure, "");
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) assert_int_equal(result[r][c], product(r, c) + 7 * c);
+}
+
+static tosajit_kernel *add_rows(tosajit_engine *engine, int64_t rows) {
+    tosajit_kernel *kernel;
+    const int64_t dims[2] = {rows, COLUMNS}, one[2] = {1, COLUMNS};
+    const tosajit_tensor_type types[2] = {tosajit_ranked(TOSAJIT_I32, 2, dims),
+                                          tosajit_ranked(TOSAJIT_I32, 2, one)};
+    assert_int_equal(tosajit_compile(engine, TOSAJIT_OP_add, types, 2, NULL, NULL, &kernel),
+                     TOSAJIT_OK);
+    return kernel;
+}
+
+static void two_threads_share_a_kernel_by_tiles(void **state) {
+    (void)state;
+    static const tosajit_backend backends[] = {TOSAJIT_BACKEND_NATIVE, TOSAJIT_BACKEND_BACKGROUND,
+                                               TOSAJIT_BACKEND_PRECOMPILED,
+                                               TOSAJIT_BACKEND_INTERPRET};
+    for (size_t k = 0; k < sizeof backends / sizeof *backends; k++) {
+        tosajit_engine_options options = {.size = sizeof options, .backend = backends[k]};
+        tosajit_engine *engine;
+        assert_int_equal(tosajit_engine_create(&options, &engine), TOSAJIT_OK);
+        tosajit_kernel *any = add_rows(engine, TOSAJIT_DYNAMIC), *all = add_rows(engine, ROWS);
+        tosajit_raw raw = {.size = sizeof raw};
+        check_tiles(any, NULL);
+        if (!tosajit_kernel_raw(all, 0, &raw)) /* who has code; rows are not part of it */
+            check_tiles(all, &raw);
+        else
+            assert_int_not_equal(backends[k], TOSAJIT_BACKEND_NATIVE);
+        tosajit_kernel_release(any);
+        tosajit_kernel_release(all);
+        tosajit_engine_destroy(engine);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_processor_gets_one_thread), /* the first: it counts threads */
@@ -425,6 +512,7 @@ int main(void) {
         cmocka_unit_test(callers_share_an_engines_threads),
         cmocka_unit_test(a_busy_processor_delays_no_run),
         cmocka_unit_test(a_last_column_is_no_piece),
+        cmocka_unit_test(two_threads_share_a_kernel_by_tiles),
         cmocka_unit_test(native),
         cmocka_unit_test(background),
         cmocka_unit_test(interpreted)};

@@ -71,20 +71,35 @@ static void check_divided(const tosafile *file, tosafile *divided, size_t region
         if (!tosafile_has(divided, tosafile_name(file, k), &index)) abort();
 }
 
+static void check_epilogues(tosafile *divided, const tosa_epilogues *list) {
+    for (size_t k = 0; k < list->count; k++) {
+        tosa_function built;
+        size_t index;
+        if (!tosafile_has(divided, list->list[k].region, &index)) abort();
+        if (tosafile_build(divided, index, NULL, &built)) abort();
+        if (list->list[k].operand >= built.input_count) abort();
+        tosa_function_keeps_tiles(&built, list->list[k].operand);
+        tosa_function_release(&built);
+    }
+}
+
 static void outline_all(tosafile *file, const tosajit_mlir_options *options) {
     const size_t count = tosafile_count(file), before = said;
     tosajit_mlir_outlined *counts = calloc(count, sizeof *counts);
     void *bytes = NULL;
     size_t size = 0, regions = 0;
     tosafile *divided = NULL;
+    tosa_epilogues epilogues = {0};
     if (!counts) abort();
-    if (!tosafile_outline(file, 0, count, counts, &bytes, &size)) {
+    if (!tosafile_outline(file, 0, count, counts, &epilogues, &bytes, &size)) {
         for (size_t k = 0; k < count; k++) regions += counts[k].regions;
         if (tosafile_read(bytes, size, options, &divided)) abort();
         check_divided(file, divided, regions);
+        check_epilogues(divided, &epilogues);
     } else if (said == before) {
         abort(); /* refused in silence */
     }
+    tosa_epilogues_release(&epilogues);
     tosafile_close(divided);
     free(bytes);
     free(counts);

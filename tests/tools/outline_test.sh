@@ -104,6 +104,18 @@ function_file shared "func.func @f(%a: $t, %b: tensor<1x4x1xf32>) -> ($t, $t) {"
 divide "$work/shared.mlir" "// @f: 2 operations in 1 region for tosajit, 3 left"
 function_file fixed "func.func @f() -> $row {" "$half" "$weight" "$scaled" "  return %v : $row" '}'
 divide "$work/fixed.mlir" "// @f: 0 operations in 0 regions for tosajit, 2 left"
+# Epilogues: what others read, too, stays in memory; what is reduced, or repeated, does not go tile by tile.
+function_file products "func.func @f(%a: $t, %b: $row) -> ($t, $t, $row, $t) {" "$zero" "$(product m a a)" "$(unary e exp m)" \
+    "$(product n a e)" "$(unary x exp n)" "  %s = tosa.reduce_max %x {axis = 1 : i32} : ($t) -> $row" \
+    "  %o = tosa.matmul %b, %x, %z, %z : ($row, $t, tensor<1xf32>, tensor<1xf32>) -> $row" \
+    "  %y = tosa.add %o, %a : ($row, $t) -> $t" "  return %m, %e, %s, %y : $t, $t, $row, $t" '}'
+checks=$((checks + 1))
+"$tool" outline "$work/products.mlir" --json >"$work/out" 2>"$work/err" || fail "outline of products"
+for said in '"region": "f_region_0", "operand": 0, "product": "tosa.matmul", "alone": false, "tiles": true' \
+    '"region": "f_region_1", "operand": 0, "product": "tosa.matmul", "alone": true, "tiles": false' \
+    '"region": "f_region_2", "operand": 0, "product": "tosa.matmul", "alone": true, "tiles": false'; do
+    grep -qF "$said" "$work/out" || fail "epilogues: $said"
+done
 # Several functions, and a name that is taken.
 { cat "$work/fork.mlir"; sed 's/@f(/@f_region_0(/' "$work/late.mlir"; } >"$work/taken.mlir"
 "$tool" outline "$work/taken.mlir" >"$work/out" 2>"$work/err" || fail "outline of two functions"

@@ -102,6 +102,12 @@ same '// @main: 9 operations in 3 regions for tosajit, 3 left' "$tool" outline "
 same '// left, 2 times: tosa.conv2d: not an elementwise operation of TOSA on tensors' "$tool" outline "$files/mobile.tosa"
 same '"regions": [{"function": "main_region_0", "ok": true, "type": "(tensor<?x6x6x16xi32>) -> tensor<?x6x6x16xi8>"}' \
     "$tool" outline "$files/mobile.tosa" --json
+for file in "$files/mobile.tosa main" "examples/engine/mobile.mlir block"; do
+    # shellcheck disable=SC2086 # both words
+    set -- $file
+    same '"epilogues": [{"region": "'"$2"'_region_0", "operand": 0, "product": "tosa.conv2d", "alone": true, "tiles": true}, {"region": "'"$2"'_region_1", "operand": 0, "product": "tosa.depthwise_conv2d",' \
+        "$tool" outline "$1" --json
+done
 same '@main_region_0 (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>' "$tool" outline "$files/gelu_bias.tosa" -o "$work/divided.tosa"
 same 'the same' sh -c '"$0" run "$1/divided.tosa" --entry main_region_0 --input examples/gelu_x.npy --input examples/gelu_bias.npy \
     --output "$1/region.npy" && cmp "$1/region.npy" examples/gelu_expected.npy && echo the same' "$tool" "$work"

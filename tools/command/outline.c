@@ -77,6 +77,7 @@ typedef struct division {
     size_t first, count; /* functions that were divided */
     tosajit_mlir_outlined *counts;
     const leftovers *left;
+    tosa_epilogues epilogues;
     char *module;      /* of MLIR: the divided one, as text */
     tosafile *divided; /* of a flatbuffer: another one */
     void *bytes;       /* in which that lies */
@@ -88,6 +89,7 @@ static void division_release(division *d) {
     tosafile_close(d->divided);
     free(d->bytes);
     free(d->counts);
+    tosa_epilogues_release(&d->epilogues);
 }
 
 /* What function k of those that were divided is called: regions stand between those of MLIR. */
@@ -158,10 +160,38 @@ static void write_regions(json *j, const division *d) {
     json_close(j, ']');
 }
 
+/* Whether a tile of the operand becomes that tile of the results. */
+static bool keeps_tiles(const source *divided, const tosa_epilogue *e) {
+    tosa_function built;
+    size_t index;
+    if (source_find(divided, e->region, &index) || source_build(divided, index, NULL, &built))
+        return false;
+    const bool keeps = tosa_function_keeps_tiles(&built, e->operand);
+    tosa_function_release(&built);
+    return keeps;
+}
+
+static void write_epilogues(json *j, const division *d) {
+    const source divided = {.mlir = d->file->mlir, .tosa = d->divided};
+    json_open(j, "epilogues", '[');
+    for (size_t k = 0; k < d->epilogues.count; k++) {
+        const tosa_epilogue *e = &d->epilogues.list[k];
+        json_open(j, NULL, '{');
+        json_text(j, "region", e->region);
+        json_integer(j, "operand", (int64_t)e->operand);
+        json_text(j, "product", e->product);
+        json_flag(j, "alone", e->alone);
+        json_flag(j, "tiles", keeps_tiles(&divided, e));
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static int write_division(const division *d) {
     json j = json_begin();
     write_counts(&j, d);
     write_reasons(&j, d->left);
+    write_epilogues(&j, d);
     if (d->module)
         json_text(&j, "module", d->module);
     else
@@ -174,11 +204,12 @@ static tosajit_status divide(division *d) {
     const size_t end = d->first + d->count;
     const tosajit_mlir_options options = {.size = sizeof options, .name = "the divided file"};
     if (!d->file->tosa) {
-        const tosajit_status status = mlir_module_outline(d->file->mlir, d->first, end, d->counts);
+        const tosajit_status status =
+            mlir_module_outline(d->file->mlir, d->first, end, d->counts, &d->epilogues);
         return status ? status : tosajit_mlir_print(d->file->mlir, &d->module);
     }
-    const tosajit_status status =
-        tosafile_outline(d->file->tosa, d->first, end, d->counts, &d->bytes, &d->size);
+    const tosajit_status status = tosafile_outline(d->file->tosa, d->first, end, d->counts,
+                                                   &d->epilogues, &d->bytes, &d->size);
     return status ? status : tosafile_read(d->bytes, d->size, &options, &d->divided);
 }
 

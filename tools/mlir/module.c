@@ -415,22 +415,23 @@ tosajit_status tosajit_mlir_find(tosajit_mlir *m, const char *name, size_t *inde
         m, name ? before : "this file has several functions, of which none is @main; choose one");
 }
 
-static bool outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir_outlined *counts) {
+static bool outline_each(tosajit_mlir *m, size_t first, size_t end, tosajit_mlir_outlined *counts,
+                         tosa_epilogues *epilogues) {
     pointer_map names = {0};
     bool fine = mlir_outline_names(body_of(m), &names) || report_memory(m);
     for (size_t k = first; fine && k < end; k++)
-        fine = mlir_outline(m->functions[k].op, &names, &m->report, &counts[k - first]);
+        fine = mlir_outline(m->functions[k].op, &names, &m->report, &counts[k - first], epilogues);
     pointer_map_release(&names);
     return fine;
 }
 
 tosajit_status mlir_module_outline(tosajit_mlir *m, size_t first, size_t end,
-                                   tosajit_mlir_outlined *counts) {
+                                   tosajit_mlir_outlined *counts, tosa_epilogues *epilogues) {
     char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
     memcpy(message, tosajit_private_message, sizeof message);
     mlir_report_begin(&m->report);
     renew_state(m);
-    bool fine = outline_each(m, first, end, counts);
+    bool fine = outline_each(m, first, end, counts, epilogues);
     forget_functions(m);
     fine = list_functions(m) && fine;
     if (!fine) return mlir_report_end(&m->report);
@@ -446,7 +447,7 @@ tosajit_status tosajit_mlir_outline(tosajit_mlir *m, size_t index,
     if (!outlined) outlined = &ignored;
     /* A struct without its size is refused before anything is changed. */
     if (!status) status = options_take(&known, sizeof known, outlined, "tosajit_mlir_outlined");
-    if (!status) status = mlir_module_outline(m, index, index + 1, &known);
+    if (!status) status = mlir_module_outline(m, index, index + 1, &known, NULL);
     if (status) return status;
     return options_give(outlined, &known, sizeof known, "tosajit_mlir_outlined");
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "tools/tosa/function.h"
+#include "tools/tosa/epilogue.h"
 #include "tosajit/mlir.h"
 
 /* The function as an expression; released with tosa_function_release. options may be null. */
@@ -24,9 +24,9 @@ void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function 
                         const char *message);
 void mlir_module_report_step(tosajit_mlir *module, const tosa_step *step, const char *message);
 /* Divide functions first to end - 1, as tosajit_mlir_outline does, in time that is linear in all of
- * them together. counts has room for each. */
+ * them together. counts has room for each. Epilogues are added to their list, which may be null. */
 tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,
-                                   tosajit_mlir_outlined *counts);
+                                   tosajit_mlir_outlined *counts, tosa_epilogues *epilogues);
 /* A number that no other state of any module has: what was built from this one has its operations
  * while the number is the same. */
 uint64_t mlir_module_state(const tosajit_mlir *module);

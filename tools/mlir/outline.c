@@ -27,6 +27,7 @@ typedef struct outliner {
     int32_t *ready, readied; /* a heap of heads that wait for nothing; the first one in the old
                                 order is on top */
     tosajit_mlir_outlined *counted;
+    tosa_epilogues *epilogues;
 } outliner;
 
 static MlirStringRef word(const char *text) { return mlirStringRefCreateFromCString(text); }
@@ -150,6 +151,21 @@ static MlirOperation insert_call(const outliner *o, const interface *i, const ch
     return call;
 }
 
+/* Operands that a product gives; the call has taken the place of the region's ops. */
+static bool add_epilogues(const outliner *o, const interface *i, char *region) {
+    for (intptr_t k = 0; o->epilogues && k < i->input_count; k++) {
+        if (!mlirValueIsAOpResult(i->inputs[k])) continue;
+        MlirOperation producer = mlirOpResultGetOwner(i->inputs[k]);
+        const MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(producer));
+        const char *product = tosa_product(name.data, name.length);
+        const MlirOpOperand use = mlirValueGetFirstUse(i->inputs[k]);
+        const bool alone = mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+        const tosa_epilogue found = {product, region, (size_t)k, alone};
+        if (product && !tosa_epilogues_add(o->epilogues, &found)) return false;
+    }
+    return true;
+}
+
 /* Replace the region that is listed by a call, at the end of what has been placed. */
 static bool replace_region(outliner *o, const interface *i, MlirOperation end) {
     char name[NAME_LIMIT + 32];
@@ -163,6 +179,7 @@ static bool replace_region(outliner *o, const interface *i, MlirOperation end) {
     for (intptr_t k = 0; k < i->output_count; k++)
         mlirValueReplaceAllUsesOfWith(i->outputs[k], mlirOperationGetResult(call, k));
     for (int32_t k = m->count; k-- > 0;) mlirOperationDestroy(m->ops[k]);
+    if (!add_epilogues(o, i, name)) return false;
     o->counted->regions++;
     o->counted->inside += (size_t)m->count;
     return true;
@@ -236,8 +253,12 @@ static bool check(const outliner *o) {
 }
 
 bool mlir_outline(MlirOperation function, pointer_map *names, mlir_report *report,
-                  tosajit_mlir_outlined *count) {
-    outliner o = {.report = report, .function = function, .names = names, .counted = count};
+                  tosajit_mlir_outlined *count, tosa_epilogues *epilogues) {
+    outliner o = {.report = report,
+                  .function = function,
+                  .names = names,
+                  .counted = count,
+                  .epilogues = epilogues};
     *count = (tosajit_mlir_outlined){.size = count->size};
     o.block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
     if (!check(&o)) return false;

@@ -4,10 +4,11 @@
 
 const op_columns op_columns_of[TOSAJIT_OP_COUNT] = {
 #define TOSAJIT_OP(name, arity, signature, elements, attributes, result, ...)                      \
-    {(ATTRIBUTE_##attributes & ATTRIBUTE_EXTENSION) != 0, RESULT_##result, false},
+    {(ATTRIBUTE_##attributes & ATTRIBUTE_EXTENSION) != 0, RESULT_##result, false,                  \
+     SIGNATURE_##signature == SIGNATURE_REDUCE},
 /* Views have forms of their own in TOSA's files, with shapes as operands. */
 #define TOSAJIT_VIEW_OP(name, arity, signature, elements, attributes, result, ...)                 \
-    {true, RESULT_##result, true},
+    {true, RESULT_##result, true, false},
 #include "tosajit/ops.def"
 #undef TOSAJIT_OP
 };

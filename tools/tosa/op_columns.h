@@ -10,7 +10,8 @@
 typedef struct op_columns {
     bool extension; /* no op of TOSA's, but tosa.custom in files */
     op_result result;
-    bool view; /* it moves elements and computes none */
+    bool view;    /* it moves elements and computes none */
+    bool reduces; /* it reduces a dimension */
 } op_columns;
 
 extern const op_columns op_columns_of[TOSAJIT_OP_COUNT];

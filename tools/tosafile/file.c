@@ -340,9 +340,15 @@ static bool check_names(tosafile *f, size_t first, size_t end) {
     return true;
 }
 
+/* What is said of the blocks that are divided. */
+typedef struct outlining {
+    tosajit_mlir_outlined *counts;
+    tosa_epilogues *epilogues;
+} outlining;
+
 /* The blocks of a region one behind the other, as the file has them, then what became of them. */
 static bool outline_region(tosafile *f, const flat_region *region, size_t first, size_t end,
-                           size_t block, tosajit_mlir_outlined *counts, file_outline *all) {
+                           size_t block, const outlining *to, file_outline *all) {
     file_outline behind = {0};
     bool fine = true;
     for (size_t b = 0; fine && b < region->blocks.count; b++) {
@@ -350,31 +356,34 @@ static bool outline_region(tosafile *f, const flat_region *region, size_t first,
         const bool divided = block + b >= first && block + b < end;
         fine = divided
                    ? file_outline_divide(all, &behind, g, b ? (flat_text){NULL, 0} : region->name,
-                                         is_taken, f, &f->report, &counts[block + b - first])
+                                         is_taken, f, &f->report, &to->counts[block + b - first],
+                                         to->epilogues)
                    : file_outline_keep(all, g, b ? (flat_text){NULL, 0} : region->name);
     }
     return file_outline_append(all, &behind) && fine;
 }
 
-static bool outline_all(tosafile *f, size_t first, size_t end, tosajit_mlir_outlined *counts,
+static bool outline_all(tosafile *f, size_t first, size_t end, const outlining *to,
                         file_outline *all) {
     const flat_list regions = flat_graph_of(f->bytes).regions;
     for (size_t k = 0, block = 0; k < regions.count; k++) {
         const flat_region region = flat_region_at(regions, k);
-        if (!outline_region(f, &region, first, end, block, counts, all)) return fail_memory(f);
+        if (!outline_region(f, &region, first, end, block, to, all)) return fail_memory(f);
         block += region.blocks.count;
     }
     return true;
 }
 
 tosajit_status tosafile_outline(tosafile *f, size_t first, size_t end,
-                                tosajit_mlir_outlined *counts, void **bytes, size_t *size) {
+                                tosajit_mlir_outlined *counts, tosa_epilogues *epilogues,
+                                void **bytes, size_t *size) {
+    const outlining to = {counts, epilogues};
     char message[DIAG_CAPACITY]; /* joining regions tries what may fail, which is nobody's error */
     file_outline all = {0};
     memcpy(message, tosajit_private_message, sizeof message);
     file_report_begin(&f->report);
     bool fine =
-        check_data(f) && check_names(f, first, end) && outline_all(f, first, end, counts, &all);
+        check_data(f) && check_names(f, first, end) && outline_all(f, first, end, &to, &all);
     *bytes = fine ? flat_write(f->bytes, f->size, all.parts, all.count, size) : NULL;
     file_outline_release(&all);
     if (fine && !*bytes) fail_memory(f);

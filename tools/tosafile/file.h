@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tools/tosa/function.h"
+#include "tools/tosa/epilogue.h"
 #include "tosajit/mlir.h"
 
 typedef struct tosafile tosafile;
@@ -39,9 +39,11 @@ tosajit_status tosafile_find(tosafile *file, const char *name, size_t *index);
 
 /* Divide blocks first to end - 1, as tosajit_mlir_outline does; counts has room for each. What
  * comes out is another file, *size bytes to be freed: regions are blocks of their own, as
- * main_region_0, and CUSTOM operators of the domain tosajit.region call them by that name. */
+ * main_region_0, and CUSTOM operators of the domain tosajit.region call them by that name.
+ * Epilogues are added to their list, which may be null. */
 tosajit_status tosafile_outline(tosafile *file, size_t first, size_t end,
-                                tosajit_mlir_outlined *counts, void **bytes, size_t *size);
+                                tosajit_mlir_outlined *counts, tosa_epilogues *epilogues,
+                                void **bytes, size_t *size);
 
 /* As the functions of tools/mlir/module.h. */
 tosajit_status tosafile_build(tosafile *file, size_t index, const tosajit_expr_options *options,

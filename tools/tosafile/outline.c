@@ -153,6 +153,7 @@ typedef struct divider {
     void *context;
     file_report *report;
     tosajit_mlir_outlined *counted;
+    tosa_epilogues *epilogues;
     flat_step *steps;
     size_t step_count;
     int number; /* of the next region's name */
@@ -166,6 +167,32 @@ static char *name_region(divider *d) {
         if (name) snprintf(name, capacity, "%s_region_%d", d->g->shown, d->number++);
     } while (name && d->taken(d->context, name));
     return name;
+}
+
+/* How often operators of a part read a value. */
+static int32_t count_reads(const divider *d, const flat_part *part, int32_t value) {
+    int32_t count = 0;
+    for (size_t k = 0; k < part->step_count; k++) {
+        const flat_list inputs = file_graph_operator(d->g, part->steps[k].op).inputs;
+        for (size_t i = 0; i < inputs.count; i++)
+            count += file_graph_find(d->g, flat_text_at(inputs, i)) == value;
+    }
+    return count;
+}
+
+/* Operands that a product gives. */
+static bool add_epilogues(divider *d, const flat_part *part) {
+    for (size_t k = 0; d->epilogues && k < part->inputs.count; k++) {
+        const int32_t value = part->inputs.list[k], producer = d->g->producers[value];
+        tosa_op described;
+        if (producer < 0) continue;
+        file_describe(d->g, producer, &described);
+        const char *product = tosa_product(described.name, strlen(described.name));
+        const bool alone = !d->r.kept[value] && d->r.reads[value] == count_reads(d, part, value);
+        const tosa_epilogue found = {product, (char *)(uintptr_t)part->name.bytes, k, alone};
+        if (product && !tosa_epilogues_add(d->epilogues, &found)) return false;
+    }
+    return true;
 }
 
 static bool add_region(divider *d, const file_region *region) {
@@ -187,7 +214,7 @@ static bool add_region(divider *d, const file_region *region) {
     d->steps[d->step_count++] = call;
     d->counted->regions++;
     d->counted->inside += region->count;
-    return find_values(d->o, d->g, &part) && add_part(d->behind, &part);
+    return find_values(d->o, d->g, &part) && add_epilogues(d, &part) && add_part(d->behind, &part);
 }
 
 /* An operator stays where it is; the host may want to know why. */
@@ -248,14 +275,16 @@ static bool place_all(divider *d) {
 
 bool file_outline_divide(file_outline *o, file_outline *behind, const file_graph *g,
                          flat_text region, bool (*taken)(void *context, const char *name),
-                         void *context, file_report *report, tosajit_mlir_outlined *count) {
+                         void *context, file_report *report, tosajit_mlir_outlined *count,
+                         tosa_epilogues *epilogues) {
     divider d = {.o = o,
                  .behind = behind,
                  .g = g,
                  .taken = taken,
                  .context = context,
                  .report = report,
-                 .counted = count};
+                 .counted = count,
+                 .epilogues = epilogues};
     *count = (tosajit_mlir_outlined){.size = sizeof *count};
     d.steps = own(o, calloc(g->block.operators.count + 1, sizeof *d.steps));
     const bool fine = d.steps && file_regions_open(&d.r, g) && place_all(&d) &&
