@@ -115,6 +115,12 @@ same '// @main: 9 operations in 4 regions' "$tool" outline "$files/constants.tos
 for k in 0 1 2 3; do same "ok: @main_region_$k" sh -c '"$0" verify "$1" 2>"$2" || [ $? = 1 ]' "$tool" "$work/divided.tosa" "$work/left"; done
 refused 'operator_name' "$tool" plan "$work/divided.tosa" --entry main
 same '// @main: 0 operations in 0 regions for tosajit, 5 left' "$tool" outline "$work/divided.tosa" --entry main
+# Variables are the host's: what reads and writes them stays, in its order.
+same '// @main: 2 operations in 2 regions for tosajit, 3 left' "$tool" outline "$files/variable.tosa" -o "$work/divided.tosa"
+same '// left, 3 times: tosa.identity: reads or writes a variable, which the host keeps' "$tool" outline "$work/divided.tosa" --entry main
+same '@main_region_0 (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>' "$tool" outline "$files/variable.tosa"
+refused 'tosa.identity: operand 0, Variable_0, is a variable, which the host keeps' "$tool" verify "$files/variable.tosa"
+refused 'tosa.identity: its result, Variable_0, is a variable, which the host keeps' "$tool" plan "$files/variable.tosa"
 refused 'goes to standard output' "$tool" outline examples/gelu_bias.mlir -o "$work/divided.mlir"
 cp "$files/gelu_bias.tosa" "$work/model.bin" # what it is, and not how it is called
 same 'ok: @main' "$tool" verify "$work/model.bin"

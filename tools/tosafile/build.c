@@ -72,8 +72,9 @@ static bool find_operand(builder *b, const flat_operator *op, size_t index, tosa
                        index, show(name, shown));
     *value = b->values[found];
     if (*value == UNDEFINED)
-        return fail_op(b, TOSAJIT_BAD_MODULE, "operand %zu, %s, is given by nothing", index,
-                       show(name, shown));
+        return fail_op(b, TOSAJIT_BAD_MODULE, "operand %zu, %s, is %s", index, show(name, shown),
+                       file_graph_is_variable(b->g, found) ? "a variable, which the host keeps"
+                                                           : "given by nothing");
     return *value != UNKNOWN;
 }
 
@@ -85,6 +86,9 @@ static bool find_result(builder *b, const flat_operator *op, flat_tensor *tensor
     if (!file_graph_is_tensor(b->g, *number))
         return fail_op(b, TOSAJIT_BAD_MODULE, "its result, %s, is %s", show(name, shown),
                        *number < 0 ? "no tensor of this block" : "a shape; a tensor is expected");
+    if (file_graph_is_variable(b->g, *number))
+        return fail_op(b, TOSAJIT_BAD_MODULE, "its result, %s, is a variable, which the host keeps",
+                       show(name, shown));
     *tensor = flat_tensor_at(b->g->block.tensors, (size_t)*number);
     const tosajit_status status = file_tensor_type(tensor, &b->described.result, reason);
     return !status || fail_op(b, status, "result: %s", reason);

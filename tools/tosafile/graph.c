@@ -42,6 +42,21 @@ bool file_graph_is_tensor(const file_graph *g, int32_t value) {
     return value >= 0 && (size_t)value < g->block.tensors.count;
 }
 
+bool file_graph_is_variable(const file_graph *g, int32_t value) {
+    return file_graph_is_tensor(g, value) &&
+           flat_tensor_at(g->block.tensors, (size_t)value).variable;
+}
+
+static bool names_variable(const file_graph *g, flat_list names) {
+    for (size_t k = 0; k < names.count; k++)
+        if (file_graph_is_variable(g, file_graph_find(g, flat_text_at(names, k)))) return true;
+    return false;
+}
+
+bool file_graph_uses_variable(const file_graph *g, const flat_operator *op) {
+    return names_variable(g, op->inputs) || names_variable(g, op->outputs);
+}
+
 bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *shape) {
     if (value < 0 || file_graph_is_tensor(g, value) || g->producers[value] < 0) return false;
     *shape = flat_shape_at(g->block.shapes, (size_t)value - g->block.tensors.count);
@@ -86,7 +101,7 @@ static bool is_stand_in(const file_graph *g, const flat_operator *op, int32_t va
     return tensor.data.size == 0 && tensor.offset == 0;
 }
 
-/* Each value comes from one place. */
+/* Each value comes from one place, but for variables, which come from nowhere. */
 static bool find_producers(file_graph *g, char problem[GRAPH_PROBLEM]) {
     for (size_t k = 0; k < g->block.inputs.count; k++) {
         const int32_t value = file_graph_find(g, flat_text_at(g->block.inputs, k));
@@ -97,7 +112,8 @@ static bool find_producers(file_graph *g, char problem[GRAPH_PROBLEM]) {
         for (size_t r = 0; r < op.outputs.count; r++) {
             const flat_text name = flat_text_at(op.outputs, r);
             const int32_t value = file_graph_find(g, name);
-            if (value < 0 || is_stand_in(g, &op, value)) continue;
+            if (value < 0 || is_stand_in(g, &op, value) || file_graph_is_variable(g, value))
+                continue;
             if (g->producers[value] != -1)
                 return fail(problem,
                             is_input(g, name) ? "an operator gives the input "

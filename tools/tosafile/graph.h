@@ -38,6 +38,11 @@ void file_graph_release(file_graph *g);
 int32_t file_graph_find(const file_graph *g, flat_text name);
 /* Whether a number is a tensor's: no shape's, and not -1. */
 bool file_graph_is_tensor(const file_graph *g, int32_t value);
+/* Whether a number is that of a variable, which outlives a run: operators read and write it in
+ * their order, and none gives it. */
+bool file_graph_is_variable(const file_graph *g, int32_t value);
+/* Whether an operator reads or writes one. */
+bool file_graph_uses_variable(const file_graph *g, const flat_operator *op);
 /* Whether a number is that of a constant shape. */
 bool file_graph_constant_shape(const file_graph *g, int32_t value, flat_shape *shape);
 /* The operator that gives a value of this name, or -1. */

@@ -119,10 +119,11 @@ static tosajit_status try_region(file_regions *r, const file_region *region, cha
  * Numbers */
 
 /* Whether it may do more than give its results. */
-static bool has_effects(const tosa_op *op) {
+static bool has_effects(const file_graph *g, const tosa_op *op, const flat_operator *flat) {
     static const char *const names[] = {
         "tosa.variable", "tosa.variable_read", "tosa.variable_write",    "tosa.custom",
         "tosa.cond_if",  "tosa.while_loop",    "tosa.assert_equal_shape"};
+    if (file_graph_uses_variable(g, flat)) return true;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (strcmp(op->name, names[k]) == 0) return op->op == TOSAJIT_OP_COUNT;
     return strncmp(op->name, "tosa.", 5) != 0;
@@ -170,7 +171,8 @@ static void number_op(file_regions *r, int32_t position, int32_t *last_effect) {
         w->producers[value] = position;
         w->constants[value] = constant;
     }
-    if (has_effects(&described)) {
+    const bool effects = has_effects(r->g, &described, &op);
+    if (effects) {
         if (*last_effect >= 0) w->operands[at++] = *last_effect;
         *last_effect = (int32_t)(w->values - w->ops) + position;
         w->producers[*last_effect] = position;
@@ -178,7 +180,7 @@ static void number_op(file_regions *r, int32_t position, int32_t *last_effect) {
     w->first_operand[position + 1] = at;
     w->views[position] = tosa_is_view(&described);
     if (constant) w->kinds[position] = FILE_CONSTANT;
-    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
+    if (!effects && described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
         w->kinds[position] = FILE_MEMBER;
 }
 
@@ -376,7 +378,10 @@ void file_regions_refusal(file_regions *r, int32_t position, char text[REGION_TE
     const flat_operator op = operator_at(r->g, position);
     file_describe(r->g, r->g->order[position], &described);
     *text = '\0';
-    if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
+    if (file_graph_uses_variable(r->g, &op))
+        snprintf(text, REGION_TEXT, "%s: reads or writes a variable, which the host keeps",
+                 described.name);
+    else if (described.op != TOSAJIT_OP_COUNT && has_tensors_only(r->g, &op, &described))
         (void)try_region(r, &single, text);
     else
         snprintf(text, REGION_TEXT, "%s: not an elementwise operation of TOSA on tensors",
