@@ -110,8 +110,8 @@ OPERATIONS = """abs acos acosh add all amax amin any asin asinh atan atan2 atanh
 clamp_max clamp_min clone copysign cos cosh div eq erf erfc exp exp2 expm1 floor fmod ge gt hypot isinf isnan le log log10 log1p log2
 log_softmax logical_and logical_not logical_or logical_xor lt maximum max mean min minimum mul ne neg pow prod reciprocal remainder round
 rsqrt sigmoid sign sin sinh softmax sqrt square sub sum tan tanh to trunc var var_mean where
-nn.functional.gelu nn.functional.relu nn.functional.silu
-| __rdiv__ __rmod__ __rmul__ __rpow__ __rsub__ addcdiv addcmul deg2rad float_power frac heaviside isfinite lerp linalg.norm
+nn.functional.gelu nn.functional.relu nn.functional.silu cat
+| __rdiv__ __rmod__ __rmul__ __rpow__ __rsub__ addcdiv addcmul column_stack deg2rad diff dstack float_power frac heaviside hstack isfinite lerp linalg.norm
 linalg.vector_norm logaddexp logaddexp2 logit logsumexp masked_fill masked.amax masked.mean masked.softmax masked.sum nan_to_num
 native_layer_norm nn.functional.binary_cross_entropy
 nn.functional.binary_cross_entropy_with_logits nn.functional.cross_entropy nn.functional.elu nn.functional.group_norm
@@ -120,7 +120,7 @@ nn.functional.kl_div nn.functional.l1_loss nn.functional.layer_norm nn.functiona
 nn.functional.logsigmoid nn.functional.mish nn.functional.mse_loss nn.functional.normalize nn.functional.relu6
 nn.functional.scaled_dot_product_attention nn.functional.selu nn.functional.smooth_l1_loss
 nn.functional.softmin nn.functional.softplus nn.functional.softshrink nn.functional.softsign nn.functional.tanhshrink
-nn.functional.threshold rsub sgn sinc std std_mean special.entr special.xlog1py tensordot xlogy""".split()
+nn.functional.threshold rsub sgn sinc std std_mean special.entr special.xlog1py stack tensordot vstack xlogy""".split()
 
 ENGINE = tosajit.Engine(accuracy="fast", backend="auto")
 
@@ -200,7 +200,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(sorted(names - {op.name for op in ops}), [])
         dtypes = [torch.float32, torch.bfloat16, torch.int64, torch.bool]
         if ALL:
-            dtypes += [torch.float64, torch.float16, torch.int32, torch.int8]
+            dtypes += [torch.float64, torch.float16, torch.int32, torch.int8, torch.uint8]
         with watched(everything=True):
             for op in ops:
                 for dtype in dtypes:
@@ -411,6 +411,49 @@ PROGRAMS = [
 ]
 
 
+def rotated(a, b):
+    """Rotary positions, written out."""
+    x, y = a.chunk(2, -1)
+    return a * torch.cos(b) + torch.cat([-y, x], -1) * torch.sin(b)
+
+
+def gated(a, b):
+    i, f, g = (a + b).split(2, 1)
+    return torch.sigmoid(i) * torch.tanh(g) + torch.sigmoid(f)
+
+
+def bytes_of(a, b):
+    """Of uint8: modulo 256, as far as it stays uint8."""
+    p, q = (a * 100).to(torch.int32).to(torch.uint8), (b * 100).abs().to(torch.uint8)
+    r = torch.where(p > q, p * 3 - q, ~q + p)
+    return r, r.amax(1), (r + 200).float() / 255, r.sum(), torch.cat([r, q[:, ::2]], 1), r == 7, -r, r.clamp(3, 250) ^ q, r.bool()
+
+
+# Programs with views, and how many kernels they are at most, where all sizes are known.
+VIEWED = [
+    (rotated, 1), (gated, 1), (bytes_of, 9),
+    (lambda a, b: torch.exp(a[:, 1:5] * 2) + b[:, ::2][:, :1], 1),
+    (lambda a, b: torch.exp(a[1:3, 2:] + b[-2:, :4].sin()) * 2, 1),
+    (lambda a, b: a[1].exp() * b[:, 2:3] + b[0, -1], 1),
+    (lambda a, b: torch.sin(a.t()[1:5].t()[::2]) * b[1:3, 1:5] + 1, 1),
+    (lambda a, b: torch.exp(a[:, 1:] - a[:, :-1]) * 2, 1),
+    (lambda a, b: (a.exp()[:, 1:] - b.exp()[:, :-1]) * 2, 1),
+    (lambda a, b: torch.cat([a.exp(), b.sin(), a * b], 1) * 2 + 1, 1),
+    (lambda a, b: torch.cat([a.exp(), (b * 100).int(), a > 0], 0) * 2, 1),
+    (lambda a, b: torch.cat([a[:1].exp(), b], 0).sin() + torch.cat([b, a[:1]], 0).cos(), 2),
+    (lambda a, b: torch.stack([a.exp(), b.sin() * 2], -1).flatten(-2), 1),
+    (lambda a, b: torch.cat([a.exp(), b * 2], 1).softmax(1), 2),
+    (lambda a, b: torch.softmax(a[:, 2:] * 2, 1) + torch.cat([b[:, :3], a[:, :1]], 1), 2),
+    (lambda a, b: (a.softmax(1)[:, :3] * 2 + 1, a.softmax(1)), 2),
+    (lambda a, b: [t.exp() * 2 for t in (a * b + 1).unbind(1)], 1),
+    (lambda a, b: [t.exp() * 2 for t in a.split([1, 2, 3], 1)], 3),
+    (lambda a, b: torch.cat([a[:, :3].mean(1, keepdim=True), b.exp()], 1) * 2, 2),
+    (lambda a, b: torch.cat([a.t().exp().t()[:, 3:], a[:, :3] * 2], 1)[1:, 1:5] + 1, 1),
+    (lambda a, b: (lambda c: (c[:2].t() * 2, c[2:] + c[:2], c))(torch.exp(a @ b.t()) + 1), 1),
+    (lambda a, b: torch.cat([a[0].expand(4, 6).exp(), b.exp(), torch.zeros(4, 6)], 1) + 1, 2),
+]
+
+
 class Programs(unittest.TestCase):
     def alike(self, program, a, b, **how):
         results = []
@@ -443,6 +486,18 @@ class Programs(unittest.TestCase):
         transposed = lambda x, y: F.gelu(x) * y.exp() + 1
         self.alike(transposed, torch.randn(6, 4).t(), b, fullgraph=True)
         self.alike(transposed, torch.randn(8, 12)[::2, ::2], torch.randn(1, 6).expand(4, 6))
+
+    def test_views(self):
+        """As operands and results in pieces. The library may say no to some; then they are PyTorch's."""
+        torch.manual_seed(4)
+        a, b = torch.randn(4, 6), torch.randn(4, 6)
+        for k, (program, most) in enumerate(VIEWED):
+            for how in ({}, {"dynamic": True}):
+                with self.subTest(program=k, how=how), watched() as made, self.assertNoLogs("tosajit.torch", "WARNING"):
+                    torch._dynamo.reset()
+                    self.alike(program, a, b, **how)
+                    self.assertEqual(others_of(made), 0)
+                    self.assertTrue(how or 0 < runs_of(made) <= most, runs_of(made))
 
     def test_refused_options(self):
         for wrong in ({"accuracy": "best"}, {"speed": 9}):

@@ -15,11 +15,12 @@ from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND as KIND, element
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
-TYPES = {torch.bool: "i1", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.float16: "f16",
+TYPES = {torch.bool: "i1", torch.uint8: "u8", torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.float16: "f16",
          torch.bfloat16: "bf16", torch.float32: "f32", torch.float64: "f64"}
 FLOATS = ("f16", "bf16", "f32", "f64")
 # In what an operation is computed.
 WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32"}
+NARROW = ("u8", "i8", "i16")
 # Conversions that the language lacks, by a type between.
 BETWEEN = {("i1", "f16"): "f32", ("i1", "bf16"): "f32", ("i8", "i64"): "i32", ("i16", "i64"): "i32", ("i64", "i8"): "i32",
            ("i64", "i16"): "i32", ("i64", "f16"): "f32", ("i64", "bf16"): "f32", ("f16", "i64"): "f32", ("bf16", "i64"): "f32",
@@ -37,6 +38,7 @@ class Rule(NamedTuple):
     axes: Optional[Tuple[int, ...]] = None  # that are reduced; None: element by element
     keeps: bool = True  # reduced dimensions stay
     light: bool = False  # alone it takes no longer than to read and write memory
+    joins: Optional[int] = None  # the dimension along which what it reads is one behind the other
 
 
 class Statements:
@@ -60,12 +62,15 @@ class Statements:
         if a == b:
             return name
         if b == "i1":
+            name = self.cast(name, a, "i32") if a in ("i8", "i16") else name
             return self.name(f"!({name} == 0)", name)
         between = BETWEEN.get((a, b))
         if a in FLOATS and b not in FLOATS:
             between = between if between == "f32" else None
             name = self.cast(name, a, between) if between else name
             name = self.name(f"trunc({name})", name)
+            if b in NARROW:  # what is beyond the type loses its upper bits, as in PyTorch
+                name, a = self.name(f"i32({name})", name), "i32"
             return self.name(f"{b}({name})", name)
         if between:
             return self.cast(self.cast(name, a, between), between, b)
@@ -91,6 +96,10 @@ def literal(number: Any, type: str) -> str:
             return f"{type}(nan)"
         return f"{type}({'-' if number < 0 else ''}inf)" if math.isinf(number) else f"{type}({number!r})"
     number = int(number)
+    if type == "u8":
+        if not 0 <= number < 256:
+            raise Refused(f"the number {number} is beyond {type}")
+        return f"u8({number})"
     bits = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}[type]
     if not -(1 << bits - 1) < number < 1 << bits - 1:
         raise Refused(f"the number {number} is at the end of {type}, or beyond")
@@ -128,7 +137,7 @@ def promoted(node: torch.fx.Node, arguments: Sequence[Any], kind: KIND) -> str:
 def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: str, kind: KIND = KIND.DEFAULT, *, only: str = "",
                 light: bool = False, gives: Optional[str] = None, type: Optional[str] = None) -> Rule:
     """{0}, {1}, ... are the arguments in the type of the computation, {T} is that type. only: "f" for floats, "b" for i1
-    and "i" for integers as well as i1. gives: the type of what the template says, if it is another."""
+    "i" for integers as well as i1, "n" for numbers, "s" for those that have a sign. gives: the type of what the template says, if it is another."""
     for argument in arguments:
         if not (isinstance(argument, torch.fx.Node) and isinstance(value_of(argument), torch.Tensor)) and not is_number(argument):
             raise Refused(f"its argument {argument} is neither a tensor nor a number that is known now")
@@ -137,8 +146,10 @@ def by_template(node: torch.fx.Node, arguments: Sequence[Any], template: str, ki
         raise Refused(f"of {compute} it is PyTorch's")
     if only == "i" and compute in FLOATS:
         raise Refused(f"of {compute} it is PyTorch's")
-    if only == "n" and compute == "i1":
+    if only in ("n", "s") and compute == "i1":
         raise Refused("of bools it is PyTorch's")
+    if only == "s" and compute == "u8":
+        raise Refused("of unsigned integers it is PyTorch's")
     numbers = {k: literal(a, compute) for k, a in enumerate(arguments) if not isinstance(a, torch.fx.Node)}
     result = type_of(node)
     reads = tensors(arguments)
@@ -165,7 +176,7 @@ PLAIN: Dict[Any, Tuple[str, KIND, str, bool]] = {
     **{op: (name + "({0})", F, "f", True) for op, name in {aten.sqrt: "sqrt", aten.reciprocal: "reciprocal"}.items()},
     **{op: (name + "({0})", D, "f", True) for op, name in {
         aten.floor: "floor", aten.ceil: "ceil", aten.trunc: "trunc", aten.round: "roundeven"}.items()},
-    aten.abs: ("abs({0})", D, "n", True), aten.relu: ("maximum({0}, {T}(0))", D, "n", True), aten.sign: (SIGN, D, "n", True),
+    aten.abs: ("abs({0})", D, "s", True), aten.relu: ("maximum({0}, {T}(0))", D, "n", True), aten.sign: (SIGN, D, "s", True),
     aten.square: ("{0} * {0}", D, "n", True),
     aten.bitwise_not: ("~{0}", D, "i", True),
     aten.mul: ("{0} * {1}", D, "", True), aten.maximum: ("maximum({0}, {1})", D, "n", True),
@@ -311,6 +322,22 @@ def copied(node: torch.fx.Node) -> Rule:
         raise Refused("it repeats")
     result = type_of(node)
     return Rule((source,), lambda s, x: s.cast(x, type_of(source), result), light=True)
+
+
+def concatenated(node: torch.fx.Node) -> Rule:
+    pieces = node.args[0]
+    if len(pieces) < 2 or not value_of(node).dim():
+        raise Refused("it has one piece")
+    d = argument(node, 1, "dim", 0) % value_of(node).dim()
+    if not all(isinstance(value_of(piece).shape[d], int) for piece in pieces):
+        raise Refused("calls decide how long its pieces are")
+    result = type_of(node)
+
+    def write(s: Statements, *names: Any) -> str:
+        given = [s.cast(name, type_of(piece), result) for name, piece in zip(names, pieces)]
+        return s.name(f"concat({', '.join(given)}, axis={names[-1]})", *given)
+
+    return Rule(tuple(pieces), write, light=True, joins=d)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -469,7 +496,7 @@ RULES: Dict[Any, Callable[[torch.fx.Node], Rule]] = {
     **dict.fromkeys(PLAIN, plain), **dict.fromkeys(LOGICAL, logical), **dict.fromkeys(COMPARED, compared),
     aten.neg: negated, aten.add: added, aten.sub: added, aten.div: divided, aten.pow: to_power, aten.clamp: clamped,
     aten.clamp_min: clamped, aten.clamp_max: clamped, aten.gelu: gelu, aten.where: chosen, aten.isnan: asked, aten.isinf: asked,
-    aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
+    aten.cat: concatenated, aten._to_copy: converted, aten.clone: converted, aten.copy: copied, aten.sum: summed, aten.mean: summed, aten.amax: extreme,
     aten.amin: extreme, aten.max: extreme, aten.min: extreme, aten.any: any_or_all, aten.all: any_or_all, aten.prod: product,
     aten.var: lambda node: variance(node, node, 0), aten._softmax: softmax, aten._log_softmax: softmax,
 }
@@ -494,13 +521,13 @@ smooth_l1_loss smooth_l1_loss_backward huber_loss huber_loss_backward binary_cro
 binary_cross_entropy_backward binary_cross_entropy_with_logits addcmul addcdiv lerp rsub masked_fill frac sinc
 heaviside xlogy special_xlog1py logaddexp logaddexp2 nan_to_num logsumexp linalg_vector_norm native_dropout_backward
 hardshrink softshrink soft_margin_loss std std_mean sgn isposinf isneginf special_entr special_log_ndtr deg2rad
-rad2deg _safe_softmax glu_backward
+rad2deg _safe_softmax glu_backward stack
 """  # not the backward of group norm, which would lose digits: PyTorch's own is four times as exact
 DECOMPOSED = [getattr(aten, name) for name in _NAMES.split() if hasattr(aten, name)]
 
 # Arguments by name that rules know; another one makes it another operation, as decimals does with round.
 NAMED = {aten.add: {"alpha"}, aten.sub: {"alpha"}, aten.div: {"rounding_mode"}, aten.gelu: {"approximate"}, aten.clamp: {"min", "max"},
-         aten.clone: {"memory_format"}, aten.sum: {"dtype"}, aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
+         aten.clone: {"memory_format"}, aten.cat: {"dim"}, aten.sum: {"dtype"}, aten.mean: {"dtype"}, aten.prod: {"dtype"}, aten.var: {"correction", "keepdim"},
          aten._to_copy: {"dtype", "device", "layout", "memory_format", "non_blocking", "pin_memory"}}
 
 

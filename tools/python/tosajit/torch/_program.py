@@ -17,7 +17,7 @@ from .. import Engine
 from .._tosajit import Error, Region as CompiledRegion
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
-from ._regions import Impossible, Partition, Region, Taken, take, write
+from ._regions import Impossible, Operand, Partition, Region, Taken, take, write
 
 log = logging.getLogger("tosajit.torch")
 
@@ -76,14 +76,16 @@ def is_whole(node: torch.fx.Node, root: torch.fx.Node) -> bool:
 class Plan:
     """Steps in their order, and when the memory of each value is needed for the last time."""
 
-    def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]], bool]) -> None:
+    def __init__(self, graph: torch.fx.Graph, keep: Callable[[Region, Dict[torch.fx.Node, Taken]], bool],
+                 whole: Set[torch.fx.Node] = frozenset()) -> None:
+        """whole: nodes that read and give no pieces."""
         self.nodes = list(graph.nodes)
         self.taken: Dict[torch.fx.Node, Taken] = {}
         self.reasons: Dict[torch.fx.Node, str] = {}
         self.output = self.nodes[-1]
         before = self.before = self._order_of_fixed()
         self.needed = self._needed()
-        self._take()
+        self._take(whole)
         partition = Partition(self.nodes, self.taken, before)
         self.reasons.update(partition.reasons)
         self.index = partition.index
@@ -100,12 +102,12 @@ class Plan:
         self.steps = self._sort()
         self._lifetimes()
 
-    def _take(self) -> None:
+    def _take(self, whole: Set[torch.fx.Node]) -> None:
         for node in self.nodes:
             if node.op != "call_function" or node not in self.needed:
                 continue
             try:
-                self.taken[node] = take(node)
+                self.taken[node] = take(node, node not in whole)
             except Refused as why:
                 self.reasons[node] = str(why)
             except Exception as why:  # of a form that the rule does not know
@@ -256,6 +258,12 @@ def _bytes(numbers: Sequence[int]) -> bytes:
     return array("b", numbers).tobytes()
 
 
+def _cuts(operand: Operand) -> bytes:
+    cuts = dict(operand.cuts)
+    numbers = [number for d in range(value_of(operand.node).dim()) for number in cuts.get(d, (0, 0, 1))]
+    return array("q", numbers).tobytes() if cuts else b""
+
+
 class Compiled(NamedTuple):
     region: CompiledRegion
     arguments: List[torch.fx.Node]
@@ -275,12 +283,13 @@ def compile_region(engine: Engine, plan: Plan, position: int, region: Region) ->
     for node, layout in zip(wanted, kernel.layouts):
         over = 0
         for k, operand in enumerate(kernel.operands):
-            dies = (min(operand.axes, default=0) >= 0 and roots[k] is not None and roots.count(roots[k]) == 1 and
+            dies = (not operand.cuts and min(operand.axes, default=0) >= 0 and roots[k] is not None and roots.count(roots[k]) == 1 and
                     plan.last.get(roots[k]) == position)
             if dies and value_of(operand.node).dtype == value_of(node).dtype and (node not in outputs or is_whole(operand.node, roots[k])):
                 over |= 1 << k
-        results.append((value_of(node).dim(), *map(_bytes, layout), over, value_of(node).dtype))
-    operands = tuple((value_of(o.node).dim(), _bytes(o.axes)) for o in kernel.operands)
+        results.append((value_of(node).dim(), *map(_bytes, layout[:3]), array("q", layout.known).tobytes(), _bytes(layout.order), over,
+                        value_of(node).dtype))
+    operands = tuple((value_of(o.node).dim(), _bytes(o.axes), _cuts(o)) for o in kernel.operands)
     compiled = CompiledRegion(engine, kernel.text, kernel.apart, operands, tuple(results), make_empty,
                               otherwise(region, plan.taken, arguments, wanted))
     return Compiled(compiled, arguments, wanted)
@@ -374,8 +383,9 @@ def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
 def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[List[Any]], Any]:
     restore(module.graph)
     refused: Set[torch.fx.Node] = set()
+    whole: Set[torch.fx.Node] = set()
     for _ in range(8):
-        plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes) and gains(region, taken))
+        plan = Plan(module.graph, lambda region, taken: not refused & set(region.nodes) and gains(region, taken), whole)
         done: Dict[int, Compiled] = {}
         failed = False
         for position, step in enumerate(plan.steps):
@@ -384,8 +394,9 @@ def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[
             try:
                 done[id(step)] = compile_region(engine, plan, position, step)
             except (Error, Impossible, Refused, ValueError) as why:
-                log.warning("a region stays PyTorch's: %s", why)
-                refused.update(step.nodes)
+                pieces = {n for n in step.nodes if plan.taken[n].rule.joins is not None or any(s.cuts for s in plan.taken[n].sources)}
+                log.log(logging.INFO if pieces else logging.WARNING, "%s: %s", "without pieces" if pieces else "a region stays PyTorch's", why)
+                (whole if pieces else refused).update(pieces or step.nodes)
                 failed = True
         if not failed:
             break

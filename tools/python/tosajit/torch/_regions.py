@@ -4,7 +4,10 @@
 
 A region has axes. Each dimension of each of its values is an axis of the region, or is 1 there. Operations that work
 element by element make axes of their operands one; views that move dimensions need nothing else. So a transposed operand
-is one whose axes come in another order, and the kernel gets it by its strides."""
+is one whose axes come in another order, and the kernel gets it by its strides.
+
+A part of an operand is an operand with another beginning. A part of a value that the region computes, and values one
+behind the other, have axes of other sizes than the whole: these share a place, a dimension of the kernel."""
 from __future__ import annotations
 
 import math
@@ -23,11 +26,23 @@ REPEATED = 8  # a kernel more takes as long as a few hundred elements of one ope
 Dims = Tuple[Optional[int], ...]  # per dimension of a tensor: an axis of the region; None: it is 1 there
 
 
+class Cut(NamedTuple):
+    """Of a dimension the indices from begin on, each step-th. end: behind the last one, or to be added to the size if it is not
+    positive."""
+    begin: int
+    end: int
+    step: int
+
+
+Cuts = Tuple[Tuple[int, Cut], ...]  # dimensions of a node
+
+
 class Source(NamedTuple):
     """Where a tensor comes from, behind views: a node, or a number in every element."""
     node: Optional[torch.fx.Node]
     number: Any
     dims: Tuple[Optional[int], ...]  # per dimension: the node's; None: it is 1 there
+    cuts: Cuts = ()
 
 
 def is_tensor(node: Any) -> bool:
@@ -113,13 +128,104 @@ FILLED = {aten.full.default: 1, aten.full_like.default: 1, aten.scalar_tensor.de
 FILLED_WITH = {aten.zeros_like.default: 0, aten.ones_like.default: 1, aten.zeros.default: 0, aten.ones.default: 1}
 
 
+def _ends(node: torch.fx.Node) -> Optional[Tuple[int, Any, Any, Any]]:
+    """Dimension, begin, end, step of a node that is a part of another one."""
+    if node.target is aten.slice.Tensor:
+        d, begin, end, step = (node.args[k] if len(node.args) > k else otherwise
+                               for k, otherwise in ((1, 0), (2, None), (3, None), (4, 1)))
+        return d, 0 if begin is None else begin, LAST if end is None else end, step
+    if node.target is aten.select.int:
+        index = node.args[2]
+        return (node.args[1], index, index + 1 if index != -1 else LAST, 1) if isinstance(index, int) else None
+    split, k = node.args
+    d = split.args[2] if len(split.args) > 2 else split.kwargs.get("dim", 0)
+    if split.target is aten.unbind.int:
+        return split.args[1] if len(split.args) > 1 else split.kwargs.get("dim", 0), k, k + 1, 1
+    sizes = split.args[1]
+    if isinstance(sizes, int):
+        return d, k * sizes, (k + 1) * sizes, 1
+    known = isinstance(sizes, (list, tuple)) and all(isinstance(size, int) for size in sizes)
+    return (d, sum(sizes[:k]), sum(sizes[:k + 1]), 1) if known else None
+
+
+def _ranged(size: Any, part: Any, begin: int, end: int, step: int) -> Optional[Cut]:
+    """part: the size that is left. None: it cannot be told now."""
+    if isinstance(size, int):
+        begin, end, step = slice(begin, end, step).indices(size)
+        return Cut(begin, end, step)
+    if begin < 0 or end <= begin and end >= 0:
+        return None
+    if isinstance(part, int):
+        return Cut(begin, begin + (part - 1) * step + 1, step)
+    if end >= LAST:
+        return Cut(begin, 0, step)
+    return Cut(begin, end, step) if end < 0 else None
+
+
+def _within(old: Cut, new: Cut) -> Optional[Cut]:
+    """The part of a part."""
+    begin = old.begin + new.begin * old.step
+    if new.end > 0:
+        return Cut(begin, old.begin + (new.end - 1) * old.step + 1, old.step * new.step)
+    return Cut(begin, old.end + new.end, new.step) if old.step == 1 and old.end <= 0 else None
+
+
+def _cut(source: Source, node: torch.fx.Node) -> Optional[Source]:
+    """None: the part is not known now, or empty."""
+    before = value_of(parent_of(node)).shape
+    found = _ends(node)
+    if found is None or not all(isinstance(number, int) for number in found):
+        return None
+    d = found[0] % len(before)
+    dropped = is_dropping(node)
+    part = 1 if dropped else value_of(node).shape[d]
+    cut = _ranged(before[d], part, *found[1:])
+    if cut is None or cut.end > 0 and cut.begin >= cut.end:
+        return None
+    dims, cuts, base = list(source.dims), dict(source.cuts), source.dims[d]
+    if base is not None and (not isinstance(before[d], int) or cut != Cut(0, before[d], 1)) and cut != Cut(0, 0, 1):
+        both = _within(cuts[base], cut) if base in cuts else cut
+        if both is None:
+            return None
+        cuts[base] = both
+    if base is not None and is_one(part):
+        dims[d] = None
+    if dropped:
+        del dims[d]
+    return Source(source.node, source.number, tuple(dims), tuple(sorted(cuts.items())))
+
+
+LAST = 2 ** 63 - 1
+SPLITS = (aten.split.Tensor, aten.split_with_sizes.default, aten.unbind.int)
+
+
+def is_part(node: torch.fx.Node) -> bool:
+    if node.target is operator.getitem:
+        return isinstance(node.args[0], torch.fx.Node) and node.args[0].target in SPLITS
+    return node.target in (aten.slice.Tensor, aten.select.int)
+
+
+def is_dropping(node: torch.fx.Node) -> bool:
+    """Whether the dimension of a part goes."""
+    return node.target is aten.select.int or node.target is operator.getitem and node.args[0].target is aten.unbind.int
+
+
+def parent_of(node: torch.fx.Node) -> torch.fx.Node:
+    """What a view shows."""
+    return node.args[0].args[0] if node.target is operator.getitem else node.args[0]
+
+
+def is_followed(node: torch.fx.Node) -> bool:
+    return node.op == "call_function" and (node.target in VIEWS or is_part(node)) and is_tensor(parent_of(node))
+
+
 def source_of(node: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
     """Behind all views that a kernel can follow. Nodes of inner are taken as they are."""
     views: List[torch.fx.Node] = []
     base = node
-    while base not in inner and base.op == "call_function" and base.target in VIEWS and is_tensor(base.args[0]):
+    while base not in inner and is_followed(base):
         views.append(base)
-        base = base.args[0]
+        base = parent_of(base)
     number = None
     if base.op == "call_function" and base not in inner and usual(base):
         if base.target in FILLED:
@@ -128,14 +234,22 @@ def source_of(node: torch.fx.Node, inner: Set[torch.fx.Node]) -> Source:
     rank = value_of(base).dim()
     dims: Dims = (None,) * rank if is_number(number) else tuple(
         None if is_one(size) else d for d, size in enumerate(value_of(base).shape))
+    source = Source(None if is_number(number) else base, number if is_number(number) else None, dims)
     while views:
-        moved = VIEWS[views[-1].target](dims, views[-1])
-        if moved is None or len(moved) != value_of(views[-1]).dim():
+        moved = _moved(source, views[-1])
+        if moved is None or len(moved.dims) != value_of(views[-1]).dim():
             # what cannot be followed is where it begins
             return source_of_itself(node) if len(views) == 1 else _later(node, views[-1], inner)
-        dims = moved
+        source = moved
         views.pop()
-    return Source(None if is_number(number) else base, number if is_number(number) else None, dims)
+    return source
+
+
+def _moved(source: Source, view: torch.fx.Node) -> Optional[Source]:
+    if is_part(view):
+        return _cut(source, view)
+    dims = VIEWS[view.target](source.dims, view)
+    return None if dims is None else source._replace(dims=dims)
 
 
 def source_of_itself(node: torch.fx.Node) -> Source:
@@ -165,8 +279,8 @@ def _rule(node: torch.fx.Node) -> Rule:
     return rule_of(node)
 
 
-def take(node: torch.fx.Node) -> Taken:
-    """Refused, if PyTorch keeps it."""
+def take(node: torch.fx.Node, follows: bool = True) -> Taken:
+    """Refused, if PyTorch keeps it. follows: behind parts of tensors, too."""
     if node.op != "call_function" or not is_tensor(node):
         raise Refused("it gives no tensor")
     if not usual(node):
@@ -177,12 +291,21 @@ def take(node: torch.fx.Node) -> Taken:
             raise Refused(f"it reads {read}, which no kernel can")
     if len(set(rule.reads)) > MOST_TENSORS:
         raise Refused("it reads too many tensors")
-    sources = tuple(source_of(read, set()) for read in rule.reads)
+    if not follows and rule.joins is not None:
+        raise Refused("a kernel with pieces of results was refused")
+    sources = tuple(_followed(read, follows) for read in rule.reads)
     between = between_of(rule.reads, {source.node for source in sources})
     inner = {node.args[0]} if node.target is operator.getitem else set()
     known = {*rule.reads, *between, *inner, *(source.node for source in sources)}
     extras = {a: None for n in (node, *between, *inner) for a in n.all_input_nodes if a not in known}
     return Taken(rule, sources, between, tuple(extras))
+
+
+def _followed(read: torch.fx.Node, follows: bool) -> Source:
+    base = read
+    while not follows and is_followed(base) and not is_part(base):
+        base = parent_of(base)
+    return source_of(read, set() if follows else {base})
 
 
 def between_of(reads: Sequence[torch.fx.Node], bases: Set[Optional[torch.fx.Node]]) -> Tuple[torch.fx.Node, ...]:
@@ -192,9 +315,11 @@ def between_of(reads: Sequence[torch.fx.Node], bases: Set[Optional[torch.fx.Node
         chain = []
         while read not in bases:
             chain.append(read)
-            if read.target not in VIEWS:
+            if not is_followed(read):
                 break
-            read = read.args[0]
+            if read.target is operator.getitem:
+                chain.append(read.args[0])
+            read = parent_of(read)
         found.update(dict.fromkeys(reversed(chain)))
     return tuple(found)
 
@@ -203,16 +328,29 @@ class Impossible(Exception):
     """These nodes cannot be one kernel."""
 
 
+class Use(NamedTuple):
+    node: torch.fx.Node
+    dims: Dims
+    cuts: Cuts
+
+
+class Read(NamedTuple):
+    what: Any  # a node, a use's number, a literal
+    dims: Dims
+    cuts: Tuple[Tuple[int, Cut], ...] = ()  # axes of the node
+
+
 class Region:
-    """Nodes in the order of the graph. Axes that are found to be one are joined."""
+    """Nodes in the order of the graph. Axes that are found to be one are joined, and places of axes."""
 
     def __init__(self) -> None:
         self.nodes: List[torch.fx.Node] = []
         self.parents: List[int] = []
         self.sizes: List[Any] = []
+        self.places: List[int] = []  # per axis: another one in the same place
         self.values: Dict[torch.fx.Node, Dims] = {}
-        self.uses: List[Tuple[torch.fx.Node, Dims]] = []  # of what comes from outside: per dimension, an axis
-        self.reads: Dict[Tuple[torch.fx.Node, int], Tuple[Any, Dims]] = {}  # what a node reads: a node, a use's number, a literal
+        self.uses: List[Use] = []  # of what comes from outside
+        self.reads: Dict[Tuple[torch.fx.Node, int], Read] = {}
         self.reductions: List[Tuple[torch.fx.Node, Tuple[int, ...]]] = []
         self.outside: Set[torch.fx.Node] = set()
 
@@ -221,12 +359,24 @@ class Region:
             axis = self.parents[axis]
         return axis
 
+    def place(self, axis: int) -> int:
+        while self.places[axis] != axis:
+            axis = self.places[axis]
+        return axis
+
     def _new(self, size: Any) -> int:
         self.parents.append(len(self.parents))
+        self.places.append(len(self.places))
         self.sizes.append(size)
         return len(self.parents) - 1
 
+    def _put(self, a: int, b: int) -> None:
+        """Two axes in one place."""
+        a, b = self.place(a), self.place(b)
+        self.places[max(a, b)] = min(a, b)
+
     def _join(self, a: int, b: int) -> int:
+        self._put(a, b)
         a, b = self.find(a), self.find(b)
         if a != b:
             self.parents[max(a, b)] = min(a, b)
@@ -234,20 +384,39 @@ class Region:
                 self.sizes[min(a, b)] = self.sizes[max(a, b)]
         return min(a, b)
 
-    def _resolve(self, source: Source, type: str, again: bool) -> Tuple[Any, Dims]:
+    def _resolve(self, source: Source, shape: Sequence[Any], type: str, again: bool) -> Read:
         """again: a tensor that is there already has the same axes as before."""
         if source.node is None:
-            return literal(source.number, type), source.dims
+            return Read(literal(source.number, type), source.dims)
         if source.node in self.values:
-            own = self.values[source.node]
-            return source.node, tuple(None if d is None else own[d] for d in source.dims)
-        if again and source.node in self.outside:
-            k = next(k for k, (node, _) in enumerate(self.uses) if node is source.node)
-            return k, tuple(None if d is None else self.uses[k][1][d] for d in source.dims)
-        own = tuple(None if is_one(size) else self._new(size) for size in value_of(source.node).shape)
-        self.uses.append((source.node, own))
-        self.outside.add(source.node)
-        return len(self.uses) - 1, tuple(None if d is None else own[d] for d in source.dims)
+            return self._inner(source, shape)
+        known = [k for k, use in enumerate(self.uses) if use.node is source.node and use.cuts == source.cuts] if again else []
+        if not known:
+            self.uses.append(Use(source.node, self._outer(source, shape), source.cuts))
+            self.outside.add(source.node)
+        k = known[0] if known else len(self.uses) - 1
+        own = self.uses[k].dims
+        return Read(k, tuple(None if d is None else own[d] for d in source.dims))
+
+    def _outer(self, source: Source, shape: Sequence[Any]) -> Dims:
+        """A tensor's own axes, which are those of its parts where it is cut."""
+        sizes = dict(enumerate(value_of(source.node).shape))
+        cuts = dict(source.cuts)
+        for d in cuts:
+            sizes[d] = next((size for size, own in zip(shape, source.dims) if own == d), 1)
+        return tuple(None if is_one(size) else self._new(size) for size in sizes.values())
+
+    def _inner(self, source: Source, shape: Sequence[Any]) -> Read:
+        """What the region computes, or a part of it."""
+        own, cuts = self.values[source.node], dict(source.cuts)
+        if any(own[d] is None for d in cuts):
+            raise Impossible("a part of what repeats")
+        dims = []
+        for d, size in zip(source.dims, shape):
+            dims.append(None if d is None else own[d] if d not in cuts else self._new(size))
+            if d in cuts:
+                self._put(dims[-1], own[d])
+        return Read(source.node, tuple(dims), tuple((own[d], cut) for d, cut in cuts.items()))
 
     def add(self, node: torch.fx.Node, taken: Taken, whole: bool = True) -> None:
         """Impossible, and nothing has changed. A tensor and its transpose may be two operands."""
@@ -259,14 +428,14 @@ class Region:
             self._try(node, taken, False, whole)
 
     def _try(self, node: torch.fx.Node, taken: Taken, again: bool, whole: bool) -> None:
-        before = self.parents[:], self.sizes[:], len(self.uses), len(self.reductions), set(self.outside)
+        before = self.parents[:], self.sizes[:], len(self.uses), len(self.reductions), set(self.outside), self.places[:]
         try:
             self._add(node, taken, again)
             self._check(whole)
         except (Impossible, Refused) as why:
             self.parents, self.sizes = before[0], before[1]
             del self.uses[before[2]:], self.reductions[before[3]:]
-            self.outside = before[4]
+            self.outside, self.places = before[4:]
             self.values.pop(node, None)
             for k in range(len(taken.sources)):
                 self.reads.pop((node, k), None)
@@ -278,9 +447,12 @@ class Region:
         self.nodes.append(node)
         seen: List[Dims] = []
         for k, source in enumerate(taken.sources):
-            self.reads[node, k] = self._resolve(source, TYPES[value_of(taken.rule.reads[k]).dtype], again)
-            seen.append(self.reads[node, k][1])
-        if taken.rule.axes is None:
+            read = value_of(taken.rule.reads[k])
+            self.reads[node, k] = self._resolve(source, read.shape, TYPES[read.dtype], again)
+            seen.append(self.reads[node, k].dims)
+        if taken.rule.joins is not None:
+            self.values[node] = self._concatenate(node, taken.rule, seen)
+        elif taken.rule.axes is None:
             self.values[node] = self._broadcast(node, seen)
         else:
             self.values[node] = self._reduce(node, taken, seen[0])
@@ -295,6 +467,20 @@ class Region:
                     axis = dims[k] if axis is None else self._join(axis, dims[k])
             if axis is None and not is_one(shape[d]):
                 raise Impossible("a result repeats along a dimension that no operand has")
+            result.append(axis)
+        return tuple(result)
+
+    def _concatenate(self, node: torch.fx.Node, rule: Rule, seen: List[Dims]) -> Dims:
+        shape, result = value_of(node).shape, []
+        for d, size in enumerate(shape):
+            axis: Optional[int] = self._new(size) if d == rule.joins else None
+            for read, dims in zip(rule.reads, seen):
+                if dims[d] is None and not is_one(value_of(read).shape[d]):
+                    raise Impossible("a piece repeats")
+                if d == rule.joins and dims[d] is not None:
+                    self._put(axis, dims[d])
+                elif dims[d] is not None:
+                    axis = dims[d] if axis is None else self._join(axis, dims[d])
             result.append(axis)
         return tuple(result)
 
@@ -316,19 +502,29 @@ class Region:
         return tuple(axis for d, axis in enumerate(dims) if d not in axes)
 
     def axes(self) -> Set[int]:
-        return {root for dims in [*self.values.values(), *(dims for _, dims in self.uses)] for root in self.roots(dims)}
+        """Places of axes."""
+        return {place for dims in self.everything() for place in self.roots(dims)}
+
+    def everything(self) -> List[Dims]:
+        return list(self.values.values()) + [use.dims for use in self.uses]
 
     def elements(self) -> int:
         """About how many a value with all axes has."""
-        return math.prod(hint(self.sizes[axis]) for axis in self.axes())
+        return math.prod(max(hint(self.sizes[axis]) for axis in axes) for axes in self.in_places().values())
+
+    def in_places(self) -> Dict[int, Set[int]]:
+        found: Dict[int, Set[int]] = {}
+        for axis in {axis for dims in self.everything() for axis in dims} - {None}:
+            found.setdefault(self.place(axis), set()).add(self.find(axis))
+        return found
 
     def roots(self, dims: Dims) -> List[int]:
-        return [self.find(axis) for axis in dims if axis is not None]
+        return [self.place(axis) for axis in dims if axis is not None]
 
     def _check(self, whole: bool) -> None:
         everything: Set[int] = set()
         largest = 0
-        for dims in list(self.values.values()) + [dims for _, dims in self.uses]:
+        for dims in self.everything():
             roots = self.roots(dims)
             axes = set(roots)
             if len(axes) != len(roots):
@@ -339,8 +535,10 @@ class Region:
             raise Impossible("no value has all axes")
         if largest > MOST_AXES:
             raise Impossible("there are too many axes")
-        if len({frozenset(map(self.find, axes)) for _, axes in self.reductions}) > 1:
+        if len({frozenset(map(self.place, axes)) for _, axes in self.reductions}) > 1:
             raise Impossible("different axes are reduced")
+        if self.reductions and any(len(axes) > 1 for axes in self.in_places().values()):
+            raise Impossible("pieces are reduced")
         if len(self.outside) > MOST_TENSORS or len(self.nodes) > MOST_NODES:
             raise Impossible("it would be too large")
 
@@ -374,10 +572,10 @@ class Partition:
         """Regions that read the same large tensor read it once."""
         readers: Dict[torch.fx.Node, Dict[int, Region]] = {}
         for region in self.regions.values():
-            most = max(len(region.roots(dims)) for _, dims in region.uses) if region.uses else 0
-            for node, dims in region.uses:
-                if most > 1 and len(region.roots(dims)) == most:
-                    readers.setdefault(node, {})[id(region)] = region
+            most = max(len(region.roots(use.dims)) for use in region.uses) if region.uses else 0
+            for use in region.uses:
+                if most > 1 and len(region.roots(use.dims)) == most:
+                    readers.setdefault(use.node, {})[id(region)] = region
         for regions in readers.values():
             for other in list(regions.values())[1:]:
                 first, other = self.regions[next(iter(regions.values())).nodes[0]], self.regions[other.nodes[0]]
@@ -456,6 +654,16 @@ class Partition:
 class Operand(NamedTuple):
     node: torch.fx.Node
     axes: Tuple[int, ...]  # per axis of the kernel: the tensor's dimension, or -1
+    cuts: Cuts = ()
+
+
+class Layout(NamedTuple):
+    """Of a result, see region.c."""
+    axes: Tuple[int, ...]
+    operands: Tuple[int, ...]
+    dims: Tuple[int, ...]
+    known: Tuple[int, ...]
+    order: Tuple[int, ...]
 
 
 class Kernel(NamedTuple):
@@ -464,7 +672,7 @@ class Kernel(NamedTuple):
     apart: int  # axes, a bit each, whose sizes are never below 2
     operands: List[Operand]
     results: List[torch.fx.Node]
-    layouts: List[Tuple[Tuple[int, ...], Tuple[int, ...], Tuple[int, ...], Tuple[int, ...]]]  # see region.c
+    layouts: List[Layout]
 
 
 def memory_order(value: torch.Tensor) -> List[int]:
@@ -474,66 +682,110 @@ def memory_order(value: torch.Tensor) -> List[int]:
 
 
 def _order_axes(region: Region, results: Sequence[torch.fx.Node]) -> List[int]:
-    """The axes of a value that has all of them, as they lie in memory: a result's, if there is one."""
+    """The places of a value that has all of them, as they lie in memory: a result's, if there is one."""
     best: List[int] = []
-    tensors = [(value_of(n), region.values[n]) for n in [*results, *region.nodes]] + [(value_of(n), d) for n, d in region.uses]
+    tensors = [(value_of(n), region.values[n]) for n in [*results, *region.nodes]] + [(value_of(u.node), u.dims) for u in region.uses]
     for value, dims in tensors:
-        order = [region.find(dims[d]) for d in memory_order(value) if dims[d] is not None]
+        order = [region.place(dims[d]) for d in memory_order(value) if dims[d] is not None]
         if len(order) > len(best):
             best = order
     return best
 
 
+class Text:
+    """A region's kernel, as it is written. Dimensions of the kernel are places of axes."""
+
+    def __init__(self, region: Region, results: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> None:
+        self.region, self.results, self.taken = region, results, taken
+        self.axes = _order_axes(region, results)
+        self.place = {axis: k for k, axis in enumerate(self.axes)}
+        self.statements = Statements()
+        self.operands: List[Operand] = []
+        self.dims: List[Dims] = []  # of operands
+        self.names: List[str] = []  # of uses
+        for use in region.uses:
+            operand = Operand(use.node, self.spread(use.dims), use.cuts)
+            if operand not in self.operands:
+                self.operands.append(operand)
+                self.dims.append(use.dims)
+            self.names.append(f"x{self.operands.index(operand)}")
+
+    def at(self, axis: int) -> int:
+        return self.place[self.region.place(axis)]
+
+    def spread(self, dims: Dims) -> Tuple[int, ...]:
+        found = [-1] * len(self.axes)
+        for d, axis in enumerate(dims):
+            if axis is not None:
+                found[self.at(axis)] = d
+        return tuple(found)
+
+    def read(self, read: Read, texts: Dict[torch.fx.Node, str]) -> str:
+        if isinstance(read.what, str):
+            return read.what
+        name = self.names[read.what] if isinstance(read.what, int) else texts[read.what]
+        if not read.cuts:
+            return name
+        parts = [":"] * len(self.axes)
+        for axis, cut in read.cuts:
+            parts[self.at(axis)] = f"{cut.begin}:{cut.end or ''}{f':{cut.step}' if cut.step != 1 else ''}"
+        return self.statements.name(f"{name}[{', '.join(parts)}]", name)
+
+    def lines(self) -> List[str]:
+        texts: Dict[torch.fx.Node, str] = {}
+        for node in self.region.nodes:
+            rule = self.taken[node].rule
+            reads = [self.region.reads[node, k] for k in range(len(rule.reads))]
+            given = [self.read(read, texts) for read in reads]
+            if rule.joins is not None:
+                axis = self.region.values[node][rule.joins]
+                texts[node] = rule.write(self.statements, *given, self.at(axis))
+            elif rule.axes is None:
+                texts[node] = rule.write(self.statements, *given)
+            else:
+                kernel = sorted(self.at(reads[0].dims[d]) for d in rule.axes if reads[0].dims[d] is not None)
+                texts[node] = rule.write(self.statements, *given, kernel)
+        # each by a name of its own, which nothing else reads
+        finals = [self.statements.name(f"identity({texts[node]})", texts[node], fresh=True) for node in self.results]
+        return self.statements.needed(finals)
+
+    def heads(self) -> List[str]:
+        heads = []
+        for k, (operand, dims) in enumerate(zip(self.operands, self.dims)):
+            sizes = ["1" if d < 0 else self.size(dims[d]) for d in operand.axes]
+            heads.append(f"x{k}: {TYPES[value_of(operand.node).dtype]}[{','.join(sizes)}]")
+        return heads
+
+    def size(self, axis: int) -> str:
+        size = self.region.sizes[self.region.find(axis)]
+        return str(size) if isinstance(size, int) else "?"
+
+    def apart(self) -> int:
+        within = self.region.in_places()
+        return sum(1 << k for k, place in enumerate(self.axes) if all(at_least_two(self.region.sizes[a]) for a in within[place]))
+
+    def layout(self, node: torch.fx.Node) -> Layout:
+        dims = self.region.values[node]
+        sizes = [(-1, 0, 1)] * len(dims)
+        for d, axis in enumerate(dims):
+            if axis is not None:
+                sizes[d] = self.found(axis)
+        return Layout(self.spread(dims), *zip(*sizes), tuple(memory_order(value_of(node)))) if dims else Layout((-1,) * len(self.axes), (), (), (), ())
+
+    def found(self, axis: int) -> Tuple[int, int, int]:
+        """An operand and its dimension that has the axis's size, or a known size."""
+        root = self.region.find(axis)
+        if isinstance(self.region.sizes[root], int):
+            return -1, 0, self.region.sizes[root]
+        for k, dims in enumerate(self.dims):
+            for d, own in enumerate(dims):
+                if own is not None and self.region.find(own) == root:
+                    return k, d, 1
+        raise Impossible("no operand has the size of a result")
+
+
 def write(region: Region, results: Sequence[torch.fx.Node], taken: Dict[torch.fx.Node, Taken]) -> Kernel:
-    axes = _order_axes(region, results)
-    place = {axis: k for k, axis in enumerate(axes)}
-
-    def spread(dims: Dims) -> Tuple[int, ...]:
-        at = [-1] * len(axes)
-        for d, axis in enumerate(dims):
-            if axis is not None:
-                at[place[region.find(axis)]] = d
-        return tuple(at)
-
-    operands: List[Operand] = []
-    names: Dict[int, str] = {}
-    for k, (node, dims) in enumerate(region.uses):
-        operand = Operand(node, spread(dims))
-        if operand not in operands:
-            operands.append(operand)
-        names[k] = f"x{operands.index(operand)}"
-    statements = Statements()
-    texts: Dict[torch.fx.Node, str] = {}
-    for node in region.nodes:
-        rule = taken[node].rule
-        given = []
-        for k in range(len(rule.reads)):
-            what, dims = region.reads[node, k]
-            given.append(what if isinstance(what, str) else names[what] if isinstance(what, int) else texts[what])
-        if rule.axes is None:
-            texts[node] = rule.write(statements, *given)
-        else:
-            dims = region.reads[node, 0][1]
-            kernel = sorted(place[region.find(dims[d])] for d in rule.axes if dims[d] is not None)
-            texts[node] = rule.write(statements, *given, kernel)
-    finals: List[str] = []
-    for node in results:  # each by a name of its own, which nothing else reads
-        finals.append(statements.name(f"identity({texts[node]})", texts[node], fresh=True))
-    lines = statements.needed(finals)
-    heads = []
-    for k, operand in enumerate(operands):
-        sizes = ["1" if d < 0 else str(region.sizes[a]) if isinstance(region.sizes[a], int) else "?"
-                 for a, d in zip(axes, operand.axes)]
-        heads.append(f"x{k}: {TYPES[value_of(operand.node).dtype]}[{','.join(sizes)}]")
-    apart = sum(1 << k for k, axis in enumerate(axes) if at_least_two(region.sizes[axis]))
-    layouts = []
-    for node in results:
-        dims = region.values[node]
-        sizes = [(-1, 0)] * len(dims)
-        for d, axis in enumerate(dims):
-            if axis is not None:
-                a = place[region.find(axis)]
-                k = next(k for k, operand in enumerate(operands) if operand.axes[a] >= 0)
-                sizes[d] = k, operands[k].axes[a]
-        layouts.append((spread(dims), tuple(k for k, _ in sizes), tuple(d for _, d in sizes), tuple(memory_order(value_of(node)))))
-    return Kernel(", ".join(heads) + "; " + "; ".join(lines), apart, operands, list(results), layouts)
+    text = Text(region, results, taken)
+    lines = text.lines()
+    return Kernel(", ".join(text.heads()) + "; " + "; ".join(lines), text.apart(), text.operands, list(results),
+                  [text.layout(node) for node in results])
