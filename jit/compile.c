@@ -67,7 +67,6 @@ static tosajit_status own_kernel(tosajit_engine *engine, tosajit_kernel *kernel)
     kernel->parallel = engine->parallel;
     kernel->any_strides = engine->any_strides;
     kernel->cpu = engine_cpu(engine);
-    kernel_set_features(kernel, engine_features(engine));
     return engine_check_cap(engine);
 }
 

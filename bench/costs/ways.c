@@ -105,7 +105,7 @@ static void set_walk(trial *t, const sweep_pattern *p) {
 
 /* False where there is but one way. */
 static bool set_ways(trial *t, bool in_place) {
-    const asked a = ask(t->part, &t->w, in_place);
+    const asked a = ask(t->part, t->code, &t->w, in_place);
     tile_choice *const plain = &t->choices[PLAIN], *const direct = &t->choices[DIRECT],
                        *const collapsed = &t->choices[COLLAPSED];
     double counts[COST_TERMS];
@@ -125,7 +125,7 @@ static bool set_ways(trial *t, bool in_place) {
 
 static void print(const trial *t, const sweep_pattern *p, bool in_place) {
     tile_choice chosen;
-    tile_choose(t->part, &t->w, in_place, &chosen);
+    tile_choose(t->part, t->code, &t->w, in_place, &chosen);
     for (int k = 0; k < 2; k++)
         for (int32_t d = 0; d < p->rank; d++)
             printf("%s%d", d ? "x" : k ? "+" : "", (int)p->dims[k][d]);

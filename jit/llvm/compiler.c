@@ -11,6 +11,7 @@
 #include "jit/llvm/codegen.h"
 #include "jit/llvm/flatten.h"
 #include "jit/llvm/linker.h"
+#include "jit/schedule/nest.h"
 #include "jit/target/target.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
@@ -101,6 +102,8 @@ static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler
     for (size_t k = 0; !status && k < batch->count; k++) {
         compiler_output *o = &outputs[k];
         o->features = c->target.needs;
+        o->image.masked = nest_masked(batch->inputs[k].plan, batch->inputs[k].program,
+                                      (nest_target){c->target.level, c->target.cache_bytes});
         o->info = (tosajit_kernel_info){.emit_ms = info.emit_ms * share,
                                         .passes_ms = info.passes_ms * share,
                                         .codegen_ms = info.codegen_ms * share};

@@ -74,6 +74,9 @@ typedef struct nest_target {
 /* The nest of a part of a plan. */
 nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target);
 
+/* The parts whose rows are computed by a mask where they are shorter than a vector, as bits. */
+uint64_t nest_masked(const plan *p, const tosajit_expr *program, nest_target target);
+
 /* Lanes of a step of the widest level. */
 unsigned nest_step(const nest *n);
 

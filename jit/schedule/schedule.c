@@ -222,3 +222,11 @@ uint64_t nest_differing(const plan_part *part) {
         differing |= (part->variants[v].splat ^ part->variants[0].splat) | part->variants[v].either;
     return differing;
 }
+
+uint64_t nest_masked(const plan *p, const tosajit_expr *program, nest_target target) {
+    uint64_t masked = 0;
+    for (int32_t part = 0; part < p->part_count; part++)
+        if (nest_make(p, part, program, target).tail == TOSAJIT_TAIL_MASKED)
+            masked |= UINT64_C(1) << part;
+    return masked;
+}

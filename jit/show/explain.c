@@ -100,10 +100,10 @@ static void decide(const tosajit_kernel *kernel, const kernel_code *code, int32_
         walk_copy(&p->first, &p->w);
     } else if (kernel->staged) {
         walk_copy(&p->first, &p->w);
-        tile_choose(part, &p->first, false, &p->choice);
+        tile_choose(part, &code->parts[index], &p->first, false, &p->choice);
     } else {
         parallel_piece(&cut, &p->w, 0, &p->first);
-        tile_choose(part, &p->first, false, &p->choice);
+        tile_choose(part, &code->parts[index], &p->first, false, &p->choice);
     }
     tile_strides(part, &p->choice, &p->first, tile, p->strides);
     p->pieces = cut.pieces;
@@ -411,7 +411,7 @@ static tosajit_status explain_staged(const tosajit_kernel *kernel, stage *s, siz
         .written = written,
         .native = code != NULL,
         .precompiled = precompiled_of(code),
-        .cached = code && call_cache_serves(kernel, tensors, written),
+        .cached = code && call_cache_serves(kernel, &code->parts[0], tensors, written),
     };
     for (int32_t t = 0; t < kernel->tensor_count; t++) c.bytes += unique_bytes(&tensors[t]);
     for (size_t r = 0; r < result_count; r++) c.bytes += unique_bytes(&written[r]);

@@ -72,7 +72,7 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
             n->fast_isel ? "FastISel" : "SelectionDAG");
 }
 
-void nest_print(FILE *out, const plan *p, const tosajit_expr *program, nest_target target) {
+void nest_print(const plan *p, const tosajit_expr *program, nest_target target, FILE *out) {
     for (int32_t k = 0; k < p->part_count; k++) {
         const nest n = nest_make(p, k, program, target);
         fprintf(out, "nest %d of %d for %s\n", (int)k, (int)p->part_count, target.level->cpu);

@@ -66,7 +66,51 @@ static void write_loops(json *j, const plan_part *part) {
     json_close(j, ']');
 }
 
-static void write_part(json *j, const plan_part *part, const tosajit_expr *program) {
+static const char *const rows[] = {
+    [NEST_TAIL] = "tail",
+    [NEST_PEELED] = "peeled",
+    [NEST_MASKED] = "masked",
+    [NEST_MASKED_OR_PEELED] = "masked or peeled",
+    [NEST_HALVES] = "halves",
+    [NEST_STREAMED] = "streamed",
+    [NEST_REDUCED] = "reduced along columns",
+    [NEST_REDUCED_COLUMNS] = "reduced along rows",
+};
+
+static const char *const tails[] = {
+    [TOSAJIT_TAIL_NONE] = "none",
+    [TOSAJIT_TAIL_MASKED] = "masked",
+    [TOSAJIT_TAIL_OVERLAP] = "overlapping",
+};
+
+static void write_rows(json *j, const char *key, const nest_row *kinds, int count) {
+    json_open(j, key, '[');
+    for (int k = 0; k < count; k++) json_text(j, NULL, rows[kinds[k]]);
+    json_close(j, ']');
+}
+
+static void write_nest(json *j, const nest *n) {
+    json_open(j, "nest", '{');
+    json_integer(j, "lanes", n->lanes);
+    json_text(j, "tail", tails[n->tail]);
+    write_rows(j, "rows", n->rows, n->row_count);
+    write_rows(j, "merged_rows", n->merged, n->merged_count);
+    json_open(j, "levels", '[');
+    for (int k = 0; k < n->level_count; k++) {
+        json_open(j, NULL, '{');
+        json_integer(j, "lanes", n->levels[k].lanes);
+        json_integer(j, "repeats", n->levels[k].repeats);
+        json_flag(j, "masked", n->levels[k].masked);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_flag(j, "fast_isel", n->fast_isel);
+    json_close(j, '}');
+}
+
+static void write_part(json *j, const plan *p, int32_t index, const tosajit_expr *program,
+                       nest_target target) {
+    const plan_part *part = &p->parts[index];
     walk w;
     json_open(j, NULL, '{');
     json_integers(j, "iteration_space", part->extents, part->rank);
@@ -79,6 +123,10 @@ static void write_part(json *j, const plan_part *part, const tosajit_expr *progr
         json_text(j, "coalesced", NULL);
     json_integer(j, "columns_multiple", part->cols_multiple);
     write_loops(j, part);
+    if (target.level) {
+        const nest n = nest_make(p, index, program, target);
+        write_nest(j, &n);
+    }
     json_close(j, '}');
 }
 
@@ -98,11 +146,11 @@ static void write_checks(json *j, const plan *p, const tosajit_expr *program) {
     json_close(j, ']');
 }
 
-void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out) {
+void plan_print_json(const plan *p, const tosajit_expr *program, nest_target target, FILE *out) {
     json j = {.out = out};
     json_open(&j, NULL, '{');
     json_open(&j, "parts", '[');
-    for (int32_t k = 0; k < p->part_count; k++) write_part(&j, &p->parts[k], program);
+    for (int32_t k = 0; k < p->part_count; k++) write_part(&j, p, k, program, target);
     json_close(&j, ']');
     write_checks(&j, p, program);
     json_close(&j, '}');

@@ -150,7 +150,8 @@ static void print_part(FILE *out, const plan_part *part, const tosajit_expr *pro
     print_variants(out, part, program);
 }
 
-void plan_print(const plan *p, const tosajit_expr *program, FILE *out) {
+void plan_print(const plan *p, const tosajit_expr *program, nest_target target, FILE *out) {
+    (void)target; /* a plan knows nothing of code */
     for (int32_t k = 0; k < p->part_count; k++) {
         fprintf(out, "part %d of %d\n", (int)k, (int)p->part_count);
         print_part(out, &p->parts[k], program);

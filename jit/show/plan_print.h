@@ -17,11 +17,12 @@ typedef struct leaf_name {
 } leaf_name;
 leaf_name plan_leaf_name(const tosajit_expr *program, const plan_leaf *leaf);
 
-/* In MLIR's vocabulary: plan_print.c. */
-void plan_print(const plan *p, const tosajit_expr *program, FILE *out);
-/* The loop nests that code for a target has: nest_print.c. */
-void nest_print(FILE *out, const plan *p, const tosajit_expr *program, nest_target target);
-/* As an object of JSON, without a line's end: plan_json.c. */
-void plan_print_json(const plan *p, const tosajit_expr *program, FILE *out);
+/* `target`: what code is made for; without a level, none is. */
+typedef void plan_printer(const plan *p, const tosajit_expr *program, nest_target target,
+                          FILE *out);
+
+plan_printer plan_print;      /* in MLIR's vocabulary: plan_print.c */
+plan_printer nest_print;      /* the loop nests that the target's code has: nest_print.c */
+plan_printer plan_print_json; /* an object of JSON, without a line's end: plan_json.c */
 
 #endif

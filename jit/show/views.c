@@ -13,8 +13,9 @@
 #include "runtime/system/system.h"
 
 /* How a plan is shown in each view. */
-static void (*const plan_printers[])(const plan *p, const tosajit_expr *program, FILE *out) = {
+static plan_printer *const plan_printers[] = {
     [TOSAJIT_VIEW_PLAN] = plan_print,
+    [TOSAJIT_VIEW_NEST] = nest_print,
     [TOSAJIT_VIEW_JSON] = plan_print_json,
 };
 
@@ -31,10 +32,7 @@ static tosajit_status print_plan(const tosajit_engine *engine, const tosajit_ker
     if (!out) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the text of a plan");
     fpenv environment;
     fpenv_hold(&environment);
-    if (view == TOSAJIT_VIEW_NEST)
-        nest_print(out, &kernel->plan, kernel->program, target);
-    else
-        plan_printers[view](&kernel->plan, kernel->program, out);
+    plan_printers[view](&kernel->plan, kernel->program, target, out);
     fpenv_restore(&environment);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed) return TOSAJIT_OK;

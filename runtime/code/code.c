@@ -12,7 +12,7 @@
 void code_parts(const code_image *image, code_part *parts) {
     for (uint32_t k = 0; k < image->entry_count; k++) {
         const unsigned char *address = image->bytes + image->entries[k];
-        parts[k] = (code_part){.context = NULL};
+        parts[k] = (code_part){.masked = image->masked >> k & 1};
         /* C has no cast from data to a function. */
         memcpy(&parts[k].entry, &address, sizeof address);
     }

@@ -5,6 +5,8 @@
 #ifndef TOSAJIT_RUNTIME_CODE_CODE_H
 #define TOSAJIT_RUNTIME_CODE_CODE_H
 
+#include <stdbool.h>
+
 #include "tosajit/tosajit.h"
 
 enum { CODE_MAX_ALIGNMENT = 4096 };
@@ -17,6 +19,7 @@ typedef struct code_image {
                            code is relative to pages */
     uint32_t entry_count;
     uint32_t entries[TOSAJIT_MAX_TENSORS]; /* offsets of the functions, one per part */
+    uint64_t masked; /* bit k: function k computes a row that is shorter than a vector by a mask */
 } code_image;
 
 /* The code of a part of a plan, and what it is called with. */
@@ -24,6 +27,7 @@ typedef struct code_part {
     tosajit_entry entry;
     const void *context; /* the entry's first argument: what code that was not made for the part
                             needs to know of it; null: nothing */
+    bool masked;         /* as code_image has it */
 } code_part;
 
 /* One for each function of an image that lies where it can run. */

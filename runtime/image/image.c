@@ -27,7 +27,7 @@
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 3, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 4, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
@@ -54,12 +54,13 @@ static uint64_t fingerprint(const plan *p) {
 /* Writing. */
 
 static size_t variant_bytes(const image_variant *v) {
-    return (6 + v->code.entry_count) * sizeof(int64_t);
+    return (7 + v->code.entry_count) * sizeof(int64_t);
 }
 
 static void put_variant(byte_writer *w, const image_variant *v, uint64_t offset) {
-    const int64_t numbers[] = {v->code.machine, (int64_t)v->features,  v->code.alignment,
-                               (int64_t)offset, (int64_t)v->code.size, v->code.entry_count};
+    const int64_t numbers[] = {v->code.machine,    (int64_t)v->features,  v->code.alignment,
+                               (int64_t)offset,    (int64_t)v->code.size, (int64_t)v->code.masked,
+                               v->code.entry_count};
     bytes_put(w, numbers, sizeof numbers);
     for (uint32_t k = 0; k < v->code.entry_count; k++) bytes_put_number(w, v->code.entries[k]);
 }
@@ -255,6 +256,7 @@ static tosajit_status read_variant(byte_reader *r, const image_code *from, int32
     v->code.alignment = (uint32_t)bytes_take_number(r, 1, CODE_MAX_ALIGNMENT);
     uint64_t offset = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
     v->code.size = (size_t)bytes_take_number(r, 0, INT64_MAX);
+    v->code.masked = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
     v->code.entry_count = (uint32_t)bytes_take_number(r, 0, TOSAJIT_MAX_TENSORS);
     for (uint32_t k = 0; k < v->code.entry_count; k++)
         v->code.entries[k] = (uint32_t)bytes_take_number(r, 0, UINT32_MAX);
@@ -332,7 +334,6 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
     }
     l->mapped = !in_place;
     l->code.features = v->features;
-    kernel_set_features(kernel, v->features);
     l->code.info = (tosajit_kernel_info){.size = sizeof l->code.info, .code_bytes = v->code.size};
     code_parts(&l->code.image, l->parts);
     l->code.parts = l->parts;

@@ -65,7 +65,6 @@ typedef struct plan_part {
     uint8_t element_sizes[TOSAJIT_MAX_TENSORS]; /* of leaves, then results, in bytes */
     int64_t cols_multiple;  /* a power of two that divides the columns of every tile */
     bool has_planes;        /* the code walks planes of rows, too */
-    bool masked;            /* it has masks for rows shorter than a vector (kernel_set_features) */
     double element_ns;      /* a guess of what an element costs */
     int64_t piece_elements; /* so many are worth the trouble of waking a thread */
     int32_t variant_count;

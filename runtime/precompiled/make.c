@@ -461,12 +461,13 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
         tosajit_status status = make_steps(mk, p);
         if (status) return status;
     }
+    const bool masked = features_masked(mk->library->features[mk->level]);
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
         precompiled_part *part = &mk->m->parts[p];
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
         const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
-        mk->m->code_parts[p] =
-            direct ? (code_part){part->steps[0].code, NULL} : (code_part){run, part};
+        mk->m->code_parts[p] = direct ? (code_part){part->steps[0].code, NULL, masked}
+                                      : (code_part){run, part, masked};
     }
     return TOSAJIT_OK;
 }
@@ -552,7 +553,6 @@ tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *libr
     m->code.precompiled = true;
     m->code.info.size = sizeof m->code.info;
     m->code.features = library->features[level];
-    kernel_set_features(kernel, m->code.features);
     m->code.image.machine = features_machine();
     *made = m;
     return TOSAJIT_OK;

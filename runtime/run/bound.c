@@ -83,9 +83,12 @@ static void keep(const tosajit_tensor *from, bound_numbers *own, tosajit_tensor 
 /* Plan the launch of the call for both cases, if it can be. */
 static void prepare(tosajit_bound *b, const view *operands, const view *results, int64_t *to) {
     static bound_function *const functions[] = {run_any, run_unary, run_binary};
+    static const code_part unknown = {.masked = false};
+    const kernel_code *code = atomic_load_explicit(&b->kernel->code, memory_order_acquire);
     for (int shared = 0; shared < 2; shared++) {
         launch p; /* not cleared: see walk.h */
-        if (!launch_make(b->kernel, operands, results, shared, &p)) return;
+        if (!launch_make(b->kernel, code ? code->parts : &unknown, operands, results, shared, &p))
+            return;
         const size_t words = launch_words(p.w.rank, p.w.tensors);
         b->launches[shared] = memcpy(to, &p, words * sizeof *to);
         to += words;

@@ -181,16 +181,17 @@ bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
     launch p; /* not cleared: see walk.h */
     look l;
     if (!kernel->calls || !look_at(kernel->calls, n, operands, results, &l) ||
-        !launch_make(kernel, tensors, written, l.shared, &p))
+        !launch_make(kernel, code, tensors, written, l.shared, &p))
         return false;
     if (launch_fits(&p, n, l.data)) remember(kernel, &l, &p, operands, results);
     launch_call(&p, kernel, code, n, l.data);
     return true;
 }
 
-bool call_cache_serves(const tosajit_kernel *kernel, const view *tensors, const view *written) {
+bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, const view *tensors,
+                       const view *written) {
     launch p;
-    return kernel->calls && launch_make(kernel, tensors, written, false, &p);
+    return kernel->calls && launch_make(kernel, code, tensors, written, false, &p);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
                       const view *tensors, const view *written);
 
 /* Whether such a call is one to remember. */
-bool call_cache_serves(const tosajit_kernel *kernel, const view *tensors, const view *written);
+bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, const view *tensors,
+                       const view *written);
 
 #endif

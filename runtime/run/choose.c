@@ -12,6 +12,7 @@
 /* What all questions are about. */
 typedef struct asked {
     const plan_part *part;
+    const code_part *code;
     const walk *w;
     const uint8_t *sizes; /* of elements: the part's */
     int64_t widest;       /* of these */
@@ -21,9 +22,9 @@ typedef struct asked {
 
 static int64_t columns_of(const walk *w) { return w->sizes[w->rank - 1]; }
 
-static asked ask(const plan_part *part, const walk *w, bool in_place) {
+static asked ask(const plan_part *part, const code_part *code, const walk *w, bool in_place) {
     const uint8_t *sizes = part->element_sizes;
-    asked a = {part, w, sizes, 1, (double)walk_elements(w), in_place};
+    asked a = {part, code, w, sizes, 1, (double)walk_elements(w), in_place};
     for (int32_t t = 0; t < w->tensors; t++)
         if (sizes[t] > a.widest) a.widest = sizes[t];
     return a;
@@ -104,7 +105,7 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
 
 /* Whether rows along d wait for each other: see cut_interleaved. */
 static bool rows_wait(const asked *a, int32_t d) {
-    return a->in_place && a->part->masked &&
+    return a->in_place && a->code->masked &&
            size_without_sign(walk_steps(a->w, d)[a->w->tensors - 1]) < COST_LINE;
 }
 
@@ -188,7 +189,7 @@ static void choose_direct(const asked *a, tile_choice *c, double *counts) {
     for (cost_term k = 0; k < COST_TERMS; k++) counts[k] = 0;
     counts[PER_ROW] = rows;
     counts[PER_VECTOR] = rows * (double)vectors;
-    if (!a->part->masked && bytes < COST_LINE / 2) counts[PER_HALVED_ROW] = rows;
+    if (!a->code->masked && bytes < COST_LINE / 2) counts[PER_HALVED_ROW] = rows;
     if (ns > cost_light)
         counts[PER_IDLE_NS] = rows * ns * (double)((vectors + 1) * COST_LINE / a->widest - c->cols);
     choose_order(a, c, counts);
@@ -291,10 +292,11 @@ static void choose(const asked *a, tile_choice *c) {
     if (c->strategy == TILE_DIRECT && c->packed) cut_packed(a, c);
 }
 
-void tile_choose(const plan_part *part, const walk *w, bool in_place, tile_choice *choice) {
+void tile_choose(const plan_part *part, const code_part *code, const walk *w, bool in_place,
+                 tile_choice *choice) {
     const uint64_t environment =
         fpenv_enter(); /* call_cache.c asks before it enters that of the code */
-    const asked a = ask(part, w, in_place);
+    const asked a = ask(part, code, w, in_place);
     choose(&a, choice);
     fpenv_computed(choice);
     fpenv_leave(environment);

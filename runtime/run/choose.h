@@ -6,6 +6,7 @@
 #ifndef TOSAJIT_RUNTIME_RUN_CHOOSE_H
 #define TOSAJIT_RUNTIME_RUN_CHOOSE_H
 
+#include "runtime/code/code.h"
 #include "runtime/plan/costs.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/walk.h"
@@ -37,6 +38,7 @@ enum { TILE_MOST_PACKED = 3 /* tensors of a collapsed walk */ };
 void tile_order(const plan_part *part, walk *w);
 
 /* `in_place`: a result is computed in place of an operand. The walk has no size of 0. */
-void tile_choose(const plan_part *part, const walk *w, bool in_place, tile_choice *choice);
+void tile_choose(const plan_part *part, const code_part *code, const walk *w, bool in_place,
+                 tile_choice *choice);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "runtime/base/diag.h"
-#include "runtime/base/features.h"
 #include "runtime/base/environment.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
@@ -96,11 +95,6 @@ tosajit_status kernel_create(const tosajit_expr *expr, const tosajit_allocator *
 
 void tosajit_kernel_retain(tosajit_kernel *kernel) {
     if (kernel) atomic_fetch_add_explicit(&kernel->references, 1, memory_order_relaxed);
-}
-
-void kernel_set_features(tosajit_kernel *kernel, uint64_t features) {
-    const bool masked = features_masked(features);
-    for (int32_t k = 0; k < kernel->plan.part_count; k++) kernel->plan.parts[k].masked = masked;
 }
 
 void kernel_destroy(tosajit_kernel *kernel) {

@@ -91,9 +91,6 @@ tosajit_status kernel_through_views(const tosajit_expr *expr, const tosajit_allo
 tosajit_status kernel_adopt(tosajit_expr *program, const tosajit_allocator *allocator,
                             tosajit_kernel **kernel);
 
-/* Before the kernel has code: the features that this may use decide on ways of running. */
-void kernel_set_features(tosajit_kernel *kernel, uint64_t features);
-
 /* Free what is the kernel's own; to be called by its owner, when nobody has a reference. */
 void kernel_destroy(tosajit_kernel *kernel);
 

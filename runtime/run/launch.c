@@ -49,13 +49,13 @@ static bool measure(const plan_part *part, const view *operands, const view *res
     return true;
 }
 
-bool launch_make(const tosajit_kernel *kernel, const view *operands, const view *results,
-                 bool shared, launch *p) {
+bool launch_make(const tosajit_kernel *kernel, const code_part *code, const view *operands,
+                 const view *results, bool shared, launch *p) {
     const plan_part *part = &kernel->plan.parts[0];
     tile_tensors tensors; /* not cleared: see walk.h */
     if (!measure(part, operands, results, p)) return false;
     tile_walk(part, operands, results, &p->w, &tensors);
-    tile_choose(part, &p->w, shared, &p->choice);
+    tile_choose(part, code, &p->w, shared, &p->choice);
     p->divided = parallel_pays(&kernel->parallel, part, walk_elements(&p->w));
     p->single = p->choice.strategy == TILE_DIRECT && p->choice.interleave == 1 &&
                 !p->choice.outer && !p->divided;

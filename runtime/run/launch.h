@@ -50,8 +50,8 @@ static inline int32_t launch_arity(kernel_counts n) {
 /* Plan the launch of a call that has passed every check, of a kernel that has `counts`. `shared`: a
  * result lies where an operand does. False if it can't be: a tensor has no elements, or runs
  * backwards. */
-bool launch_make(const tosajit_kernel *kernel, const view *operands, const view *results,
-                 bool shared, launch *p);
+bool launch_make(const tosajit_kernel *kernel, const code_part *code, const view *operands,
+                 const view *results, bool shared, launch *p);
 
 /* More than one call of the code; pointers move. */
 void launch_walk(const launch *p, const tosajit_kernel *kernel, const code_part *code,

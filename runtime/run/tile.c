@@ -127,7 +127,7 @@ void tile_run(const plan_part *part, const code_part *code, const walk *w,
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     void *pointers[TOSAJIT_MAX_TENSORS];
     tile_choice choice;
-    tile_choose(part, w, is_in_place(part, tensors), &choice);
+    tile_choose(part, code, w, is_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
     tile_run_choice(&(tile_job){part, code, w, pointers, &choice, strides});

@@ -40,7 +40,7 @@ enum {
     VARIANT_ALIGNMENT = 16,
     VARIANT_OFFSET = 24,
     VARIANT_SIZE = 32,
-    VARIANT_ENTRY = 48
+    VARIANT_ENTRY = 56
 };
 
 typedef struct image {

@@ -85,7 +85,7 @@ static tosajit_status compile(compiler *c, const compiler_batch *batch, compiler
         schedule_require(bytes != NULL, "memory is out");
         memcpy(bytes, code, sizeof code);
         outputs[k] = (compiler_output){.info = {.code_bytes = sizeof code}};
-        outputs[k].image = (code_image){bytes, sizeof code, features_machine(), 16, 1, {0}};
+        outputs[k].image = (code_image){bytes, sizeof code, features_machine(), 16, 1, {0}, 0};
     }
     if (fake.fail_next > 0) {
         fake.fail_next--;

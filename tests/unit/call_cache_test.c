@@ -34,7 +34,7 @@ static void sum(const void *context, void *const *pointers, const int64_t *strid
     }
 }
 
-static const code_part parts[] = {{sum, NULL}};
+static const code_part parts[] = {{sum, NULL, false}};
 static const kernel_code code = {.parts = parts};
 
 static tosajit_kernel *make_sum(int64_t rows, int64_t columns) {

@@ -25,9 +25,11 @@ static const uint8_t sizes[TENSORS] = {SIZE, SIZE, SIZE};
 static const tosajit_variant all_loops[] = {{0, 0}, {1, 0}, {2, 0}, {3, 0}},
                              plain_loop[] = {{0, 0}}, b_splat[] = {{2, 0}};
 
+static const code_part masks = {.masked = true};
+
 static plan_part make_part(const tosajit_variant *loops, int32_t count) {
     plan_part part = {.leaf_count = 2, .operand_count = 2, .result_count = 1};
-    part.has_planes = part.masked = true;
+    part.has_planes = true;
     part.cols_multiple = 1;
     part.element_ns = 3 * SIZE * cost_byte + cost_light_op;
     part.variant_count = count;
@@ -142,9 +144,9 @@ static void walks_take_their_way(void **state) {
         const walk w = make_walk(c->sizes, c->strides);
         const bool plain = strstr(c->asked, "plain");
         plan_part part = plain ? make_part(plain_loop, 1) : make_part(all_loops, 4);
-        part.masked = !strstr(c->asked, "halves");
+        const code_part code = {.masked = !strstr(c->asked, "halves")};
         tile_choice choice;
-        tile_choose(&part, &w, strstr(c->asked, "in place"), &choice);
+        tile_choose(&part, &code, &w, strstr(c->asked, "in place"), &choice);
         char text[128];
         print_choice(&choice, text);
         print_message("%s: %s\n", c->what, text);
@@ -238,7 +240,8 @@ static void sum_each(const walk *w, const float *a, const float *b) {
     while (walk_next(w, (UINT32_C(1) << w->rank) - 1, index, at));
 }
 
-static void check_walk(const walk *w, plan_part *part, bool in_place) {
+static void check_walk(const walk *w, plan_part *part, bool masked, bool in_place) {
+    const code_part code = {sum, part, masked};
     tile_tensors tensors = {.splat_strides = {0}};
     for (int32_t t = 0; t < TENSORS; t++) tensors.pointers[t] = memory[t];
     for (int k = 0; k < FLOATS; k++) {
@@ -253,8 +256,8 @@ static void check_walk(const walk *w, plan_part *part, bool in_place) {
     sum_each(w, memory[A], memory[B]);
     called = false;
     tile_choice choice;
-    tile_choose(part, w, in_place, &choice);
-    tile_run(part, &(code_part){sum, part}, w, &tensors);
+    tile_choose(part, &code, w, in_place, &choice);
+    tile_run(part, &code, w, &tensors);
     assert_int_equal(first_planes, choice.planes);
     assert_int_equal(first_rows, choice.rows);
     assert_int_equal(first_cols, choice.cols);
@@ -269,16 +272,16 @@ static void random_walks_give_their_sums(void **state) {
         state_of_random = seed * 7919;
         plan_part part = seed % 3 ? make_part(all_loops, 4) : make_part(plain_loop, 1);
         part.has_planes = seed % 2;
-        part.masked = seed % 4 < 2;
+        const code_part code = {.masked = seed % 4 < 2};
         if (!draw_walk(&w)) continue;
         bool in_place = seed % 5 == 0; /* a lies as the result does */
         for (int32_t d = 0; in_place && d < w.rank; d++)
             walk_strides(&w, d)[A] = walk_strides(&w, d)[R];
         tile_choice choice;
-        tile_choose(&part, &w, in_place, &choice);
+        tile_choose(&part, &code, &w, in_place, &choice);
         taken[choice.strategy]++;
         patterns += choice.strategy == TILE_COLLAPSED && choice.by_pattern;
-        check_walk(&w, &part, in_place);
+        check_walk(&w, &part, code.masked, in_place);
     }
     print_message("%d direct, %d collapsed, %d of them by patterns, %d packed\n",
                   taken[TILE_DIRECT], taken[TILE_COLLAPSED], patterns, taken[TILE_PACKED]);
@@ -293,10 +296,10 @@ static void a_shorter_chunk_is_not_kept(void **state) {
     const walk w = make_walk("2x1000x3", (const char *[]){"640x1x0", "3000x3x1", "3000x3x1"});
     plan_part part = make_part(plain_loop, 1);
     tile_choice choice;
-    tile_choose(&part, &w, false, &choice);
+    tile_choose(&part, &masks, &w, false, &choice);
     assert_int_equal(choice.strategy, TILE_COLLAPSED);
     assert_int_equal(choice.step, 640);
-    check_walk(&w, &part, false);
+    check_walk(&w, &part, true, false);
 }
 
 /* The loop that takes most of the splats is taken; what it does not take is packed. */
@@ -317,7 +320,7 @@ static void the_best_loop_is_taken(void **state) {
         const walk w = make_walk("90x500", (const char *[]){cases[k].a, cases[k].b, "1000x1"});
         const plan_part part = make_part(cases[k].loops, cases[k].count);
         tile_choice choice;
-        tile_choose(&part, &w, false, &choice);
+        tile_choose(&part, &masks, &w, false, &choice);
         assert_int_equal(choice.splat, cases[k].splat);
         assert_int_equal(choice.packed, cases[k].packed);
     }
