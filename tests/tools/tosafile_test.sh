@@ -115,6 +115,16 @@ same '// @main: 9 operations in 4 regions' "$tool" outline "$files/constants.tos
 for k in 0 1 2 3; do same "ok: @main_region_$k" sh -c '"$0" verify "$1" 2>"$2" || [ $? = 1 ]' "$tool" "$work/divided.tosa" "$work/left"; done
 refused 'operator_name' "$tool" plan "$work/divided.tosa" --entry main
 same '// @main: 0 operations in 0 regions for tosajit, 5 left' "$tool" outline "$work/divided.tosa" --entry main
+# Regions as images; a name that leads out of the directory is none.
+same 'main_region_1.image' sh -c '"$0" outline "$1/mobile.tosa" --images "$2/images" >"$2/said" && ls "$2/images"' "$tool" "$files" "$work"
+same '3' sh -c '"$0" outline examples/engine/mobile.mlir --images "$2/images2" >"$2/said" && ls "$2/images2" | grep -c "^block_region_[012].image$"' "$tool" "$files" "$work"
+refused 'region @../f_region_0: an image cannot have that name' "$tool" outline --expr 'func.func @"../f"(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %r = tosa.exp %a : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}' --images "$work/images"
+refused '--targets and --accuracy are for --images' "$tool" outline "$files/mobile.tosa" --targets v2
+refused 'cannot be made' "$tool" outline "$files/mobile.tosa" --images "$work/none/images"
+refused 'there is no CPU "v9"' "$tool" outline "$files/mobile.tosa" --images "$work/images" --targets v9
 # Variables are the host's: what reads and writes them stays, in its order.
 same '// @main: 2 operations in 2 regions for tosajit, 3 left' "$tool" outline "$files/variable.tosa" -o "$work/divided.tosa"
 same '// left, 3 times: tosa.identity: reads or writes a variable, which the host keeps' "$tool" outline "$work/divided.tosa" --entry main

@@ -39,7 +39,7 @@ enum {
 
 typedef struct options {
     const char *file, *entry, *cpu, *accuracy, *backend, *svg, *expr, *threads, *object, *header,
-        *targets;
+        *targets, *images;
     const char *model, *min_ops, *min_bytes, *dot;
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;

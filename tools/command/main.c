@@ -77,7 +77,8 @@ static const command commands[] = {
      "  tosajit explain examples/gelu_bias.mlir --shape 1024x1024 --shape 1x1024\n"
      "  tosajit explain model.mlir --shape 1024x8:32,4 --shape 1x8 --threads 4\n"},
     {"outline", "divide functions into elementwise regions and the rest", true, true,
-     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON | OPTION_DIVIDED, cmd_outline,
+     OPTION_EXPR | OPTION_ENTRY | OPTION_STRICT | OPTION_JSON | OPTION_DIVIDED | OPTION_ACCURACY,
+     cmd_outline,
      "Prints a module in which each region of elementwise operations is a function @NAME_region_0, "
      "..., called from where it was; matmul,\n"
      "conv2d, reshape and the like stay. The regions are as large as can be, and kernels can be "
@@ -86,11 +87,11 @@ static const command commands[] = {
      "flatbuffer "
      "of TOSA it prints the regions' types;\n"
      "-o writes a flatbuffer in which regions are blocks, called by CUSTOM operators of the domain "
-     "tosajit.region.\n\n"
+     "tosajit.region. --images compiles the regions, too: docs/images.md.\n\n"
      "  tosajit outline examples/engine/mlp.mlir\n"
      "  tosajit outline model.mlir --entry @main >divided.mlir\n"
      "  tosajit plan divided.mlir --entry main_region_0\n"
-     "  tosajit outline model.tosa -o divided.tosa\n"},
+     "  tosajit outline model.tosa -o divided.tosa --images kernels\n"},
     {"onnx", onnx_purpose, true, false, ONNX_OPTIONS, cmd_onnx, onnx_help},
     {"ir", "show the LLVM IR of a kernel", true, true,
      OPTION_EXPR | OPTION_ENTRY | OPTION_CPU | OPTION_ACCURACY | OPTION_STRICT, cmd_ir,

@@ -9,6 +9,7 @@
 
 #include "runtime/base/words.h"
 #include "tools/command/commands.h"
+#include "tools/command/region_images.h"
 #include "tools/data/output_file.h"
 
 /* Ops that were left for the same reason: a model has hundreds of matmuls. */
@@ -99,12 +100,24 @@ static const char *name_of(const division *d, size_t k) {
     return source_name(d->file, at);
 }
 
-/* Whether block k of the divided file is a region, and then the function that it is. */
+static source divided_source(const division *d) {
+    return (source){.mlir = d->file->mlir, .tosa = d->divided};
+}
+
+/* Whether function k of what was divided is a region: those of MLIR stand behind their functions,
+ * those of a flatbuffer have new names. */
+static bool is_region(const division *d, size_t k) {
+    size_t index, at = d->first;
+    if (d->divided) return !tosafile_has(d->file->tosa, tosafile_name(d->divided, k), &index);
+    for (size_t j = 0; j < d->count; at += 1 + d->counts[j++].regions)
+        if (k > at && k <= at + d->counts[j].regions) return true;
+    return false;
+}
+
+/* Whether function k is a region, and then the function. */
 static bool build_region(const division *d, size_t k, tosa_function *built) {
-    const char *name = tosafile_name(d->divided, k);
-    size_t index;
-    if (tosafile_has(d->file->tosa, name, &index)) return false;
-    return !tosafile_build(d->divided, k, NULL, built);
+    const source divided = divided_source(d);
+    return is_region(d, k) && !source_build(&divided, k, NULL, built);
 }
 
 static int print_division(const division *d) {
@@ -172,7 +185,7 @@ static bool keeps_tiles(const source *divided, const tosa_epilogue *e) {
 }
 
 static void write_epilogues(json *j, const division *d) {
-    const source divided = {.mlir = d->file->mlir, .tosa = d->divided};
+    const source divided = divided_source(d);
     json_open(j, "epilogues", '[');
     for (size_t k = 0; k < d->epilogues.count; k++) {
         const tosa_epilogue *e = &d->epilogues.list[k];
@@ -222,6 +235,21 @@ static int write_file(const division *d, const char *path) {
     return fine ? EXIT_FINE : command_error("%s: cannot write: %s", path, strerror(errno));
 }
 
+/* Each region as an image in the directory. */
+static int write_images(const options *o, const division *d) {
+    const source divided = divided_source(d);
+    region_images images = {.directory = o->images};
+    int code = region_images_open(o, &images);
+    for (size_t k = 0; code == EXIT_FINE && k < source_count(&divided); k++) {
+        tosa_function built;
+        if (!build_region(d, k, &built)) continue;
+        code = region_images_write(&images, source_name(&divided, k), built.expr);
+        tosa_function_release(&built);
+    }
+    region_images_close(&images);
+    return code;
+}
+
 static int outline_all(const options *o, const source *file, leftovers *left) {
     division d = {.file = file, .count = source_count(file), .left = left};
     if (o->entry && !find_function(o, file, &d.first)) return EXIT_USAGE;
@@ -234,6 +262,7 @@ static int outline_all(const options *o, const source *file, leftovers *left) {
         code = d.bytes ? command_error("%s", tosajit_last_error()) : EXIT_REFUSED;
     else if (left->incomplete)
         code = command_error("out of memory for what is left");
+    if (code == EXIT_FINE && o->images) code = write_images(o, &d);
     if (code == EXIT_FINE && o->model) code = write_file(&d, o->model);
     const bool quiet = o->model && strcmp(o->model, "-") == 0;
     if (code == EXIT_FINE && !quiet) code = (o->json ? write_division : print_division)(&d);
@@ -248,6 +277,8 @@ int cmd_outline(const options *o) {
     if (code == EXIT_FINE && o->model && !file.tosa)
         code = usage_error("outline", "-o is for flatbuffers of TOSA; a divided module of MLIR "
                                       "goes to standard output");
+    if (code == EXIT_FINE && !o->images && (o->targets || o->accuracy))
+        code = usage_error("outline", "--targets and --accuracy are for --images");
     if (code == EXIT_FINE) code = outline_all(o, &file, &left);
     source_close(&file);
     leftovers_release(&left);

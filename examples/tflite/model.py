@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A TFLite model that tosajit and a host compute together.
+
+    model = Model("face_landmark.tflite", "work")       # Arm's converter, `tosajit outline`, kernels of the regions
+    outputs = model(inputs)                             # tensors of PyTorch in, tensors out
+
+The host is host.py. A region is a kernel image, which Python's tosajit loads."""
+import importlib
+import os
+import re
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import torch
+import tosajit
+from tosa.DType import DType
+from tosa.Op import Op
+from tosa.TosaGraph import TosaGraph
+
+import host
+
+# Bits of types that PyTorch has in another name come as these.
+TYPES = {DType.BOOL: torch.bool, DType.INT8: torch.int8, DType.INT16: torch.int16, DType.INT32: torch.int32, DType.INT64: torch.int64,
+         DType.FP32: torch.float32, DType.FP16: torch.float16, DType.BF16: torch.bfloat16}
+NAMES = {number: name for name, number in vars(Op).items() if isinstance(number, int)}
+Tensor = namedtuple("Tensor", "name shape dtype variable data")
+
+
+class NotConverted(Exception):
+    """What Arm's tools, or `tosajit outline`, say of a model."""
+
+
+def _tool(*words):
+    name = os.path.join(os.path.dirname(sys.executable), words[0])
+    done = subprocess.run([name if os.path.exists(name) else words[0], *map(str, words[1:])], capture_output=True, text=True)
+    if done.returncode:
+        reason = re.sub(r"^\S*: error: ", "", (done.stderr.strip().splitlines() or ["there is no reason"])[0])
+        raise NotConverted(f"{os.path.basename(words[0])}: {reason.split('. ')[0]}")
+    return done.stdout
+
+
+def _without_casts(text):
+    """Casts from a type to itself, which the converter leaves around variables, and flatbuffers do not have."""
+    names, cast = {}, re.compile(r"^ *(%\w+) = builtin\.unrealized_conversion_cast (%\w+) : (\S+) to \3\n", re.MULTILINE)
+    for found in cast.finditer(text):
+        names[found[1]] = names.get(found[2], found[2])
+    return re.sub(r"%\w+", lambda found: names.get(found[0], found[0]), cast.sub("", text)) if names else text
+
+
+def convert(path, work, tool):
+    """WORK/NAME.divided.tosa, and the images of its regions in WORK/NAME.regions."""
+    work.mkdir(parents=True, exist_ok=True)
+    bytecode, text, whole, divided = (work / f"{path.stem}{end}" for end in (".mlirbc", ".mlir", ".tosa", ".divided.tosa"))
+    _tool("tosa-converter-for-tflite", path, "--bytecode", "-o", bytecode)
+    text.write_text(_without_casts(_tool("tosa-opt", "--tosa-convert-integer-type-to-signless", bytecode)))
+    _tool("tosa-opt", "--tosa-serialize", f"--tosa-flatbuffer-filename={whole}", text)
+    _tool(tool, "outline", whole, "-o", divided, "--images", work / f"{path.stem}.regions")
+    bytecode.unlink()
+    text.unlink()
+    return divided
+
+
+class Operator:
+    """An operator of the divided file, as host.py sees it."""
+
+    def __init__(self, model, flat):
+        self._model = model
+        self.name = NAMES[flat.Op()]
+        self.reads = [flat.Inputs(k).decode() for k in range(flat.InputsLength())]
+        self.gives = [flat.Outputs(k).decode() for k in range(flat.OutputsLength())]
+        self.inputs = [model.tensors.get(name) for name in self.reads]
+        self.output = model.tensors.get(self.gives[0])
+        self.attributes = None
+        if flat.AttributeType():
+            attribute = importlib.import_module("tosa.Attribute").Attribute
+            kind = next(name for name, number in vars(attribute).items() if number == flat.AttributeType())
+            self.attributes = getattr(importlib.import_module(f"tosa.{kind}"), kind)()
+            self.attributes.Init(flat.Attribute().Bytes, flat.Attribute().Pos)
+
+    def constant(self, k):
+        """Operand k, which has to be a constant."""
+        value = self._model.values.get(self.reads[k])
+        if value is None or self.reads[k] not in self._model.constants:
+            raise host.NotHosted(f"{self.name} with an operand {k} that is no constant")
+        return value
+
+
+class Model:
+    """Steps in an order that tosajit has made, each a function of values that steps before it give."""
+
+    def __init__(self, path, work, tool="tosajit"):
+        path, work = Path(path), Path(work)
+        self._bytes = convert(path, work, tool).read_bytes()
+        graph = TosaGraph.GetRootAs(self._bytes, 0)
+        block = graph.Regions(0).Blocks(0)
+        self.tensors = {t.name: t for t in map(self._tensor, map(block.Tensors, range(block.TensorsLength())))}
+        self.inputs = [block.Inputs(k).decode() for k in range(block.InputsLength())]
+        self.outputs = [block.Outputs(k).decode() for k in range(block.OutputsLength())]
+        self.values, self.constants, self.steps = {}, set(), []
+        self._state = {t.name: t.data.reshape(t.shape).clone() for t in self.tensors.values() if t.variable}
+        for shape in map(block.Shapes, range(block.ShapesLength())):
+            data = [] if shape.Rank() == 0 else bytearray(shape.DataAsNumpy().tobytes())
+            self._keep(shape.Name().decode(), torch.frombuffer(data, dtype=torch.int64) if data else torch.zeros(0, dtype=torch.int64))
+        with torch.inference_mode():
+            for k in range(block.OperatorsLength()):
+                self._add(Operator(self, block.Operators(k)), work / f"{path.stem}.regions")
+        self.regions = sum(kernel for *_, kernel in self.steps)
+        self._forget_early()
+        self.reset()
+
+    @staticmethod
+    def _tensor(flat):
+        dtype = TYPES.get(flat.Type())
+        data = torch.frombuffer(bytearray(flat.DataAsNumpy().tobytes()), dtype=dtype) if flat.DataLength() and dtype else None
+        return Tensor(flat.Name().decode(), [] if flat.ShapeLength() == 0 else flat.ShapeAsNumpy().tolist(), dtype, flat.Variable(), data)
+
+    def _keep(self, name, value):
+        self.values[name] = value
+        self.constants.add(name)
+
+    def _add(self, op, images):
+        """A step, or a constant if it reads nothing else."""
+        if op.name == "CONST_SHAPE":
+            return
+        if op.name == "CONST":
+            count = 1
+            for size in op.output.shape:
+                count *= size
+            self._keep(op.output.name, op.output.data[:count].reshape(op.output.shape))
+            return
+        region = op.name == "CUSTOM" and op.attributes.DomainName() == b"tosajit.region"
+        if not region and op.name not in host.FUNCTIONS:
+            named = f" {op.attributes.OperatorName().decode()}" if op.name == "CUSTOM" else ""
+            raise host.NotHosted(f"{op.name}{named}")
+        run = tosajit.load(str(images / f"{op.attributes.OperatorName().decode()}.image")) if region else host.FUNCTIONS[op.name](op)
+        if not region and all(name in self.constants for name in op.reads) and op.gives[0] not in self._state:
+            self._keep(op.gives[0], run(*(self.values[name] for name in op.reads)))
+        else:
+            self.steps.append((run, op.reads, op.gives, [], region))
+
+    def _forget_early(self):
+        """Names of values that nobody reads behind a step go with it, and their memory is the next one's."""
+        kept, last = self.constants | set(self.outputs) | set(self._state), {}
+        for k, (_, reads, gives, *_) in enumerate(self.steps):
+            last.update((name, k) for name in (*reads, *gives) if name not in kept)
+        for name, k in last.items():
+            self.steps[k][3].append(name)
+
+    def reset(self):
+        """Variables become what they were at first."""
+        self.values.update((name, value.clone()) for name, value in self._state.items())
+
+    def __call__(self, inputs):
+        values = self.values
+        values.update(zip(self.inputs, inputs))
+        with torch.inference_mode():
+            for run, reads, gives, dead, _ in self.steps:
+                result = run(*[values[name] for name in reads])
+                if len(gives) == 1:
+                    values[gives[0]] = result
+                else:
+                    values.update(zip(gives, result))
+                for name in dead:
+                    del values[name]
+        return [values[name] for name in self.outputs]
