@@ -42,6 +42,7 @@ tosajit/torch/_linear.py
 tosajit/torch/_ops.py
 tosajit/torch/_program.py
 tosajit/torch/_regions.py
+tosajit/torch/_saved.py
 tosajit/tosajit
 END
 diff "$work/expected" "$work/files" || fail "the wheel has other files"

@@ -353,22 +353,34 @@ static bool read_tensors(region_object *r, PyObject *operands, PyObject *results
     return fine;
 }
 
+/* A kernel as it is, or an engine's of the text. */
+static PyObject *kernel_of(module_state *state, PyObject *source, const compile_given *given) {
+    if (PyObject_TypeCheck(source, state->kernel)) return Py_NewRef(source);
+    if (!PyObject_TypeCheck(source, state->engine)) {
+        PyErr_SetString(PyExc_TypeError, "Region: neither an Engine nor a Kernel");
+        return NULL;
+    }
+    PyObject *kernel = compile_text((engine_object *)source, given);
+    if (!kernel) return NULL;
+    ((kernel_object *)kernel)->engine = Py_NewRef(source);
+    ((kernel_object *)kernel)->text = Py_NewRef(given->text);
+    return kernel;
+}
+
 static PyObject *region_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     static char *names[] = {"engine",  "text", "apart",     "operands",
                             "results", "make", "otherwise", NULL};
     module_state *state = PyType_GetModuleState(type);
     PyObject *engine, *text, *operands, *results, *make_empty, *otherwise;
     unsigned int apart;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!UIO!O!OO:Region", names, state->engine,
-                                     &engine, &text, &apart, &PyTuple_Type, &operands,
-                                     &PyTuple_Type, &results, &make_empty, &otherwise))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OUIO!O!OO:Region", names, &engine, &text,
+                                     &apart, &PyTuple_Type, &operands, &PyTuple_Type, &results,
+                                     &make_empty, &otherwise))
         return NULL;
     const compile_given given = {
         .text = text, .apart = apart, .apart_count = PyTuple_Size(operands)};
-    PyObject *kernel = compile_text((engine_object *)engine, &given);
+    PyObject *kernel = kernel_of(state, engine, &given);
     if (!kernel) return NULL;
-    ((kernel_object *)kernel)->engine = Py_NewRef(engine);
-    ((kernel_object *)kernel)->text = Py_NewRef(text);
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     region_object *r = (region_object *)allocate(type, 0); /* filled with 0 */
     if (!r) {

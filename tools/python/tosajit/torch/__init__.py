@@ -20,7 +20,7 @@ from .. import Engine
 
 log = logging.getLogger("tosajit.torch")
 
-__all__ = ["backend"]
+__all__ = ["backend", "load", "save"]
 
 
 @functools.lru_cache(maxsize=None)
@@ -70,6 +70,19 @@ def backend(module: torch.fx.GraphModule, inputs: List[Any], *, options: Optiona
     except Exception as why:
         log.warning("a graph runs as PyTorch runs it: %s", why, exc_info=log.isEnabledFor(logging.DEBUG))
         return module.forward
+
+
+def save(program: Any, path: Any, *, accuracy: str = "fast") -> int:
+    """Write what torch.export.export gave, with kernels for this machine's CPU, which load needs no compiler for. The number of
+    kernels."""
+    from ._saved import save as write
+    return write(program, path, accuracy=accuracy)
+
+
+def load(path: Any) -> Callable[..., Any]:
+    """What save has written, as a function for inference."""
+    from ._saved import load as read
+    return read(path)
 
 
 # Where the package is installed, torch finds it so, and wants it registered once.

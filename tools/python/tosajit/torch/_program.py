@@ -268,9 +268,10 @@ class Compiled(NamedTuple):
     region: CompiledRegion
     arguments: List[torch.fx.Node]
     results: List[torch.fx.Node]
+    key: str  # what the kernel was compiled of
 
 
-def compile_region(engine: Engine, plan: Plan, position: int, region: Region) -> Compiled:
+def compile_region(engine: Any, plan: Plan, position: int, region: Region) -> Compiled:
     wanted = plan.results[id(region)]
     kernel = write(region, wanted, plan.taken)
     if len(kernel.operands) + len(wanted) > 64:
@@ -290,9 +291,10 @@ def compile_region(engine: Engine, plan: Plan, position: int, region: Region) ->
         results.append((value_of(node).dim(), *map(_bytes, layout[:3]), array("q", layout.known).tobytes(), _bytes(layout.order), over,
                         value_of(node).dtype))
     operands = tuple((value_of(o.node).dim(), _bytes(o.axes), _cuts(o)) for o in kernel.operands)
-    compiled = CompiledRegion(engine, kernel.text, kernel.apart, operands, tuple(results), make_empty,
+    key = f"{kernel.apart} {kernel.text}"
+    compiled = CompiledRegion(engine if isinstance(engine, Engine) else engine.get(key), kernel.text, kernel.apart, operands, tuple(results), make_empty,
                               otherwise(region, plan.taken, arguments, wanted))
-    return Compiled(compiled, arguments, wanted)
+    return Compiled(compiled, arguments, wanted, key)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -380,7 +382,8 @@ def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
             log.debug("left to PyTorch: %s = %s: %s", step.name, step.target, plan.reasons[step])
 
 
-def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[List[Any]], Any]:
+def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[List[Any]], Any]:
+    """engine: an Engine, or what has kernels or an Engine for each (see _saved.py)."""
     restore(module.graph)
     refused: Set[torch.fx.Node] = set()
     whole: Set[torch.fx.Node] = set()
@@ -419,5 +422,6 @@ def build(module: torch.fx.GraphModule, engine: Engine, name: str) -> Callable[[
         writer.forget(ends.get(k, []))
     call = writer.function(inputs, plan.output.args[0])
     call.regions = [c.region for c in done.values()]
+    call.kernels = {c.key: c.region.kernel for c in done.values()}
     return call
 

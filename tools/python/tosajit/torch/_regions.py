@@ -68,6 +68,10 @@ def hint(size: Any) -> int:
     try:
         return int(size.node.hint)
     except Exception:
+        pass
+    try:  # of an exported program nobody knows
+        return int(size.node.expr.xreplace(dict.fromkeys(size.node.expr.free_symbols, 8)))
+    except Exception:
         return 2
 
 
