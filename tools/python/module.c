@@ -30,20 +30,12 @@ static PyMethodDef METHODS[] = {
      "from people you trust."},
     {0}};
 
-/* Whether exp and its like are defined for f64, in which others are computed then. */
-static bool add_facts(PyObject *module) {
-    const tosajit_type wide = TOSAJIT_F64;
-    const bool has = tosajit_op_accepts(TOSAJIT_OP_exp, &wide, wide) &&
-                     tosajit_op_accepts(TOSAJIT_OP_log, &wide, wide);
-    return !PyModule_AddIntConstant(module, "f64_functions", has) &&
-           !PyModule_AddStringConstant(module, "__version__", tosajit_version());
-}
-
 static int execute(PyObject *module) {
     module_state *state = PyModule_GetState(module);
     bool added = errors_add(module, state) && array_type_add(module, state) &&
                  kernel_type_add(module, state) && engine_type_add(module, state) &&
-                 region_type_add(module, state) && exchange_prepare(state) && add_facts(module);
+                 region_type_add(module, state) && exchange_prepare(state) &&
+                 !PyModule_AddStringConstant(module, "__version__", tosajit_version());
     return added ? 0 : -1;
 }
 

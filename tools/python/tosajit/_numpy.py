@@ -12,7 +12,7 @@ import _ast
 import math
 import operator
 
-from ._tosajit import ArgumentError, ElementTypeError, f64_functions as _F64_FUNCTIONS
+from ._tosajit import ArgumentError, ElementTypeError
 
 TYPE_CHECKING = False  # module typing takes longer to load than everything else here
 if TYPE_CHECKING:
@@ -238,10 +238,6 @@ class _Text:
             a = _Value(_literal(a.number, type), type)
         return self.infix("/", a, b, type)
 
-    def truncate(self, value: _Value) -> _Value:
-        x = self.name(value)
-        return _Value(f"select({x.text} < 0, ceil({x.text}), floor({x.text}))", x.type)
-
     def integer_quotient(self, a: _Value, b: _Value) -> Tuple[_Value, _Value, _Value]:
         """Both by name, and what remains of the quotient toward zero."""
         a, b = self.name(a), self.name(b)
@@ -252,42 +248,15 @@ class _Text:
     def zero(value: _Value) -> str:
         return f"{value.type}(0)"
 
-    def remainder(self, a: _Value, b: _Value) -> _Value:
-        """Of f64, with the sign of a, and exact: by products of halves of the digits. Two rounds, so quotients up to
-        2^100."""
-        x, y = self.name(a), self.name(b)
-        size = self.name(_Value(f"abs({y.text})", "f64"))
-        rest = self.name(_Value(f"abs({x.text})", "f64"))
-        high = lambda v: self.name(_Value(f"{v.text} * 134217729 - ({v.text} * 134217729 - {v.text})", "f64"))
-        size_high = high(size)
-        size_low = self.name(_Value(f"{size.text} - {size_high.text}", "f64"))
-        for _ in range(2):  # each leaves at most half of the size, if the quotient has 53 digits
-            q = self.name(_Value(f"roundeven({rest.text} / {size.text})", "f64"))
-            q_high = high(q)
-            q_low = self.name(_Value(f"{q.text} - {q_high.text}", "f64"))
-            product = self.name(_Value(f"{q.text} * {size.text}", "f64"))
-            error = (f"({q_high.text} * {size_high.text} - {product.text} + {q_high.text} * {size_low.text}"
-                     f" + {q_low.text} * {size_high.text} + {q_low.text} * {size_low.text})")
-            rest = self.name(_Value(f"{rest.text} - {product.text} - {error}", "f64"))
-        rest = self.name(_Value(f"select({rest.text} < 0, {rest.text} + {size.text}, {rest.text})", "f64"))
-        rest = self.name(_Value(f"select(({size.text} == inf) & ({x.text} < inf) & ({x.text} > (-inf)), abs({x.text}),"
-                                f" select({size.text} == 0, nan, {rest.text}))", "f64"))
-        return self.copysign(rest, x)
-
-    def negative(self, value: _Value) -> str:
-        """Whether the sign is minus, of zeros, too."""
-        x = self.name(value)
-        return f"({x.text} < 0) | (({x.text} == 0) & (divide({_literal(1, x.type)}, {x.text}) < 0))"
-
-    def copysign(self, a: _Value, b: _Value) -> _Value:
-        size = self.name(_Value(f"abs({a.text})", a.type))
-        return _Value(f"select({self.negative(b)}, -{size.text}, {size.text})", a.type)
+    def call(self, name: str, type: str, *operands: _Value) -> _Value:
+        """A function of the language, of one type."""
+        return _Value(f"{name}({', '.join(self.cast(operand, type) for operand in operands)})", type)
 
     def fmod(self, a: _Value, b: _Value) -> _Value:
         self.changed = True
         type = self.common(a, b)
         if type in _FLOATS:
-            return self.typed(self.remainder(self.typed(a, "f64"), self.typed(b, "f64")), type)
+            return self.call("fmod", type, a, b)
         wide = _whole_type(type)
         _, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         return self.typed(rest, "i8" if type == "i1" else type)
@@ -296,20 +265,11 @@ class _Text:
         """Whether rounding downward differs from rounding toward zero."""
         return self.name(_Value(f"({rest.text} != 0) & (({rest.text} < 0) != ({y.text} < 0))", "i1"))
 
-    def signed_zero(self, sign: _Value) -> str:
-        return f"select({self.negative(sign)}, f64(-0.0), f64(0.0))"
-
     def floor_divide(self, a: _Value, b: _Value) -> _Value:
         self.changed = True
         type = self.common(a, b)
         if type in _FLOATS:
-            x, y = self.name(self.typed(a, "f64")), self.name(self.typed(b, "f64"))
-            rest = self.name(self.remainder(x, y))
-            near = self.name(_Value(f"roundeven(({x.text} - {rest.text}) / {y.text} - f64({self.off(rest, y).text}))", "f64"))
-            ratio = self.name(_Value(f"{x.text} / {y.text}", "f64"))
-            zero = self.signed_zero(ratio)
-            text = f"select({y.text} == 0, {ratio.text}, select({near.text} == 0, {zero}, {near.text}))"
-            return self.typed(_Value(text, "f64"), type)
+            return self.call("floor_divide", type, a, b)
         wide = _whole_type(type)
         y, q, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         quotient = _Value(f"({q.text} - select({self.off(rest, y).text}, {wide}(1), {wide}(0)))", wide)
@@ -319,11 +279,7 @@ class _Text:
         self.changed = True
         type = self.common(a, b)
         if type in _FLOATS:
-            x, y = self.name(self.typed(a, "f64")), self.name(self.typed(b, "f64"))
-            rest = self.name(self.remainder(x, y))
-            text = (f"select({rest.text} == 0, {self.signed_zero(y)}, select({self.off(rest, y).text}, {rest.text} + {y.text},"
-                    f" {rest.text}))")
-            return self.typed(_Value(text, "f64"), type)
+            return self.call("remainder", type, a, b)
         wide = _whole_type(type)
         y, _, rest = self.integer_quotient(self.typed(a, wide), self.typed(b, wide))
         text = f"select({self.off(rest, y).text}, {rest.text} + {y.text}, {rest.text})"
@@ -428,24 +384,21 @@ def _whole(name: str) -> Callable[[_Text, _Value], _Value]:
     return lambda t, x: t.same(name, x)
 
 
-def _unary(name: str) -> Callable[[_Text, _Value], _Value]:
+def _real(name: str) -> Callable[..., _Value]:
     """A function of the language that has floats alone."""
 
-    def make(t: _Text, x: _Value) -> _Value:
-        type = t.floating(x)
-        return _Value(f"{name}({t.cast(x, type)})", type)
+    def make(t: _Text, *operands: _Value) -> _Value:
+        return t.call(name, t.floating(*operands), *operands)
 
     return make
 
 
-def _written(*lines: str, least: str = "") -> Callable[..., _Value]:
+def _written(*lines: str) -> Callable[..., _Value]:
     """A function that is written in the language: lines in which x and y are operands and earlier lines are a, b and so
     on; T(...) is of the type in which they compute."""
 
     def make(t: _Text, *operands: _Value) -> _Value:
-        result = t.floating(*operands)
-        wide = least if _F64_FUNCTIONS or not least else "f32"
-        type = wide if wide and _WIDTH[wide] > _WIDTH[result] else result
+        type = t.floating(*operands)
         t.changed = True
         names = {}
         for letter, operand in zip("xy", operands):
@@ -453,7 +406,7 @@ def _written(*lines: str, least: str = "") -> Callable[..., _Value]:
         for letter, line in zip("abcdefghijklmn", lines):
             text = "".join(names.get(word, type if word == "T" else word) for word in _words(line))
             if line is lines[-1]:
-                return t.typed(_Value(f"({text})", type), result)
+                return _Value(f"({text})", type)
             names[letter] = t.name(_Value(text, type)).text
         raise AssertionError
 
@@ -506,12 +459,6 @@ def _round(t: _Text, x: _Value, digits: Optional[_Value] = None) -> _Value:
     return t.same("roundeven", x)
 
 
-def _trunc(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    type = t.common(x)
-    return t.truncate(t.typed(x, type)) if type in _FLOATS else t.typed(x, type)
-
-
 def _clip(t: _Text, x: _Value, low: _Value, high: _Value) -> _Value:
     t.changed = True
     type = t.common(x, low, high)
@@ -534,14 +481,8 @@ def _signbit(t: _Text, x: _Value) -> _Value:
     t.changed = True
     type = t.common(x)
     if type in _FLOATS:
-        return _Value(f"({t.negative(t.typed(x, type))})", "i1")
+        return _Value(f"signbit({t.cast(x, type)})", "i1")
     return t.compare("<", x, _Value("0", None, number=0))
-
-
-def _copysign(t: _Text, a: _Value, b: _Value) -> _Value:
-    t.changed = True
-    type = t.floating(a, b)
-    return t.copysign(t.typed(a, type), t.name(t.typed(b, type)))
 
 
 def _numbers(name: str) -> Callable[[_Text, _Value, _Value], _Value]:
@@ -574,7 +515,7 @@ def _ones(number: int) -> Callable[[_Text, _Value], _Value]:
     return make
 
 
-def _real(t: _Text, x: _Value) -> _Value:
+def _same(t: _Text, x: _Value) -> _Value:
     t.changed = True
     return t.typed(x, t.common(x))
 
@@ -590,71 +531,6 @@ def _invert(t: _Text, x: _Value) -> _Value:
     return _Value(f"(~{t.cast(x, type)})", type)
 
 
-def _arctan(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    result = t.floating(x)
-    return t.typed(_arc(t, t.name(t.typed(x, "f64"))), result)
-
-
-def _arc(t: _Text, x: _Value) -> _Value:
-    """Of f64, by reduction to a small argument."""
-    size = t.name(_Value(f"abs({x.text})", "f64"))
-    large = t.name(_Value(f"{size.text} > {_TAN_3PI_8!r}", "i1"))
-    middle = t.name(_Value(f"({size.text} > {_TAN_PI_8!r}) & !{large.text}", "i1"))
-    w = t.name(_Value(f"select({large.text}, divide(f64(-1), {size.text}), select({middle.text}, ({size.text} - 1) / ({size.text} + 1),"
-                      f" {size.text}))", "f64"))
-    z = t.name(_Value(f"{w.text} * {w.text}", "f64"))
-    series = f"f64({_ARCTAN[-1]!r})"
-    for coefficient in reversed(_ARCTAN[:-1]):
-        series = f"(f64({coefficient!r}) + {z.text} * {series})"
-    near = t.name(_Value(f"{w.text} * {z.text} * {series}", "f64"))
-    # what pi/2 and pi/4 lack is added to the small part
-    high = f"select({large.text}, f64({math.pi / 2!r}), select({middle.text}, f64({math.pi / 4!r}), f64(0)))"
-    low = f"select({large.text}, f64({_PI_LOW / 2!r}), select({middle.text}, f64({_PI_LOW / 4!r}), f64(0)))"
-    angle = t.name(_Value(f"{high} + ({near.text} + {low} + {w.text})", "f64"))
-    return t.copysign(angle, x)
-
-
-def _arctan2(t: _Text, y: _Value, x: _Value) -> _Value:
-    t.changed = True
-    result = t.floating(y, x)
-    y, x = t.name(t.typed(y, "f64")), t.name(t.typed(x, "f64"))
-    both = t.name(_Value(f"(abs({x.text}) == inf) & (abs({y.text}) == inf)", "i1"))
-    origin = t.name(_Value(f"({x.text} == 0) & ({y.text} == 0)", "i1"))
-    ratio = t.name(_Value(f"select({both.text}, f64(1), select({origin.text}, f64(0), abs({y.text}) / abs({x.text})))", "f64"))
-    angle = t.name(_arc(t, ratio))
-    left = t.name(_Value(t.negative(x), "i1"))
-    angle = t.name(_Value(f"select({left.text}, f64({math.pi!r}) - ({angle.text} - {_PI_LOW!r}), {angle.text})", "f64"))
-    angle = _Value(f"select(({x.text} != {x.text}) | ({y.text} != {y.text}), f64(nan), {angle.text})", "f64")
-    return t.typed(t.copysign(t.name(angle), y), result)
-
-
-def _arcsin(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    result = t.floating(x)
-    x = t.name(t.typed(x, "f64"))
-    ratio = t.name(_Value(f"{x.text} / sqrt((1 - {x.text}) * (1 + {x.text}))", "f64"))
-    return t.typed(_arc(t, ratio), result)
-
-
-def _arccos(t: _Text, x: _Value) -> _Value:
-    t.changed = True
-    result = t.floating(x)
-    x = t.name(t.typed(x, "f64"))
-    ratio = t.name(_Value(f"sqrt((1 - {x.text}) / (1 + {x.text}))", "f64"))
-    return t.typed(_Value(f"2 * {_arc(t, ratio).text}", "f64"), result)
-
-
-_TAN_PI_8 = math.sqrt(2) - 1
-_TAN_3PI_8 = math.sqrt(2) + 1
-_PI_LOW = 1.2246467991473532e-16  # pi without math.pi
-# (arctan(w) / w - 1) / z for z = w * w up to tan(pi/8)^2: interpolated at the nodes of Chebyshev, within 2^-62.
-_ARCTAN = (-0.3333333333333333, 0.19999999999999804, -0.14285714285659828, 0.11111111105155447, -0.09090908753500877,
-           0.07692296375032143, -0.06666424885738255, 0.05878928997834775, -0.05230454270650244, 0.04551593220626549,
-           -0.034570561981427744, 0.016285756855221028)
-
-_EXPM1 = ("exp(x)", "a - 1", "select(a == 1, x, select((b == T(-1)) | (a == inf), b, b * (x / log(a))))")
-_LOG1P = ("x + 1", "select((a == 1) | (a == inf), x, log(a) * (x / (a - 1)))")
 _FUNCTIONS: Dict[str, Tuple[int, int, Callable[..., _Value]]] = {}
 
 
@@ -664,48 +540,33 @@ def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., _Value])
         _FUNCTIONS[name] = (least, most, function)
 
 
-_add(1, **{name: _unary(name) for name in (
-    "exp", "log", "tanh", "sin", "cos", "tan", "erf", "sigmoid", "sqrt", "rsqrt", "reciprocal", "exp2", "gelu", "silu", "swish",
-    "softplus", "hardsigmoid", "hardswish")})
-_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_unary("roundeven"), roundeven=_whole("roundeven"),
-     trunc=_trunc, fix=_trunc, sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
+_add(1, **{name: _real(name) for name in (
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
+    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
+    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")})
+_add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), roundeven=_whole("roundeven"),
+     trunc=_whole("trunc"), fix=_whole("trunc"), sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
      negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
-     positive=_real, copy=_real, conj=_real, conjugate=_real, real=_real, imag=_no_complex,
+     positive=_same, copy=_same, conj=_same, conjugate=_same, real=_same, imag=_no_complex,
      square=_square,
      relu=lambda t, x: t.extreme("maximum", x, _Value("0", None, number=0)),
      isnan=_predicate("$ != $", "$ != $"), isinf=_predicate("abs($) == inf", "$ != $"),
      isfinite=_predicate("($ - $) == 0", "$ == $"), ones_like=_ones(1), zeros_like=_ones(0),
      invert=_invert, bitwise_not=_invert,
      logical_not=lambda t, x: _Value(f"(!{t.truth(x)})", "i1"),
-     expm1=_written(*_EXPM1), log1p=_written(*_LOG1P),
-     log2=_written("log(x) * T(1.4426950408889634)", least="f64"), log10=_written("log(x) * T(0.4342944819032518)", least="f64"),
-     cbrt=_written("pow(abs(x), T(0.3333333333333333))", "select(x < 0, -a, select(x == 0, x, a))", least="f64"),
-     sinh=_written("abs(x)", "exp(a)", "b - 1", "select(b == 1, a, select(b == inf, b, c * (a / log(b))))", "(d + d / (d + 1)) * 0.5",
-                   "exp(a * 0.5)", "select(a > 40, f * 0.5 * f, e)", "select(x < 0, -g, select(a == 0, x, g))", least="f64"),
-     cosh=_written("exp(abs(x) * 0.5)", "a * a", "select(abs(x) > 40, a * 0.5 * a, (b + divide(T(1), b)) * 0.5)", least="f64"),
-     arcsin=_arcsin, arccos=_arccos, arctan=_arctan, asin=_arcsin, acos=_arccos, atan=_arctan,
-     arcsinh=_written("abs(x)", "a * a / (1 + sqrt(a * a + 1)) + a", "b + 1",
-                      "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
-                      "select(a > 1e18, log(a) + 0.6931471805599453, d)", "select(x < 0, -e, select(x == 0, x, e))", least="f64"),
-     arccosh=_written("x - 1", "a + sqrt(a * (x + 1))", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1)))",
-                      "select(x > 1e18, log(x) + 0.6931471805599453, d)", least="f64"),
-     arctanh=_written("abs(x)", "2 * a / (1 - a)", "b + 1", "select((c == 1) | (c == inf), b, log(c) * (b / (c - 1))) * 0.5",
-                      "select(x < 0, -d, select(x == 0, x, d))", least="f64"),
      degrees=_written("x * T(57.29577951308232)"), rad2deg=_written("x * T(57.29577951308232)"),
      radians=_written("x * T(0.017453292519943295)"), deg2rad=_written("x * T(0.017453292519943295)"))
 _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a, b: t.extreme("minimum", a, b),
      max=lambda t, a, b: t.extreme("maximum", a, b), min=lambda t, a, b: t.extreme("minimum", a, b),
-     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_copysign, arctan2=_arctan2, atan2=_arctan2,
+     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_real("copysign"),
+     arctan2=_real("atan2"), atan2=_real("atan2"), hypot=_real("hypot"),
      power=lambda t, a, b: t.power(a, b), pow=lambda t, a, b: t.power(a, b),
      add=lambda t, a, b: t.arithmetic("+", a, b), subtract=lambda t, a, b: t.arithmetic("-", a, b),
      sub=lambda t, a, b: t.arithmetic("-", a, b), multiply=lambda t, a, b: t.arithmetic("*", a, b),
      divide=lambda t, a, b: t.divide(a, b), true_divide=lambda t, a, b: t.divide(a, b),
      floor_divide=lambda t, a, b: t.floor_divide(a, b), remainder=lambda t, a, b: t.modulo(a, b),
      mod=lambda t, a, b: t.modulo(a, b), fmod=lambda t, a, b: t.fmod(a, b),
-     hypot=_written("maximum(abs(x), abs(y))", "minimum(abs(x), abs(y)) / a",
-                    "select((abs(x) == inf) | (abs(y) == inf), T(inf), select(a == 0, a, a * sqrt(1 + b * b)))", least="f64"),
-     logaddexp=_written("maximum(x, y)", "exp(minimum(x, y) - a)", "b + 1", "select(c == 1, b, log(c) * (b / (c - 1)))",
-                        "select(x == y, a + 0.6931471805599453, a + d)", least="f64"),
+     logaddexp=_written("maximum(x, y)", "select(x == y, a + 0.6931471805599453, a + log1p(exp(minimum(x, y) - a)))"),
      logical_and=_logical("&"), logical_or=_logical("|"), logical_xor=_logical("^"),
      bitwise_and=lambda t, a, b: t.bitwise("&", a, b), bitwise_or=lambda t, a, b: t.bitwise("|", a, b),
      bitwise_xor=lambda t, a, b: t.bitwise("^", a, b), left_shift=lambda t, a, b: t.bitwise("<<", a, b),
@@ -718,8 +579,10 @@ _add((1, 2), round=_round)
 
 # What the language has by the same name; the others change the text.
 _OWN = frozenset((
-    "exp", "log", "tanh", "sin", "cos", "tan", "erf", "sigmoid", "sqrt", "rsqrt", "reciprocal", "exp2", "gelu", "silu", "swish",
-    "softplus", "hardsigmoid", "hardswish", "floor", "ceil", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
+    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
+    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish", "arctan2", "atan2", "hypot", "copysign",
+    "floor", "ceil", "trunc", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
     "maximum", "minimum", "max", "min", "pow", "add", "sub", "divide", "logical_not", "logical_and", "logical_or", "logical_xor",
     "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "where", "select"))
 
@@ -850,6 +713,7 @@ class _Reader:
         if not least <= len(arguments) <= most:
             raise _Foreign
         if all(a.number is not None for a in arguments):
+            t.changed = True  # a number alone has no type in the language
             arguments = [t.typed(a, t.common(a)) for a in arguments]
         t.changed = t.changed or name not in _OWN
         return self.settle(function(t, *arguments), *arguments)
@@ -891,7 +755,7 @@ class _Reader:
         t = self.text
         t.changed = True
         if value.number is None and value.type in _FLOATS and to in _INTEGERS:
-            return t.typed(t.truncate(t.name(value)), to)
+            return t.typed(t.call("trunc", value.type, value), to)
         return t.typed(value, to)
 
 
