@@ -3,6 +3,9 @@
 # What tests of wheels begin with, sourced: folders, words, and the build's own compilers for what pip builds. $1 and $2 are build and source.
 set -eu
 build=$(cd "$1" && pwd) source=$(cd "$2" && pwd)
+# Within the build, so that a compiler's cache that is told of the checkout's folder finds what the build has compiled.
+export TMPDIR="$build/tests/wheel_tmp"
+mkdir -p "$TMPDIR"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $1"; exit 1; }

