@@ -4,16 +4,18 @@
 
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py                   # tables
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --page            # into docs/torch.md
-    PYTHONPATH=build/tools/python python3 bench/torch_compile.py --quick           # without Inductor, fewer turns
+    PYTHONPATH=build/tools/python python3 bench/torch_compile.py --quick           # without Inductor, few turns
+    PYTHONPATH=build/tools/python python3 bench/torch_compile.py --only GPT        # modules with this in their names
 
 Results are compared before anything is timed. Sizes are dynamic for both compilers. First calls include all of torch.compile, so
 that of the backend aot_eager, which compiles nothing, stands beside them. What torch.compile itself costs at each call is in the
-column of its backend eager. Steady state: medians of turns in random order, of 5 ms
-each. Inductor needs a C++ compiler; its caches are off."""
+column of its backend eager. A new size is what its first call takes longer than the best of three more. Steady state: medians of
+turns in random order, of 5 ms each, fewer for long calls. Inductor needs a C++ compiler; its caches are off."""
 import math
 import os
 import platform
 import random
+import shutil
 import statistics
 import sys
 import time
@@ -25,17 +27,32 @@ import torch.nn as nn
 
 import tosajit
 import tosajit.torch
-from torch_modules import LSTM, BlackScholes, GPTBlock, mobile
+from torch_modules import LSTM, BlackScholes, Decoder, GPTBlock, mobile, of_torchvision, sentence_bert
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "torch.md")
 QUICK = "--quick" in sys.argv
-TURNS = 15 if QUICK else 41
-BACKENDS = ["aot_eager", "tosajit"] + ([] if QUICK else ["inductor"])
+ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+TURNS = 7 if QUICK else 41
+LONGEST = 1 if QUICK else 6  # seconds for the turns of a column
+BACKENDS = ["aot_eager", "tosajit"] + ([] if QUICK or not shutil.which("g++") else ["inductor"])
 torch.set_num_threads(1)
 if not QUICK:
     torch._inductor.config.force_disable_caches = True
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def images(n, size=96):
+    return torch.randn(n, 3, size, size)
+
+
+def large():
+    """Whole models: name, module, input. They are not trained here, which would take the longest."""
+    bert, real = sentence_bert()
+    named = [("MobileNetV3 small", of_torchvision("mobilenet_v3_small")), ("EfficientNet-B0", of_torchvision("efficientnet_b0")),
+             ("ConvNeXt tiny", of_torchvision("convnext_tiny"))]
+    found = [(name, module, images) for name, module in named if module is not None]
+    return found + [("all-MiniLM-L6-v2" if real else "BERT as all-MiniLM-L6-v2", bert, lambda n: torch.randint(0, 30000, (n, 64)))]
 
 
 def modules():
@@ -45,6 +62,7 @@ def modules():
          lambda n: torch.randn(32 * n, 256)),
         ("transformer encoder", nn.TransformerEncoderLayer(256, 8, 1024, dropout=0, activation="gelu", batch_first=True),
          lambda n: torch.randn(n, 128, 256)),
+        ("transformer decoder", Decoder(256, 8, 1024), lambda n: torch.randn(n, 128, 256)),
         ("GPT block", GPTBlock(256, 8), lambda n: torch.randn(n, 128, 256)),
         ("MobileNet block", mobile(24, 72), lambda n: torch.randn(n, 24, 28, 28)),
         ("MobileNet block, channels last", mobile(24, 72).to(memory_format=torch.channels_last),
@@ -69,7 +87,8 @@ def steady(calls):
         call()
         loops[name] = max(1, int(5 / max(min(timed(call) for _ in range(3)), 1e-4)))
     times = {name: [] for name in calls}
-    for _ in range(TURNS):
+    turn = sum(loops[name] * timed(call) for name, call in calls.items()) / 1e3
+    for _ in range(max(5, min(TURNS, int(LONGEST / turn)))):
         for name in random.sample(list(calls), len(calls)):
             begin = time.perf_counter()
             for _ in range(loops[name]):
@@ -85,7 +104,8 @@ def first_calls(module, make):
         torch._dynamo.reset()
         compiled[backend] = torch.compile(module, backend=backend, dynamic=True)
         x, other = make(8), make(5)
-        times[backend] = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
+        first, new = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
+        times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other)) for _ in range(3)))
     return times, compiled
 
 
@@ -105,13 +125,14 @@ def table(heads, rows):
 
 
 def number(value):
-    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    return f"{value:.3g}" if 0.1 <= value < 100 else f"{value:.2f}" if value < 1 else f"{value:.0f}"
 
 
 def measured():
     firsts, steadies, ratios = [], [], {}
     others = ["dynamo"] + BACKENDS[1:]
-    for name, module, make in modules():
+    trained = modules()
+    for name, module, make in [entry for entry in trained + large() if ONLY in entry[0]]:
         module.eval()
         with torch.no_grad():
             times, compiled = first_calls(module, make)
@@ -130,7 +151,7 @@ def measured():
                 for b in others:
                     ratios.setdefault((n, b), []).append(found[b] / found["eager"])
                     row.append(f"{found[b] / found['eager']:.2f}")
-        if list(module.parameters()):
+        if list(module.parameters()) and any(module is entry[1] for entry in trained):
             torch._dynamo.reset()
             module.train()
             x = make(8)
@@ -146,7 +167,7 @@ def measured():
         print(name, row[1:], file=sys.stderr, flush=True)
     last = ["**geometric mean**"]
     for n in (1, 8, "t"):
-        last += [""] + [f"**{mean(ratios[n, b]):.2f}**" for b in others]
+        last += [""] + [f"**{mean(ratios[n, b]):.2f}**" if (n, b) in ratios else "-" for b in others]
     steadies.append(last)
     heads = ["ms"] + [f"{when}: {b}" for when in ("first call", "new size") for b in BACKENDS]
     other_heads = ["eager: ms; others: times as long"]

@@ -328,6 +328,8 @@ def concatenated(node: torch.fx.Node) -> Rule:
     pieces = node.args[0]
     if len(pieces) < 2 or not value_of(node).dim():
         raise Refused("it has one piece")
+    if any(value_of(piece).dim() != value_of(node).dim() for piece in pieces):
+        raise Refused("an empty piece has other dimensions")
     d = argument(node, 1, "dim", 0) % value_of(node).dim()
     if not all(isinstance(value_of(piece).shape[d], int) for piece in pieces):
         raise Refused("calls decide how long its pieces are")
