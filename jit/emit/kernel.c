@@ -182,6 +182,14 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
                       (int)EMIT_MAX_INSTRUCTIONS);
 }
 
+/* What is reduced is whole in every tile. A size that is known leaves neither loop nor mask of
+ * short rows. */
+static void know_size(part_emitter *e) {
+    const int64_t size = e->part->axis < 0 ? TOSAJIT_DYNAMIC : e->part->extents[e->part->axis];
+    if (size == TOSAJIT_DYNAMIC) return;
+    *(e->nest.rows[0] == NEST_REDUCED ? &e->cols : &e->rows) = int64_constant(e, size);
+}
+
 static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const char *name) {
     const size_t before = *k->left;
     part_emitter e = {
@@ -192,6 +200,7 @@ static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const
                           (nest_target){k->target->level, k->target->cache_bytes}),
     };
     declare_function(&e, name);
+    know_size(&e);
     emit_part(&e);
     fast_isel_finish(&e);
     return take_length(&e, before);

@@ -4,6 +4,7 @@
  * loops. */
 #include <string.h>
 
+#include "jit/emit/extremes.h"
 #include "jit/emit/reduce.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/ops.h"
@@ -11,6 +12,10 @@
 
 const expr_node *reduction_node(const part_emitter *e, int32_t t) {
     return &e->k.program->nodes[tensor_value(e, t)];
+}
+
+bool reduction_is_maximum(const part_emitter *e, int32_t t) {
+    return reduction_node(e, t)->op == TOSAJIT_OP_reduce_max;
 }
 
 /* In the accumulator's type. */
@@ -50,7 +55,13 @@ bool is_reduction(const part_emitter *e, int32_t t) {
 /* Partial results that a part holds, vectors of a step. */
 unsigned reduction_groups(const part_emitter *e) {
     const unsigned lanes = e->nest.levels[0].lanes;
-    return e->nest.rows[0] == NEST_REDUCED && lanes < REDUCE_PARTIALS ? REDUCE_PARTIALS / lanes : 1;
+    if (e->nest.rows[0] != NEST_REDUCED || e->nest.in_three) return 1;
+    const unsigned all = nest_partials(e->part);
+    return lanes < all ? all / lanes : 1;
+}
+
+unsigned reduction_values(const part_emitter *e) {
+    return e->nest.in_three ? EXTREME_VALUES : reduction_groups(e);
 }
 
 /* The lanes of what is reduced, as the accumulator's type. */
@@ -76,6 +87,10 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
                                       ? mask
                                       : lane_pick(&l, mask, mask, 0, lanes);
             value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
+        }
+        if (e->nest.in_three) {
+            extreme_add(&l, reduction_is_maximum(e, t), value, partials);
+            continue;
         }
         value = emit_combined(e, lanes, t, partials[0], value);
         memmove(partials, partials + 1, (groups - 1) * sizeof *partials);

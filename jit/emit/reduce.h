@@ -8,8 +8,11 @@
 
 bool is_reduction(const part_emitter *e, int32_t t);
 const expr_node *reduction_node(const part_emitter *e, int32_t t);
-/* Vectors of a step that hold all partial results. */
+/* Of a maximum or minimum. */
+bool reduction_is_maximum(const part_emitter *e, int32_t t);
+/* Vectors of a step that hold all partial results, and the values that are handed on for them. */
 unsigned reduction_groups(const part_emitter *e);
+unsigned reduction_values(const part_emitter *e);
 /* Both in the accumulator's type. */
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,

@@ -18,15 +18,29 @@
  * the body is in the code once. After the last step they are turned until the first is in front. */
 #include <string.h>
 
+#include "jit/emit/extremes.h"
 #include "jit/emit/reduce.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
 
 static void begin_partials(row_emitter *r) {
     const part_emitter *e = r->part;
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_groups(e); g++)
-            r->partials[t][g] = emit_neutral(e, e->nest.levels[0].lanes, t);
+    const lane l = lane_of(e, e->nest.levels[0].lanes);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        LLVMValueRef neutral = emit_neutral(e, l.count, t);
+        for (unsigned g = 0; g < reduction_groups(e); g++) r->partials[t][g] = neutral;
+        if (e->nest.in_three)
+            extreme_begin(&l, reduction_is_maximum(e, t), neutral, r->partials[t]);
+    }
+}
+
+/* Behind the last step of a block. */
+static void end_partials(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const lane l = lane_of(e, e->nest.levels[0].lanes);
+    for (int32_t t = e->part->leaf_count; e->nest.in_three && t < tensor_count(e); t++)
+        if (is_reduction(e, t)) r->partials[t][0] = extreme_value(&l, r->partials[t]);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -40,7 +54,7 @@ typedef struct handed {
 static void enter_partials(row_emitter *r, LLVMBasicBlockRef before, handed *h) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_groups(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
             LLVMValueRef *own = &r->partials[t][g];
             h->phis[t][g] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(*own), "partial");
             LLVMAddIncoming(h->phis[t][g], own, &before, 1);
@@ -53,7 +67,7 @@ static void hand_partials(const row_emitter *r, const handed *h) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_groups(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
             LLVMValueRef own = r->partials[t][g];
             LLVMAddIncoming(h->phis[t][g], &own, &here, 1);
         }
@@ -68,7 +82,7 @@ static void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef 
                           LLVMBasicBlockRef second) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_groups(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
             LLVMValueRef phi = LLVMBuildPhi(e->k.builder, LLVMTypeOf(r->partials[t][g]), "");
             LLVMAddIncoming(phi, (LLVMValueRef[]){kept->phis[t][g], r->partials[t][g]},
                             (LLVMBasicBlockRef[]){first, second}, 2);
@@ -84,10 +98,30 @@ static LLVMValueRef minimum(const part_emitter *e, LLVMValueRef a, LLVMValueRef 
     return lane_intrinsic(&one, "llvm.smin", (LLVMValueRef[]){a, b}, 2);
 }
 
+static bool is_one_block(const part_emitter *e) {
+    const int64_t size = e->part->extents[e->part->axis];
+    return size != TOSAJIT_DYNAMIC && size <= REDUCE_BLOCK;
+}
+
+/* The steps of a level in each row; -1: a call decides. */
+static int64_t known_steps(const part_emitter *e, const level *lv) {
+    const int64_t size = e->part->extents[e->part->axis], step = (int64_t)step_size(lv);
+    if (!is_one_block(e)) return -1;
+    if (lv->nest.shared) return (size + step - 1) / step;
+    return lv->nest.masked ? size % step != 0 : size / step;
+}
+
 /* All steps of a level from `start` while the column is below lv->end, as emit_level's. */
 static void emit_reduced_level(row_emitter *r, const level *lv, LLVMValueRef start) {
     const part_emitter *e = r->part;
+    const int64_t steps = known_steps(e, lv);
     handed kept, h;
+    if (steps == 0) return;
+    if (steps == 1) {
+        emit_splats(r, lv->nest.lanes);
+        emit_step(r, lv, start, NULL);
+        return;
+    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), enter = new_block(e, "columns"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "columns.end");
     LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, lv->end, start, ""),
@@ -180,6 +214,7 @@ static void emit_block(row_emitter *r, LLVMValueRef start, LLVMValueRef end, LLV
     LLVMValueRef up = LLVMBuildAdd(e->k.builder, count, int64_constant(e, lanes - 1), "");
     if (reduction_groups(e) > 1)
         turn_partials(r, LLVMBuildUDiv(e->k.builder, up, int64_constant(e, lanes), ""));
+    end_partials(r);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) values[t] = fold(r, t);
 }
@@ -192,11 +227,6 @@ static void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLV
     const tosajit_type type = reduction_node(e, t)->type.element;
     if (type_is_float(type)) value = lane_narrow(&l, type, value);
     lane_store(&l, type, value, address, mask);
-}
-
-static bool is_one_block(const part_emitter *e) {
-    const int64_t size = e->part->extents[e->part->axis];
-    return size != TOSAJIT_DYNAMIC && size <= REDUCE_BLOCK;
 }
 
 void emit_reduced_row(row_emitter *r) {
@@ -286,6 +316,7 @@ static void emit_column_step(row_emitter *r, const level *lv, LLVMValueRef colum
     }
     LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
     emit_block_rows(r, lv, column, first, minimum(e, next, e->rows), moving);
+    end_partials(r);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "block.end");
     for (int32_t t = 0; t < tensor_count(e); t++) {

@@ -25,6 +25,8 @@ enum {
      * some by it, which one or two of them feel. */
     COST_FAST_ISEL_OPS = 12,  /* [chain/bias_clamp] */
     COST_FAST_ISEL_CHAIN = 3, /* [chain/bias_clamp] */
+    /* Ops before a maximum that is kept as three values, beside which these have registers. */
+    COST_IN_THREE_LIGHT = 4, /* [bench/rows.py] */
     /* Bytes of a tile and of a row, from which stores bypass the caches. */
     COST_STREAMED_TILE = 1 << 20, /* [add/same] */
     COST_STREAMED_ROW = 4096,     /* [add/row] */

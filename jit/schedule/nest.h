@@ -63,6 +63,7 @@ typedef struct nest {
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
     bool fast_isel; /* the code is written for LLVM's FastISel */
     bool any_order; /* lanes of bf16 may be computed in any order */
+    bool in_three;  /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
 } nest;
 
 /* The machine that the code is for. */
@@ -76,6 +77,10 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
 
 /* The parts whose rows are computed by a mask where they are shorter than a vector, as bits. */
 uint64_t nest_masked(const plan *p, const tosajit_expr *program, nest_target target);
+
+/* How many of the partial results along columns are more than their neutral element: where there
+ * are few columns, the others change nothing. */
+unsigned nest_partials(const plan_part *part);
 
 /* Lanes of a step of the widest level. */
 unsigned nest_step(const nest *n);

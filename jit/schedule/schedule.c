@@ -162,13 +162,42 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
     if (masked) add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1, .masked = true});
 }
 
+/* Whether a part's only reduction is a maximum or minimum of f32 over many elements, with few ops
+ * before it: then it is kept as three values. A CPU that has an instruction needs no such thing,
+ * and where numbers win over NaN there is nothing to keep. */
+static bool is_kept_in_three(const asked *a, const tosajit_expr *program) {
+    const plan_part *part = a->part;
+    const int64_t size = part->extents[part->axis];
+    int32_t k = 0;
+    while (!(part->reductions >> k & 1)) k++;
+    const expr_node *node = &program->nodes[part->values[k]];
+    return a->level->extremes != CPU_EXTREMES_NATIVE && part->reductions >> k == 1 &&
+           a->work.heavy == 0 && a->work.light <= COST_IN_THREE_LIGHT &&
+           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
+           reduce_accumulator(node->type.element) == TOSAJIT_F32 &&
+           node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE &&
+           (size == TOSAJIT_DYNAMIC || size > (int64_t)REDUCE_PARTIALS);
+}
+
+unsigned nest_partials(const plan_part *part) {
+    const int64_t size = part->extents[part->axis];
+    unsigned partials = REDUCE_PARTIALS;
+    while (size > 0 && (int64_t)partials / 2 >= size) partials /= 2;
+    return partials;
+}
+
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them. One whose rows are reduced has vectors side by side. */
-static void schedule_reduced(const asked *a, unsigned unroll, nest *n) {
+static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
+                             nest *n) {
     const bool inner = a->part->axis == a->part->rank - 1;
+    const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
-    if (inner && (lanes > REDUCE_PARTIALS || (!a->work.is_long && !a->work.heavy)))
-        lanes = REDUCE_PARTIALS;
+    n->in_three = inner && is_kept_in_three(a, program);
+    if (n->in_three)
+        lanes = 2 * (a->level->vector_bytes / 4);
+    else if (inner && (lanes > partials || (!a->work.is_long && !a->work.heavy)))
+        lanes = partials;
     if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
     const bool whole = a->part->cols_multiple % lanes == 0;
     n->lanes = lanes;
@@ -191,7 +220,7 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
               .fast_isel = suits_fast_isel(&a),
               .any_order = a.work.any_order};
     if (a.part->axis >= 0) {
-        schedule_reduced(&a, choose_unroll(&a), &n);
+        schedule_reduced(&a, program, choose_unroll(&a), &n);
         return n;
     }
     separate |= n.fast_isel;
