@@ -23,6 +23,7 @@ typedef struct expr_node {
     int32_t tensor; /* inputs: position; non-splat constants: position behind all inputs; else -1 */
     bool splat;     /* of a NODE_CONSTANT: data is one element */
     bool table;     /* some op looks it up */
+    uint16_t rests; /* dimensions of a slice that end with the piece beside it (pieces.h) */
     uint32_t name;  /* where it begins in the expression's names; 0: none */
     void *data;     /* of a NODE_CONSTANT; owned */
     size_t data_size;

@@ -58,7 +58,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
                                 tosajit_value *value) {
     int64_t ranges[3 * TOSAJIT_MAX_RANK];
     const tosajit_tensor_type *type = type_of(s, *value);
-    int64_t open = 0; /* see SLICE_OF_PIECE */
+    uint16_t rests = 0;
     bool whole = true;
     for (int32_t d = 0; d < type->rank; d++) {
         const int64_t begin = d + shift < 0 ? 0 : box->begin[d + shift],
@@ -67,7 +67,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
         if (!all && (begin == TREE_UNKNOWN || end == TREE_UNKNOWN))
             return refuse(s, k,
                           "of what is concatenated only the last operand may have a dynamic size");
-        if (!all && end == TOSAJIT_DYNAMIC) open |= SLICE_OF_PIECE(d);
+        if (!all && end == TOSAJIT_DYNAMIC) rests |= (uint16_t)(1U << d);
         ranges[3 * d] = all ? TOSAJIT_DYNAMIC : begin;
         ranges[3 * d + 1] = all ? TOSAJIT_DYNAMIC : end;
         ranges[3 * d + 2] = 1;
@@ -76,7 +76,7 @@ static tosajit_status slice_box(splitting *s, tosajit_value k, const piece_box *
     if (whole) return TOSAJIT_OK;
     const tosajit_attributes a = {.numbers = ranges, .number_count = 3 * (size_t)type->rank};
     tosajit_status status = tosajit_expr_op(s->split, TOSAJIT_OP_slice, value, 1, &a, NULL, value);
-    if (!status) s->split->nodes[*value].attributes.axis = open;
+    if (!status) s->split->nodes[*value].rests = rests;
     return status;
 }
 

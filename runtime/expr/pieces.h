@@ -6,7 +6,9 @@
  *
  *     r = concat(a, b) * c        r[:na] = a * c[:na]        r[na:] = b * c[na:]
  *
- * If c has a dynamic size there, it is na + nb in each call, never 1: a slice repeats nothing. */
+ * If c has a dynamic size there, it is na + nb in each call, never 1: a slice repeats nothing. So
+ * one that goes on to the end has a bit for the dimension (`rests`): in each call it has the size
+ * of the piece beside it. */
 #ifndef TOSAJIT_RUNTIME_EXPR_PIECES_H
 #define TOSAJIT_RUNTIME_EXPR_PIECES_H
 
@@ -26,10 +28,6 @@ enum { MOST_PIECE_NODES = 2 * TOSAJIT_MAX_TENSORS };
 typedef struct result_pieces {
     piece_node nodes[MOST_PIECE_NODES];
 } result_pieces;
-
-/* Bits of the axis of a slice that stands for the rest of an operand beside a piece: dimension d
- * has the piece's size in each call, and does not repeat. */
-#define SLICE_OF_PIECE(d) (INT64_C(1) << (d))
 
 bool expr_has_pieces(const tosajit_expr *expr);
 

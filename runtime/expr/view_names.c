@@ -122,7 +122,7 @@ static void check_piece(finding *f, int k) {
         if (o == k || expr_role(f->node, o) != ROLE_DATA) continue;
         for (int32_t d = shift < 0 ? -shift : 0; d < own->rank; d++) {
             const int64_t a = own->sizes[d], b = other->sizes[d + shift];
-            if ((slice->attributes.axis & SLICE_OF_PIECE(d)) && b != 1 && a != b)
+            if ((slice->rests >> d & 1) && b != 1 && a != b)
                 add_name(f, SIZE_PIECE, d + f->node->type.rank - own->rank, a, b);
         }
     }
@@ -328,7 +328,8 @@ static tosajit_status refuse_mixed(tosajit_type element, const view_sizes *befor
     }
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
                       "an operand has %s where others have %s; it repeats along some of the "
-                      "dimensions that are joined, which no strides say",
+                      "dimensions that are joined, which no strides say; keep dimensions as sizes "
+                      "of 1 (keepdims), or make it a result, and view that",
                       type_print(&given).text, type_print(&whole).text);
 }
 

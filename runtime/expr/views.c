@@ -277,7 +277,8 @@ static tosajit_status move_axis(lowering *l, const expr_node *node, view_chain c
     const tosajit_value view = step_of(l, chain, 0)->view;
     return diag_error(TOSAJIT_SHAPE_MISMATCH,
                       "%s: the axis of %s cannot be seen through it, and what follows is no longer "
-                      "a view of the result; make it a result, and view that",
+                      "a view of the result; keep the axis as a size of 1 (keepdims), or make it a "
+                      "result, and view that",
                       expr_value_name(l->source, view).text,
                       expr_value_name(l->source, node->number).text);
 }
@@ -417,6 +418,18 @@ static int32_t lower_rank(const lowering *l, tosajit_value value, view_chain out
     return inner < rank ? inner : rank;
 }
 
+/* Whether a computed operand is one element before and behind its views: beside the leader it then
+ * repeats without them, as sum(x, axis=0) + max(x) has them where no dimension is kept. */
+static bool is_one(const lowering *l, tosajit_value leader, tosajit_value from) {
+    const lowered *own = &l->values[from];
+    if (leader < 0 || own->leaf != NO_LEAF || l->values[leader].leaf != NO_LEAF) return false;
+    const tosajit_tensor_type *all = &node_of(l, l->values[leader].value)->type,
+                              *inner = &node_of(l, own->value)->type,
+                              *outer = &l->source->nodes[from].type;
+    return is_single(inner) && is_single(outer) && inner->rank <= all->rank &&
+           outer->rank <= l->source->nodes[leader].type.rank;
+}
+
 /* Operand k, as an op needs it whose value is to be seen through `outward`. */
 static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_value leader,
                             view_chain outward, tosajit_value *value) {
@@ -428,7 +441,7 @@ static tosajit_status bring(lowering *l, const expr_node *node, int k, tosajit_v
                          type->rank <= lower_rank(l, leader, outward);
     view_chain chain = own.outward;
     tosajit_status status = TOSAJIT_OK;
-    if (is_data && (repeats || same_chain(l, own.outward, outward))) {
+    if (is_data && (repeats || is_one(l, leader, from) || same_chain(l, own.outward, outward))) {
         status = read_value(l, from);
         return *value = l->values[from].value, status;
     }

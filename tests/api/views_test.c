@@ -125,7 +125,7 @@ static void what_is_no_view_is_refused(void **state) {
     static const char *const cases[][2] = {
         {"reshape(x + y, -1) : x: f32[3,4], y: f32[3,1]", NULL}, /* it is one of the result */
         {"reshape(x + y, -1)[1:] : x: f32[3,4], y: f32[3,1]", "no strides say"},
-        {"softmax(x)[:, 1:] : f32[3,4]", "cannot be seen through"},
+        {"softmax(x)[:, 1:] : f32[3,4]", "keep the axis as a size of 1"},
         {"sum(flip(x - sum(x, axis=1), 1), axis=1) : f32[3,4]", "cannot be seen through"},
         {"tile(x, 2, 1) : f32[3,4]", NULL}, /* each row of the result is one of two */
         {"tile(x, 2, 1)[1:] : f32[3,4]", "repeated along some"},
@@ -146,6 +146,11 @@ static void what_is_no_view_is_refused(void **state) {
         {"sum(reshape(x[1:], -1), axis=0) : f32[3,4]", NULL},
         {"sum(reshape(x[:, 0:4], -1), axis=0) : f32[3,4]", NULL}, /* which are all */
         {"softmax(x)[:, 0:4] : f32[3,4]", NULL},
+        /* One element repeats beside what a view of a sum has, whatever its own views. */
+        {"sum(x, axis=0, keepdims=False) + max(x, keepdims=False) : f32[3,4]", NULL},
+        {"max(x, keepdims=False) - sum(x, axis=0, keepdims=False) : f32[?,4]", NULL},
+        {"sum(x, axis=0, keepdims=False) + max(x, axis=1, keepdims=False) : f32[4,4]",
+         "keep dimensions as sizes of 1"},
         {"sum(reshape(x[:, 1:2, :], (3, 5)), axis=1) : f32[3,4,5]", NULL},
         {"sum(reshape(x[:, 1:2, :], -1), axis=0) : f32[3,4,5]", "of %x that lie apart"},
         {"reshape(transpose(x), -1) + y : x: f32[3,4], y: f32[12]", NULL},

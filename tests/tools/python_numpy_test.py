@@ -123,6 +123,14 @@ class NumPy(unittest.TestCase):
                         self.assertEqual(y.shape, np.shape(expected), text)
                         np.testing.assert_allclose(y, expected, rtol=1e-6, err_msg=text)
 
+    def test_a_sum_along_an_axis_meets_one_of_all(self):
+        x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        for axis in (0, 1, 2, (0, 1), (0, 2)):
+            for text, expected in ((f"sum(x, axis={axis}) + max(x)", x.sum(axis) + x.max()),
+                                   (f"max(x) - sum(x, axis={axis})", x.max() - x.sum(axis)),
+                                   (f"sum(x, axis={axis}) * 2 / sum(x)", x.sum(axis) * 2 / x.sum())):
+                np.testing.assert_allclose(tosajit.evaluate(text), expected, rtol=1e-6, err_msg=text)
+
     def test_reductions_have_the_types_of_numpy(self):
         random = np.random.default_rng(5)
         for dtype in (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.float32, np.float64):
