@@ -148,6 +148,48 @@ static void add_constant(state *s, unsigned e) {
     free(data);
 }
 
+/* The list of a view of this rank: of the right length, and mostly of numbers that fit. */
+static size_t take_list(fuzz_bytes *b, tosajit_op op, int32_t rank, int64_t *numbers) {
+    const unsigned kind = take_byte(b);
+    const int32_t turn = (int32_t)(kind % 4);
+    int32_t each = op == TOSAJIT_OP_slice ? 3 : op == TOSAJIT_OP_pad ? 2 : 1, count = each * rank;
+    if (op == TOSAJIT_OP_reshape) count += (int32_t)(kind / 4 % 3) - (rank > 0);
+    for (int32_t k = 0; k < count; k++) {
+        if (op == TOSAJIT_OP_transpose)
+            numbers[k] = kind & 128 ? rank - 1 - k : (k + turn) % rank;
+        else if (op == TOSAJIT_OP_reshape)
+            numbers[k] = k < rank && !take_rarely(b, 4) ? -2 - k : (int64_t)take_below(b, 4) - 1;
+        else if (op == TOSAJIT_OP_slice)
+            numbers[k] = k % 3 == 2          ? (take_rarely(b, 4) ? -1 : 1 + (int64_t)(kind & 1))
+                         : take_rarely(b, 3) ? (int64_t)take_below(b, 5) - 1
+                                             : TOSAJIT_DYNAMIC;
+        else
+            numbers[k] = op == TOSAJIT_OP_pad ? (int64_t)take_below(b, 3) : 1 + take_rarely(b, 3);
+    }
+    if (count > 0 && take_rarely(b, 24))
+        numbers[take_below(b, (unsigned)count)] = (int64_t)take_word(b);
+    return (size_t)count;
+}
+
+static int takes_list(tosajit_op op) {
+    return op == TOSAJIT_OP_transpose || op == TOSAJIT_OP_reshape || op == TOSAJIT_OP_slice ||
+           op == TOSAJIT_OP_tile || op == TOSAJIT_OP_pad;
+}
+
+/* What a view takes: a list, or an axis. */
+static tosajit_attributes take_view(fuzz_bytes *b, tosajit_op op, int32_t rank, int64_t *numbers) {
+    tosajit_attributes a = {.axis = 0};
+    if (rank < 0 || rank > TOSAJIT_MAX_RANK) rank = 0;
+    if (!takes_list(op)) a.axis = take_below(b, 3);
+    if (takes_list(op)) a.number_count = take_list(b, op, rank, numbers);
+    if (takes_list(op)) a.numbers = numbers;
+    return a;
+}
+
+static int is_view(tosajit_op op) {
+    return takes_list(op) || op == TOSAJIT_OP_reverse || op == TOSAJIT_OP_concat;
+}
+
 /* An op on any values, legal or not; or one that accepts the element types of the latest ones. */
 static void add_op(state *s, unsigned e) {
     tosajit_value operands[TOSAJIT_MAX_OPERANDS + 1] = {0}, value;
@@ -184,6 +226,13 @@ static void add_op(state *s, unsigned e) {
         attributes.max_val.i = 5;
     if (op < TOSAJIT_OP_COUNT && test_reduces(op) && !take_rarely(&s->bytes, 8)) {
         attributes = (tosajit_attributes){.axis = take_below(&s->bytes, 3)};
+        declared = (tosajit_tensor_type){declared.element, TOSAJIT_UNRANKED, {0}};
+    }
+    int64_t numbers[3 * TOSAJIT_MAX_RANK + 2];
+    tosajit_tensor_type first = {TOSAJIT_I8, 0, {0}};
+    if (is_view(op) && !take_rarely(&s->bytes, 8)) {
+        tosajit_expr_type(s->exprs[e], operands[0], &first);
+        attributes = take_view(&s->bytes, op, first.rank, numbers);
         declared = (tosajit_tensor_type){declared.element, TOSAJIT_UNRANKED, {0}};
     }
     if (!checked(tosajit_expr_op(s->exprs[e], op, operands, count,
