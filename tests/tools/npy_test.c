@@ -217,6 +217,7 @@ static void unusual_headers_are_read(void **state) {
         {1, TOSAJIT_BF16, "{'descr': '|V2', 'fortran_order': False, 'shape': (2,), }\n"},
         {1, TOSAJIT_F8E4M3FN, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }\n"},
         {1, TOSAJIT_F8E5M2, "{'descr': '|V1', 'fortran_order': False, 'shape': (2, 2), }\n"},
+        {1, TOSAJIT_F8E5M2, "{'descr': '<f1', 'fortran_order': False, 'shape': (2, 2), }\n"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         npy_array array;

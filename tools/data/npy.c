@@ -23,9 +23,11 @@ enum {
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-/* How each element type looks in a file; alternative may be null. */
+/* How each element type looks in a file. Alternative and third, which ml_dtypes writes, may be
+ * null.
+ */
 static const struct {
-    const char *descr, *alternative, *meaning;
+    const char *descr, *alternative, *meaning, *third;
 } formats[TOSAJIT_TYPE_COUNT] = {
     [TOSAJIT_I1] = {"|b1", NULL, "bool"},
     [TOSAJIT_I8] = {"|i1", NULL, "int8"},
@@ -37,7 +39,7 @@ static const struct {
     [TOSAJIT_BF16] = {"<u2", "<V2", "bf16 bits"},
     [TOSAJIT_F32] = {"<f4", NULL, "float32"},
     [TOSAJIT_F8E4M3FN] = {"|u1", "|V1", "f8E4M3FN bits"},
-    [TOSAJIT_F8E5M2] = {"|u1", "|V1", "f8E5M2 bits"},
+    [TOSAJIT_F8E5M2] = {"|u1", "|V1", "f8E5M2 bits", "<f1"},
     [TOSAJIT_F64] = {"<f8", NULL, "float64"},
     [TOSAJIT_U8] = {"|u1", NULL, "uint8"},
     [TOSAJIT_U16] = {"<u2", NULL, "uint16"},
@@ -257,7 +259,9 @@ static bool descr_matches(const char *found, const char *wanted) {
 static bool check_descr(const char *path, const header *h, tosajit_type expected,
                         npy_error *error) {
     const char *descr = formats[expected].descr, *alternative = formats[expected].alternative;
-    if (descr_matches(h->descr, descr) || descr_matches(h->descr, alternative)) return true;
+    if (descr_matches(h->descr, descr) || descr_matches(h->descr, alternative) ||
+        descr_matches(h->descr, formats[expected].third))
+        return true;
     const char *hint = h->descr[0] == '>' ? "; big-endian data must be converted first" : "";
     return fail(error, path, "elements of type '%s' found, '%s'%s%s%s (%s) expected for %s%s",
                 h->descr, descr, alternative ? " or '" : "", alternative ? alternative : "",

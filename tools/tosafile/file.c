@@ -40,18 +40,25 @@ struct tosafile {
 /* ---------------------------------------------------------------------------------------------
  * Reading */
 
-bool tosafile_is_begun(const void *bytes, size_t size) { return flat_is_tosa(bytes, size); }
+/* The JSON form is none, but nobody else has the words for it; no MLIR begins so. */
+static bool is_json(const char *bytes, size_t size) {
+    return size > 1 && bytes[0] == '{' && memchr(" \t\r\n\"", bytes[1], 5);
+}
+
+bool tosafile_is_begun(const void *bytes, size_t size) {
+    return flat_is_tosa(bytes, size) || is_json(bytes, size);
+}
 
 bool tosafile_is_one(const char *path) {
     static const char suffix[] = ".tosa";
-    uint8_t head[HEAD];
+    uint8_t head[HEAD] = {0};
     const size_t length = strlen(path);
     if (length > sizeof suffix - 1 && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
         return true;
     FILE *stream = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
     const size_t found = stream ? fread(head, 1, sizeof head, stream) : 0;
     if (stream) fclose(stream);
-    return flat_is_tosa(head, found);
+    return tosafile_is_begun(head, found);
 }
 
 void *tosafile_read_all(FILE *stream, size_t *size) {
@@ -104,7 +111,7 @@ static bool refuse_bytes(tosafile *f) {
         const char *begin, *what;
     } others[] = {
         {"ML\xefR", "MLIR's bytecode; without the suffix .tosa it is read as such"},
-        {"{", "its JSON form; `flatc -b tosa.fbs FILE` makes the binary form of it, with the "
+        {"{", "its JSON form; `flatc -b tosa.fbs FILE.json` makes the binary form of it, with the "
               "schema of tosa-tools"},
         {"//", "MLIR's text; without the suffix .tosa it is read as such"},
         {"module", "MLIR's text; without the suffix .tosa it is read as such"},

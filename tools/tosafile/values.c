@@ -11,7 +11,7 @@
 
 #include "tools/tosa/elements.h"
 
-enum { PADDED = 8 };
+enum { PADDED = 8, INT4 = 2 };
 
 static const struct {
     const char *name;
@@ -48,9 +48,10 @@ static tosajit_status read_element(const flat_tensor *tensor, tosajit_type *elem
                  tensor->type);
     else if (*element == TOSAJIT_TYPE_COUNT)
         snprintf(reason, VALUE_REASON,
-                 "its element type is %s; there are BOOL INT8 INT16 INT32 INT48 INT64 FP16 BF16 "
+                 "its element type is %s%s; there are BOOL INT8 INT16 INT32 INT48 INT64 FP16 BF16 "
                  "FP32 FP8E4M3 FP8E5M2",
-                 elements_of[tensor->type].name);
+                 elements_of[tensor->type].name,
+                 tensor->type == INT4 ? ", of which two share a byte" : "");
     else
         return TOSAJIT_OK;
     return TOSAJIT_TYPE_MISMATCH;
