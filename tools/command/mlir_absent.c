@@ -1,0 +1,76 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* In place of tools/mlir, where the command is built without MLIR: no file is MLIR's, and nobody
+ * has a module of it. */
+#include "tools/mlir/module.h"
+#include "tools/tosafile/report.h"
+
+static tosajit_status refuse(const char *path, const tosajit_mlir_options *options) {
+    file_report report = {.file = options && options->name ? options->name : path};
+    if (options) report.say = options->say, report.context = options->context;
+    file_report_begin(&report);
+    file_report_file(&report, TOSAJIT_BAD_MODULE,
+                     "this tosajit was built without MLIR, so it reads flatbuffers of TOSA, and "
+                     "neither MLIR nor expressions; `tosa-opt --tosa-serialize` writes them");
+    return report.status;
+}
+
+tosajit_status tosajit_mlir_open(const char *path, const tosajit_mlir_options *options,
+                                 tosajit_mlir **module) {
+    (void)module;
+    return refuse(path, options);
+}
+
+tosajit_status tosajit_mlir_read(const void *bytes, size_t size,
+                                 const tosajit_mlir_options *options, tosajit_mlir **module) {
+    (void)bytes, (void)size, (void)module;
+    return refuse("<memory>", options);
+}
+
+static tosajit_status refuse_call(void) { return refuse("<memory>", NULL); }
+
+void tosajit_mlir_close(tosajit_mlir *module) { (void)module; }
+tosajit_status tosajit_mlir_verify(tosajit_mlir *module) { return (void)module, refuse_call(); }
+size_t tosajit_mlir_count(const tosajit_mlir *module) { return (void)module, 0; }
+
+tosajit_status tosajit_mlir_print(const tosajit_mlir *module, char **text) {
+    (void)module, (void)text;
+    return refuse_call();
+}
+
+const char *tosajit_mlir_name(const tosajit_mlir *module, size_t index) {
+    (void)module, (void)index;
+    return NULL;
+}
+
+tosajit_status tosajit_mlir_find(tosajit_mlir *module, const char *name, size_t *index) {
+    (void)module, (void)name, (void)index;
+    return refuse_call();
+}
+
+tosajit_status mlir_module_build(tosajit_mlir *module, size_t index,
+                                 const tosajit_expr_options *options, tosa_function *built) {
+    (void)module, (void)index, (void)options, (void)built;
+    return refuse_call();
+}
+
+char *mlir_module_rename(const tosajit_mlir *module, size_t index, const tosa_function *built,
+                         const char *text) {
+    (void)module, (void)index, (void)built, (void)text;
+    return NULL;
+}
+
+void mlir_module_report(tosajit_mlir *module, size_t index, const tosa_function *built,
+                        const char *message) {
+    (void)module, (void)index, (void)built, (void)message;
+}
+
+void mlir_module_report_step(tosajit_mlir *module, const tosa_step *step, const char *message) {
+    (void)module, (void)step, (void)message;
+}
+
+tosajit_status mlir_module_outline(tosajit_mlir *module, size_t first, size_t end,
+                                   tosajit_mlir_outlined *counts, tosa_epilogues *epilogues) {
+    (void)module, (void)first, (void)end, (void)counts, (void)epilogues;
+    return refuse_call();
+}
