@@ -9,6 +9,7 @@ nearly so (BOUND).
 WORK keeps what was downloaded and made. Exit code 0: all that could be run are right; 1: one is not."""
 import argparse
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -236,6 +237,10 @@ def regions_of(model, tensors):
     return sorted(taken[1:])[2]
 
 
+def short(number):
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
+
+
 def line(row):
     if row.why:
         return f"| {row.name} | | | not run: {row.why} | | | | |"
@@ -243,8 +248,8 @@ def line(row):
     result = "bit for bit" if row.integers and row.right else errors[0] if row.right else f"**{errors[0]}**"
     cells = [row.name, str(row.regions), str(row.left), result, errors[1]]
     lite = row.times.get("LiteRT")
-    cells += [f"{lite:.2g}" if lite else "", f"{row.times['tosajit'] / lite:.2g} ({row.times['regions'] / lite:.2g})" if lite else "",
-              f"{row.times['IREE'] / lite:.2g}" if "IREE" in row.times else ""]
+    cells += [short(lite) if lite else "", f"{short(row.times['tosajit'] / lite)} ({short(row.times['regions'] / lite)})" if lite else "",
+              short(row.times["IREE"] / lite) if "IREE" in row.times else ""]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -252,7 +257,8 @@ def table(rows):
     cpu = next((words.split(":", 1)[1].strip() for words in open("/proc/cpuinfo") if words.startswith("model name")), "an unknown CPU")
     right = sum(row.right for row in rows)
     return "\n".join([f"{right} of {len(rows)} models are right, {sum(row.why is None and not row.right for row in rows)} wrong, "
-                      f"{sum(row.why is not None for row in rows)} are not run. Measured on {cpu}, one thread.", "",
+                      f"{sum(row.why is not None for row in rows)} are not run. Measured on {cpu}, one thread.",
+                      f"The load was {os.getloadavg()[2]:.0f}, on {os.cpu_count()} processors.", "",
                       "| model | regions | other steps | tosajit and LiteRT's kernels | XNNPACK and these | XNNPACK, ms | tosajit (its regions), of that | IREE, of that |",
                       "|---|---:|---:|---:|---:|---:|---:|---:|", *map(line, rows), ""])
 
