@@ -603,7 +603,8 @@ static void wrong_values_are_named(void **state) {
     (void)state;
     model m = sum();
     m.tensors[1].type = INT4;
-    expect_refusal(&m, "input 1, b: its element type is INT4, of which two share a byte; there are BOOL INT8");
+    expect_refusal(
+        &m, "input 1, b: its element type is INT4, of which two share a byte; there are BOOL INT8");
     m.tensors[1].type = 77;
     expect_refusal(&m, "its element type is number 77, which is of a later schema");
     m = sum();
