@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Emitters of bitwise, logical and shift ops. */
+/* Emitters of bitwise, logical and shift ops, and of the one that steps along the bits of numbers.
+ */
 #include "jit/math/emitters.h"
 #include "runtime/base/types.h"
 
@@ -81,4 +82,45 @@ LLVMValueRef emit_reduce_all(const lane *l, const emit_op *op, const LLVMValueRe
 }
 LLVMValueRef emit_reduce_any(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     return emit_logical_or(l, op, x);
+}
+
+/* The bits of a type's infinity, and of one of its NaN. */
+typedef struct float_bits {
+    int64_t infinity, nan;
+} float_bits;
+
+static float_bits float_bits_of(tosajit_type type, unsigned bits) {
+    static const unsigned fractions[] = {
+        [TOSAJIT_F16] = 10, [TOSAJIT_BF16] = 7, [TOSAJIT_F32] = 23, [TOSAJIT_F64] = 52};
+    const unsigned fraction = fractions[type];
+    const int64_t infinity = type_max((int)bits) >> fraction << fraction;
+    return (float_bits){infinity, infinity | INT64_C(1) << (fraction - 1)};
+}
+
+/* A size, which is the bits without the sign, grows where b is larger and on the same side of 0. */
+static LLVMValueRef step_toward(const lane *l, LLVMValueRef a, LLVMValueRef b, LLVMValueRef size_a,
+                                LLVMValueRef size_b) {
+    LLVMValueRef zero = lane_int_like(a, 0), one = lane_int_like(a, 1),
+                 same_side = lane_icmp(l, LLVMIntSGE, lane_xor(l, a, b), zero),
+                 away = lane_and(l, same_side, lane_icmp(l, LLVMIntSGT, size_b, size_a));
+    LLVMValueRef moved = lane_add(l, a, lane_select(l, away, one, lane_int_like(a, -1))),
+                 least = lane_or(l, lane_xor(l, b, size_b), one);
+    return lane_select(l, lane_icmp(l, LLVMIntEQ, size_a, zero), least, moved);
+}
+
+LLVMValueRef emit_nextafter(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    const unsigned bits = (unsigned)tosajit_type_size(op->operand) * 8;
+    const float_bits f = float_bits_of(op->operand, bits);
+    LLVMTypeRef type = lane_int_type(l, bits);
+    LLVMValueRef a = lane_bitcast(l, x[0], type), b = lane_bitcast(l, x[1], type),
+                 infinity = lane_int_like(a, f.infinity),
+                 sizes = lane_int_like(a, type_max((int)bits)), size_a = lane_and(l, a, sizes),
+                 size_b = lane_and(l, b, sizes);
+    LLVMValueRef both_zero =
+        lane_icmp(l, LLVMIntEQ, lane_or(l, size_a, size_b), lane_int_like(a, 0));
+    LLVMValueRef equal = lane_or(l, lane_icmp(l, LLVMIntEQ, a, b), both_zero),
+                 nan = lane_or(l, lane_icmp(l, LLVMIntSGT, size_a, infinity),
+                               lane_icmp(l, LLVMIntSGT, size_b, infinity));
+    LLVMValueRef moved = lane_select(l, equal, b, step_toward(l, a, b, size_a, size_b));
+    return lane_bitcast(l, lane_select(l, nan, lane_int_like(a, f.nan), moved), LLVMTypeOf(x[0]));
 }

@@ -86,7 +86,7 @@ static unsigned extensions(tosajit_op op, tosajit_type operand) {
 _Static_assert(TOSAJIT_OP_abs == 0 && TOSAJIT_OP_add == 19 && TOSAJIT_OP_rescale == 40 &&
                    TOSAJIT_OP_roundeven == 43 && TOSAJIT_OP_exp2 == 44 &&
                    TOSAJIT_OP_floor_divide == 66 && TOSAJIT_OP_reduce_count == 73 &&
-                   TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80,
+                   TOSAJIT_OP_reshape == 74 && TOSAJIT_OP_pad == 80 && TOSAJIT_OP_nextafter == 81,
                "rows of ops.def are appended, never moved, taken away or put between others");
 
 bool op_is_float_code(tosajit_op op, tosajit_type operand, tosajit_type result) {

@@ -26,7 +26,7 @@ typedef enum op_signature {
 /* A floating-point result before it is rounded to its type. Integers are exact. */
 typedef enum op_result {
     RESULT_MOVED,    /* the bits of an operand, which nobody looks at */
-    RESULT_MASKED,   /* the same but for the sign */
+    RESULT_MASKED,   /* made of the bits of operands */
     RESULT_EXACT,    /* a value of its type */
     RESULT_ROUNDED,  /* to be rounded once */
     RESULT_FUNCTION, /* the same; within 1 ulp where fast, by an emitter of its own */

@@ -334,6 +334,17 @@ cell interpret_copysign(const interpret_op *op, const cell *x) {
     return (void)op, from_float(copysign(x[0].f, x[1].f));
 }
 
+/* The bits of sizes are in the order of the sizes; zero steps to the least number. */
+cell interpret_nextafter(const interpret_op *op, const cell *x) {
+    const double a = x[0].f, b = x[1].f;
+    if (isnan(a) || isnan(b)) return from_float((double)NAN);
+    if (a == b) return x[1];
+    if (a == 0) return from_float(copysign(convert_decode(op->operand, 1).f, b));
+    const bool away = (a < b) == (a > 0);
+    const uint64_t size = convert_encode(op->operand, from_float(fabs(a)));
+    return from_float(copysign(convert_decode(op->operand, away ? size + 1 : size - 1).f, a));
+}
+
 /* The C library's fmod is exact. */
 cell interpret_fmod(const interpret_op *op, const cell *x) {
     return (void)op, from_float(fmod(x[0].f, x[1].f));

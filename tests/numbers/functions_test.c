@@ -430,11 +430,9 @@ static void pairs_of_special_values(void **state) {
     static const struct {
         tosajit_op op;
         double (*libm)(double x, double y);
-    } of_pairs[] = {{TOSAJIT_OP_pow, pow},
-                    {TOSAJIT_OP_atan2, atan2},
-                    {TOSAJIT_OP_hypot, hypot},
-                    {TOSAJIT_OP_fmod, fmod},
-                    {TOSAJIT_OP_copysign, copysign}};
+    } of_pairs[] = {{TOSAJIT_OP_pow, pow},           {TOSAJIT_OP_atan2, atan2},
+                    {TOSAJIT_OP_hypot, hypot},       {TOSAJIT_OP_fmod, fmod},
+                    {TOSAJIT_OP_copysign, copysign}, {TOSAJIT_OP_nextafter, nextafter}};
     static double x[PAIRS], y[PAIRS], results[PAIRS];
     for (size_t k = 0; k < PAIRS; k++) x[k] = values[k / VALUES], y[k] = values[k % VALUES];
     for (size_t n = 0; n < sizeof of_pairs / sizeof *of_pairs; n++) {

@@ -27,7 +27,7 @@
 /* An op and its rows, "operand types > result type" or, where all are the same, just the type. (x)
  * marks extensions of this library, refused where strict. [x] marks those that came later: they are
  * computed behind all others, whose operands and digest they leave as they were. {x} marks the ones
- * that came after these, likewise, and <x> those after them. */
+ * that came after these, likewise, <x> those after them, and |x| the last. */
 typedef struct op_rows {
     tosajit_op op;
     const char *rows;
@@ -129,6 +129,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_fmod, REALS_LATEST},
     {TOSAJIT_OP_remainder, REALS_LATEST},
     {TOSAJIT_OP_floor_divide, REALS_LATEST},
+    {TOSAJIT_OP_nextafter, "|f16| |bf16| |f32| |f64|"},
     {TOSAJIT_OP_reduce_all, "i1"},
     {TOSAJIT_OP_reduce_any, "i1"},
     {TOSAJIT_OP_reduce_max, INTEGERS " " FLOATS " (f64)"},
@@ -138,7 +139,7 @@ static const op_rows table[] = {
     {TOSAJIT_OP_reduce_count, "(i32) (i64) (f16) (bf16) (f32) (f64) <u32>"},
 };
 
-typedef enum legality { ILLEGAL, LEGAL, EXTENSION, LATER, LATEST, UNSIGNED_ROW } legality;
+typedef enum legality { ILLEGAL, LEGAL, EXTENSION, LATER, LATEST, UNSIGNED_ROW, NEWEST } legality;
 
 /* What the rows say about data operands of `from` (of select: behind the i1) and a result of `to`.
  */
@@ -151,6 +152,7 @@ static legality look_up(const op_rows *rows, tosajit_type from, tosajit_type to)
                                : *word == '[' ? LATER
                                : *word == '{' ? LATEST
                                : *word == '<' ? UNSIGNED_ROW
+                               : *word == '|' ? NEWEST
                                               : LEGAL;
         if (found != LEGAL) word[strlen(word) - 1] = 0, word++;
         if (strcmp(word, pair) == 0 || (from == to && strcmp(word, tosajit_type_name(from)) == 0))
@@ -167,7 +169,8 @@ static test_random randoms;
 static const uint64_t standard_digest = UINT64_C(0x22e3ee6013c6524c),
                       later_digest = UINT64_C(0xc213ff02959c3003),
                       latest_digest = UINT64_C(0xe02b0dd126f2b79f),
-                      unsigned_digest = UINT64_C(0xdb7533767a7d1a93);
+                      unsigned_digest = UINT64_C(0xdb7533767a7d1a93),
+                      newest_digest = UINT64_C(0xf0249b1a60c1725b);
 static uint64_t digest = GOLDEN_START;
 
 /* The same of one row, and of its texts and images. Golden files have a line for each row; images
@@ -551,6 +554,7 @@ static const char *age_of(legality found) {
     return found == LATER          ? "later "
            : found == LATEST       ? "latest "
            : found == UNSIGNED_ROW ? "unsigned "
+           : found == NEWEST       ? "newest "
                                    : "";
 }
 
@@ -586,6 +590,7 @@ static void every_legal_row_computes(void **state) {
     check_rows(seed, "later ", later_digest);
     check_rows(seed, "latest ", latest_digest);
     check_rows(seed, "unsigned ", unsigned_digest);
+    check_rows(seed, "newest ", newest_digest);
     const bool same_rows = golden_close(&files.rows), same_images = golden_close(&files.images);
     assert_true(same_rows && same_images);
 }

@@ -440,7 +440,8 @@ bool test_next_signature(tosajit_op op, unsigned *state, tosajit_type *operands,
 bool test_is_view(tosajit_op op) { return op >= TOSAJIT_OP_reshape && op <= TOSAJIT_OP_pad; }
 
 bool test_is_extension_op(tosajit_op op) {
-    if (op > TOSAJIT_OP_floor_divide) return op == TOSAJIT_OP_reduce_count || test_is_view(op);
+    if (op > TOSAJIT_OP_floor_divide)
+        return op == TOSAJIT_OP_reduce_count || op == TOSAJIT_OP_nextafter || test_is_view(op);
     return op > TOSAJIT_OP_rescale; /* the last one of TOSA's */
 }
 

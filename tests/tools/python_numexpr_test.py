@@ -23,7 +23,6 @@ COMPLEX, STRINGS = "there are no complex numbers", "there are no strings"
 OWN = "it is about numexpr's own machinery"
 ALONE, WEAK = "an integer alone is an int64, as in NumPy", "scalars of NumPy are weak, as numbers of Python are"
 CLASSES = "errors are tosajit.Error and TypeError; nothing of a text is ever run by Python"
-NO_F64 = "this library has no functions of float64"
 # Names of classes, of tests, or their beginnings.
 LEFT_OUT = {
     "test_strings": STRINGS, "test_str_contains": STRINGS,
@@ -38,32 +37,16 @@ LEFT_OUT = {
 }
 
 
-def can(text, **operands):
-    try:
-        tosajit.evaluate(text, **operands)
-        return True
-    except tosajit.Error:
-        return False
-
-
 # Its last lines are about complex numbers; all before them are run.
 source, marker, _ = textwrap.dedent(inspect.getsource(theirs.test_numexpr.test_reductions)).partition("# Check complex")
 assert marker and "astype(int)" in source
 exec(source, vars(theirs))
 theirs.test_numexpr.test_reductions = vars(theirs).pop("test_reductions")
-FUNCTIONS_OF_F64 = can("exp(log(x) ** x) + tanh(x)", x=np.ones(1))
-if not FUNCTIONS_OF_F64:
-    LEFT_OUT.update(dict.fromkeys(("test_negative_power_scalar", "test_recarray_strides"), NO_F64))
-F64 = ("sin", "cos", "tan", "exp", "log", "**", "sqrt", "arc", "hypot")
 
 
 def reason_of(expression, dtype):
-    if "nextafter" in expression:
-        return "nextafter is about bits of floats, not their values"
     if dtype is complex or any(word in expression for word in ("conj", "complex")):
         return COMPLEX
-    if not FUNCTIONS_OF_F64 and any(part in expression for part in F64):
-        return NO_F64
     return None
 
 

@@ -3,7 +3,6 @@
 /* In: a text and arrays by name. Out: results, by a kernel for the arrays' types. */
 #include "tools/python/evaluate.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +87,18 @@ static bool bind_named(const remembered *r, PyObject *keywords, PyObject *const 
 
 static PyObject *given(PyObject *object) { return object == Py_None ? NULL : object; }
 
+/* What a name is that the caller has not. */
+static PyObject *constant(PyObject *name) {
+    static const struct {
+        const char *name;
+        double value;
+    } constants[] = {{"pi", 0x1.921fb54442d18p+1}, {"e", 0x1.5bf0a8b145769p+1}};
+    for (size_t k = 0; k < sizeof constants / sizeof *constants; k++)
+        if (PyUnicode_CompareWithASCIIString(name, constants[k].name) == 0)
+            return PyFloat_FromDouble(constants[k].value);
+    return NULL;
+}
+
 /* A variable of one of the places where numexpr looks, as a new reference; null, perhaps with an
  * exception. */
 static PyObject *look(const arguments *a, PyObject *name) {
@@ -99,7 +110,7 @@ static PyObject *look(const arguments *a, PyObject *name) {
         if (!places[k] || PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
         if (PyErr_Occurred()) return NULL;
     }
-    return PyUnicode_CompareWithASCIIString(name, "pi") == 0 ? PyFloat_FromDouble(acos(-1)) : NULL;
+    return constant(name);
 }
 
 /* The caller's variables are what is not given by name. */

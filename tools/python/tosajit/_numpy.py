@@ -558,7 +558,7 @@ _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), rou
      radians=_written("x * T(0.017453292519943295)"), deg2rad=_written("x * T(0.017453292519943295)"))
 _add(2, maximum=lambda t, a, b: t.extreme("maximum", a, b), minimum=lambda t, a, b: t.extreme("minimum", a, b),
      max=lambda t, a, b: t.extreme("maximum", a, b), min=lambda t, a, b: t.extreme("minimum", a, b),
-     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_real("copysign"),
+     fmax=_numbers("maximum"), fmin=_numbers("minimum"), copysign=_real("copysign"), nextafter=_real("nextafter"),
      arctan2=_real("atan2"), atan2=_real("atan2"), hypot=_real("hypot"),
      power=lambda t, a, b: t.power(a, b), pow=lambda t, a, b: t.power(a, b),
      add=lambda t, a, b: t.arithmetic("+", a, b), subtract=lambda t, a, b: t.arithmetic("-", a, b),
@@ -581,7 +581,7 @@ _add((1, 2), round=_round)
 _OWN = frozenset((
     "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
     "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
-    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish", "arctan2", "atan2", "hypot", "copysign",
+    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish", "arctan2", "atan2", "hypot", "copysign", "nextafter",
     "floor", "ceil", "trunc", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
     "maximum", "minimum", "max", "min", "pow", "add", "sub", "divide", "logical_not", "logical_and", "logical_or", "logical_xor",
     "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "where", "select"))
