@@ -159,13 +159,17 @@ typedef struct divider {
     int number; /* of the next region's name */
 } divider;
 
-/* "main_region_0", with a number that is free. */
+/* "main_region_0", with a number that is free. It is shown as it is: a backslash, of an escaped
+ * byte in the block's name, would be escaped once more. */
 static char *name_region(divider *d) {
     const size_t capacity = strlen(d->g->shown) + 32;
     char *name = own(d->o, malloc(capacity));
     do {
-        if (name) snprintf(name, capacity, "%s_region_%d", d->g->shown, d->number++);
-    } while (name && d->taken(d->context, name));
+        if (!name) return NULL;
+        snprintf(name, capacity, "%s_region_%d", d->g->shown, d->number++);
+        for (char *at = name; *at; at++)
+            if (*at == '\\') *at = '_';
+    } while (d->taken(d->context, name));
     return name;
 }
 
