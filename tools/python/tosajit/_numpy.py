@@ -531,6 +531,11 @@ def _invert(t: _Text, x: _Value) -> _Value:
     return _Value(f"(~{t.cast(x, type)})", type)
 
 
+# Functions of one real number, which the language has by the same names.
+_REALS = (
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
+    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
+    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")
 _FUNCTIONS: Dict[str, Tuple[int, int, Callable[..., _Value]]] = {}
 
 
@@ -540,10 +545,7 @@ def _add(count: Union[int, Tuple[int, int]], **functions: Callable[..., _Value])
         _FUNCTIONS[name] = (least, most, function)
 
 
-_add(1, **{name: _real(name) for name in (
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
-    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish")})
+_add(1, **{name: _real(name) for name in _REALS})
 _add(1, floor=_whole("floor"), ceil=_whole("ceil"), rint=_real("roundeven"), roundeven=_whole("roundeven"),
      trunc=_whole("trunc"), fix=_whole("trunc"), sign=_sign, abs=_absolute, absolute=_absolute, fabs=_absolute, signbit=_signbit,
      negative=lambda t, x: t.negate(x), negate=lambda t, x: t.negate(x), neg=lambda t, x: t.negate(x),
@@ -578,11 +580,8 @@ _add(3, where=lambda t, c, a, b: t.select(c, a, b), select=lambda t, c, a, b: t.
 _add((1, 2), round=_round)
 
 # What the language has by the same name; the others change the text.
-_OWN = frozenset((
-    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arcsin", "arccos",
-    "arctan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh", "erf", "erfc",
-    "sigmoid", "gelu", "silu", "swish", "mish", "softplus", "logsigmoid", "hardsigmoid", "hardswish", "arctan2", "atan2", "hypot", "copysign", "nextafter",
-    "floor", "ceil", "trunc", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
+_OWN = frozenset(_REALS + (
+    "arctan2", "atan2", "hypot", "copysign", "nextafter", "floor", "ceil", "trunc", "rint", "roundeven", "round", "abs", "negate", "neg", "square", "relu",
     "maximum", "minimum", "max", "min", "pow", "add", "sub", "divide", "logical_not", "logical_and", "logical_or", "logical_xor",
     "bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor", "equal", "greater", "greater_equal", "where", "select"))
 
