@@ -17,6 +17,31 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
     return head;
 }
 
+LLVMValueRef smaller_of(const part_emitter *e, LLVMValueRef a, LLVMValueRef b) {
+    const lane one = lane_of(e, 1);
+    return lane_intrinsic(&one, "llvm.smin", (LLVMValueRef[]){a, b}, 2);
+}
+
+counted_loop begin_counted(const part_emitter *e, const char *name, LLVMValueRef start) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
+    counted_loop loop = {.head = new_block(e, name)};
+    LLVMBuildBr(e->k.builder, loop.head);
+    LLVMPositionBuilderAtEnd(e->k.builder, loop.head);
+    loop.index = LLVMBuildPhi(e->k.builder, e->k.i64, "");
+    LLVMAddIncoming(loop.index, &start, &before, 1);
+    return loop;
+}
+
+void end_counted(const part_emitter *e, const counted_loop *loop, int64_t step, LLVMValueRef end) {
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "");
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, loop->index, int64_constant(e, step), "");
+    LLVMAddIncoming(loop->index, &next, &last, 1);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, end, ""),
+                    loop->head, after);
+    continue_in(e, after);
+}
+
 void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRef *steps) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);

@@ -75,7 +75,9 @@ typedef struct row_emitter {
      * else -1; the buffer, or where the row starts. */
     LLVMValueRef buffers[TOSAJIT_MAX_TENSORS], buffer_masks[TOSAJIT_MAX_TENSORS];
     LLVMValueRef buffer_bases[TOSAJIT_MAX_TENSORS];
-    /* Of results that are reductions: what the steps so far have made, vectors of a step. */
+    /* Of results that are reductions: what the steps so far have made, vectors of a step. Each step
+     * takes the next of the groups. */
+    unsigned groups;
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
 } row_emitter;
 
@@ -186,6 +188,18 @@ void join_leaves(row_emitter *r, const held *loaded, LLVMBasicBlockRef *from, un
 /* The column at which the loops of a row begin: 1 to so many lanes from the row's begin, so that
  * the first result is aligned there, as far as the bits of `aligned` say. */
 LLVMValueRef emit_aligned_column(const row_emitter *r, LLVMValueRef aligned, unsigned lanes);
+
+/* Loops. */
+
+LLVMValueRef smaller_of(const part_emitter *e, LLVMValueRef a, LLVMValueRef b);
+
+/* A loop whose index goes from `start`, which is below `end`, by steps. */
+typedef struct counted_loop {
+    LLVMBasicBlockRef head;
+    LLVMValueRef index;
+} counted_loop;
+counted_loop begin_counted(const part_emitter *e, const char *name, LLVMValueRef start);
+void end_counted(const part_emitter *e, const counted_loop *loop, int64_t step, LLVMValueRef end);
 
 /* Rows. */
 

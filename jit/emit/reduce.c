@@ -52,7 +52,6 @@ bool is_reduction(const part_emitter *e, int32_t t) {
     return t >= e->part->leaf_count && has_bit(e->part->reductions, t - e->part->leaf_count);
 }
 
-/* Partial results that a part holds, vectors of a step. */
 unsigned reduction_groups(const part_emitter *e) {
     const unsigned lanes = e->nest.levels[0].lanes;
     if (e->nest.rows[0] != NEST_REDUCED || e->nest.in_three) return 1;
@@ -60,8 +59,8 @@ unsigned reduction_groups(const part_emitter *e) {
     return lanes < all ? all / lanes : 1;
 }
 
-unsigned reduction_values(const part_emitter *e) {
-    return e->nest.in_three ? EXTREME_VALUES : reduction_groups(e);
+unsigned reduction_values(const row_emitter *r) {
+    return r->part->nest.in_three ? EXTREME_VALUES : r->groups;
 }
 
 /* The lanes of what is reduced, as the accumulator's type. */
@@ -75,7 +74,7 @@ static LLVMValueRef operand_lanes(const row_emitter *r, const lane *l, const exp
 
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     const part_emitter *e = r->part;
-    const unsigned groups = reduction_groups(e);
+    const unsigned groups = r->groups;
     const lane l = lane_of(e, lanes);
     const bool along_columns = e->nest.rows[0] == NEST_REDUCED;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {

@@ -29,7 +29,7 @@ static void begin_partials(row_emitter *r) {
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef neutral = emit_neutral(e, l.count, t);
-        for (unsigned g = 0; g < reduction_groups(e); g++) r->partials[t][g] = neutral;
+        for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
         if (e->nest.in_three)
             extreme_begin(&l, reduction_is_maximum(e, t), neutral, r->partials[t]);
     }
@@ -54,7 +54,7 @@ typedef struct handed {
 static void enter_partials(row_emitter *r, LLVMBasicBlockRef before, handed *h) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
             LLVMValueRef *own = &r->partials[t][g];
             h->phis[t][g] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(*own), "partial");
             LLVMAddIncoming(h->phis[t][g], own, &before, 1);
@@ -67,7 +67,7 @@ static void hand_partials(const row_emitter *r, const handed *h) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
             LLVMValueRef own = r->partials[t][g];
             LLVMAddIncoming(h->phis[t][g], &own, &here, 1);
         }
@@ -82,7 +82,7 @@ static void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef 
                           LLVMBasicBlockRef second) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(e); g++) {
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
             LLVMValueRef phi = LLVMBuildPhi(e->k.builder, LLVMTypeOf(r->partials[t][g]), "");
             LLVMAddIncoming(phi, (LLVMValueRef[]){kept->phis[t][g], r->partials[t][g]},
                             (LLVMBasicBlockRef[]){first, second}, 2);
@@ -92,11 +92,6 @@ static void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef 
 
 /* ---------------------------------------------------------------------------------------------
  * Along columns */
-
-static LLVMValueRef minimum(const part_emitter *e, LLVMValueRef a, LLVMValueRef b) {
-    const lane one = lane_of(e, 1);
-    return lane_intrinsic(&one, "llvm.smin", (LLVMValueRef[]){a, b}, 2);
-}
 
 static bool is_one_block(const part_emitter *e) {
     const int64_t size = e->part->extents[e->part->axis];
@@ -153,7 +148,7 @@ static void emit_reduced_level(row_emitter *r, const level *lv, LLVMValueRef sta
  * place: turn them, by one, by two, by four, as the bits of what is missing say. */
 static void turn_partials(row_emitter *r, LLVMValueRef steps) {
     const part_emitter *e = r->part;
-    const unsigned groups = reduction_groups(e);
+    const unsigned groups = r->groups;
     const lane one = lane_of(e, 1);
     LLVMValueRef missing = LLVMBuildNeg(e->k.builder, steps, "");
     for (unsigned by = 1; by < groups; by *= 2) {
@@ -175,7 +170,7 @@ static LLVMValueRef fold(row_emitter *r, int32_t t) {
     const part_emitter *e = r->part;
     LLVMValueRef *partials = r->partials[t];
     unsigned lanes = e->nest.levels[0].lanes;
-    for (unsigned half = reduction_groups(e) / 2; half > 0; half /= 2)
+    for (unsigned half = r->groups / 2; half > 0; half /= 2)
         for (unsigned g = 0; g < half; g++)
             partials[g] = emit_combined(e, lanes, t, partials[g], partials[g + half]);
     LLVMValueRef all = partials[0];
@@ -212,16 +207,15 @@ static void emit_block(row_emitter *r, LLVMValueRef start, LLVMValueRef end, LLV
         emit_reduced_level(r, &lv, limit);
     }
     LLVMValueRef up = LLVMBuildAdd(e->k.builder, count, int64_constant(e, lanes - 1), "");
-    if (reduction_groups(e) > 1)
+    if (r->groups > 1)
         turn_partials(r, LLVMBuildUDiv(e->k.builder, up, int64_constant(e, lanes), ""));
     end_partials(r);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) values[t] = fold(r, t);
 }
 
-/* As it is stored: rounded to its type. */
-static void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
-                            LLVMValueRef address, LLVMValueRef mask) {
+void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
+                     LLVMValueRef address, LLVMValueRef mask) {
     const part_emitter *e = r->part;
     const lane l = lane_of(e, lanes);
     const tosajit_type type = reduction_node(e, t)->type.element;
@@ -249,7 +243,7 @@ void emit_reduced_row(row_emitter *r) {
         }
         LLVMValueRef next =
             LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_BLOCK), "next");
-        emit_block(r, start, minimum(e, next, e->cols), values);
+        emit_block(r, start, smaller_of(e, next, e->cols), values);
         LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
         for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
             if (!is_reduction(e, t)) continue;
@@ -269,10 +263,36 @@ void emit_reduced_row(row_emitter *r) {
 /* ---------------------------------------------------------------------------------------------
  * Along rows */
 
-/* Rows from `first` to `end` at one step of columns. The builder goes on behind them, and
- * r->pointers are behind the last row. */
-static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column,
-                            LLVMValueRef first, LLVMValueRef end, const LLVMValueRef *pointers) {
+/* Blocks of rows at one step of columns: what is known before and behind them. */
+typedef struct block_state {
+    LLVMValueRef first; /* row */
+    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], totals[TOSAJIT_MAX_TENSORS];
+} block_state;
+
+/* A row of each of the blocks that are computed side by side, so that none waits for its own last
+ * addition. */
+static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column,
+                              const LLVMValueRef *pointers) {
+    const part_emitter *e = r->part;
+    LLVMValueRef run = int64_constant(e, REDUCE_RUN);
+    memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
+    for (unsigned g = 0; g < r->groups; g++) {
+        for (int32_t t = 0; g && t < tensor_count(e); t++) {
+            LLVMValueRef block = LLVMBuildMul(e->k.builder, r->row_strides[t], run, "");
+            r->pointers[t] = LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
+                                           r->pointers[t], &block, 1, "");
+        }
+        emit_row_scalars(r);
+        fill_splat_buffers(r);
+        emit_splats(r, lv->nest.lanes);
+        emit_step(r, lv, column, NULL);
+    }
+}
+
+/* `rows` rows of each block. The builder goes on behind them, and r->pointers are behind the last
+ * row of the first block. */
+static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column, LLVMValueRef rows,
+                            const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     handed h;
@@ -281,20 +301,76 @@ static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column
                       head = enter_loop(e, "rows", pointers, moving);
     LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
     enter_partials(r, before, &h);
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
-    emit_row_scalars(r);
-    fill_splat_buffers(r);
-    emit_splats(r, lv->nest.lanes);
-    emit_step(r, lv, column, NULL);
+    emit_side_by_side(r, lv, column, moving);
     hand_partials(r, &h);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "rows.end");
     LLVMValueRef next = LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), "");
-    LLVMAddIncoming(row, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, last}, 2);
+    LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next},
+                    (LLVMBasicBlockRef[]){before, last}, 2);
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
     step_pointers(r, moving, r->row_strides);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, end, ""), head,
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, rows, ""), head,
                     after);
     continue_in(e, after);
+}
+
+/* The state at the head of the loop over blocks. */
+static void enter_blocks(const part_emitter *e, const block_state *s, block_state *moving) {
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
+    enter_loop(e, "block", s->pointers, moving->pointers);
+    LLVMValueRef first = s->first;
+    moving->first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
+    LLVMAddIncoming(moving->first, &first, &before, 1);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        LLVMValueRef total = s->totals[t];
+        if (!is_reduction(e, t)) continue;
+        moving->totals[t] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(total), "total");
+        LLVMAddIncoming(moving->totals[t], &total, &before, 1);
+    }
+}
+
+/* The same behind the blocks of one turn. */
+static void leave_blocks(row_emitter *r, unsigned lanes, LLVMValueRef next, block_state *moving) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
+    LLVMValueRef others = int64_constant(e, (int64_t)(r->groups - 1) * REDUCE_RUN);
+    LLVMAddIncoming(moving->first, &next, &last, 1);
+    for (int32_t t = 0; t < tensor_count(e); t++) {
+        LLVMValueRef bytes = LLVMBuildMul(e->k.builder, r->row_strides[t], others, "");
+        LLVMValueRef behind = LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
+                                            r->pointers[t], &bytes, 1, "");
+        LLVMAddIncoming(moving->pointers[t], &behind, &last, 1);
+        if (!is_reduction(e, t)) continue;
+        LLVMValueRef total = moving->totals[t];
+        for (unsigned g = 0; g < r->groups; g++)
+            total = emit_combined(e, lanes, t, total, r->partials[t][g]);
+        LLVMAddIncoming(moving->totals[t], &total, &last, 1);
+    }
+}
+
+/* Blocks from s->first on, so many at once, while there are as many. */
+static void emit_blocks(row_emitter *r, const level *lv, LLVMValueRef column, unsigned side,
+                        block_state *s) {
+    const part_emitter *e = r->part;
+    LLVMValueRef count = int64_constant(e, (int64_t)side * REDUCE_RUN);
+    block_state moving;
+    r->groups = side;
+    enter_blocks(e, s, &moving);
+    LLVMBasicBlockRef head = LLVMGetInsertBlock(e->k.builder), turn = new_block(e, "blocks"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "blocks.end");
+    LLVMValueRef left = LLVMBuildSub(e->k.builder, e->rows, moving.first, ""),
+                 least = side > 1 ? count : int64_constant(e, 1);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGE, left, least, ""), turn,
+                    after);
+    LLVMPositionBuilderAtEnd(e->k.builder, turn);
+    emit_block_rows(r, lv, column, smaller_of(e, int64_constant(e, REDUCE_RUN), left),
+                    moving.pointers);
+    leave_blocks(r, lv->nest.lanes, LLVMBuildAdd(e->k.builder, moving.first, count, "next"),
+                 &moving);
+    LLVMBuildBr(e->k.builder, head);
+    continue_in(e, after);
+    *s = moving;
 }
 
 /* All rows at one step of columns, and the stores of what they reduce to. */
@@ -302,38 +378,19 @@ static void emit_column_step(row_emitter *r, const level *lv, LLVMValueRef colum
                              const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     const unsigned lanes = lv->nest.lanes;
-    lane l = lane_of(e, lanes);
-    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], values[TOSAJIT_MAX_TENSORS],
-        moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "block", pointers, moving);
-    LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-        if (!is_reduction(e, t)) continue;
-        LLVMValueRef nothing = emit_neutral(e, lanes, t);
-        totals[t] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(nothing), "total");
-        LLVMAddIncoming(totals[t], &nothing, &before, 1);
-    }
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
-    emit_block_rows(r, lv, column, first, minimum(e, next, e->rows), moving);
-    end_partials(r);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "block.end");
-    for (int32_t t = 0; t < tensor_count(e); t++) {
-        LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
-        if (!is_reduction(e, t)) continue;
-        values[t] = emit_combined(e, lanes, t, totals[t], r->partials[t][0]);
-        LLVMAddIncoming(totals[t], &values[t], &last, 1);
-    }
-    LLVMAddIncoming(first, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->rows, ""), head,
-                    after);
-    continue_in(e, after);
+    const lane l = lane_of(e, lanes);
+    block_state s = {.first = int64_constant(e, 0)};
+    memcpy(s.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) s.totals[t] = emit_neutral(e, lanes, t);
+    if (e->nest.side > 1) emit_blocks(r, lv, column, e->nest.side, &s);
+    emit_blocks(r, lv, column, 1, &s);
     LLVMValueRef mask =
         lv->nest.masked ? lane_mask(&l, LLVMBuildSub(e->k.builder, lv->end, column, "left")) : NULL;
+    memcpy(r->pointers, s.pointers, sizeof s.pointers);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
-            store_reduction(r, t, lanes, values[t], element_address(r, t, column, 0), mask);
+            store_reduction(r, t, lanes, s.totals[t], element_address(r, t, column, 0), mask);
 }
 
 /* All steps of a level, from `start` on. */
@@ -360,7 +417,7 @@ static void emit_column_level(row_emitter *r, const level *lv, LLVMValueRef star
 
 void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
-    LLVMValueRef start = int64_constant(e, 0);
+    LLVMValueRef start = emit_strips(r, pointers);
     for (int k = 0; k < e->nest.level_count; k++) {
         emit_column_level(r, &e->levels[k], start, pointers);
         start = e->levels[k].end;

@@ -16,6 +16,7 @@
 
 #include "jit/emit/part.h"
 #include "jit/emit/fast_isel.h"
+#include "jit/emit/reduce.h"
 #include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
 
@@ -234,6 +235,15 @@ static void emit_masked_row(row_emitter *r) {
     emit_body(r, all);
 }
 
+/* A row of as many columns as are known: whole steps. */
+static void emit_exact_row(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const level *lv = &e->levels[0];
+    emit_splats(r, lv->nest.lanes);
+    for (int64_t column = 0; column < e->part->cols_multiple; column += step_size(lv))
+        emit_step(r, lv, int64_constant(e, column), NULL);
+}
+
 /* A row of less than a vector, where there are no masks. */
 static void emit_halved_row(row_emitter *r) {
     const unsigned lanes = r->part->nest.lanes;
@@ -244,8 +254,8 @@ static void emit_halved_row(row_emitter *r) {
     emit_last_stores(r, lanes, lanes / 2);
 }
 
-static LLVMValueRef is_long(const part_emitter *e) {
-    return LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, int64_constant(e, e->nest.lanes), "");
+static LLVMValueRef is_longer(const part_emitter *e, int64_t columns) {
+    return LLVMBuildICmp(e->k.builder, LLVMIntSGT, e->cols, int64_constant(e, columns), "");
 }
 
 /* A row by its columns. */
@@ -253,7 +263,7 @@ static void emit_masked_or_peeled_row(row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef brief = new_block(e, "brief"), longer = new_block(e, "long"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "row.end");
-    LLVMBuildCondBr(e->k.builder, is_long(e), longer, brief);
+    LLVMBuildCondBr(e->k.builder, is_longer(e, e->nest.lanes), longer, brief);
     LLVMPositionBuilderAtEnd(e->k.builder, brief);
     emit_masked_row(r);
     LLVMBuildBr(e->k.builder, after);
@@ -268,7 +278,7 @@ static void (*const emit_row[])(row_emitter *) = {
     [NEST_TAIL] = emit_tail_row,       [NEST_PEELED] = emit_peeled_row,
     [NEST_MASKED] = emit_masked_row,   [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
     [NEST_HALVES] = emit_halved_row,   [NEST_STREAMED] = emit_streamed_row,
-    [NEST_REDUCED] = emit_reduced_row,
+    [NEST_REDUCED] = emit_reduced_row, [NEST_EXACT] = emit_exact_row,
 };
 
 /* All rows of a plane, which begin at `pointers`, then a branch to `after`. There r->pointers are
@@ -294,15 +304,15 @@ static void emit_row_loop(row_emitter *r, nest_row kind, const LLVMValueRef *poi
                     after);
 }
 
-/* Both row loops of a variant: for rows of at most a vector, and for longer ones. Unless `after` is
- * the end of the variant, r->pointers are joined there. */
+/* Both row loops of a variant: for rows of at most so many columns, and for longer ones. Unless
+ * `after` is the end of the variant, r->pointers are joined there. */
 static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
-                                LLVMBasicBlockRef after) {
+                                LLVMBasicBlockRef after, int64_t most) {
     const part_emitter *e = r->part;
     LLVMValueRef ends[2][TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef from[2], brief = new_block(e, "short"),
                                longer = LLVMCreateBasicBlockInContext(e->k.context, "long");
-    LLVMBuildCondBr(e->k.builder, is_long(e), longer, brief);
+    LLVMBuildCondBr(e->k.builder, is_longer(e, most), longer, brief);
     LLVMPositionBuilderAtEnd(e->k.builder, brief);
     for (int k = 0; k < 2; k++) {
         if (k) continue_in(e, longer);
@@ -322,8 +332,9 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
  * the end of the variant, the builder goes on there. */
 static void emit_rows(row_emitter *r, nest_row kind, const LLVMValueRef *pointers,
                       LLVMBasicBlockRef after) {
-    if (kind == NEST_MASKED) {
-        emit_short_and_long(r, pointers, after);
+    if (kind == r->part->nest.rows[0] && r->part->nest.row_count > 1) {
+        const int64_t known = r->part->part->cols_multiple;
+        emit_short_and_long(r, pointers, after, kind == NEST_EXACT ? known : r->part->nest.lanes);
         return;
     }
     if (kind == NEST_REDUCED_COLUMNS) {
@@ -358,7 +369,8 @@ void emit_variant(const part_emitter *e, const tosajit_variant *variant, nest_ro
                      .row_strides = tile->row_strides,
                      .scalars = e->k.scalars,
                      .splats = e->k.splats,
-                     .values = e->k.values};
+                     .values = e->k.values,
+                     .groups = reduction_groups(e)};
     emit_splat_buffers(&r);
     emit_planes(&r, row, tile->pointers);
 }

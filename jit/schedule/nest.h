@@ -16,6 +16,7 @@
  *     NEST_PEELED    n >= a vector  [0,8) ... [13,21): the first and the last vector are peeled;
  *                                   levels between them begin aligned, and overlap both
  *     NEST_MASKED    n <= a vector  one masked vector
+ *     NEST_EXACT     n as known     for n = 32: [0,16) [16,32): steps without a loop
  *     NEST_MASKED_OR_PEELED    any n          masked or peeled, as each row asks
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
@@ -35,6 +36,7 @@ typedef enum nest_row {
     NEST_TAIL,
     NEST_PEELED,
     NEST_MASKED,
+    NEST_EXACT,
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
@@ -50,7 +52,11 @@ typedef struct nest_level {
     bool streamed; /* stores bypass the caches */
 } nest_level;
 
-enum { NEST_MAX_LEVELS = 3, NEST_MAX_ROWS = 2 };
+enum {
+    NEST_MAX_LEVELS = 3,
+    NEST_MAX_ROWS = 2,
+    NEST_STRIP_STEPS = 4, /* rows of no more steps have their partial results in registers */
+};
 
 typedef struct nest {
     unsigned lanes;    /* of one vector */
@@ -63,6 +69,8 @@ typedef struct nest {
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
     bool fast_isel; /* the code is written for LLVM's FastISel */
     bool any_order; /* lanes of bf16 may be computed in any order */
+    unsigned side;  /* blocks of rows that are reduced side by side in registers */
+    unsigned strip; /* columns whose partial results lie in memory (jit/emit/strips.c); 0: none */
     bool in_three;  /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
 } nest;
 

@@ -135,6 +135,14 @@ static bool may_stream(const asked *a, unsigned lanes, int64_t cache_bytes) {
 
 static void add_level(nest *n, nest_level level) { n->levels[n->level_count++] = level; }
 
+/* Whether rows may be a few whole steps, as where two operands of 64 columns broadcast rows. */
+static bool is_exact(const asked *a, const nest *n) {
+    const int64_t columns = a->part->cols_multiple, step = (int64_t)nest_step(n);
+    const int32_t last = a->part->rank - 1;
+    return a->part->leaf_count > 1 && last >= 0 && a->part->extents[last] == columns &&
+           columns > (int64_t)n->lanes && columns % step == 0 && columns / step <= COST_EXACT_STEPS;
+}
+
 /* Most of the time of rows of at most a vector goes into jumps and addresses; a loop of their own
  * has fewer of both. Other code asks in each row: what is hoisted out of its loops may be long. */
 static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
@@ -144,6 +152,7 @@ static void schedule_peeled(const asked *a, int64_t cache_bytes, nest *n) {
     if (n->tail == TOSAJIT_TAIL_OVERLAP) n->merged[n->merged_count++] = NEST_HALVES;
     if (may_stream(a, n->lanes, cache_bytes)) n->merged[n->merged_count++] = NEST_STREAMED;
     if (short_vector && n->fast_isel) n->rows[n->row_count++] = NEST_MASKED;
+    if (is_exact(a, n)) n->rows[n->row_count++] = NEST_EXACT;
     n->rows[n->row_count++] = short_vector && !n->fast_isel ? NEST_MASKED_OR_PEELED : NEST_PEELED;
 }
 
@@ -186,6 +195,36 @@ unsigned nest_partials(const plan_part *part) {
     return partials;
 }
 
+static int64_t known_columns(const plan_part *part) {
+    const int64_t size = part->columns >= 0 ? part->extents[part->columns] : 1;
+    return size == TOSAJIT_DYNAMIC ? INT64_MAX : size;
+}
+
+/* Blocks side by side: a single vector would wait for its own last addition. */
+static unsigned choose_side(const asked *a, unsigned lanes) {
+    const int64_t rows = a->part->extents[a->part->axis];
+    const unsigned vectors =
+        (lanes * a->work.widest + a->level->vector_bytes - 1) / a->level->vector_bytes;
+    if (a->work.heavy || a->work.light > COST_SIDE_LIGHT || vectors > 2) return 1;
+    const unsigned side = vectors == 1 ? COST_SIDE : COST_SIDE / 2;
+    return rows != TOSAJIT_DYNAMIC && rows < (int64_t)(side * REDUCE_RUN) ? 1 : side;
+}
+
+/* Columns of a strip: whole steps, whose partial results and totals take some 8 KiB. A vector of
+ * i1 is no bytes, and rows that are known to be short stay in registers. */
+static unsigned choose_strip(const plan_part *part, const tosajit_expr *program, unsigned lanes) {
+    unsigned bytes = 0;
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const tosajit_type type = program->nodes[part->values[k]].type.element;
+        if (!(part->reductions >> k & 1)) continue;
+        if (type == TOSAJIT_I1) return 0;
+        bytes += (unsigned)tosajit_type_size(reduce_accumulator(type));
+    }
+    const unsigned columns = COST_STRIP / bytes / lanes * lanes;
+    const bool is_short = known_columns(part) < (NEST_STRIP_STEPS + 1) * (int64_t)lanes;
+    return is_short || columns <= NEST_STRIP_STEPS * lanes ? 0 : columns;
+}
+
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
@@ -193,6 +232,7 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
     const bool inner = a->part->axis == a->part->rank - 1;
     const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
+    for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;
     n->in_three = inner && is_kept_in_three(a, program);
     if (n->in_three)
         lanes = 2 * (a->level->vector_bytes / 4);
@@ -200,6 +240,8 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
         lanes = partials;
     if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
     const bool whole = a->part->cols_multiple % lanes == 0;
+    n->strip = inner ? 0 : choose_strip(a->part, program, lanes);
+    n->side = inner ? 1 : choose_side(a, lanes);
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
     n->fast_isel = n->any_order = false;
@@ -210,10 +252,21 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
         add_level(n, (nest_level){.lanes = lanes, .repeats = 1, .masked = true});
 }
 
+/* The columns of rows that no call can join, as one of their operands is one value per row; else as
+ * many as there may be. */
+static int64_t columns_of(const plan_part *part) {
+    const int64_t size = part->columns >= 0 ? part->extents[part->columns] : TOSAJIT_DYNAMIC;
+    bool splat = false;
+    for (int32_t k = 0; k < part->leaf_count; k++)
+        splat |= part->columns >= 0 && part->leaves[k].maps[part->columns] == MAP_ZERO;
+    return splat && size != TOSAJIT_DYNAMIC ? size : INT64_MAX;
+}
+
 nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_target target) {
     const asked a = {&p->parts[part], target.level, find_work(p, part, program)};
     unsigned lanes = target.level->vector_bytes / a.work.widest, unroll = choose_unroll(&a);
     bool separate;
+    while (lanes * unroll / 2 >= columns_of(a.part)) *(unroll > 1 ? &unroll : &lanes) /= 2;
     const bool peeled = choose_peeled(&a, &lanes, &unroll, &separate);
     nest n = {.lanes = lanes,
               .tail = choose_tail(&a, lanes),

@@ -11,6 +11,7 @@ static const char *const rows[] = {
     [NEST_TAIL] = "levels from column 0 on, then the tail",
     [NEST_PEELED] = "a first and a last vector, peeled; aligned levels between, which they overlap",
     [NEST_MASKED] = "one vector, by a mask",
+    [NEST_EXACT] = "whole steps, without a loop",
     [NEST_MASKED_OR_PEELED] =
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
@@ -49,10 +50,11 @@ static void print_dimension(FILE *out, const plan_part *part, const tosajit_expr
     fputc('\n', out);
 }
 
-static void print_row(FILE *out, const nest *n, nest_row row, bool merged) {
+static void print_row(FILE *out, const nest *n, const plan_part *part, nest_row row, bool merged) {
     fputs("  rows", out);
     if (row == NEST_HALVES) fprintf(out, " of n < %u", n->lanes);
     if (row == NEST_MASKED) fprintf(out, " of n <= %u", n->lanes);
+    if (row == NEST_EXACT) fprintf(out, " of n = %" PRId64, part->cols_multiple);
     if (row == NEST_STREAMED) fputs(" of large tiles", out);
     fprintf(out, ": %s%s\n", rows[row], merged ? "; one loop for all variants" : "");
 }
@@ -65,9 +67,11 @@ static void print_level(FILE *out, const nest_level *l) {
 static void print_nest(FILE *out, const nest *n, const plan_part *part,
                        const tosajit_expr *program) {
     for (int32_t d = 0; d < part->rank; d++) print_dimension(out, part, program, d);
-    for (int k = 0; k < n->merged_count; k++) print_row(out, n, n->merged[k], true);
-    for (int k = 0; k < n->row_count; k++) print_row(out, n, n->rows[k], false);
+    for (int k = 0; k < n->merged_count; k++) print_row(out, n, part, n->merged[k], true);
+    for (int k = 0; k < n->row_count; k++) print_row(out, n, part, n->rows[k], false);
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
+    if (n->side > 1) fprintf(out, "  side by side: %u blocks of rows\n", n->side);
+    if (n->strip) fprintf(out, "  strips: of %u columns, in memory\n", n->strip);
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
             n->fast_isel ? "FastISel" : "SelectionDAG");
 }

@@ -70,6 +70,7 @@ static const char *const rows[] = {
     [NEST_TAIL] = "tail",
     [NEST_PEELED] = "peeled",
     [NEST_MASKED] = "masked",
+    [NEST_EXACT] = "exact",
     [NEST_MASKED_OR_PEELED] = "masked or peeled",
     [NEST_HALVES] = "halves",
     [NEST_STREAMED] = "streamed",

@@ -63,18 +63,26 @@ static tosajit_status reduce(const reducer_call *c, tosajit_op op, tosajit_value
     return status;
 }
 
+/* The size of an axis: a number where the type says it, else counted by each call. */
+static tosajit_status size_of(const reducer_call *c, tosajit_value x, int64_t axis,
+                              tosajit_value *value) {
+    const int64_t size = type_of(c, x).dims[axis];
+    return size == TOSAJIT_DYNAMIC ? along(c, TOSAJIT_OP_reduce_count, x, axis, value)
+                                   : number(c, x, (double)size, value);
+}
+
 /* A sum over an axis divided by its size less `less`, for each axis in turn. */
 static tosajit_status average(const reducer_call *c, tosajit_value x, int64_t less,
                               tosajit_value *value) {
     tosajit_status status = TOSAJIT_OK;
     *value = x;
     for (int k = c->axis_count; !status && k-- > 0;) {
-        tosajit_value sum, count, taken;
+        tosajit_value sum, size, taken;
         status = along(c, TOSAJIT_OP_reduce_sum, *value, c->axes[k], &sum);
-        if (!status) status = along(c, TOSAJIT_OP_reduce_count, *value, c->axes[k], &count);
-        if (!status && less) status = number(c, count, (double)less, &taken);
-        if (!status && less) status = binary(c, TOSAJIT_OP_sub, count, taken, &count);
-        if (!status) status = binary(c, TOSAJIT_OP_divide, sum, count, value);
+        if (!status) status = size_of(c, *value, c->axes[k], &size);
+        if (!status && less) status = number(c, size, (double)less, &taken);
+        if (!status && less) status = binary(c, TOSAJIT_OP_sub, size, taken, &size);
+        if (!status) status = binary(c, TOSAJIT_OP_divide, sum, size, value);
     }
     return status;
 }

@@ -114,11 +114,34 @@ static tosajit_status join(lowering *l, view_chain a, view_chain b, bool backwar
     return status;
 }
 
+/* Where a slice begins in a dimension of this size. */
+static int64_t slice_begin(const int64_t range[3], int64_t size) {
+    if (range[0] == TOSAJIT_DYNAMIC) return range[2] > 0 ? 0 : size - 1;
+    return range[0] < 0 ? range[0] + size : range[0];
+}
+
+/* Whether two slices of tensors of the same sizes, which are static, take the same: x[32:] and
+ * x[32:64] of 64. */
+static bool same_slices(const lowering *l, const view_step *a, const view_step *b) {
+    const int64_t *p = l->source->nodes[a->view].attributes.numbers,
+                  *q = l->source->nodes[b->view].attributes.numbers;
+    const view_sizes *in = a->backwards ? behind(l, a) : before(l, a),
+                     *out = a->backwards ? before(l, a) : behind(l, a);
+    bool same = is_view(l, a, TOSAJIT_OP_slice) && is_view(l, b, TOSAJIT_OP_slice) &&
+                same_sizes(before(l, a), before(l, b)) && same_sizes(behind(l, a), behind(l, b));
+    for (int32_t d = 0; same && d < in->rank; d++)
+        same = memcmp(p + 3 * d, q + 3 * d, 3 * sizeof *p) == 0 ||
+               (p[3 * d + 2] == 1 && q[3 * d + 2] == 1 && in->sizes[d] == out->sizes[d]) ||
+               (in->sizes[d] > 0 && out->sizes[d] > 0 && p[3 * d + 2] == q[3 * d + 2] &&
+                slice_begin(p + 3 * d, in->sizes[d]) == slice_begin(q + 3 * d, in->sizes[d]));
+    return same;
+}
+
 static bool same_chain(const lowering *l, view_chain a, view_chain b) {
     bool same = a.count == b.count;
     for (int32_t k = 0; same && k < a.count; k++) {
         const view_step *s = step_of(l, a, k), *t = step_of(l, b, k);
-        same = s->view == t->view && s->backwards == t->backwards;
+        same = s->backwards == t->backwards && (s->view == t->view || same_slices(l, s, t));
     }
     return same;
 }

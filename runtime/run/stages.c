@@ -212,23 +212,34 @@ static tosajit_status packed_bytes(const staging *s, int64_t *most) {
     return TOSAJIT_OK;
 }
 
-static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) {
+/* Blocks of so many elements; fewer where threads share them. */
+static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *parallel, int64_t most) {
     const plan_part *last = &s->kernel->plan.parts[s->kernel->plan.part_count - 1];
     int64_t elements = 1, packed;
-    find_sizes(s);
     for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
-    cut_blocks(s, BLOCK_ELEMENTS);
+    cut_blocks(s, most);
     s->tasks = 1;
     if (parallel_pays(parallel, last, elements)) {
-        const int64_t most = (int64_t)parallel->threads * TASKS_PER_THREAD;
-        if (s->blocks < most && elements / most < BLOCK_ELEMENTS) cut_blocks(s, elements / most);
-        s->tasks = s->blocks < most ? s->blocks : most;
+        const int64_t tasks = (int64_t)parallel->threads * TASKS_PER_THREAD;
+        if (s->blocks < tasks && elements / tasks < most) cut_blocks(s, elements / tasks);
+        s->tasks = s->blocks < tasks ? s->blocks : tasks;
     }
     tosajit_status status = scratch_make(s->kernel, s->tensors, s->rank, s->block, &s->scratch);
     scratch_place(s->kernel, s->tensors, &s->scratch, NULL); /* offsets, of each task's memory */
     if (!status) status = packed_bytes(s, &packed);
     s->task_bytes = status ? 0 : s->scratch.bytes + packed;
     return status;
+}
+
+/* Of a single part nothing is read again, so it is one block; but what must be packed is never
+ * packed as a whole. */
+static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) {
+    find_sizes(s);
+    if (s->kernel->plan.part_count == 1) {
+        const tosajit_status status = plan_blocks_of(s, parallel, INT64_MAX / 2);
+        if (!status && s->task_bytes == s->scratch.bytes) return status;
+    }
+    return plan_blocks_of(s, parallel, BLOCK_ELEMENTS);
 }
 
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {

@@ -249,12 +249,12 @@ static const int64_t sizes[] = {0,   1,   2,   5,   31,   32,   33,   63,   127,
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* The axis has n elements; the other dimensions as many as fit, the innermost one sometimes more
- * than a vector, and seldom one none. */
+ * than a vector or a strip, and seldom one none. */
 static void draw_sizes(subject *s, int64_t n) {
-    static const int64_t others[] = {1, 2, 3, 7, 16, 17, 33, 65, 130, 300};
+    static const int64_t others[] = {1, 2, 3, 7, 16, 17, 33, 65, 130, 300, 2100};
     int64_t room = MOST_ELEMENTS / (n > 0 ? n : 1);
     for (int32_t d = s->rank; d-- > 0;) {
-        int64_t size = others[test_random_range(&f.random, 0, 9)];
+        int64_t size = others[test_random_range(&f.random, 0, 10)];
         if (size > room) size = room < 3 ? room : test_random_range(&f.random, 1, 3);
         if (test_random_chance(&f.random, 3)) size = 0;
         s->dims[d] = d == s->attributes.axis ? n : size;

@@ -23,7 +23,15 @@ static const struct {
     {"y = a + b : f32[?,?], f32[?,?]", "x86-64-v2", "halves peeled 4x4 1x4 overlap"},
     {"y = a + b : f32[?,?], f32[?,?]", "aarch64", "halves peeled 2x8 1x8 overlap"},
     /* A size that is whole vectors leaves no tail. */
-    {"y = a + b : f32[?,64], f32[?,64]", "x86-64-v3", "peeled 4x8 1x8 none FastISel"},
+    {"y = a + b : f32[?,64], f32[?,64]", "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
+    /* Rows of so many columns, as where one operand is a row, need no loop. */
+    {"y = a + b : f32[?,64], f32[1,64]", "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
+    {"y = a + b : f32[?,128], f32[1,128]", "x86-64-v3", "peeled 4x8 1x8 none FastISel"},
+    /* Rows that are reduced: in memory, in registers, or several blocks of them side by side. */
+    {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "rows 1x32 strips none"},
+    {"y = sum(x, axis=0) : f32[?,64]", "x86-64-v3", "rows 1x32 none"},
+    {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows 1x4 1x4m side masked"},
+    {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
     {"y = f16(a) : f32[?,?]", "x86-64-v4", "either 1x64 1x16 masked"},
     {"y = a * b : bf16[?,?], bf16[?,?]", "x86-64-v4", "either 4x16 1x16 masked"},
@@ -47,6 +55,7 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         {": levels from", "tail "},      {": a first and a last", "peeled "},
         {": one vector, by", "masked "}, {": one vector where", "either "},
         {": two narrower", "halves "},   {": whole cache lines", "streamed "},
+        {": whole steps", "exact "},     {": reduced along rows", "rows "},
     };
     size_t size = 0;
     for (const char *line = text; line && *line; line = strchr(line, '\n') + 1) {
@@ -63,6 +72,10 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
                                      strstr(one, ", masked") ? "m" : "",
                                      strstr(one, "is a step") ? "s" : "");
         }
+        if (strncmp(one, "  strips:", 9) == 0)
+            size += (size_t)snprintf(nest + size, capacity - size, "strips ");
+        if (strncmp(one, "  side by side:", 15) == 0)
+            size += (size_t)snprintf(nest + size, capacity - size, "side ");
         if (strncmp(one, "  vector:", 9) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "%s%s",
                                      strstr(one, "tail: none")     ? "none"

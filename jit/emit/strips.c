@@ -1,0 +1,214 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Rows that are reduced, by strips of columns. In registers only a step's partial results have
+ * room, and a column of steps takes little of each row: 128 bytes here, 128 bytes a row further.
+ * Caches and prefetchers want more in one place. A strip's partial results lie in memory, which
+ * stays in L1, and each row adds a strip of itself:
+ *
+ *     for each strip of 1024 columns
+ *         for each block of 128 rows
+ *             partial results = neutral
+ *             for each row
+ *                 for each step of the strip
+ *                     combine its partial results with its lanes
+ *             combine the totals with the partial results; the first block's are the totals
+ *         store the totals */
+#include <string.h>
+
+#include "jit/emit/reduce.h"
+#include "runtime/base/types.h"
+#include "runtime/expr/reduce.h"
+
+/* Memory for a strip's columns, of each reduction. */
+typedef struct strip {
+    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], others[TOSAJIT_MAX_TENSORS];
+    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a block: one of these */
+    LLVMValueRef first, end;                    /* columns */
+} strip;
+
+typedef void strip_step(row_emitter *r, const strip *s, LLVMValueRef column);
+
+static LLVMTypeRef step_type(const part_emitter *e, int32_t t) {
+    return LLVMTypeOf(emit_neutral(e, e->nest.lanes, t));
+}
+
+static LLVMValueRef place(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef memory,
+                          LLVMValueRef column) {
+    LLVMValueRef at = LLVMBuildSub(e->k.builder, column, s->first, "");
+    return LLVMBuildGEP2(e->k.builder, LLVMGetElementType(step_type(e, t)), memory, &at, 1, "");
+}
+
+static LLVMValueRef load(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef memory,
+                         LLVMValueRef column) {
+    return LLVMBuildLoad2(e->k.builder, step_type(e, t), place(e, s, t, memory, column), "");
+}
+
+static void store(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef memory,
+                  LLVMValueRef column, LLVMValueRef value) {
+    LLVMBuildStore(e->k.builder, value, place(e, s, t, memory, column));
+}
+
+/* Memory in the function's frame. */
+static LLVMValueRef frame(const part_emitter *e, int32_t t) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
+                      entry = LLVMGetEntryBasicBlock(e->function);
+    LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));
+    LLVMValueRef memory = LLVMBuildAlloca(
+        e->k.builder, LLVMArrayType2(step_type(e, t), e->nest.strip / e->nest.lanes), "strip");
+    LLVMSetAlignment(memory, 64);
+    LLVMPositionBuilderAtEnd(e->k.builder, here);
+    return memory;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * What is done at each step of a strip */
+
+static void clear_partials(row_emitter *r, const strip *s, LLVMValueRef column) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            store(e, s, t, s->partials[t], column, emit_neutral(e, e->nest.lanes, t));
+}
+
+static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) r->partials[t][0] = load(e, s, t, s->partials[t], column);
+    emit_step(r, &e->levels[0], column, NULL);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
+}
+
+static void add_block(row_emitter *r, const strip *s, LLVMValueRef column) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            store(e, s, t, s->totals[t], column,
+                  emit_combined(e, e->nest.lanes, t, load(e, s, t, s->totals[t], column),
+                                load(e, s, t, s->partials[t], column)));
+}
+
+static void store_totals(row_emitter *r, const strip *s, LLVMValueRef column) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            store_reduction(r, t, e->nest.lanes, load(e, s, t, s->totals[t], column),
+                            element_address(r, t, column, 0), NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Loops */
+
+static void for_steps(row_emitter *r, const strip *s, strip_step *step) {
+    const part_emitter *e = r->part;
+    const counted_loop loop = begin_counted(e, "strip.step", s->first);
+    step(r, s, loop.index);
+    end_counted(e, &loop, step_size(&e->levels[0]), s->end);
+}
+
+/* Rows from `first` to before `end`; r->pointers are those of the first, and at the end of the one
+ * behind the last. */
+static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMValueRef end) {
+    const part_emitter *e = r->part;
+    LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], moving[TOSAJIT_MAX_TENSORS];
+    memcpy(pointers, r->pointers, sizeof pointers);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      head = enter_loop(e, "strip.rows", pointers, moving);
+    LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    emit_row_scalars(r);
+    fill_splat_buffers(r);
+    emit_splats(r, e->nest.lanes);
+    for_steps(r, s, add_row);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.rows.end");
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), "");
+    LLVMAddIncoming(row, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, last}, 2);
+    step_pointers(r, moving, r->row_strides);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, end, ""), head,
+                    after);
+    continue_in(e, after);
+}
+
+/* The first block's partial results become the totals. */
+static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_later) {
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            s->partials[t] =
+                LLVMBuildSelect(e->k.builder, is_later, s->others[t], s->totals[t], "");
+}
+
+static void add_later_block(row_emitter *r, const strip *s, LLVMValueRef is_later) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef more = new_block(e, "strip.totals"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.totals.end");
+    LLVMBuildCondBr(e->k.builder, is_later, more, after);
+    LLVMPositionBuilderAtEnd(e->k.builder, more);
+    for_steps(r, s, add_block);
+    LLVMBuildBr(e->k.builder, after);
+    continue_in(e, after);
+}
+
+/* All blocks of rows. */
+static void add_blocks(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
+    const part_emitter *e = r->part;
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
+                      head = enter_loop(e, "strip.block", pointers, moving);
+    LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
+    LLVMValueRef is_later =
+        LLVMBuildICmp(e->k.builder, LLVMIntSGT, first, int64_constant(e, 0), "");
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    choose_partials(e, s, is_later);
+    for_steps(r, s, clear_partials);
+    add_rows(r, s, first, smaller_of(e, next, e->rows));
+    add_later_block(r, s, is_later);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.block.end");
+    for (int32_t t = 0; t < tensor_count(e); t++)
+        LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
+    LLVMAddIncoming(first, (LLVMValueRef[]){int64_constant(e, 0), next},
+                    (LLVMBasicBlockRef[]){before, last}, 2);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->rows, ""), head,
+                    after);
+    continue_in(e, after);
+}
+
+/* All whole steps, strip by strip. */
+static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
+    const part_emitter *e = r->part;
+    LLVMValueRef end = e->levels[0].end;
+    strip s;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) s.totals[t] = frame(e, t), s.others[t] = frame(e, t);
+    const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
+    LLVMValueRef next =
+        LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");
+    s.first = loop.index;
+    s.end = smaller_of(e, next, end);
+    add_blocks(r, &s, pointers);
+    memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
+    for_steps(r, &s, store_totals);
+    end_counted(e, &loop, e->nest.strip, end);
+}
+
+LLVMValueRef emit_strips(row_emitter *r, const LLVMValueRef *pointers) {
+    const part_emitter *e = r->part;
+    LLVMValueRef zero = int64_constant(e, 0), end = e->levels[0].end,
+                 least = int64_constant(e, NEST_STRIP_STEPS * step_size(&e->levels[0]));
+    if (!e->nest.strip) return zero;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), strips = new_block(e, "strips"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strips.end");
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGT, end, least, ""), strips,
+                    after);
+    LLVMPositionBuilderAtEnd(e->k.builder, strips);
+    r->groups = 1;
+    emit_all(r, pointers);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
+    LLVMBuildBr(e->k.builder, after);
+    continue_in(e, after);
+    LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
+    LLVMAddIncoming(start, (LLVMValueRef[]){zero, end}, (LLVMBasicBlockRef[]){before, last}, 2);
+    return start;
+}
