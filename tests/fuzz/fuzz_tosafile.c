@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Fuzzer of the reader of TOSA's flatbuffers. What is refused has a reason in one line that names
- * the file; of what is read, every block is built, and what the builder says has a place. Divided,
- * it can be read again, and each region is a kernel. */
+/* Fuzzer of the reader of TOSA's flatbuffers and their JSON form. What is refused has a reason in
+ * one line that names the file; of what is read, every block is built, and what the builder says
+ * has a place. Divided, it can be read again, and each region is a kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,11 @@ static size_t said;
 
 static void say(void *context, const tosajit_mlir_finding *finding) {
     (void)context;
+    char line[40]; /* of the JSON form */
+    snprintf(line, sizeof line, "fuzz:%d:%d: error: ", finding->line, finding->column);
     if (strncmp(finding->text, "fuzz: error: ", 13) != 0 &&
-        strncmp(finding->text, "fuzz: remark: ", 14) != 0) {
+        strncmp(finding->text, "fuzz: remark: ", 14) != 0 &&
+        (finding->line < 1 || strncmp(finding->text, line, strlen(line)) != 0)) {
         fprintf(stderr, "a finding of no kind: %s\n", finding->text);
         abort();
     }

@@ -94,6 +94,7 @@ function_file weight "func.func @f(%a: tensor<1x4x1xf32>) -> $t {" "$zero" "$hal
     "  %m = tosa.matmul %a, %v, %z, %z : (tensor<1x4x1xf32>, $row, tensor<1xf32>, tensor<1xf32>) -> $t" "$(unary r exp m)" "  return %r : $t" '}'
 divide "$work/weight.mlir" "// @f: 1 operation in 1 region for tosajit, 3 left"
 [ "$(grep -c '^// left, .*reads nothing but constants' "$work/divided.mlir")" = 2 ] || fail "the reason for what reads constants alone"
+"$tool" outline "$work/weight.mlir" --json >"$work/out" && grep -qF '"constant_regions": 0,' "$work/out" || fail "a region of constants alone"
 # One region reads what they give, so it has them; not so if somebody else reads it, too.
 function_file bias "func.func @f(%a: $t) -> $t {" "$half" "$weight" "$scaled" \
     "  %s = tosa.add %a, %v : ($t, $row) -> $t" "$(unary r exp s)" "  return %r : $t" '}'

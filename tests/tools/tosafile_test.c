@@ -640,10 +640,12 @@ static void wrong_values_are_named(void **state) {
 static void wrong_files_are_named(void **state) {
     static const struct {
         const char *bytes, *expected;
-    } others[] = {{"  ", "bytes 4 to 7 must be \"TOSA\""},
-                  {"", "bytes 4 to 7 must be \"TOSA\""},
+    } others[] = {{"  ", "whose bytes 4 to 7 are \"TOSA\", nor"},
+                  {"", "whose bytes 4 to 7 are \"TOSA\", nor"},
                   {"ML\xefR22", "MLIR's bytecode"},
-                  {"  {\"version\": {}}", "its JSON form; `flatc -b"},
+                  {"  {\"version\": {}}", "written for TOSA -1.-1"},
+                  {"{version: {}, region: []}", "m.tosa:1:23: error: unknown field: region"},
+                  {"{", "expecting: identifier instead got: end of file"},
                   {"module { }", "MLIR's text"},
                   {"abcdTOSA", "this flatbuffer is damaged"}};
     (void)state;

@@ -38,6 +38,7 @@ arrays() {
     done
 }
 arrays gelu_bias.tosa gelu_expected.npy gelu_x.npy gelu_bias.npy
+arrays gelu_bias.json gelu_expected.npy gelu_x.npy gelu_bias.npy
 arrays quant_residual.tosa quant_expected.npy quant_a.npy quant_b.npy quant_table.npy
 
 # array NAME TYPE BYTES: $work/NAME.npy of 2 x 3 elements; bytes are octal, as printf takes them.
@@ -50,7 +51,7 @@ array x '<f4' '\000\000\300\177\000\000\200\077\000\000\200\377\000\000\000\100\
 array h '<f2' '\000\176\000\074\000\374\001\000\000\104\377\173'
 array i '|i1' '\200\177\000\001\372\132'
 array w '<i4' '\377\377\377\177\000\000\000\200\007\000\000\000\371\377\377\377\001\000\000\000\000\000\000\000'
-for form in mlir tosa; do
+for form in mlir tosa json; do
     words=""
     for name in x h i w; do words="$words --input $work/$name.npy"; done
     for k in 0 1 2 3 4 5; do words="$words --output $work/$form.$k.npy"; done
@@ -60,11 +61,24 @@ for form in mlir tosa; do
 done
 for k in 0 1 2 3 4 5; do
     checks=$((checks + 1))
-    cmp "$work/mlir.$k.npy" "$work/tosa.$k.npy" >"$work/out" 2>"$work/err" || fail "constants: result $k differs"
+    for form in tosa json; do
+        cmp "$work/mlir.$k.npy" "$work/$form.$k.npy" >"$work/out" 2>"$work/err" || fail "constants.$form: result $k differs"
+    done
+done
+# The JSON form says what the flatbuffer says, of all that is in it.
+for name in gelu_bias int_requantize constants views mobile; do
+    for words in "outline --json" "plan --json" "verify --strict"; do
+        checks=$((checks + 1))
+        for form in tosa json; do
+            # shellcheck disable=SC2086 # words
+            "$tool" $words "$files/$name.$form" 2>&1 | sed "s/$name\.$form/FILE/g" >"$work/said.$form"
+        done
+        cmp "$work/said.tosa" "$work/said.json" >"$work/out" 2>&1 || fail "$words $name.json: other words than of $name.tosa"
+    done
 done
 # Views in TOSA's own form: what TOSA's reference model gives, by both readers and by all ways to compute.
 views="--input $files/views_x.npy --input $files/views_y.npy --input $files/views_i.npy --output $work/0.npy --output $work/1.npy --output $work/2.npy"
-for form in views.mlir views.tosa; do
+for form in views.mlir views.tosa views.json; do
     for how in --check --backend=precompiled --backend=interpret; do
         checks=$((checks + 1))
         # shellcheck disable=SC2086
@@ -113,6 +127,7 @@ same 'the same' sh -c '"$0" run "$1/divided.tosa" --entry main_region_0 --input 
     --output "$1/region.npy" && cmp "$1/region.npy" examples/gelu_expected.npy && echo the same' "$tool" "$work"
 same '// @main: 9 operations in 4 regions' "$tool" outline "$files/constants.tosa" --entry main -o "$work/divided.tosa"
 for k in 0 1 2 3; do same "ok: @main_region_$k" sh -c '"$0" verify "$1" 2>"$2" || [ $? = 1 ]' "$tool" "$work/divided.tosa" "$work/left"; done
+same '"constant_regions": 0,' "$tool" outline "$files/constants.tosa" --json
 refused 'operator_name' "$tool" plan "$work/divided.tosa" --entry main
 same '// @main: 0 operations in 0 regions for tosajit, 5 left' "$tool" outline "$work/divided.tosa" --entry main
 # Regions as images; a name that leads out of the directory is none.
@@ -137,9 +152,28 @@ same 'ok: @main' "$tool" verify "$work/model.bin"
 refused 'there is no block @other in this file; it has: @main' "$tool" plan "$files/gelu_bias.tosa" --entry other
 refused 'operator 12, layer_12: tosa.conv2d: not an elementwise operation' "$tool" verify "$files/mobile.tosa"
 refused "MLIR's text; without the suffix" sh -c 'cp "$1" "$2"; exec "$0" verify "$2"' "$tool" examples/gelu_bias.mlir "$work/text.tosa"
-printf '{\n  "version": {}, "regions": []\n}' >"$work/model.json"
-refused 'JSON form; `flatc -b tosa.fbs FILE.json` makes the binary form' "$tool" verify "$work/model.json"
-refused 'JSON form' sh -c '"$0" verify - <"$1"' "$tool" "$work/model.json"
+same 'ok: @main' sh -c '"$0" verify - <"$1"' "$tool" "$files/gelu_bias.json"
+same '3 regions for tosajit, 3 left' "$tool" outline "$files/mobile.json" -o "$work/divided.tosa"
+same 'ok: @main_region_0' sh -c '"$0" verify "$1" 2>&1 || :' "$tool" "$work/divided.tosa"
+# wrong TEXT MESSAGE: the JSON form with such a text in it.
+wrong() {
+    printf '{\n  version: { _major: 1, _minor: 0 },\n  %s\n}' "$1" >"$work/model.json"
+    refused "$2" "$tool" verify "$work/model.json"
+}
+wrong 'regions: [], region: []' 'model.json:3:24: error: unknown field: region'
+wrong 'regions: [{ blocks: [{ tensors: [{ type: "FP31" }] }] }]' 'model.json:3:49: error: unknown enum value: FP31'
+wrong 'regions: [{ blocks: [{ tensors: [{ shape: [3000000000] }] }] }]' 'constant does not fit'
+wrong 'regions: [{ blocks: [{ tensors: [{ data: [256] }] }] }]' 'constant does not fit'
+wrong 'regions: [{ blocks: [{ operators: [{ attribute: {}, op: 1 }] }] }]' 'missing type field for this union value'
+wrong 'include "other.fbs"' 'model.json:'
+wrong 'regions: [' 'model.json:4:'
+printf '[]' >"$work/model.json"
+refused 'nor its JSON form, which begins with {' "$tool" verify "$work/model.json"
+printf '{}\000' >"$work/model.json"
+refused 'there is a byte 0 in its JSON form' "$tool" verify "$work/model.json"
+{ printf '{ version: {}, regions: ['; head -c 134217728 /dev/zero | tr '\0' ' '; } >"$work/model.json"
+refused 'its JSON form has more than 128 MiB' "$tool" verify "$work/model.json"
+rm "$work/model.json"
 refused 'No such file' "$tool" verify "$work/none.tosa"
 refused 'this flatbuffer is damaged' sh -c 'head -c 1000 "$1" >"$2"; exec "$0" verify "$2"' "$tool" "$files/gelu_bias.tosa" "$work/cut.tosa"
 echo "$checks checks, $failures failed"

@@ -18,6 +18,7 @@ said() {
 }
 said 'ok: @main (tensor<?x?xf32>, tensor<1x?xf32>) -> tensor<?x?xf32>' verify "$files/gelu_bias.tosa"
 said 'ok: @main' verify "$files/gelu_bias.tosa" --strict
+said 'ok: @main' verify "$files/gelu_bias.json" --strict
 said '%TosaInput_1' plan "$files/gelu_bias.tosa"
 said 'bit for bit' run "$files/gelu_bias.tosa" --input examples/gelu_x.npy --input examples/gelu_bias.npy --check --output "$work/result.npy"
 cmp "$work/result.npy" examples/gelu_expected.npy || fail "other bits than with MLIR"

@@ -141,8 +141,9 @@ static void print_help(void) {
         printf("  %-8s %s\n", commands[k].name, commands[k].summary);
     printf("\n  tosajit COMMAND --help   the options of a command\n"
            "  tosajit --version\n\n"
-           "FILE is TOSA in MLIR, text or bytecode, or TOSA's flatbuffer (FILE.tosa); - is\n"
-           "standard input. Functions are func.func, or blocks, of elementwise operations.\n"
+           "FILE is TOSA in MLIR, text or bytecode, or TOSA's flatbuffer (FILE.tosa), binary\n"
+           "or as JSON; - is standard input. Functions are func.func, or blocks, of elementwise\n"
+           "operations.\n"
            "FILE.tj is an expression, as lines that are typed; --expr takes one in place of\n"
            "FILE. Long answers go through $PAGER.\n\n"
            "examples:\n"

@@ -173,6 +173,20 @@ static void write_regions(json *j, const division *d) {
     json_close(j, ']');
 }
 
+/* Regions without operands give the same in each call. What they would have is left to the host, so
+ * there should be none. */
+static int64_t count_constant(const division *d) {
+    const source divided = divided_source(d);
+    int64_t count = 0;
+    for (size_t k = 0; k < source_count(&divided); k++) {
+        tosa_function built;
+        if (!build_region(d, k, &built)) continue;
+        count += built.input_count == 0;
+        tosa_function_release(&built);
+    }
+    return count;
+}
+
 /* Whether a tile of the operand becomes that tile of the results. */
 static bool keeps_tiles(const source *divided, const tosa_epilogue *e) {
     tosa_function built;
@@ -203,6 +217,7 @@ static void write_epilogues(json *j, const division *d) {
 static int write_division(const division *d) {
     json j = json_begin();
     write_counts(&j, d);
+    json_integer(&j, "constant_regions", count_constant(d));
     write_reasons(&j, d->left);
     write_epilogues(&j, d);
     if (d->module)

@@ -13,6 +13,7 @@
 #include "runtime/base/escape.h"
 #include "tools/tosa/value_names.h"
 #include "tools/tosafile/build.h"
+#include "tools/tosafile/json.h"
 #include "tools/tosafile/name_index.h"
 #include "tools/tosafile/outline.h"
 
@@ -20,7 +21,7 @@ enum {
     FIRST_CAPACITY = 64 * 1024,
     LARGEST = 1024 * 1024 * 1024, /* bytes of a file or pipe, which may be a device without end */
     NAME_LIMIT = 400,             /* bytes of the name of a block that is divided */
-    HEAD = 8,
+    HEAD = 64,
     MAJOR = 1, /* of TOSA's version */
     MINOR = 1,
     KNOWN_FEATURES = 1 << 1, /* of MXFP, whose tensors and operators are refused one by one */
@@ -40,21 +41,18 @@ struct tosafile {
 /* ---------------------------------------------------------------------------------------------
  * Reading */
 
-/* The JSON form is none, but nobody else has the words for it; no MLIR begins so. */
-static bool is_json(const char *bytes, size_t size) {
-    return size > 1 && bytes[0] == '{' && memchr(" \t\r\n\"", bytes[1], 5);
+bool tosafile_is_begun(const void *bytes, size_t size) {
+    return flat_is_tosa(bytes, size) || file_json_is_begun(bytes, size);
 }
 
-bool tosafile_is_begun(const void *bytes, size_t size) {
-    return flat_is_tosa(bytes, size) || is_json(bytes, size);
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t length = strlen(path), end = strlen(suffix);
+    return length > end && strcmp(path + length - end, suffix) == 0;
 }
 
 bool tosafile_is_one(const char *path) {
-    static const char suffix[] = ".tosa";
     uint8_t head[HEAD] = {0};
-    const size_t length = strlen(path);
-    if (length > sizeof suffix - 1 && strcmp(path + length - (sizeof suffix - 1), suffix) == 0)
-        return true;
+    if (ends_in(path, ".tosa") || ends_in(path, ".json")) return true;
     FILE *stream = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
     const size_t found = stream ? fread(head, 1, sizeof head, stream) : 0;
     if (stream) fclose(stream);
@@ -111,8 +109,6 @@ static bool refuse_bytes(tosafile *f) {
         const char *begin, *what;
     } others[] = {
         {"ML\xefR", "MLIR's bytecode; without the suffix .tosa it is read as such"},
-        {"{", "its JSON form; `flatc -b tosa.fbs FILE.json` makes the binary form of it, with the "
-              "schema of tosa-tools"},
         {"//", "MLIR's text; without the suffix .tosa it is read as such"},
         {"module", "MLIR's text; without the suffix .tosa it is read as such"},
         {"func", "MLIR's text; without the suffix .tosa it is read as such"},
@@ -128,7 +124,8 @@ static bool refuse_bytes(tosafile *f) {
         return false;
     }
     return fail(f, TOSAJIT_BAD_MODULE,
-                "not the flatbuffer of a TOSA file: bytes 4 to 7 must be \"TOSA\"");
+                "neither the flatbuffer of a TOSA file, whose bytes 4 to 7 are \"TOSA\", nor its "
+                "JSON form, which begins with {");
 }
 
 static bool check_version(tosafile *f, const flat_graph *g) {
@@ -147,8 +144,22 @@ static bool check_version(tosafile *f, const flat_graph *g) {
     return false;
 }
 
+/* The JSON form becomes a flatbuffer, which takes its place. */
+static bool read_json(tosafile *f) {
+    file_json_problem problem;
+    uint8_t *made = file_json_read((const char *)f->bytes, f->size, &f->size, &problem);
+    free(f->owned);
+    f->bytes = f->owned = made;
+    if (!made)
+        file_report_line(&f->report, problem.status, problem.line, problem.column, problem.text);
+    return made != NULL;
+}
+
 static bool check_frame(tosafile *f) {
     const char *reason;
+    const bool json =
+        !flat_is_tosa(f->bytes, f->size) && file_json_is_begun((const char *)f->bytes, f->size);
+    if (json && !read_json(f)) return false;
     if (!flat_is_tosa(f->bytes, f->size)) return refuse_bytes(f);
     if (!flat_verify(f->bytes, f->size, &reason)) {
         file_report_file(&f->report, TOSAJIT_BAD_MODULE, "this flatbuffer is damaged: %s", reason);

@@ -24,6 +24,9 @@ void file_report_begin(file_report *report);
 /* An error of the file as a whole. */
 void file_report_file(file_report *report, tosajit_status status, const char *format, ...)
     DIAG_FORMAT(3, 4);
+/* An error at a line of the JSON form; 0: of the file as a whole. */
+void file_report_line(file_report *report, tosajit_status status, int32_t line, int32_t column,
+                      const char *message);
 /* An error at an operator of a block. */
 void file_report_error(file_report *report, tosajit_status status, const file_graph *g, int32_t op,
                        const char *format, ...) DIAG_FORMAT(5, 6);
