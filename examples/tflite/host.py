@@ -35,31 +35,46 @@ def _images(x):
     return x.permute(0, 3, 1, 2)
 
 
+def _at_once(op, weights, bias, depthwise):
+    """A convolution of one position, which is a product of matrices, as is one whose kernel is one pixel; null for others. Integers are exact in f64,
+    and what is taken off them comes off the bias instead."""
+    attributes, shape = op.attributes, op.inputs[0].shape
+    height, width = weights.shape[:2] if depthwise else weights.shape[1:3]
+    pixel = not depthwise and (height, width) == (1, 1) and attributes.StrideAsNumpy().tolist() == [1, 1]
+    whole = [height, width] == shape[1:3] and attributes.DilationAsNumpy().tolist() == [1, 1]
+    if not (pixel or whole) or attributes.PadAsNumpy().any() or min(op.output.shape[1:]) < 1:
+        return None
+    result, last = (-1, *op.output.shape[1:]), op.output.dtype
+    if depthwise:
+        rows, channels = weights.reshape(height * width, *weights.shape[2:]), weights.shape[2]
+        return lambda x, *_: ((x.reshape(-1, height * width, channels, 1).to(rows.dtype) * rows).sum(1).flatten(1) + bias).to(last).reshape(result)
+    matrix = weights.reshape(weights.shape[0], -1).t().contiguous()
+    return lambda x, *_: torch.addmm(bias, x.reshape(-1, matrix.shape[0]).to(matrix.dtype), matrix).to(last).reshape(result)
+
+
 def _convolution(op, depthwise):
     attributes = op.attributes
     stride, dilation, pad = attributes.StrideAsNumpy().tolist(), attributes.DilationAsNumpy().tolist(), attributes.PadAsNumpy().tolist()
     weights, bias, x_zero, w_zero = (op.constant(k) for k in range(1, 5))
-    integers = not weights.dtype.is_floating_point
+    integers, zero = not weights.dtype.is_floating_point, x_zero.item()
     weights = weights.to(torch.float64) - w_zero.item() if integers else weights
+    count = weights.shape[2] * weights.shape[3] if depthwise else weights.shape[0]
+    bias = bias.expand(count) if bias.numel() == 1 else bias
+    sums = (weights.sum((0, 1)).flatten() if depthwise else weights.sum((1, 2, 3))) * zero
+    at_once = _at_once(op, weights, bias - sums if integers else bias, depthwise)
+    if at_once:
+        return at_once
     if depthwise:  # height, width, channels, multiplier
-        height, width, channels, multiplier = weights.shape
-        weights = weights.reshape(height, width, 1, channels * multiplier).permute(3, 2, 0, 1)
-        groups = channels
+        groups = weights.shape[2]
+        weights = weights.reshape(*weights.shape[:2], 1, count).permute(3, 2, 0, 1)
     else:
         weights, groups = weights.permute(0, 3, 1, 2), 1
-    exact = _float_of(weights, op.inputs[0].dtype, True) if integers else weights.dtype
-    packed = weights.to(exact).contiguous(memory_format=torch.channels_last)
-    added = bias.expand(packed.shape[0]) if bias.numel() == 1 else bias
-    plain = not integers and not depthwise and packed.shape[2:] == (1, 1) and stride == [1, 1] and not any(pad)
-    matrix = packed.reshape(packed.shape[0], -1).t() if plain else None
-    zero = x_zero.item()
+    packed = weights.to(_float_of(weights, op.inputs[0].dtype, True) if integers else weights.dtype).contiguous(memory_format=torch.channels_last)
 
     def run(x, *_):
-        if plain:
-            return torch.addmm(added, x.reshape(-1, x.shape[-1]), matrix).reshape(*x.shape[:-1], -1)
-        image, same = _in_frame(_images(x.to(exact) - zero if integers else x), pad)
-        y = nn.conv2d(image, packed, None if integers else added, stride, same, dilation, groups).permute(0, 2, 3, 1)
-        return (y.to(torch.int64) + added).to(torch.int32) if integers else y.contiguous()
+        image, same = _in_frame(_images(x.to(packed.dtype) - zero if integers else x), pad)
+        y = nn.conv2d(image, packed, None if integers else bias, stride, same, dilation, groups).permute(0, 2, 3, 1)
+        return (y.to(torch.int64) + bias).to(torch.int32) if integers else y.contiguous()
 
     return run
 
@@ -211,5 +226,7 @@ def identity(op):
     return lambda x: x
 
 
+# Those that may give a part of what they read.
+MOVES = {"RESHAPE", "SLICE", "TRANSPOSE", "IDENTITY", "CAST", "PAD", "CONCAT", "TILE", "REVERSE"}
 FUNCTIONS = {"SLICE": slice_, **{f.__name__.upper(): f for f in (conv2d, depthwise_conv2d, transpose_conv2d, matmul, max_pool2d, avg_pool2d, resize, pad,
                                                                 concat, reshape, transpose, tile, reverse, argmax, gather, cast, identity)}}

@@ -7,11 +7,13 @@
 
 The host is host.py. A region is a kernel image, which Python's tosajit loads."""
 import importlib
+import math
 import os
 import re
 import subprocess
 import sys
 from collections import namedtuple
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -21,6 +23,7 @@ from tosa.Op import Op
 from tosa.TosaGraph import TosaGraph
 
 import host
+from prepare import prepare
 
 # Bits of types that PyTorch has in another name come as these.
 TYPES = {DType.BOOL: torch.bool, DType.INT8: torch.int8, DType.INT16: torch.int16, DType.INT32: torch.int32, DType.INT64: torch.int64,
@@ -50,11 +53,11 @@ def _without_casts(text):
     return re.sub(r"%\w+", lambda found: names.get(found[0], found[0]), cast.sub("", text)) if names else text
 
 
-def convert(path, work, tool):
-    """WORK/NAME.divided.tosa, and the images of its regions in WORK/NAME.regions."""
+def convert(path, prepared, work, tool):
+    """WORK/NAME.divided.tosa of what was prepared, and the images of its regions in WORK/NAME.regions."""
     work.mkdir(parents=True, exist_ok=True)
     bytecode, text, whole, divided = (work / f"{path.stem}{end}" for end in (".mlirbc", ".mlir", ".tosa", ".divided.tosa"))
-    _tool("tosa-converter-for-tflite", path, "--bytecode", "-o", bytecode)
+    _tool("tosa-converter-for-tflite", prepared, "--bytecode", "-o", bytecode)
     text.write_text(_without_casts(_tool("tosa-opt", "--tosa-convert-integer-type-to-signless", bytecode)))
     _tool("tosa-opt", "--tosa-serialize", f"--tosa-flatbuffer-filename={whole}", text)
     _tool(tool, "outline", whole, "-o", divided, "--images", work / f"{path.stem}.regions")
@@ -93,13 +96,14 @@ class Model:
 
     def __init__(self, path, work, tool="tosajit"):
         path, work = Path(path), Path(work)
-        self._bytes = convert(path, work, tool).read_bytes()
+        prepared, self.comparable = prepare(path, work)  # the second one is for LiteRT
+        self._bytes = convert(path, prepared, work, tool).read_bytes()
         graph = TosaGraph.GetRootAs(self._bytes, 0)
         block = graph.Regions(0).Blocks(0)
         self.tensors = {t.name: t for t in map(self._tensor, map(block.Tensors, range(block.TensorsLength())))}
         self.inputs = [block.Inputs(k).decode() for k in range(block.InputsLength())]
         self.outputs = [block.Outputs(k).decode() for k in range(block.OutputsLength())]
-        self.values, self.constants, self.steps = {}, set(), []
+        self.values, self.constants, self.steps, self.constant_regions, self._moves = {}, set(), [], 0, set()
         self._state = {t.name: t.data.reshape(t.shape).clone() for t in self.tensors.values() if t.variable}
         for shape in map(block.Shapes, range(block.ShapesLength())):
             data = [] if shape.Rank() == 0 else bytearray(shape.DataAsNumpy().tobytes())
@@ -108,6 +112,7 @@ class Model:
             for k in range(block.OperatorsLength()):
                 self._add(Operator(self, block.Operators(k)), work / f"{path.stem}.regions")
         self.regions = sum(kernel for *_, kernel in self.steps)
+        self._plan()
         self._forget_early()
         self.reset()
 
@@ -136,10 +141,51 @@ class Model:
             named = f" {op.attributes.OperatorName().decode()}" if op.name == "CUSTOM" else ""
             raise host.NotHosted(f"{op.name}{named}")
         run = tosajit.load(str(images / f"{op.attributes.OperatorName().decode()}.image")) if region else host.FUNCTIONS[op.name](op)
-        if not region and all(name in self.constants for name in op.reads) and op.gives[0] not in self._state:
-            self._keep(op.gives[0], run(*(self.values[name] for name in op.reads)))
+        if all(name in self.constants for name in op.reads) and op.gives[0] not in self._state:
+            result = run(*(self.values[name] for name in op.reads))
+            for name, value in zip(op.gives, result if len(op.gives) > 1 else [result]):
+                self._keep(name, value)
+            self.constant_regions += region  # a kernel for nothing
         else:
             self.steps.append((run, op.reads, op.gives, [], region))
+            self._moves.add(op.gives[0] if op.name in host.MOVES else None)
+
+    def _lifetimes(self):
+        """Of each result of a region: the first and last step that has it. What moves elements may give a part of what it reads, which lives as long.
+        Results of the model and variables outlive a run."""
+        within, lives = {}, {}
+        for k, (_, reads, gives, _, region) in enumerate(self.steps):
+            read = set().union(*(within.get(name, ()) for name in reads))
+            lives.update((name, (lives[name][0], k)) for name in read)
+            for name in gives:
+                within[name] = {name} if region else within.get(name, set()) | read if name in self._moves else set()
+                lives.update({name: (k, k)} if region else {})
+        kept = set().union(*(within.get(name, ()) for name in (*self.outputs, *self._state)))
+        return {name: life for name, life in lives.items() if name not in kept and min(self.tensors[name].shape, default=1) > 0}
+
+    def _plan(self):
+        """Results of regions get places in one memory. The largest choose first, beside those that live at another time."""
+        lives, placed = self._lifetimes(), []
+        sizes = {name: -(-math.prod(self.tensors[name].shape) * self.tensors[name].dtype.itemsize // 64) * 64 for name in lives}
+        for name in sorted(lives, key=sizes.get, reverse=True):
+            first, last = lives[name]
+            offset = 0
+            for at, end, other in sorted(placed):
+                if offset + sizes[name] <= at:
+                    break
+                if lives[other][0] <= last and first <= lives[other][1]:
+                    offset = max(offset, end)
+            placed.append((offset, offset + sizes[name], name))
+        self.memory = torch.zeros(max((end for _, end, _ in placed), default=0), dtype=torch.uint8)
+        self.results = sum(sizes.values())  # what they would take side by side
+        homes = {}
+        for at, _, name in placed:
+            shape, dtype = self.tensors[name].shape, self.tensors[name].dtype
+            homes[name] = self.memory[at : at + math.prod(shape) * dtype.itemsize].view(dtype).view(shape)
+        for k, (run, reads, gives, dead, region) in enumerate(self.steps):
+            if region and all(name in homes for name in gives):
+                out = tuple(homes[name] for name in gives)
+                self.steps[k] = (partial(run, out=out if len(gives) > 1 else out[0]), reads, gives, dead, region)
 
     def _forget_early(self):
         """Names of values that nobody reads behind a step go with it, and their memory is the next one's."""
