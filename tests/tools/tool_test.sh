@@ -171,6 +171,8 @@ source_file shapes 'func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) -> te
 expect 1 "shapes.mlir:2:8: error: tosa.add: " verify "$work/shapes.mlir"
 source_file types 'func.func @f(%a: tensor<2xi7>) -> tensor<2xi7> {' '  return %a : tensor<2xi7>' '}'
 expect 1 "types.mlir:1:14: error: argument 0: tensor<2xi7> has an element type other than" verify "$work/types.mlir"
+source_file types 'func.func @f(%a: tensor<2xi4>) -> tensor<2xi8> {' '  %r = tosa.cast %a : (tensor<2xi4>) -> tensor<2xi8>' '  return %r : tensor<2xi8>' '}'
+expect 1 "argument 0: tensor<2xi4> has elements of which two share a byte; there are i1 i8" verify "$work/types.mlir"
 # What MLIR 23 and 24 write, and the way out.
 source_file unsigned 'func.func @f(%a: tensor<2xui64>) -> tensor<2xui64> {' '  return %a : tensor<2xui64>' '}'
 source_file rescaled 'func.func @f(%a: tensor<2xui8>, %m: tensor<1xi32>, %s: tensor<1xi8>, %z: tensor<1xui8>, %o: tensor<1xi8>) -> tensor<2xi8> {' \

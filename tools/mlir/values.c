@@ -86,21 +86,25 @@ static bool read_dims(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *w
     return true;
 }
 
+#define ELEMENT_TYPES "i1 i8 i16 i32 i48 i64 f16 bf16 f32 f8E4M3FN f8E5M2 f64 ui8 ui16 ui32"
+
+static const char *element_problem(MlirType element) {
+    if (is_unsigned(element))
+        return " has unsigned elements, which TOSA tells by attributes: `tosa-opt "
+               "--tosa-convert-integer-type-to-signless` writes it so";
+    if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 4)
+        return " has elements of which two share a byte; there are " ELEMENT_TYPES;
+    return " has an element type other than " ELEMENT_TYPES;
+}
+
 bool mlir_tensor_type(MlirType type, tosajit_tensor_type *tensor, mlir_phrase *why) {
     memset(tensor, 0, sizeof *tensor);
     if (!mlirTypeIsATensor(type))
         return refuse_type(TOSAJIT_TYPE_MISMATCH, type, " is not a tensor", why);
-    tensor->element = mlir_element_type(mlirShapedTypeGetElementType(type));
-    if (tensor->element == TOSAJIT_TYPE_COUNT && is_unsigned(mlirShapedTypeGetElementType(type)))
-        return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
-                           " has unsigned elements, which TOSA tells by attributes: `tosa-opt "
-                           "--tosa-convert-integer-type-to-signless` writes it so",
-                           why);
+    const MlirType element = mlirShapedTypeGetElementType(type);
+    tensor->element = mlir_element_type(element);
     if (tensor->element == TOSAJIT_TYPE_COUNT)
-        return refuse_type(TOSAJIT_TYPE_MISMATCH, type,
-                           " has an element type other than i1 i8 i16 i32 i48 i64 f16 bf16 f32 "
-                           "f8E4M3FN f8E5M2 f64 ui8 ui16 ui32",
-                           why);
+        return refuse_type(TOSAJIT_TYPE_MISMATCH, type, element_problem(element), why);
     tensor->rank = TOSAJIT_UNRANKED;
     return mlirTypeIsAUnrankedTensor(type) || read_dims(type, tensor, why);
 }
