@@ -6,6 +6,7 @@
 
 #include <flatbuffers/idl.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <new>
@@ -81,9 +82,9 @@ extern "C" bool file_json_is_begun(const char *bytes, size_t size) {
 extern "C" uint8_t *file_json_read(const char *text, size_t size, size_t *made,
                                    file_json_problem *problem) {
     try {
-        if (size > FILE_JSON_LARGEST)
+        if (size > FILE_JSON_LARGEST || std::count(text, text + size, ',') > FILE_JSON_COMMAS)
             refuse(problem, TOSAJIT_LIMIT_EXCEEDED, 0, 0,
-                   "its JSON form has more than 128 MiB; the flatbuffer may be larger");
+                   "its JSON form has more than 1 GiB, or 64 Mi values; the flatbuffer may");
         else if (memchr(text, 0, size))
             refuse(problem, TOSAJIT_BAD_MODULE, 0, 0, "there is a byte 0 in its JSON form");
         else

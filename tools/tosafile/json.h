@@ -17,7 +17,8 @@ extern "C" {
 
 enum {
     FILE_JSON_PROBLEM = 500,
-    FILE_JSON_LARGEST = 128 * 1024 * 1024, /* bytes; reading may take fifty times that */
+    FILE_JSON_LARGEST = 1024 * 1024 * 1024, /* bytes */
+    FILE_JSON_COMMAS = 64 * 1024 * 1024, /* values take up to 100 bytes each while they are read */
 };
 
 typedef struct file_json_problem {
