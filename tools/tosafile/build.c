@@ -176,6 +176,8 @@ static bool go_on(builder *b) {
 static bool build_inputs(builder *b, const file_part *part) {
     for (size_t k = 0; k < part->input_count; k++) {
         char reason[VALUE_REASON], shown[NAME];
+        if (!file_graph_is_tensor(b->g, part->inputs[k])) /* a shape that no constant gives */
+            return fail_op(b, TOSAJIT_BAD_MODULE, "input %zu is no tensor of this block", k);
         const flat_tensor tensor = flat_tensor_at(b->g->block.tensors, (size_t)part->inputs[k]);
         tosajit_tensor_type type;
         if (b->values[part->inputs[k]] != UNDEFINED)
