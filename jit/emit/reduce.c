@@ -96,3 +96,12 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
         partials[groups - 1] = value;
     }
 }
+
+void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
+                     LLVMValueRef address, LLVMValueRef mask) {
+    const part_emitter *e = r->part;
+    const lane l = lane_of(e, lanes);
+    const tosajit_type type = reduction_node(e, t)->type.element;
+    if (type_is_float(type)) value = lane_narrow(&l, type, value);
+    lane_store(&l, type, value, address, mask);
+}

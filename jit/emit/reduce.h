@@ -18,7 +18,7 @@ unsigned reduction_values(const row_emitter *r);
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
 LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLVMValueRef a,
                            LLVMValueRef b);
-/* Rounded to its type. */
+/* Store a value of the accumulator's type, rounded to the reduction's. */
 void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
                      LLVMValueRef address, LLVMValueRef mask);
 /* Rows that are reduced, by strips (nest.h). What is returned is the first column that is left. */

@@ -214,15 +214,6 @@ static void emit_block(row_emitter *r, LLVMValueRef start, LLVMValueRef end, LLV
         if (is_reduction(e, t)) values[t] = fold(r, t);
 }
 
-void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
-                     LLVMValueRef address, LLVMValueRef mask) {
-    const part_emitter *e = r->part;
-    const lane l = lane_of(e, lanes);
-    const tosajit_type type = reduction_node(e, t)->type.element;
-    if (type_is_float(type)) value = lane_narrow(&l, type, value);
-    lane_store(&l, type, value, address, mask);
-}
-
 void emit_reduced_row(row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMValueRef totals[TOSAJIT_MAX_TENSORS], values[TOSAJIT_MAX_TENSORS],
