@@ -303,22 +303,6 @@ static const double fast_log_coefficients[] = {
     -0x1.38378cp-4,
 };
 
-/* tanh x = x + x (c0 + c1 u + ...), u = x^2 - centre, abs(x) <= end. In the parentheses:
- * Absolute error 2^-27.4. */
-static const double fast_tanh_coefficients[] = {
-    -0x1.1c8e0ep-3,
-    -0x1.daa89ap-3,
-    0x1.3a4178p-4,
-    -0x1.a6bea2p-6,
-    0x1.1cfef2p-7,
-    -0x1.7f736cp-9,
-    0x1.f8889p-11,
-    -0x1.735b48p-12,
-    0x1.528daap-13,
-};
-
-static const double fast_tanh_centre = 0x1p-1, fast_tanh_end = 0x1p0;
-
 /* erf x = x + x (c0 + c1 u + ...), u = x^2 - centre, abs(x) <= end. In the parentheses:
  * Absolute error 2^-29.7. */
 static const double fast_erf_coefficients[] = {
@@ -380,6 +364,15 @@ static const double fast_log2_coefficients[] = {
     0x1.5ceff4d923819p-2,
 };
 
+/* tanh a = a - a^3 / (c0 + c1 a^2 + ...), 0.01 <= a <= 1.
+ * Relative error 2^-26.6. */
+static const double fast_tanh_coefficients[] = {
+    0x1.800008p1,
+    0x1.3332bep0,
+    -0x1.751562p-8,
+    0x1.dbdc4ep-13,
+};
+
 /* 2^(j/n) e^-c, rounded; n is their count. */
 static const double fast_exp_eighths[] = {
     0x1.e98e6ap-1,
@@ -429,6 +422,27 @@ static const double fast_exp_sixteenths_rest[] = {
     0x1.05bff2p0,
     0x1.05c276p-1,
     0x1.5cdb3p-3,
+};
+
+/* 2^(j/8) / 2k, rounded. */
+static const double fast_tanh_eighths[] = {
+    0x1.0e6f36p-2,
+    0x1.26e92cp-2,
+    0x1.419a4p-2,
+    0x1.5eb5c6p-2,
+    0x1.7e73b8p-2,
+    0x1.a1112p-2,
+    0x1.c6d08ep-2,
+    0x1.effa9ap-2,
+};
+
+/* k e^2r = c0 + c1 r + ..., abs(r) <= (ln 2)/32.
+ * Relative error 2^-25.2. */
+static const double fast_tanh_eighths_powers[] = {
+    0x1.e4ac0ap0,
+    0x1.e4ac0cp1,
+    0x1.e4bf84p1,
+    0x1.431592p1,
 };
 
 /* sin r = r + r^3 (c0 + c1 r^2 + ...), abs(r) <= pi/16.

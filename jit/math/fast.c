@@ -139,23 +139,34 @@ static LLVMValueRef join_odd(const lane *l, odd_function f, LLVMValueRef a, LLVM
     return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){size, x}, 2);
 }
 
-/* Beyond 1: 1 - 2 / (e^2x + 1), e^2x = 2^n e^r. One f32 for ln 2 is enough, since 2^-n is small
- * where n is large. */
-LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
-    (void)op;
-    LLVMValueRef magic = lane_f32(l, f32_shift + 127), one = constant(l, 1.0),
-                 a = at_most(l, lane_fabs(l, x[0]), 9.1);
-    if (lane_entries(l) == 32)
-        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){tanh_looked_up(l, a), x[0]}, 2);
-    LLVMValueRef shifted = lane_fma(l, a, constant(l, 0x1.715476p1), magic),
+/* (e^2a + 1) / 2, e^2a = 2^n e^r. One f32 for ln 2 is enough, since 1 / e^2a is small where n is
+ * large. */
+static LLVMValueRef tanh_divisor(const lane *l, LLVMValueRef a) {
+    if (lane_entries(l)) return tanh_divisor_looked_up(l, a);
+    LLVMValueRef magic = lane_f32(l, f32_shift + 126),
+                 shifted = lane_fma(l, a, constant(l, 0x1.715476p1), magic),
                  n = lane_fsub(l, shifted, magic);
     LLVMValueRef half_r = lane_fma(l, n, constant(l, -0x1.62e43p-2), a),
-                 power = float_of(l, to_exponent(l, bits_of(l, shifted)));
-    LLVMValueRef sum =
-        lane_fma(l, expm1_near(l, lane_fadd(l, half_r, half_r)), power, lane_fadd(l, power, one));
-    odd_function f = {fast_tanh_coefficients, COUNT(fast_tanh_coefficients), fast_tanh_centre,
-                      fast_tanh_end};
-    return join_odd(l, f, a, lane_fsub(l, one, lane_fdiv(l, constant(l, 2.0), sum)), x[0]);
+                 half_power = float_of(l, to_exponent(l, bits_of(l, shifted)));
+    return lane_fma(l, expm1_near(l, lane_fadd(l, half_r, half_r)), half_power,
+                    lane_fadd(l, half_power, constant(l, 0.5)));
+}
+
+/* b - b (b^2 / d), b = min(a, 1), where d is b^3 / (b - tanh b) up to 1 and (e^2a + 1) / 2 beyond:
+ * the larger of the two is the right one. */
+LLVMValueRef fast_tanh(const lane *l, const emit_op *op, const LLVMValueRef *x) {
+    (void)op;
+    LLVMValueRef size = lane_fabs(l, x[0]), a = at_most(l, size, 9.1);
+    if (lane_entries(l) == 32)
+        return lane_intrinsic(l, "llvm.copysign", (LLVMValueRef[]){tanh_looked_up(l, a), x[0]}, 2);
+    LLVMValueRef b = at_most(l, size, 1.0), square = lane_fmul(l, b, b);
+    LLVMValueRef near =
+        polynomial(l, fast_tanh_coefficients, COUNT(fast_tanh_coefficients), square);
+    LLVMValueRef far = tanh_divisor(l, a),
+                 d = lane_select(l, lane_fcmp(l, LLVMRealOGT, near, far), near, far);
+    LLVMValueRef result = lane_fma(l, lane_fneg(l, lane_fdiv(l, square, d)), b, b),
+                 sign = lane_and(l, bits_of(l, x[0]), lane_int(l, 32, INT32_MIN));
+    return float_of(l, lane_or(l, bits_of(l, result), sign));
 }
 
 /* Two polynomials: beyond 3.93 erf rounds to 1. */

@@ -13,6 +13,8 @@ LLVMValueRef sigmoid_looked_up(const lane *l, LLVMValueRef x);
 LLVMValueRef sine_looked_up(const lane *l, LLVMValueRef x, unsigned quarters);
 /* Of 0 <= a <= 3.93. */
 LLVMValueRef erf_looked_up(const lane *l, LLVMValueRef a);
+/* (e^2a + 1) / 2 for 0 <= a <= 9.1. */
+LLVMValueRef tanh_divisor_looked_up(const lane *l, LLVMValueRef a);
 /* Of 0 <= a <= 9.1, only where lane_entries is 32. */
 LLVMValueRef tanh_looked_up(const lane *l, LLVMValueRef a);
 

@@ -114,6 +114,19 @@ LLVMValueRef sigmoid_looked_up(const lane *l, LLVMValueRef x) {
     return lane_cold_merge(l, &cold, result, corrected);
 }
 
+/* The entries have the half in them, and a constant that keeps what is rounded of e^2r below 2, so
+ * that it is rounded less. */
+LLVMValueRef tanh_divisor_looked_up(const lane *l, LLVMValueRef a) {
+    static const exp_table t = {3, fast_tanh_eighths, fast_tanh_eighths_powers,
+                                COUNT(fast_tanh_eighths_powers)};
+    LLVMValueRef magic = lane_f32(l, f32_shift),
+                 shifted = lane_fma(l, a, constant(l, 0x1.715476p4), magic),
+                 n = lane_fsub(l, shifted, magic);
+    LLVMValueRef r = lane_fma(l, n, constant(l, -0x1.62e43p-5), a), bits = bits_of(l, shifted);
+    exp_parts e = {&t, exp_entry(l, &t, bits), bits, polynomial(l, t.rest, t.rest_count, r)};
+    return lane_fma(l, e.rest, exp_scale(l, e), constant(l, 0.5));
+}
+
 enum { TURN = 16 }; /* steps */
 
 /* The sine of n steps and so many quarters of a turn, or what its f32 lacks; of eight entries,
