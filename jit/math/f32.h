@@ -23,11 +23,6 @@ static inline LLVMValueRef to_exponent(const lane *l, LLVMValueRef n) {
     return lane_shl(l, n, lane_int(l, 32, 23));
 }
 
-/* x with the sign bit of a number that is negative. */
-static inline LLVMValueRef minus_size(const lane *l, LLVMValueRef x) {
-    return float_of(l, lane_or(l, bits_of(l, x), lane_int(l, 32, INT32_MIN)));
-}
-
 /* c[0] + c[1] x + ..., by Horner's rule: the fewest instructions, each of which waits. */
 static inline LLVMValueRef polynomial(const lane *l, const double *c, unsigned count,
                                       LLVMValueRef x) {

@@ -48,16 +48,24 @@ static LLVMValueRef exp_entry(const lane *l, const exp_table *t, LLVMValueRef n)
     return bits_of(l, lane_entry(l, entries, n));
 }
 
+/* c0 + c1 r + ..., where r lacks n low, which is so small that its first power will do. */
+static LLVMValueRef exp_rest(const lane *l, const exp_table *t, LLVMValueRef r, LLVMValueRef n,
+                             double low) {
+    const double *c = t->rest;
+    LLVMValueRef first = lane_fma(l, n, constant(l, low * c[1]), constant(l, c[0]));
+    return lane_fma(l, polynomial(l, c + 1, t->rest_count - 1, r), r, first);
+}
+
 /* abs(x) < 200. */
 static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
     const exp_table *t = lane_entries(l) == MOST_ENTRIES ? &sixteenths : &eighths;
-    const double steps = 1U << t->shift;
+    const double steps = 1U << t->shift, ln2 = f32_ln2_parts[0] + f32_ln2_parts[1],
+                 high = (double)(float)ln2;
     LLVMValueRef magic = lane_f32(l, f32_shift),
                  shifted = lane_fma(l, x, constant(l, 0x1.715476p0 * steps), magic);
-    LLVMValueRef n = lane_fsub(l, shifted, magic), bits = bits_of(l, shifted);
-    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2_parts[0] / steps), x);
-    r = lane_fma(l, n, constant(l, -f32_ln2_parts[1] / steps), r);
-    return (exp_parts){t, exp_entry(l, t, bits), bits, polynomial(l, t->rest, t->rest_count, r)};
+    LLVMValueRef n = lane_fsub(l, shifted, magic), bits = bits_of(l, shifted),
+                 r = lane_fma(l, n, constant(l, -high / steps), x);
+    return (exp_parts){t, exp_entry(l, t, bits), bits, exp_rest(l, t, r, n, (high - ln2) / steps)};
 }
 
 /* 2^(n/steps) e^-c where it is a normal number. */
@@ -87,28 +95,29 @@ LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x) {
     return lane_cold_merge(l, &cold, result, corrected);
 }
 
-/* E / (1 + E) for E = e^minus_a <= 1, which is scale + low. The quotient y of what E and 1 + E are
- * rounded to is close; y + (E - y (1 + E)) (1 - y) is the result with one rounding, as 1 - y is all
- * but 1 / (1 + E). scale - y is exact: y is between scale / 2 and twice as much. */
-static LLVMValueRef sigmoid_near(const lane *l, LLVMValueRef minus_a) {
-    exp_parts e = exp_by_table(l, minus_a);
-    LLVMValueRef one = constant(l, 1.0), scale = exp_scale(l, e), low = lane_fmul(l, scale, e.rest),
-                 sum = lane_fma(l, scale, e.rest, scale);
-    LLVMValueRef divisor = lane_fma(l, scale, e.rest, lane_fadd(l, scale, one)),
-                 y = lane_fdiv(l, sum, divisor), minus_y = lane_fneg(l, y),
-                 other = lane_fsub(l, one, y);
-    LLVMValueRef left = lane_fma(l, minus_y, scale, lane_fsub(l, scale, y));
-    return lane_fma(l, lane_fma(l, low, other, left), other, y);
+/* 1 / (1 + E) for E = e^-x, which is scale (1 + rest). 1 + E is sum + low, where sum is an f32 near
+ * it. What the quotient y of their sum lacks is y (1 - y sum - y low). */
+static LLVMValueRef sigmoid_near(const lane *l, LLVMValueRef x) {
+    exp_parts e = exp_by_table(l, lane_fneg(l, x));
+    LLVMValueRef one = constant(l, 1.0), scale = exp_scale(l, e), sum = lane_fadd(l, scale, one);
+    LLVMValueRef is_large = lane_fcmp(l, LLVMRealOGT, scale, one),
+                 is_small = lane_fcmp(l, LLVMRealOLT, scale, one),
+                 larger = lane_select(l, is_large, scale, one),
+                 smaller = lane_select(l, is_small, scale, one);
+    LLVMValueRef lost = lane_fsub(l, smaller, lane_fsub(l, sum, larger)),
+                 low = lane_fma(l, scale, e.rest, lost),
+                 y = lane_fdiv(l, one, lane_fadd(l, sum, low)), minus_y = lane_fneg(l, y);
+    LLVMValueRef left = lane_fma(l, minus_y, low, lane_fma(l, minus_y, sum, one));
+    return lane_fma(l, y, left, y);
 }
 
-/* Beyond 70 it is 1, and below -70, where what corrects y is nearly subnormal, e^x. */
+/* Beyond 87 it is 1, and below -87, where results are nearly subnormal, e^x. */
 LLVMValueRef sigmoid_looked_up(const lane *l, LLVMValueRef x) {
-    LLVMValueRef minus_a = minus_size(l, x), one = constant(l, 1.0), f = sigmoid_near(l, minus_a);
-    LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, bits_of(l, x), lane_int(l, 32, 0)),
-                 result = lane_select(l, negative, f, lane_fsub(l, one, f));
-    LLVMValueRef far = lane_fcmp(l, LLVMRealOLT, minus_a, constant(l, -70.0));
+    LLVMValueRef result = sigmoid_near(l, x);
+    LLVMValueRef far = lane_fcmp(l, LLVMRealOGT, lane_fabs(l, x), constant(l, 87.0));
     lane_cold cold = lane_cold_begin(l, far);
-    LLVMValueRef limits = lane_select(l, negative, exp_far(l, x), one);
+    LLVMValueRef negative = lane_icmp(l, LLVMIntSLT, bits_of(l, x), lane_int(l, 32, 0)),
+                 limits = lane_select(l, negative, exp_far(l, x), constant(l, 1.0));
     LLVMValueRef corrected = lane_select(l, far, limits, result);
     lane_cold_end(l, &cold);
     return lane_cold_merge(l, &cold, result, corrected);
