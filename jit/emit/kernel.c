@@ -8,6 +8,7 @@
 
 #include "jit/emit/part.h"
 #include "jit/emit/fast_isel.h"
+#include "jit/emit/reduce.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/expr/ops.h"
@@ -73,6 +74,7 @@ static void enter_tile(part_emitter *e) {
     LLVMPositionBuilderAtEnd(e->k.builder, check);
     if (e->part->has_planes)
         e->planes_left = LLVMBuildAlloca(e->k.builder, e->k.i64, "planes.left");
+    emit_strip_memory(e);
     e->done = LLVMCreateBasicBlockInContext(e->k.context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
     LLVMValueRef any =

@@ -21,6 +21,8 @@ LLVMValueRef emit_combined(const part_emitter *e, unsigned lanes, int32_t t, LLV
 /* Store a value of the accumulator's type, rounded to the reduction's. */
 void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueRef value,
                      LLVMValueRef address, LLVMValueRef mask);
+/* Memory for strips in the function's frame, once for all variants: in its first block. */
+void emit_strip_memory(part_emitter *e);
 /* Rows that are reduced, by strips (nest.h). What is returned is the first column that is left. */
 LLVMValueRef emit_strips(row_emitter *r, const LLVMValueRef *pointers);
 

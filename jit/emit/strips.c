@@ -21,8 +21,8 @@
 
 /* Memory for a strip's columns, of each reduction. */
 typedef struct strip {
-    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], others[TOSAJIT_MAX_TENSORS];
-    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a block: one of these */
+    LLVMValueRef totals[TOSAJIT_MAX_TENSORS];
+    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a block: the totals, or the other memory */
     LLVMValueRef first, end;                    /* columns */
 } strip;
 
@@ -48,16 +48,15 @@ static void store(const part_emitter *e, const strip *s, int32_t t, LLVMValueRef
     LLVMBuildStore(e->k.builder, value, place(e, s, t, memory, column));
 }
 
-/* Memory in the function's frame. */
-static LLVMValueRef frame(const part_emitter *e, int32_t t) {
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
-                      entry = LLVMGetEntryBasicBlock(e->function);
-    LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));
-    LLVMValueRef memory = LLVMBuildAlloca(
-        e->k.builder, LLVMArrayType2(step_type(e, t), e->nest.strip / e->nest.lanes), "strip");
-    LLVMSetAlignment(memory, 64);
-    LLVMPositionBuilderAtEnd(e->k.builder, here);
-    return memory;
+void emit_strip_memory(part_emitter *e) {
+    for (int32_t t = e->part->leaf_count; e->nest.strip && t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        LLVMTypeRef type = LLVMArrayType2(step_type(e, t), e->nest.strip / e->nest.lanes);
+        for (int k = 0; k < 2; k++) {
+            e->strips[t][k] = LLVMBuildAlloca(e->k.builder, type, "strip");
+            LLVMSetAlignment(e->strips[t][k], 64);
+        }
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -135,7 +134,7 @@ static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_lat
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
             s->partials[t] =
-                LLVMBuildSelect(e->k.builder, is_later, s->others[t], s->totals[t], "");
+                LLVMBuildSelect(e->k.builder, is_later, e->strips[t][1], s->totals[t], "");
 }
 
 static void add_later_block(row_emitter *r, const strip *s, LLVMValueRef is_later) {
@@ -181,7 +180,7 @@ static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
     LLVMValueRef end = e->levels[0].end;
     strip s;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) s.totals[t] = frame(e, t), s.others[t] = frame(e, t);
+        if (is_reduction(e, t)) s.totals[t] = e->strips[t][0];
     const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");
