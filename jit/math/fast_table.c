@@ -56,14 +56,34 @@ static LLVMValueRef exp_rest(const lane *l, const exp_table *t, LLVMValueRef r, 
     return lane_fma(l, polynomial(l, c + 1, t->rest_count - 1, r), r, first);
 }
 
-/* abs(x) < 200. */
+/* x steps / ln 2 as a whole number in the low bits, from which its float is a subtraction away. */
+static LLVMValueRef exp_shifted(const lane *l, LLVMValueRef x, double steps) {
+    return lane_fma(l, x, constant(l, 0x1.715476p0 * steps), lane_f32(l, f32_shift));
+}
+
+static const exp_table *table_of(const lane *l) {
+    return lane_entries(l) == MOST_ENTRIES ? &sixteenths : &eighths;
+}
+
+/* abs(x) < 200, where a loop has nothing else: r takes two steps, and constants stay in registers.
+ */
+static exp_parts exp_alone(const lane *l, LLVMValueRef x) {
+    const exp_table *t = table_of(l);
+    const double steps = 1U << t->shift;
+    LLVMValueRef shifted = exp_shifted(l, x, steps), bits = bits_of(l, shifted),
+                 n = lane_fsub(l, shifted, lane_f32(l, f32_shift));
+    LLVMValueRef r = lane_fma(l, n, constant(l, -f32_ln2_parts[0] / steps), x);
+    r = lane_fma(l, n, constant(l, -f32_ln2_parts[1] / steps), r);
+    return (exp_parts){t, exp_entry(l, t, bits), bits, polynomial(l, t->rest, t->rest_count, r)};
+}
+
+/* abs(x) < 200, in a longer computation: r waits for one step less. */
 static exp_parts exp_by_table(const lane *l, LLVMValueRef x) {
-    const exp_table *t = lane_entries(l) == MOST_ENTRIES ? &sixteenths : &eighths;
+    const exp_table *t = table_of(l);
     const double steps = 1U << t->shift, ln2 = f32_ln2_parts[0] + f32_ln2_parts[1],
                  high = (double)(float)ln2;
-    LLVMValueRef magic = lane_f32(l, f32_shift),
-                 shifted = lane_fma(l, x, constant(l, 0x1.715476p0 * steps), magic);
-    LLVMValueRef n = lane_fsub(l, shifted, magic), bits = bits_of(l, shifted),
+    LLVMValueRef shifted = exp_shifted(l, x, steps), bits = bits_of(l, shifted),
+                 n = lane_fsub(l, shifted, lane_f32(l, f32_shift)),
                  r = lane_fma(l, n, constant(l, -high / steps), x);
     return (exp_parts){t, exp_entry(l, t, bits), bits, exp_rest(l, t, r, n, (high - ln2) / steps)};
 }
@@ -76,7 +96,7 @@ static LLVMValueRef exp_scale(const lane *l, exp_parts e) {
 
 /* e^x for all x. */
 static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
-    exp_parts e = exp_by_table(l, limit(l, x, -105.0, 89.0));
+    exp_parts e = exp_alone(l, limit(l, x, -105.0, 89.0));
     LLVMValueRef magic = bits_of(l, lane_f32(l, f32_shift)),
                  shift = lane_int(l, 32, e.table->shift),
                  n = lane_ashr(l, lane_sub(l, e.n, magic), shift);
@@ -86,7 +106,7 @@ static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
 }
 
 LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x) {
-    exp_parts e = exp_by_table(l, x);
+    exp_parts e = exp_alone(l, x);
     LLVMValueRef scale = exp_scale(l, e), result = lane_fma(l, scale, e.rest, scale);
     LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, 87.2));
     lane_cold cold = lane_cold_begin(l, rare);
