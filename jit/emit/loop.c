@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What loops over planes and rows have in common: a pointer per tensor that moves. */
+#include <string.h>
+
 #include "jit/emit/part.h"
 #include "jit/emit/fast_isel.h"
 
@@ -15,6 +17,24 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
         LLVMAddIncoming(moving[t], &first, &before, 1);
     }
     return head;
+}
+
+counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *pointers,
+                        LLVMValueRef first, LLVMValueRef *moving) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
+    counted_loop loop = {.head = enter_loop(e, name, pointers, moving)};
+    loop.index = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
+    LLVMAddIncoming(loop.index, &first, &before, 1);
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    return loop;
+}
+
+void end_rows(row_emitter *r, const counted_loop *loop, const LLVMValueRef *moving,
+              LLVMValueRef end) {
+    memcpy(r->pointers, moving, (size_t)tensor_count(r->part) * sizeof *moving);
+    step_pointers(r, moving, r->row_strides);
+    end_counted(r->part, loop, 1, end);
 }
 
 LLVMValueRef smaller_of(const part_emitter *e, LLVMValueRef a, LLVMValueRef b) {

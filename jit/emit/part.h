@@ -202,6 +202,12 @@ typedef struct counted_loop {
 } counted_loop;
 counted_loop begin_counted(const part_emitter *e, const char *name, LLVMValueRef start);
 void end_counted(const part_emitter *e, const counted_loop *loop, int64_t step, LLVMValueRef end);
+/* The same over rows, in which r->pointers are the row's; behind it they are those of the row
+ * `end`. */
+counted_loop begin_rows(row_emitter *r, const char *name, const LLVMValueRef *pointers,
+                        LLVMValueRef first, LLVMValueRef *moving);
+void end_rows(row_emitter *r, const counted_loop *loop, const LLVMValueRef *moving,
+              LLVMValueRef end);
 
 /* Rows. */
 

@@ -262,11 +262,9 @@ typedef struct block_state {
 
 /* A row of each of the blocks that are computed side by side, so that none waits for its own last
  * addition. */
-static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column,
-                              const LLVMValueRef *pointers) {
+static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column) {
     const part_emitter *e = r->part;
     LLVMValueRef run = int64_constant(e, REDUCE_RUN);
-    memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for (unsigned g = 0; g < r->groups; g++) {
         for (int32_t t = 0; g && t < tensor_count(e); t++) {
             LLVMValueRef block = LLVMBuildMul(e->k.builder, r->row_strides[t], run, "");
@@ -288,22 +286,12 @@ static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     handed h;
     begin_partials(r);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "rows", pointers, moving);
-    LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
+    const counted_loop loop = begin_rows(r, "rows", pointers, int64_constant(e, 0), moving);
     enter_partials(r, before, &h);
-    emit_side_by_side(r, lv, column, moving);
+    emit_side_by_side(r, lv, column);
     hand_partials(r, &h);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "rows.end");
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), "");
-    LLVMAddIncoming(row, (LLVMValueRef[]){int64_constant(e, 0), next},
-                    (LLVMBasicBlockRef[]){before, last}, 2);
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
-    step_pointers(r, moving, r->row_strides);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, rows, ""), head,
-                    after);
-    continue_in(e, after);
+    end_rows(r, &loop, moving, rows);
 }
 
 /* The state at the head of the loop over blocks. */

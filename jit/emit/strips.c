@@ -111,22 +111,12 @@ static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMVal
     const part_emitter *e = r->part;
     LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], moving[TOSAJIT_MAX_TENSORS];
     memcpy(pointers, r->pointers, sizeof pointers);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "strip.rows", pointers, moving);
-    LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
-    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    const counted_loop loop = begin_rows(r, "strip.rows", pointers, first, moving);
     emit_row_scalars(r);
     fill_splat_buffers(r);
     emit_splats(r, e->nest.lanes);
     for_steps(r, s, add_row);
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.rows.end");
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, row, int64_constant(e, 1), "");
-    LLVMAddIncoming(row, (LLVMValueRef[]){first, next}, (LLVMBasicBlockRef[]){before, last}, 2);
-    step_pointers(r, moving, r->row_strides);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, end, ""), head,
-                    after);
-    continue_in(e, after);
+    end_rows(r, &loop, moving, end);
 }
 
 /* The first block's partial results become the totals. */

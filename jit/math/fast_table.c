@@ -148,10 +148,9 @@ LLVMValueRef sigmoid_looked_up(const lane *l, LLVMValueRef x) {
 LLVMValueRef tanh_divisor_looked_up(const lane *l, LLVMValueRef a) {
     static const exp_table t = {3, fast_tanh_eighths, fast_tanh_eighths_powers,
                                 COUNT(fast_tanh_eighths_powers)};
-    LLVMValueRef magic = lane_f32(l, f32_shift),
-                 shifted = lane_fma(l, a, constant(l, 0x1.715476p4), magic),
-                 n = lane_fsub(l, shifted, magic);
-    LLVMValueRef r = lane_fma(l, n, constant(l, -0x1.62e43p-5), a), bits = bits_of(l, shifted);
+    LLVMValueRef shifted = exp_shifted(l, a, 16.0), bits = bits_of(l, shifted),
+                 n = lane_fsub(l, shifted, lane_f32(l, f32_shift)),
+                 r = lane_fma(l, n, constant(l, -0x1.62e43p-5), a);
     exp_parts e = {&t, exp_entry(l, &t, bits), bits, polynomial(l, t.rest, t.rest_count, r)};
     return lane_fma(l, e.rest, exp_scale(l, e), constant(l, 0.5));
 }

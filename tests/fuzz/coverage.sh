@@ -22,6 +22,7 @@ for name in "$@"; do
     mkdir -p "$work/$name"
     inputs=tests/fuzz/inputs/$name
     [ -d "$inputs" ] || inputs=tests/fuzz/inputs/api # of fuzz_native, which has the same programs
+    [ "$name" != tosafile ] || inputs="$inputs tests/tools/tosafile"
     [ ! -d "build-fuzz/tests/fuzz/$name" ] || inputs="$inputs build-fuzz/tests/fuzz/$name"
     if [ "$seconds" -gt 0 ]; then limit=-max_total_time=$seconds; else limit=-runs=0; fi
     LLVM_PROFILE_FILE="$work/$name-%p%c.profraw" "$programs/fuzz_$name" "$limit" -detect_leaks=0 -timeout=60 -verbosity=0 \

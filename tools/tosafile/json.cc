@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <string>
 
 #include "tools/tosafile/attributes.h"
 #include "tools/tosafile/json_schema.h"
