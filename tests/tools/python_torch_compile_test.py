@@ -459,6 +459,8 @@ VIEWED = [
     (lambda a, b: torch.cat([a.t().exp().t()[:, 3:], a[:, :3] * 2], 1)[1:, 1:5] + 1, 1),
     (lambda a, b: (lambda c: (c[:2].t() * 2, c[2:] + c[:2], c))(torch.exp(a @ b.t()) + 1), 1),
     (lambda a, b: torch.cat([a[0].expand(4, 6).exp(), b.exp(), torch.zeros(4, 6)], 1) + 1, 2),
+    (lambda a, b: F.silu(F.group_norm(a.view(2, 4, 3), 2, b[0, :4], b[1, :4])) * 2, 1),
+    (lambda a, b: F.group_norm((a @ b.t()).view(1, 4, 2, 2), 2).exp().relu() @ b[:2, :2], 1),
 ]
 
 
