@@ -25,7 +25,7 @@ __all__ = ["backend", "load", "save"]
 
 @functools.lru_cache(maxsize=None)
 def _engine(threads: int, accuracy: str) -> Engine:
-    return Engine(threads=threads, accuracy=accuracy, backend="auto")
+    return Engine(threads=threads, accuracy=accuracy, backend="background")
 
 
 @functools.lru_cache(maxsize=None)
