@@ -6,12 +6,12 @@
  * stays in L1, and each row adds a strip of itself:
  *
  *     for each strip of 1024 columns
- *         for each block of 128 rows
+ *         for each segment of 128 rows
  *             partial results = neutral
  *             for each row
  *                 for each step of the strip
  *                     combine its partial results with its lanes
- *             combine the totals with the partial results; the first block's are the totals
+ *             combine the totals with the partial results; the first segment's are the totals
  *         store the totals */
 #include <string.h>
 
@@ -22,7 +22,7 @@
 /* Memory for a strip's columns, of each reduction. */
 typedef struct strip {
     LLVMValueRef totals[TOSAJIT_MAX_TENSORS];
-    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a block: the totals, or the other memory */
+    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a segment: the totals, or the other memory */
     LLVMValueRef first, end;                    /* columns */
 } strip;
 
@@ -78,7 +78,7 @@ static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
         if (is_reduction(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
 }
 
-static void add_block(row_emitter *r, const strip *s, LLVMValueRef column) {
+static void add_segment(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
@@ -119,7 +119,7 @@ static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMVal
     end_rows(r, &loop, moving, end);
 }
 
-/* The first block's partial results become the totals. */
+/* The first segment's partial results become the totals. */
 static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_later) {
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
@@ -127,23 +127,23 @@ static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_lat
                 LLVMBuildSelect(e->k.builder, is_later, e->strips[t][1], s->totals[t], "");
 }
 
-static void add_later_block(row_emitter *r, const strip *s, LLVMValueRef is_later) {
+static void add_later_segment(row_emitter *r, const strip *s, LLVMValueRef is_later) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef more = new_block(e, "strip.totals"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "strip.totals.end");
     LLVMBuildCondBr(e->k.builder, is_later, more, after);
     LLVMPositionBuilderAtEnd(e->k.builder, more);
-    for_steps(r, s, add_block);
+    for_steps(r, s, add_segment);
     LLVMBuildBr(e->k.builder, after);
     continue_in(e, after);
 }
 
-/* All blocks of rows. */
-static void add_blocks(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
+/* All segments of rows. */
+static void add_segments(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "strip.block", pointers, moving);
+                      head = enter_loop(e, "strip.segment", pointers, moving);
     LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
     LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
     LLVMValueRef is_later =
@@ -152,9 +152,9 @@ static void add_blocks(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
     choose_partials(e, s, is_later);
     for_steps(r, s, clear_partials);
     add_rows(r, s, first, smaller_of(e, next, e->rows));
-    add_later_block(r, s, is_later);
+    add_later_segment(r, s, is_later);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.block.end");
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.segment.end");
     for (int32_t t = 0; t < tensor_count(e); t++)
         LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
     LLVMAddIncoming(first, (LLVMValueRef[]){int64_constant(e, 0), next},
@@ -176,7 +176,7 @@ static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");
     s.first = loop.index;
     s.end = smaller_of(e, next, end);
-    add_blocks(r, &s, pointers);
+    add_segments(r, &s, pointers);
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for_steps(r, &s, store_totals);
     end_counted(e, &loop, e->nest.strip, end);

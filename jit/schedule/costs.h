@@ -27,7 +27,7 @@ enum {
     COST_FAST_ISEL_CHAIN = 3, /* [chain/bias_clamp] */
     /* Steps of a row that has no loop. */
     COST_EXACT_STEPS = 2, /* [bench/rows.py rope] */
-    /* Blocks of rows that are reduced side by side, of few ops. */
+    /* Segments of rows that are reduced side by side, of few ops. */
     COST_SIDE = 8,       /* [bench/rows.py sum_outer] */
     COST_SIDE_LIGHT = 2, /* [bench/rows.py sum_outer] */
     /* Bytes of the partial results that lie side by side in memory. */

@@ -200,7 +200,7 @@ static int64_t known_columns(const plan_part *part) {
     return size == TOSAJIT_DYNAMIC ? INT64_MAX : size;
 }
 
-/* Blocks side by side: a single vector would wait for its own last addition. */
+/* Segments side by side: a single vector would wait for its own last addition. */
 static unsigned choose_side(const asked *a, unsigned lanes) {
     const int64_t rows = a->part->extents[a->part->axis];
     const unsigned vectors =

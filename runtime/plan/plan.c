@@ -321,11 +321,12 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
         }
         if (!part->leaves[k].table) walk_dense_strides(type->rank, dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(w, d)[k] =
+            walk_mutable_strides(w, d)[k] =
                 part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
     }
     walk_dense_strides(part->rank, part->extents, 1, dense);
-    for (int32_t d = 0; d < part->rank; d++) walk_strides(w, d)[part->leaf_count] = dense[d];
+    for (int32_t d = 0; d < part->rank; d++)
+        walk_mutable_strides(w, d)[part->leaf_count] = dense[d];
     walk_coalesce(w);
     return true;
 }

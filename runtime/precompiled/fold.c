@@ -95,7 +95,7 @@ void fold_begin_rows(const fold *f, fold_state *s, int64_t rows) {
 }
 
 /* The partial results of each row become one, and the row's total is combined with it. */
-static void end_block(const fold *f, fold_state *s, int64_t rows) {
+static void end_segment(const fold *f, fold_state *s, int64_t rows) {
     for (int64_t half = REDUCE_PARTIALS / 2; half > 0; half /= 2)
         combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
                 (fold_lines){s->partials + half * f->size, row_bytes(f), f->size}, rows, half);
@@ -107,7 +107,7 @@ static void end_block(const fold *f, fold_state *s, int64_t rows) {
 void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
                   int64_t cols) {
     const int64_t whole = cols / REDUCE_PARTIALS, chunk = REDUCE_PARTIALS * from.col;
-    if (first > 0 && first % REDUCE_BLOCK == 0) end_block(f, s, rows);
+    if (first > 0 && first % REDUCE_SEGMENT == 0) end_segment(f, s, rows);
     if (rows == 1)
         combine(f, (fold_lines){s->partials, 0, f->size}, (fold_lines){from.start, chunk, from.col},
                 whole, REDUCE_PARTIALS);
@@ -120,7 +120,7 @@ void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, i
 }
 
 void fold_end_rows(const fold *f, fold_state *s, int64_t rows, char *to, int64_t row_stride) {
-    end_block(f, s, rows);
+    end_segment(f, s, rows);
     store(f, s->totals, f->size, rows, to, row_stride);
 }
 

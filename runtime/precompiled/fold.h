@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Folds: reductions of what the steps of a tile have computed, in the order of
+/* Folds: reductions of what the instructions of a tile have computed, in the order of
  * runtime/expr/reduce.h. What combines is the library's code of an op of two operands, add for a
  * sum: an element of rows or columns with the partial results, which stay where they are. */
 #ifndef TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H

@@ -155,7 +155,7 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
             const bool moves = !table && d >= shift && v->tensor.dims[d - shift] != 1;
-            walk_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
+            walk_mutable_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
             if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
         }
         tile->pointers[t] = at;

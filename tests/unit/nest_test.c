@@ -31,7 +31,7 @@ static const struct {
     {"y = x * c + concat(-x[:, :, 32:], x[:, :, :32], axis=-1) * s : f32[?,64,64], f32[1,64,64], "
      "f32[1,64,64]",
      "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
-    /* Rows that are reduced: in memory, in registers, or several blocks of them side by side. */
+    /* Rows that are reduced: in memory, in registers, or several segments of them side by side. */
     {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "rows 1x32 strips none"},
     {"y = sum(x, axis=0) : f32[?,64]", "x86-64-v3", "rows 1x32 none"},
     {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows 1x4 1x4m side masked"},
