@@ -30,8 +30,7 @@ static void begin_partials(row_emitter *r) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef neutral = emit_neutral(e, l.count, t);
         for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
-        if (e->nest.in_three)
-            extreme_begin(&l, reduction_is_maximum(e, t), neutral, r->partials[t]);
+        if (e->nest.in_three) extreme_begin(&l, neutral, r->partials[t]);
     }
 }
 

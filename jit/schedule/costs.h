@@ -32,6 +32,8 @@ enum {
     COST_SIDE_LIGHT = 2, /* [bench/rows.py sum_outer] */
     /* Bytes of the partial results that lie side by side in memory. */
     COST_STRIP = 4096, /* [bench/rows.py sum_outer] */
+    /* Bytes of an operand from which the next row is prefetched: more than an L2 cache has. */
+    COST_STRIP_FAR = 2 << 20, /* [bench/rows.py sum_outer] */
     /* Ops before a maximum that is kept as three values, beside which these have registers. */
     COST_IN_THREE_LIGHT = 4, /* [bench/rows.py] */
     /* Bytes of a tile and of a row, from which stores bypass the caches. */

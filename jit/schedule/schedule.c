@@ -229,7 +229,7 @@ static unsigned choose_strip(const plan_part *part, const tosajit_expr *program,
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
                              nest *n) {
-    const bool inner = a->part->axis == a->part->rank - 1;
+    const bool inner = a->part->axis == a->part->columns;
     const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
     for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;

@@ -36,6 +36,9 @@ static inline bool reduce_is_inner(const expr_node *node) {
     return node->attributes.axis == node->type.rank - 1;
 }
 
+/* Whether any order of the elements gives the same bits. */
+bool reduce_is_unordered(const expr_node *node);
+
 /* The type in which elements are combined. */
 static inline tosajit_type reduce_accumulator(tosajit_type element) {
     return element == TOSAJIT_F16 || element == TOSAJIT_BF16 ? TOSAJIT_F32 : element;

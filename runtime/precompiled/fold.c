@@ -44,13 +44,13 @@ static tosajit_op combining(tosajit_op op) {
     }
 }
 
-tosajit_status fold_make(const expr_node *node, const rows_library *library, int level, fold *f) {
+tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
+                         fold *f) {
     const tosajit_type type = reduce_accumulator(node->type.element);
     rows_code code = {.position = ROWS_SINGLE};
     code.first = (rows_use){.op = combining(node->op), .operand = type, .result = type};
     code.first.attributes.nan_mode = node->attributes.nan_mode;
-    *f = (fold){
-        .node = node, .size = (int64_t)tosajit_type_size(type), .inner = reduce_is_inner(node)};
+    *f = (fold){.node = node, .size = (int64_t)tosajit_type_size(type), .inner = inner};
     const bool is_small = (type == TOSAJIT_I8 || type == TOSAJIT_I16) &&
                           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min);
     f->combine =

@@ -34,8 +34,9 @@ typedef struct fold_state {
     _Alignas(64) char totals[FOLD_COLUMNS * sizeof(int64_t)];
 } fold_state;
 
-/* NOT_EXECUTABLE if the library has no code for it. */
-tosajit_status fold_make(const expr_node *node, const rows_library *library, int level, fold *f);
+/* Of columns, which are `inner`, or of rows. NOT_EXECUTABLE if the library has no code for it. */
+tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
+                         fold *f);
 
 /* Columns: begin so many rows, take columns first .. first + cols of them, and end: store them. */
 void fold_begin_rows(const fold *f, fold_state *s, int64_t rows);

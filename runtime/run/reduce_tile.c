@@ -104,7 +104,7 @@ typedef struct moved {
 static void lay(const plan_part *part, const walk *w, uint64_t splat, tile_choice *c) {
     int32_t axis = 0;
     while (!(w->apart >> axis & 1)) axis++; /* before the columns, or they themselves */
-    const bool inner = part->axis == part->rank - 1;
+    const bool inner = part->axis == part->columns;
     const int32_t columns = inner                ? axis
                             : w->rank - 1 > axis ? w->rank - 1
                                                  : -1,

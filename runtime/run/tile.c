@@ -115,7 +115,7 @@ void tile_run_choice(const tile_job *job) {
     (job->choice->strategy == TILE_DIRECT ? run_direct : tile_run_packed)(job);
 }
 
-static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
+bool tile_in_place(const plan_part *part, const tile_tensors *tensors) {
     for (int32_t r = 0; r < part->result_count; r++)
         for (int32_t k = 0; k < part->leaf_count; k++)
             if (tensors->pointers[k] == tensors->pointers[part->leaf_count + r]) return true;
@@ -127,7 +127,7 @@ void tile_run(const plan_part *part, const code_part *code, const walk *w,
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     void *pointers[TOSAJIT_MAX_TENSORS];
     tile_choice choice;
-    tile_choose(part, code, w, is_in_place(part, tensors), &choice);
+    tile_choose(part, code, w, tile_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
     tile_run_choice(&(tile_job){part, code, w, pointers, &choice, strides});
