@@ -54,7 +54,8 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
     for (int32_t k = 0; k < c->g->node_count; k++) {
         bool memory = true;
         const char **why = &c->choices->why[k];
-        if (!onnx_form_of(&c->g->nodes[k])) continue;
+        c->choices->gone[k] = c->g->nodes[k].gone;
+        if (c->g->nodes[k].gone || !onnx_form_of(&c->g->nodes[k])) continue;
         if (fused[k] >= 0 && !c->options->fused) {
             *why = arena_print(c->memory, "the engine computes it within %s",
                                onnx_text(c->g->nodes[fused[k]].proto->op_type));
@@ -190,6 +191,7 @@ static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
 /* Why a region does not pay; null: it does. It may drop reorderings besides its own operators. */
 static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int32_t dropped,
                                arena *memory) {
+    if (cost->table) return NULL;
     if (cost->shape) return "it computes sizes";
     if (cost->weight + dropped < o->least_ops)
         return cost->weight == 0
@@ -209,6 +211,17 @@ static void set_owner(onnx_choices *all, const onnx_region *r, int32_t owner, co
     }
 }
 
+static bool add_region(const chooser *c, const group *o);
+
+/* A region that is none leaves tables, each of which is one. */
+static bool add_tables(const chooser *c, const group *o) {
+    for (int32_t k = 0; k < o->count && o->count > 1; k++) {
+        const group alone = {o->regions, o->nodes + k, 1};
+        if (c->g->nodes[o->nodes[k]].table && !add_region(c, &alone)) return false;
+    }
+    return true;
+}
+
 static bool add_region(const chooser *c, const group *o) {
     enum { MOST_DROPPED = 2 };
     onnx_choices *all = c->choices;
@@ -224,7 +237,7 @@ static bool add_region(const chooser *c, const group *o) {
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
     set_owner(all, &choice->region, why ? -1 : all->count, why);
     if (!why) all->count++;
-    return memory;
+    return memory && (!why || add_tables(c, o));
 }
 
 /* Regions that would only pay without a reordering, and got rid of none. */

@@ -143,7 +143,8 @@ void onnx_mark_fused(const onnx_graph *g, int32_t *owners, int32_t *readers) {
             mark_chain(g, readers, k, owners);
         if (onnx_is(&g->nodes[k], "ReduceMean")) mark_normalisation(g, readers, k, owners);
         if (!is_elementwise(&g->nodes[k])) mark_dequantized(g, k, owners);
-        if (onnx_is(&g->nodes[k], "QuantizeLinear")) mark_quantized(g, k, owners);
+        if (onnx_is(&g->nodes[k], "QuantizeLinear") && !g->nodes[k].table)
+            mark_quantized(g, k, owners);
     }
 }
 
@@ -190,7 +191,7 @@ static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) 
     if (onnx_form_is_rows(form) && onnx_rows_axes(g, node, &axes) && axes.count > 0 &&
         !axes.has[axes.rank - 1])
         return ACROSS;
-    for (size_t k = 0; k < sizeof prices / sizeof *prices; k++)
+    for (size_t k = 0; k < sizeof prices / sizeof *prices && !node->table; k++)
         if (onnx_is(node, prices[k].op)) return fast ? prices[k].fast : prices[k].exact;
     return onnx_form_weight(form);
 }
@@ -226,7 +227,8 @@ static int64_t bytes_of(const onnx_type *type) {
 
 static void include(onnx_cost *cost, const onnx_type *type) {
     int64_t bytes = bytes_of(type);
-    cost->shape = cost->shape && type->rank <= 1 && onnx_element(type->element) != TOSAJIT_F32;
+    const tosajit_type element = onnx_element(type->element);
+    cost->shape = cost->shape && type->rank <= 1 && element != TOSAJIT_F32 && element != TOSAJIT_I8;
     if (bytes < 0 || cost->largest < 0)
         cost->largest = -1;
     else if (bytes > cost->largest)
@@ -260,6 +262,7 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &g->nodes[r->nodes[k]];
         cost.weight += weight_of(g, node, fast);
+        cost.table = cost.table || node->table;
         save(&cost, g, r, node);
     }
     return cost;
