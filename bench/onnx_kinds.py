@@ -1,29 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table, with a control. Weights are random;
-nothing is downloaded. It needs onnxruntime and onnx; PyTorch is not needed, for the models are written in the operators that its
-exporter writes.
+"""Models of many kinds with random weights, for onnx_models.py: written in the operators that exporters write, by PyTorch's exporter
+where PyTorch is there, as f16 and quantized by ONNX Runtime's own tools, and those of packages.
 
-    python3 bench/onnx_models.py BUILD [SECONDS [WORD]]
-
-The control is a second session of the model as it is: its column says how far two equal things are apart in this run. `of the time`
-is the median over neighbouring pairs of calls. WORD keeps the models whose name has it.
+    MODELS: name -> (folder -> (file, {input: array}))
 """
+import glob
+import io
 import os
-import statistics
-import sys
-import tempfile
-import time
 
-build, seconds, word = (sys.argv[1:] + ["2", ""][len(sys.argv) - 2:])[:3]
-sys.path.insert(0, os.path.join(build, "tools/python"))
-os.environ.setdefault("TOSAJIT_COMMAND", os.path.join(build, "tools/tosajit"))
-os.environ.setdefault("TOSAJIT_ONNX_OPERATORS", os.path.join(build, "tools/onnxruntime/libtosajit-onnxruntime.so"))
 import numpy as np
 import onnx
-import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
-import tosajit.onnxruntime
 
 random = np.random.default_rng(0)
 
@@ -131,94 +119,270 @@ def mixer(kind):
     return b.model(x)
 
 
-def quantized(made, folder, dynamic):
-    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
-    source, target = os.path.join(folder, "float.onnx"), os.path.join(folder, "quantized.onnx")
-    onnx.save(made, source)
-    if dynamic:
-        quantize_dynamic(source, target)
-        return onnx.load(target)
+def perceptron_of_rows():
+    """Normalisations that are written out, between small products: few elements, many nodes."""
+    b = Builder(1, 16, 64)
+    x = "x"
+    for _ in range(6):
+        d = b("Sub", x, b("ReduceMean", x, axes=[-1]))
+        n = b("Div", d, b("Sqrt", b("Add", b("ReduceMean", b("Mul", d, d), axes=[-1]), b.number(1e-5))))
+        x = b("Add", x, b("Tanh", b("MatMul", n, b.weight(64, 64))))
+    return b.model(x)
 
-    class Reader(CalibrationDataReader):
-        left = 3
 
-        def get_next(self):
-            self.left -= 1
-            return {"x": input_of(made)} if self.left >= 0 else None
-    quantize_static(source, target, Reader(), quant_format=QuantFormat.QDQ, activation_type=QuantType.QUInt8)
-    return onnx.load(target)
-
+# ---- What comes of a model
 
 def input_of(made):
     port = made.graph.input[0].type.tensor_type
     return random.standard_normal([d.dim_value for d in port.shape.dim]).astype(helper.tensor_dtype_to_np_dtype(port.elem_type))
 
 
+def written(make):
+    def save(folder):
+        made, file = make(), os.path.join(folder, "model.onnx")
+        onnx.save(made, file)
+        return file, {"x": input_of(made)}
+    return save
+
+
+def halved(source):
+    """Weights and data of f16, inputs and outputs, too."""
+    def save(folder):
+        from onnxruntime.transformers.float16 import convert_float_to_float16
+        file, given = source(folder)
+        half = os.path.join(folder, "half.onnx")
+        onnx.save(convert_float_to_float16(onnx.load(file)), half)
+        return half, {name: a.astype(np.float16) if a.dtype == np.float32 else a for name, a in given.items()}
+    return save
+
+
+def quantized(source, dynamic):
+    def save(folder):
+        from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
+        from onnxruntime.quantization.shape_inference import quant_pre_process
+        file, given = source(folder)
+        ready, target = os.path.join(folder, "ready.onnx"), os.path.join(folder, "quantized.onnx")
+        quant_pre_process(file, ready, skip_symbolic_shape=True)
+        if dynamic:
+            quantize_dynamic(ready, target)
+            return target, given
+
+        class Reader(CalibrationDataReader):
+            left = 3
+
+            def get_next(self):
+                self.left -= 1
+                return given if self.left >= 0 else None
+        quantize_static(ready, target, Reader(), quant_format=QuantFormat.QDQ, activation_type=QuantType.QUInt8)
+        return target, given
+    return save
+
+
+# ---- PyTorch's exporter
+
+def exported(name, *sizes, open_axes=None):
+    """A model of torch_models below, at sizes of which those of open_axes each call decides."""
+    def save(folder):
+        import torch
+        import warnings
+        torch.manual_seed(0)
+        x, file = torch.randn(*sizes), os.path.join(folder, "model.onnx")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(torch_models()[name]().eval(), (x,), file, dynamo=False, opset_version=17, input_names=["x"], output_names=["y"],
+                              dynamic_axes={"x": open_axes} if open_axes else None)
+        return file, {"x": x.numpy()}
+    return save
+
+
+def torch_models():
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class ConvNeXt(nn.Module):
+        class Block(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.conv, self.norm = nn.Conv2d(width, width, 7, padding=3, groups=width), nn.LayerNorm(width)
+                self.up, self.down, self.scale = nn.Linear(width, 4 * width), nn.Linear(4 * width, width), nn.Parameter(torch.rand(width))
+
+            def forward(self, x):
+                y = self.norm(self.conv(x).permute(0, 2, 3, 1))
+                return x + (self.scale * self.down(functional.gelu(self.up(y)))).permute(0, 3, 1, 2)
+
+        def __init__(self, width=64, depth=4):
+            super().__init__()
+            self.stem, self.blocks = nn.Conv2d(3, width, 4, stride=4), nn.Sequential(*(self.Block(width) for _ in range(depth)))
+
+        def forward(self, x):
+            return self.blocks(self.stem(x)).mean((2, 3))
+
+    class EfficientNet(nn.Module):
+        class Block(nn.Module):
+            def __init__(self, width, wide):
+                super().__init__()
+                self.up = nn.Sequential(nn.Conv2d(width, wide, 1, bias=False), nn.BatchNorm2d(wide), nn.SiLU())
+                self.deep = nn.Sequential(nn.Conv2d(wide, wide, 3, padding=1, groups=wide, bias=False), nn.BatchNorm2d(wide), nn.SiLU())
+                self.gate = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(wide, wide // 8, 1), nn.SiLU(), nn.Conv2d(wide // 8, wide, 1), nn.Sigmoid())
+                self.down = nn.Sequential(nn.Conv2d(wide, width, 1, bias=False), nn.BatchNorm2d(width))
+
+            def forward(self, x):
+                y = self.deep(self.up(x))
+                return x + self.down(y * self.gate(y))
+
+        def __init__(self, width=32, depth=5):
+            super().__init__()
+            self.stem = nn.Sequential(nn.Conv2d(3, width, 3, stride=4, padding=1), nn.SiLU())
+            self.blocks = nn.Sequential(*(self.Block(width, 4 * width) for _ in range(depth)))
+            self.head = nn.Linear(width, 100)
+
+        def forward(self, x):
+            return self.head(self.blocks(self.stem(x)).mean((2, 3)))
+
+    class ViT(nn.Module):
+        def __init__(self, width=192, depth=3):
+            super().__init__()
+            self.patch, self.place = nn.Conv2d(3, width, 16, stride=16), nn.Parameter(torch.randn(1, 196, width))
+            layer = nn.TransformerEncoderLayer(width, 3, 4 * width, activation="gelu", norm_first=True, batch_first=True)
+            self.layers = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
+
+        def forward(self, x):
+            return self.layers(self.patch(x).flatten(2).transpose(1, 2) + self.place)
+
+    class Llama(nn.Module):
+        """Rotary positions and lengths that each call decides."""
+        class Block(nn.Module):
+            def __init__(self, width, heads):
+                super().__init__()
+                self.heads, self.qkv, self.out = heads, nn.Linear(width, 3 * width, bias=False), nn.Linear(width, width, bias=False)
+                self.up, self.gate, self.down = (nn.Linear(a, b, bias=False) for a, b in ((width, 3 * width), (width, 3 * width), (3 * width, width)))
+                self.first, self.second = nn.Parameter(torch.rand(width)), nn.Parameter(torch.rand(width))
+
+            @staticmethod
+            def normal(x, weight):
+                return weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6))
+
+            @staticmethod
+            def turn(x, cos, sin):
+                a, b = x.chunk(2, -1)
+                return x * cos + torch.cat((-b, a), -1) * sin
+
+            def forward(self, x, cos, sin, mask):
+                batch, length, width = x.shape
+                q, k, v = (part.reshape(batch, length, self.heads, -1).transpose(1, 2) for part in self.qkv(self.normal(x, self.first)).chunk(3, -1))
+                scores = self.turn(q, cos, sin) @ self.turn(k, cos, sin).transpose(2, 3) / (width / self.heads)**0.5 + mask
+                x = x + self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(batch, length, width))
+                y = self.normal(x, self.second)
+                return x + self.down(functional.silu(self.gate(y)) * self.up(y))
+
+        def __init__(self, width=256, heads=4, depth=3):
+            super().__init__()
+            self.blocks = nn.ModuleList(self.Block(width, heads) for _ in range(depth))
+            self.register_buffer("speeds", 10000.0 ** -(torch.arange(0, width // heads, 2) / (width // heads)))
+
+        def forward(self, x):
+            length = x.shape[1]
+            angle = torch.arange(length)[:, None] * self.speeds
+            angle = torch.cat((angle, angle), -1)
+            mask = torch.triu(torch.full((length, length), -1e9), 1)
+            for block in self.blocks:
+                x = block(x, angle.cos(), angle.sin(), mask)
+            return x
+
+    class Recurrent(nn.Module):
+        """Voice activity: a few convolutions over samples, and a state."""
+        def __init__(self, width=64):
+            super().__init__()
+            self.convs = nn.Sequential(nn.Conv1d(1, width, 64, stride=32), nn.ReLU(), nn.Conv1d(width, width, 3, padding=1), nn.SiLU())
+            self.state, self.head = nn.LSTM(width, width, batch_first=True), nn.Linear(width, 1)
+
+        def forward(self, x):
+            return torch.sigmoid(self.head(self.state(self.convs(x[:, None]).transpose(1, 2))[0]))
+
+    class Text(nn.Module):
+        """Recognition: convolutions with hard-swish, and a gated recurrence in both directions."""
+        def __init__(self, width=64):
+            super().__init__()
+            self.convs = nn.Sequential(*(layer for k in range(4) for layer in (
+                nn.Conv2d(3 if k == 0 else width, width, 3, stride=(2, 2 if k == 0 else 1), padding=1), nn.BatchNorm2d(width), nn.Hardswish())))
+            self.state, self.head = nn.GRU(2 * width, width, bidirectional=True, batch_first=True), nn.Linear(2 * width, 100)
+
+        def forward(self, x):
+            return self.head(self.state(self.convs(x).flatten(1, 2).transpose(1, 2))[0]).log_softmax(-1)
+
+    class Diffusion(nn.Module):
+        class Block(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.norms = nn.ModuleList(nn.GroupNorm(16, width) for _ in range(2))
+                self.convs = nn.ModuleList(nn.Conv2d(width, width, 3, padding=1) for _ in range(2))
+
+            def forward(self, x):
+                y = x
+                for norm, conv in zip(self.norms, self.convs):
+                    y = conv(functional.silu(norm(y)))
+                return x + y
+
+        def __init__(self, width=64):
+            super().__init__()
+            self.stem, self.high, self.low = nn.Conv2d(4, width, 3, padding=1), self.Block(width), self.Block(width)
+            self.head = nn.Conv2d(2 * width, 4, 3, padding=1)
+
+        def forward(self, x):
+            x = self.high(self.stem(x))
+            y = functional.interpolate(self.low(functional.avg_pool2d(x, 2)), scale_factor=2.0)
+            return self.head(torch.cat((x, y), 1))
+    return {"ConvNeXt": ConvNeXt, "EfficientNet": EfficientNet, "ViT": ViT, "Llama": Llama, "Recurrent": Recurrent, "Text": Text, "Diffusion": Diffusion}
+
+
+# ---- Packages
+
+def packaged(folder_of_packages, path, **given):
+    """A file of a package, at the sizes of these arrays; a list of sizes becomes random numbers."""
+    arrays = {name: random.standard_normal(value).astype(np.float32) if isinstance(value, list) else value for name, value in given.items()}
+    return lambda folder: (os.path.join(folder_of_packages, path), arrays)
+
+
+def of_packages(folder):
+    ocr, wake = "rapidocr_onnxruntime/models/", "openwakeword/resources/models/"
+    rate = np.array(16000)
+    letters = np.random.default_rng(1).integers(0, 257, (1, 2048)).astype(np.int32)
+    found = {
+        "PP-OCRv4 detection, 320x320": packaged(folder, ocr + "ch_PP-OCRv4_det_infer.onnx", x=[1, 3, 320, 320]),
+        "PP-OCRv4 detection, 640x640": packaged(folder, ocr + "ch_PP-OCRv4_det_infer.onnx", x=[1, 3, 640, 640]),
+        "PP-OCRv4 recognition, 48x320": packaged(folder, ocr + "ch_PP-OCRv4_rec_infer.onnx", x=[1, 3, 48, 320]),
+        "PP-OCRv4 recognition, 6 of 48x320": packaged(folder, ocr + "ch_PP-OCRv4_rec_infer.onnx", x=[6, 3, 48, 320]),
+        "PP-OCR classification, 48x192": packaged(folder, ocr + "ch_ppocr_mobile_v2.0_cls_infer.onnx", x=[1, 3, 48, 192]),
+        "magika": packaged(folder, "magika/models/standard_v3_3/model.onnx", bytes=letters),
+        "Silero VAD 4, 512 samples": packaged(folder, wake + "silero_vad.onnx", input=[1, 512], h=[2, 1, 64], c=[2, 1, 64], sr=rate),
+        "Silero VAD 5, 512 samples": packaged(folder, "silero_vad/data/silero_vad.onnx", input=[1, 512], state=[2, 1, 128], sr=rate),
+        "melspectrogram, 17280 samples": packaged(folder, wake + "melspectrogram.onnx", input=[1, 17280]),
+        "speech embedding": packaged(folder, wake + "embedding_model.onnx", input_1=[1, 76, 32, 1]),
+        "wake word hey jarvis": packaged(folder, wake + "hey_jarvis_v0.1.onnx", **{"x.1": [1, 16, 96]}),
+    }
+    return found
+
+
+# ---- All
+
 MODELS = {
-    "CNN, ReLU": lambda: cnn("relu"), "CNN, hard-swish": lambda: cnn("hardswish"), "CNN, hard-swish and gates": lambda: cnn("hardswish", excited=True),
-    "CNN, SiLU": lambda: cnn("silu"), "CNN, SiLU and gates": lambda: cnn("silu", excited=True), "CNN, GELU": lambda: cnn("gelu"), "CNN, Mish": lambda: cnn("mish"),
-    "BERT kind": lambda: transformer("gelu", before=False), "GPT kind": lambda: transformer("gelu"), "Llama kind": lambda: transformer("silu", norm="rms"),
-    "MiniLM kind": lambda: transformer("gelu", 384, 64, 2, 12, before=False), "ReLU transformer": lambda: transformer("relu"),
-    "U-Net kind": unet, "sines": lambda: mixer("gelu"), "perceptron, Mish": lambda: mixer("mish"), "perceptron, ReLU": lambda: mixer("relu"),
+    "CNN, ReLU": written(lambda: cnn("relu")), "CNN, hard-swish": written(lambda: cnn("hardswish")),
+    "CNN, hard-swish and gates": written(lambda: cnn("hardswish", excited=True)), "CNN, SiLU": written(lambda: cnn("silu")),
+    "CNN, SiLU and gates": written(lambda: cnn("silu", excited=True)), "CNN, GELU": written(lambda: cnn("gelu")),
+    "CNN, Mish": written(lambda: cnn("mish")), "BERT kind": written(lambda: transformer("gelu", before=False)),
+    "GPT kind": written(lambda: transformer("gelu")), "MiniLM kind": written(lambda: transformer("gelu", 384, 64, 2, 12, before=False)),
+    "ReLU transformer": written(lambda: transformer("relu")), "Llama kind": written(lambda: transformer("silu", norm="rms")),
+    "one token": written(lambda: transformer("gelu", length=1)), "short rows": written(perceptron_of_rows), "U-Net kind": written(unet),
+    "sines": written(lambda: mixer("gelu")), "perceptron, Mish": written(lambda: mixer("mish")), "perceptron, ReLU": written(lambda: mixer("relu")),
+    "ConvNeXt, torch": exported("ConvNeXt", 1, 3, 224, 224), "EfficientNet, torch": exported("EfficientNet", 1, 3, 224, 224),
+    "ViT, torch": exported("ViT", 1, 3, 224, 224), "Llama, any length, torch": exported("Llama", 1, 128, 256, open_axes={1: "length"}),
+    "voice activity, torch": exported("Recurrent", 1, 2048, open_axes={1: "samples"}), "text lines, torch": exported("Text", 1, 3, 32, 160, open_axes={3: "width"}),
+    "diffusion U-Net, torch": exported("Diffusion", 1, 4, 32, 32),
 }
-
-
-def open_session(make, made, threads, **options):
-    chosen = ort.SessionOptions()
-    chosen.intra_op_num_threads = threads
-    chosen.log_severity_level = 4
-    chosen.add_session_config_entry("tosajit.compile", "now")
-    return make(made.SerializeToString(), chosen, providers=["CPUExecutionProvider"], **options)
-
-
-def seconds_of(session, given):
-    start = time.perf_counter()
-    session.run(None, given)
-    return time.perf_counter() - start
-
-
-def ratios(sessions, given):
-    """Of the others' times to the first one's, by neighbours in turns."""
-    for session in sessions * 3:
-        session.run(None, given)
-    found, first, end = [[] for _ in sessions[1:]], [], time.perf_counter() + float(seconds)
-    while len(first) < 7 or time.perf_counter() < end:
-        order = list(range(len(sessions)))
-        order = order[len(first) % len(order):] + order[:len(first) % len(order)]
-        times = dict((k, seconds_of(sessions[k], given)) for k in order)
-        first.append(times[0])
-        for k, ratio in enumerate(found):
-            ratio.append(times[k + 1] / times[0])
-    return statistics.median(first), [statistics.median(ratio) for ratio in found]
-
-
-def main():
-    print("ONNX Runtime %s, tosajit %s\n" % (ort.__version__, tosajit.__version__))
-    print("| model | operators | in regions | threads | ms | tosajit, of the time | control | apart, of the largest |")
-    print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        makers = dict(MODELS)
-        for name in ("CNN, hard-swish", "CNN, ReLU", "CNN, hard-swish and gates"):
-            makers[name + ", QDQ"] = lambda name=name: quantized(MODELS[name](), folder, False)
-        for name in ("BERT kind", "perceptron, ReLU"):
-            makers[name + ", dynamic int8"] = lambda name=name: quantized(MODELS[name](), folder, True)
-        for name, make in makers.items():
-            if word not in name:
-                continue
-            made = make()
-            given, cache = {"x": input_of(made)}, os.path.join(folder, "kept")
-            for threads in (1, 2):
-                sessions = [open_session(ort.InferenceSession, made, threads), open_session(tosajit.onnxruntime.session, made, threads, cache=cache),
-                            open_session(ort.InferenceSession, made, threads)]
-                a, b = (session.run(None, given)[0].astype(np.float64) for session in sessions[:2])
-                kept = [os.path.join(base, file) for base, _, files in os.walk(cache) for file in files if file == "model.onnx"]
-                newest = max(kept, key=os.path.getmtime, default=None)
-                regions = [n for n in onnx.load(newest).graph.node if n.domain == "tosajit"] if newest else []
-                inside = sum(text.count(" = ") for n in regions for text in [n.attribute[0].s.decode()])
-                before, (own, control) = ratios(sessions, given)
-                print("| %s | %d | %d in %d | %d | %.3f | %.3f | %.3f | %.1e |" % (
-                    name, len(made.graph.node), inside, len(regions), threads, 1e3 * before, own, control, abs(a - b).max() / max(abs(a).max(), 1e-30)), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+for base in ("CNN, SiLU", "BERT kind", "perceptron, Mish"):
+    MODELS[base + ", f16"] = halved(MODELS[base])
+for base in ("CNN, ReLU", "CNN, hard-swish", "CNN, hard-swish and gates", "CNN, SiLU", "EfficientNet, torch"):
+    MODELS[base + ", QDQ"] = quantized(MODELS[base], False)
+for base in ("BERT kind", "Llama kind", "perceptron, ReLU", "voice activity, torch"):
+    MODELS[base + ", dynamic int8"] = quantized(MODELS[base], True)
