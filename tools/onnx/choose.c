@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/onnx/layout.h"
+#include "tools/onnx/lowering/rows.h"
 #include "tools/onnx/transpose.h"
 
 enum { MOST_OPS = 300 }; /* a text has a thousand statements at most */
@@ -15,6 +16,7 @@ typedef struct chooser {
     arena *memory;
     onnx_choices *choices;
     onnx_writer writer;
+    bool *split; /* per node: its region was none with it, so it stays alone */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -231,7 +233,13 @@ static bool add_region(const chooser *c, const group *o) {
     choice->region.inputs = arena_array(c->memory, TOSAJIT_MAX_TENSORS, sizeof(int32_t));
     if (!choice->region.inputs || !set_outputs(c, o, &choice->region)) return false;
     choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
-    const char *why = choice->text ? NULL : choice->region.why;
+    const char *why = NULL;
+    if (!choice->text) {
+        why = arena_text(c->memory, choice->region.why, strlen(choice->region.why));
+        memory = memory && why;
+        for (int32_t k = 0; k < choice->region.count; k++)
+            if (onnx_rows_squeezes(&c->g->nodes[o->nodes[k]])) c->split[o->nodes[k]] = true;
+    }
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
@@ -283,12 +291,30 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-static bool divide(const chooser *c, const bool *members) {
+/* What takes dimensions away may keep a region from being one. Without it there are others. */
+static bool split(const chooser *c, bool *members) {
+    bool any = false;
+    for (int32_t k = 0; k < c->g->node_count; k++) {
+        if (!members[k]) continue;
+        any = any || c->split[k];
+        members[k] = !c->split[k];
+    }
+    for (int32_t k = 0; k < c->g->node_count && any; k++) {
+        c->choices->owners[k] = -1;
+        c->choices->again[k] = false;
+        if (members[k]) c->choices->why[k] = NULL;
+    }
+    if (any) c->choices->count = 0;
+    return any;
+}
+
+static bool divide(const chooser *c, bool *members) {
     const size_t nodes = (size_t)c->g->node_count + 1;
     tables t;
     int32_t *regions = arena_array(c->memory, nodes, sizeof *regions);
     int32_t *left = arena_array(c->memory, (size_t)c->g->value_count + 1, sizeof *left);
     if (!make_tables(c, &t) || !regions || !left) return false;
+    memset(left, 0, ((size_t)c->g->value_count + 1) * sizeof *left);
     fill_tables(c, members, left, &t);
     const tosajit_graph graph = {.size = sizeof graph,
                                  .op_count = c->g->node_count,
@@ -299,9 +325,9 @@ static bool divide(const chooser *c, const bool *members) {
                                  .producers = t.producers,
                                  .kept = t.kept,
                                  .most_ops = MOST_OPS};
-    if (tosajit_partition(&graph, regions) || !add_regions(c, regions) ||
-        !onnx_layout_choose(&c->writer, c->options->block, c->choices))
-        return false;
+    if (tosajit_partition(&graph, regions) || !add_regions(c, regions)) return false;
+    if (split(c, members)) return divide(c, members);
+    if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
     drop_regions(c->choices);
     return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
@@ -310,7 +336,12 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
     int32_t *labels = arena_array(memory, values, sizeof *labels);
-    const chooser c = {g, options, memory, choices, {g, engine, memory, labels}};
+    const chooser c = {g,
+                       options,
+                       memory,
+                       choices,
+                       {g, engine, memory, labels},
+                       arena_array(memory, nodes, sizeof *c.split)};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),
@@ -318,8 +349,8 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                               .again = arena_array(memory, nodes, sizeof *choices->again),
                               .gone = arena_array(memory, nodes, sizeof *choices->gone),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
-    if (!fused || !members || !labels || !choices->list || !choices->owners || !choices->again ||
-        !choices->gone || !choices->why)
+    if (!fused || !members || !labels || !c.split || !choices->list || !choices->owners ||
+        !choices->again || !choices->gone || !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;
     onnx_mark_fused(g, fused, labels);
