@@ -143,10 +143,10 @@ static int32_t inner_uses(const chooser *c, const group *o, int32_t value) {
     return uses;
 }
 
-/* A cast to a wider type, or back from a quantized one, of something that is there in any case. */
+/* A cast to a wider type of something that is there in any case. */
 static bool is_widened(const chooser *c, const group *o, int32_t value) {
     const onnx_node *node = &c->g->nodes[c->g->values[value].producer];
-    if (!onnx_is(node, "Cast") && !onnx_is(node, "DequantizeLinear")) return false;
+    if (!onnx_is(node, "Cast")) return false;
     const int32_t source = node->inputs[0];
     const bool there = !has_node(o, c->g->values[source].producer) ||
                        inner_uses(c, o, source) < c->g->values[source].uses;
@@ -291,7 +291,8 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-/* What takes dimensions away may keep a region from being one. Without it there are others. */
+/* What takes dimensions away may keep a region from being one. Then it is one alone, beside others
+ * without it. */
 static bool split(const chooser *c, bool *members) {
     bool any = false;
     for (int32_t k = 0; k < c->g->node_count; k++) {
@@ -325,7 +326,10 @@ static bool divide(const chooser *c, bool *members) {
                                  .producers = t.producers,
                                  .kept = t.kept,
                                  .most_ops = MOST_OPS};
-    if (tosajit_partition(&graph, regions) || !add_regions(c, regions)) return false;
+    if (tosajit_partition(&graph, regions)) return false;
+    for (int32_t k = 0; k < c->g->node_count; k++)
+        if (c->split[k]) regions[k] = k;
+    if (!add_regions(c, regions)) return false;
     if (split(c, members)) return divide(c, members);
     if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
     drop_regions(c->choices);
