@@ -193,6 +193,7 @@ static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *
  * longer be there. Symbols of sizes stay. */
 static void declare(writing *w, const onnx_value *value) {
     const int32_t k = value->declared;
+    if (value->type.rank < 0) return;
     if (k < 0) {
         if (!value->result) add_type(w, value->name, &value->type);
         return;

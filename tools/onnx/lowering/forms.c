@@ -258,7 +258,11 @@ static void put_attribute(const onnx_form *form, const onnx_site *s, const char 
     char key[32], number[32];
     snprintf(key, sizeof key, "%.*s", (int)length, name);
     const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, key);
-    onnx_number_text(a && a->has_f ? a->f : default_of(form, name, length), number);
+    const float value = a && a->has_f ? a->f : default_of(form, name, length);
+    onnx_number_text(value, number);
+    if (element(s, 0) == TOSAJIT_F64 &&
+        isfinite(value)) /* an f32, all of whose digits count there */
+        snprintf(number, sizeof number, "(%.17g)", (double)value);
     put(text, number);
 }
 

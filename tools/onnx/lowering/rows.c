@@ -103,7 +103,8 @@ static int64_t listed(onnx_site *s, onnx_axes *set) {
     for (size_t k = 0; a && k < a->n_ints; k++)
         if (!add_axis(s, set, a->ints[k])) return -1;
     if (a || !operand) return a ? (int64_t)a->n_ints : 0;
-    const int64_t count = operand->constant ? onnx_elements(&operand->type) : -1;
+    const bool known = operand->constant && operand->type.rank == 1;
+    const int64_t count = known ? onnx_elements(&operand->type) : -1;
     for (int64_t k = 0; k < count; k++) {
         double axis;
         if (operand->type.element != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
@@ -113,7 +114,7 @@ static int64_t listed(onnx_site *s, onnx_axes *set) {
         }
         if (!add_axis(s, set, (int64_t)axis)) return -1;
     }
-    if (count < 0) refuse(s, "its axes are no constant");
+    if (count < 0) refuse(s, "its axes are no constant list");
     return count;
 }
 
