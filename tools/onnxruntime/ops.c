@@ -23,7 +23,7 @@
 #include "tools/onnxruntime/infer.h"
 #include "tools/onnxruntime/region.h"
 
-enum { SENTENCE = 2048, NAME = 256, OPERATORS = 4 };
+enum { SENTENCE = 2048, NAME = 256, OPERATORS = 8 };
 
 /* An operator as it was registered with one engine, for sessions that ask for the same. */
 typedef struct operator_n {
@@ -49,7 +49,8 @@ static const operator_n *operator_of(const ort_custom_op *op) {
  * What the operator is */
 
 static const char *name(const ort_custom_op *op) {
-    static const char *const names[OPERATORS] = {"Region", "Region2", "Region3", "Region4"};
+    static const char *const names[OPERATORS] = {"Region",  "Region2", "Region3", "Region4",
+                                                 "Region5", "Region6", "Region7", "Region8"};
     return names[operator_of(op)->least - 1];
 }
 static const char *provider(const ort_custom_op *op) { return (void)op, NULL; }
