@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Every ONNX model of three packages in ONNX Runtime, as it is and as `tosajit onnx --optimize` makes it: a call, with the sizes that each
-# call decides and, where there are such, with all sizes written into the model; and the making of a session. As Markdown on standard output;
-# progress is told on standard error. Models and engine come from pip into BUILD/tests/onnx/engine, as for the tests.
-# usage: sh bench/onnx.sh [build directory] [pattern]         (about five minutes without a pattern)
+# ONNX models of many kinds in ONNX Runtime, as they are and as regions: calls and sessions of bench/onnx_models.py, the ways in which the
+# code of a session comes, and images. As Markdown on standard output; progress is told on standard error. Models and engine come from pip
+# into BUILD/tests/onnx/engine, as for the tests.
+# usage: sh bench/onnx.sh [build directory] [pattern]         (about ten minutes without a pattern)
 #        sh bench/onnx.sh --write [build directory]           into bench/onnx.md, and its figures into the tables of docs/onnx.md
-#   RUN="taskset -c 1"    what stands before each measurement
+#   PYTHON=python3        a Python with onnxruntime and onnx, and with torch and openvino, which bring more models and a column
+#   ONNX_MODELS="--seconds 0.5 --rounds 1"                    options of bench/onnx_models.py
+#   RUN="taskset -c 1"    what stands before the measurement of sessions and images
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -24,9 +26,10 @@ if [ "${1:-}" = --write ]; then
     shift
     sh "$0" "${1:-build}" >"$source/bench/onnx.md.new"
     mv "$source/bench/onnx.md.new" "$source/bench/onnx.md"
-    # model, operators, layout, time; models whose sizes are written in have about the same figures
+    # model, regions, one and two threads, what a control shows, OpenVINO, session
     table() { awk -v heading="## $1" '/^## / { within = $0 == heading } within && /^\|/' "$source/bench/onnx.md"; }
-    table Calls | grep -v ', static |' | awk -F ' *\\| *' 'NF > 8 { print "| " $2 " | " $3 " | " $4 " | " $8 " |" }' | sed 's/^| ---.*/|---|---|---|---|/' | renew calls
+    table Calls | awk -F ' *\\| *' 'NF > 12 { print "| " $2 " | " $3 " | " $5 " | " $6 " | " $7 " | " $8 " | " $9 " | " $11 " |" }' |
+        sed 's/^| ---.*/|---|---|---|---|---|---|---|---|/' | renew calls
     table Sessions | renew sessions
     table Images | renew images
     exit 0
@@ -41,42 +44,8 @@ tell() { echo "onnx: $(($(date +%s) - start)) s: $*" >&2; }
 
 tell "installing the engine and models, unless they are there"
 sh "$source/tests/onnx/engine.sh" "$engine" python3 models >&2
-python=$engine/bin/python3
+python=${PYTHON:-$engine/bin/python3}
 export TOSAJIT_PYTHON="$python"
-"$python" -c 'import numpy, sys; numpy.save(sys.argv[1], numpy.array(16000))' "$work/rate.npy"
-
-# NAME=N ... OUT: the model with these sizes written into its inputs, and what follows from others forgotten.
-write_sizes='
-import sys, onnx
-model = onnx.load(sys.argv[1])
-sizes = dict(word.rsplit("=", 1) for word in sys.argv[3:])
-for value in model.graph.input:
-    for k, dim in enumerate(value.type.tensor_type.shape.dim):
-        if dim.dim_value <= 0:
-            size = sizes.get(f"{value.name}:{k}", sizes.get(dim.dim_param))
-            dim.dim_value = int(size) if size else sys.exit(f"{value.name}:{k} has no size")
-for value in model.graph.output:
-    value.type.tensor_type.ClearField("shape")
-onnx.save(model, sys.argv[2])'
-
-# LABEL MODEL OPTION...: a row of calls.
-row() {
-    label=$1 model=$2
-    shift 2
-    tell "$label"
-    ${RUN:-} "$build/tools/tosajit" onnx "$model" -o "$work/faster.onnx" --optimize --check --bench "$@" >"$work/log" || { cat "$work/log" >&2; exit 1; }
-    awk -v label="$label" -v model="$model" '
-        index($0, model ": ") == 1 { sub(/^.*: /, ""); operators = $1 " of " $3 }
-        / changes between layouts/ { changes = $1 " of " $3 }
-        / apart; / {
-            split($0, part, ": at most | apart; the engine without its optimisations: |; inputs an ulp off: [^;]*; numbers up to |, ")
-            scale = part[4] > 0 ? part[4] : 1
-            if (part[2] / scale >= far) { far = part[2] / scale; own = part[3] / scale }
-        }
-        /^a call: / { before = $3; time = sprintf("%.2f", $9) }
-        END { printf "| %s | %s | %s | %.2g | %.2g | %.2f | %s |\n",
-              label, operators, changes == "" ? "none" : changes, far, own, before, time }' "$work/log"
-}
 
 # LABEL MODEL: a row of sessions; one of images goes into a file.
 sessions() {
@@ -98,55 +67,20 @@ sessions() {
 
 asked() { echo "$1" | grep -Eq "$pattern"; }
 
-# LABEL MODEL "NAME=N ..." OPTION...: a row, if the label is asked for, and one with the sizes in the model.
-both() {
-    label=$1 model=$2 sizes=$3
-    shift 3
-    asked "$label" || return 0
-    # shellcheck disable=SC2046 # a list of words
-    row "$label" "$model" $(for size in $sizes; do echo "--size $size"; done) "$@"
-    [ -n "$sizes" ] || return 0
-    # shellcheck disable=SC2086 # a list of words
-    "$python" -c "$write_sizes" "$model" "$work/static.onnx" $sizes
-    row "$label, static" "$work/static.onnx" "$@"
-}
-
 engine_version=$("$python" -c 'import onnxruntime; print(onnxruntime.__version__)')
 processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 cat <<END
 # ONNX models
 
-Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runtime $engine_version, one thread. Ratios are medians of calls in turns.
-
-| column | meaning |
-|---|---|
-| operators in regions | of the optimised model |
-| changes of layout gone | ReorderOutput and ReorderInput |
-| apart | the largest difference between outputs of both models, of the largest number |
-| engine | the same between the engine with and without its optimisations |
-| ms | a call of the original |
-| time of the original's | a call |
+Made by \`sh bench/onnx.sh --write\` on $(date +%Y-%m-%d), $processor, ONNX Runtime $engine_version.
 
 ## Calls
 
-| model | operators in regions | changes of layout gone | apart | engine | ms | time of the original's |
-|---|---|---|---|---|---|---|
 END
+# shellcheck disable=SC2086 # lists of words
+"$python" "$source/bench/onnx_models.py" "$build" --packages "$engine/models" --only "$pattern" ${ONNX_MODELS:-}
 ocr=$engine/models/rapidocr_onnxruntime/models
 wake=$engine/models/openwakeword/resources/models
-both "PP-OCRv4 detection, 320x320" "$ocr/ch_PP-OCRv4_det_infer.onnx" "x:0=1 x:2=320 x:3=320"
-both "PP-OCRv4 detection, 640x640" "$ocr/ch_PP-OCRv4_det_infer.onnx" "x:0=1 x:2=640 x:3=640"
-both "PP-OCRv4 recognition, 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=1 x:2=48 x:3=320"
-both "PP-OCRv4 recognition, 6 of 48x320" "$ocr/ch_PP-OCRv4_rec_infer.onnx" "x:0=6 x:2=48 x:3=320"
-both "PP-OCR classification, 48x192" "$ocr/ch_ppocr_mobile_v2.0_cls_infer.onnx" "x:0=1 x:2=48 x:3=192"
-both "Silero VAD 4, 512 samples" "$wake/silero_vad.onnx" "input:0=1 input:1=512 h:1=1 c:1=1" --input "sr=$work/rate.npy"
-# With 512 samples in the model the engine refuses its branch for 8000 Hz.
-! asked "Silero VAD 5" || row "Silero VAD 5, 512 samples" "$engine/models/silero_vad/data/silero_vad.onnx" --size input:0=1 --size input:1=512 --size state:1=1 --input "sr=$work/rate.npy"
-both "melspectrogram, 17280 samples" "$wake/melspectrogram.onnx" "input:0=1 input:1=17280"
-both "speech embedding" "$wake/embedding_model.onnx" "input_1:0=1"
-both "wake word alexa" "$wake/alexa_v0.1.onnx" ""
-both "wake word hey jarvis" "$wake/hey_jarvis_v0.1.onnx" ""
-both "wake word hey mycroft" "$wake/hey_mycroft_v0.1.onnx" ""
 cat <<END
 
 ## Sessions

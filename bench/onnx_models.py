@@ -1,224 +1,184 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table, with a control. Weights are random;
-nothing is downloaded. It needs onnxruntime and onnx; PyTorch is not needed, for the models are written in the operators that its
-exporter writes.
+"""Models of many kinds in ONNX Runtime, as they are and by tosajit.onnxruntime.session: one table in Markdown, with a control. It needs
+onnxruntime and onnx. With torch there are models of its exporter, with openvino there is a column of it.
 
-    python3 bench/onnx_models.py BUILD [SECONDS [WORD]]
+    python3 bench/onnx_models.py BUILD [--packages FOLDER] [--seconds S] [--rounds N] [--only WORD]
 
-The control is a second session of the model as it is: its column says how far two equal things are apart in this run. `of the time`
-is the median over neighbouring pairs of calls. WORD keeps the models whose name has it.
+FOLDER has packages with models, as tests/onnx/engine.sh installs them. S is how long a model is called in turns, with one thread and with
+two; N sessions are made in processes of their own. WORD is a pattern of the names of models.
 """
+import argparse
+import importlib.util
+import json
+import logging
 import os
+import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 
-build, seconds, word = (sys.argv[1:] + ["2", ""][len(sys.argv) - 2:])[:3]
-sys.path.insert(0, os.path.join(build, "tools/python"))
-os.environ.setdefault("TOSAJIT_COMMAND", os.path.join(build, "tools/tosajit"))
-os.environ.setdefault("TOSAJIT_ONNX_OPERATORS", os.path.join(build, "tools/onnxruntime/libtosajit-onnxruntime.so"))
-import numpy as np
-import onnx
-import onnxruntime as ort
-from onnx import TensorProto, helper, numpy_helper
-import tosajit.onnxruntime
+HEAD = """| column | meaning |
+|---|---|
+| regions | operators of the optimised model that are in regions, and how many regions these are |
+| ms | a call of the model as it is, on one thread |
+| tosajit | time of a call, of the original's: median over neighbours, in turns; on one thread and on two |
+| control | the same of a second session of the model as it is: so far are two equal things apart in this run |
+| OpenVINO | the same of OpenVINO with f32, on one thread and on two |
+| session | time of making a session, from the cache, of the original's: each in a process of its own, medians |
+| apart | the largest difference between outputs, of the largest number |
+| engine | the same between the engine and itself without its optimisations, or with inputs an ulp off |
 
-random = np.random.default_rng(0)
-
-
-class Builder:
-    """Nodes with names that nobody has to think of."""
-
-    def __init__(self, *sizes, kind=np.float32):
-        self.nodes, self.constants, self.kind = [], {}, kind
-        self.x = helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(np.dtype(kind)), sizes)
-
-    def constant(self, array):
-        name = f"c{len(self.constants)}"
-        self.constants[name] = np.asarray(array)
-        return name
-
-    def weight(self, *sizes):
-        return self.constant((random.standard_normal(sizes) / max(1, np.prod(sizes[1:])) ** 0.5).astype(self.kind))
-
-    def __call__(self, op, *inputs, domain="", **attributes):
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), [name], domain=domain, **attributes))
-        return name
-
-    def number(self, value):
-        return self.constant(np.asarray(value, self.kind))
-
-    def model(self, result):
-        self.nodes.append(helper.make_node("Identity", [result], ["y"]))
-        graph = helper.make_graph(self.nodes, "g", [self.x], [helper.make_tensor_value_info("y", self.x.type.tensor_type.elem_type, None)],
-                                  [numpy_helper.from_array(a, name) for name, a in self.constants.items()])
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
+| model | regions | ms | tosajit, 1 | control, 1 | tosajit, 2 | control, 2 | OpenVINO, 1 | OpenVINO, 2 | session | apart | engine |
+|---|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
-def activation(b, kind, x):
-    if kind == "silu":
-        return b("Mul", x, b("Sigmoid", x))
-    if kind == "gelu":
-        return b("Mul", b("Mul", x, b("Add", b("Erf", b("Div", x, b.number(2**0.5))), b.number(1))), b.number(0.5))
-    if kind == "hardswish":
-        return b("HardSwish", x)
-    if kind == "mish":
-        return b("Mul", x, b("Tanh", b("Softplus", x)))
-    return b("Relu", x)
-
-
-def cnn(kind, channels=48, depth=8, size=56, excited=False):
-    b = Builder(1, 3, 2 * size, 2 * size)
-    x = b("Conv", "x", b.weight(channels, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1])
-    for _ in range(depth):
-        y = activation(b, kind, b("Conv", x, b.weight(channels, 1, 3, 3), b.weight(channels), group=channels, pads=[1, 1, 1, 1]))
-        if excited:
-            s = b("Relu", b("Conv", b("GlobalAveragePool", y), b.weight(channels // 4, channels, 1, 1)))
-            y = b("Mul", y, b("HardSigmoid", b("Conv", s, b.weight(channels, channels // 4, 1, 1))))
-        x = b("Add", x, activation(b, kind, b("Conv", y, b.weight(channels, channels, 1, 1), b.weight(channels))))
-    return b.model(x)
-
-
-def transformer(kind, width=256, length=128, depth=3, heads=4, norm="layer", before=True):
-    b = Builder(1, length, width)
-    x, head = "x", width // heads
-
-    def normal(x):
-        if norm == "layer":
-            return b("LayerNormalization", x, b.weight(width), b.weight(width), axis=-1)
-        power = b("ReduceMean", b("Pow", x, b.number(2)), axes=[-1])
-        return b("Mul", b("Mul", x, b("Reciprocal", b("Sqrt", b("Add", power, b.number(1e-5))))), b.weight(width))
-
-    def attend(x):
-        split = b.constant(np.int64([1, length, heads, head]))
-        q, k, v = (b("Transpose", b("Reshape", b("Add", b("MatMul", x, b.weight(width, width)), b.weight(width)), split), perm=perm)
-                   for perm in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
-        mask = b.constant(np.where(np.tril(np.ones((length, length))), 0, -1e9).astype(np.float32)[None, None])
-        weights = b("Softmax", b("Add", b("Div", b("MatMul", q, k), b.number(head**0.5)), mask), axis=-1)
-        joined = b("Reshape", b("Transpose", b("MatMul", weights, v), perm=[0, 2, 1, 3]), b.constant(np.int64([1, length, width])))
-        return b("Add", b("MatMul", joined, b.weight(width, width)), b.weight(width))
-
-    def feed(x):
-        h = activation(b, kind, b("Add", b("MatMul", x, b.weight(width, 4 * width)), b.weight(4 * width)))
-        return b("Add", b("MatMul", h, b.weight(4 * width, width)), b.weight(width))
-    for _ in range(depth):
-        for part in (attend, feed):
-            x = b("Add", x, part(normal(x))) if before else normal(b("Add", x, part(x)))
-    return b.model(x)
-
-
-def unet(channels=32, size=64):
-    b = Builder(1, channels, size, size)
-    x, groups = "x", 8
-    for _ in range(4):
-        flat = b("Reshape", x, b.constant(np.int64([1, groups, -1])))
-        n = b("InstanceNormalization", flat, b.constant(np.ones(groups, np.float32)), b.constant(np.zeros(groups, np.float32)))
-        n = b("Reshape", n, b.constant(np.int64([1, channels, size, size])))
-        n = b("Add", b("Mul", n, b.weight(channels, 1, 1)), b.weight(channels, 1, 1))
-        x = b("Add", x, b("Conv", activation(b, "silu", n), b.weight(channels, channels, 3, 3), pads=[1, 1, 1, 1]))
-    return b.model(x)
-
-
-def mixer(kind):
-    b = Builder(64, 512)
-    x = "x"
-    for _ in range(4):
-        h = activation(b, kind, b("Add", b("MatMul", x, b.weight(512, 512)), b.weight(512)))
-        x = b("Sin", b("Mul", h, b.number(3)))
-    return b.model(x)
-
-
-def quantized(made, folder, dynamic):
-    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_dynamic, quantize_static
-    source, target = os.path.join(folder, "float.onnx"), os.path.join(folder, "quantized.onnx")
-    onnx.save(made, source)
-    if dynamic:
-        quantize_dynamic(source, target)
-        return onnx.load(target)
-
-    class Reader(CalibrationDataReader):
-        left = 3
-
-        def get_next(self):
-            self.left -= 1
-            return {"x": input_of(made)} if self.left >= 0 else None
-    quantize_static(source, target, Reader(), quant_format=QuantFormat.QDQ, activation_type=QuantType.QUInt8)
-    return onnx.load(target)
-
-
-def input_of(made):
-    port = made.graph.input[0].type.tensor_type
-    return random.standard_normal([d.dim_value for d in port.shape.dim]).astype(helper.tensor_dtype_to_np_dtype(port.elem_type))
-
-
-MODELS = {
-    "CNN, ReLU": lambda: cnn("relu"), "CNN, hard-swish": lambda: cnn("hardswish"), "CNN, hard-swish and gates": lambda: cnn("hardswish", excited=True),
-    "CNN, SiLU": lambda: cnn("silu"), "CNN, SiLU and gates": lambda: cnn("silu", excited=True), "CNN, GELU": lambda: cnn("gelu"), "CNN, Mish": lambda: cnn("mish"),
-    "BERT kind": lambda: transformer("gelu", before=False), "GPT kind": lambda: transformer("gelu"), "Llama kind": lambda: transformer("silu", norm="rms"),
-    "MiniLM kind": lambda: transformer("gelu", 384, 64, 2, 12, before=False), "ReLU transformer": lambda: transformer("relu"),
-    "U-Net kind": unet, "sines": lambda: mixer("gelu"), "perceptron, Mish": lambda: mixer("mish"), "perceptron, ReLU": lambda: mixer("relu"),
-}
-
-
-def open_session(make, made, threads, **options):
+def options_of(threads):
+    import onnxruntime as ort
     chosen = ort.SessionOptions()
     chosen.intra_op_num_threads = threads
     chosen.log_severity_level = 4
+    # A session that waits for its next turn takes no processor from the others.
+    chosen.add_session_config_entry("session.force_spinning_stop", "1")
+    return chosen
+
+
+def by_engine(file, threads, level=None):
+    import onnxruntime as ort
+    chosen = options_of(threads)
+    if level is not None:
+        chosen.graph_optimization_level = level
+    session = ort.InferenceSession(file, chosen, providers=["CPUExecutionProvider"])
+    return lambda given: session.run(None, given)
+
+
+def by_tosajit(file, threads, cache):
+    import tosajit.onnxruntime
+    chosen = options_of(threads)
     chosen.add_session_config_entry("tosajit.compile", "now")
-    return make(made.SerializeToString(), chosen, providers=["CPUExecutionProvider"], **options)
+    session = tosajit.onnxruntime.session(file, chosen, cache=cache, providers=["CPUExecutionProvider"])
+    return lambda given: session.run(None, given)
 
 
-def seconds_of(session, given):
-    start = time.perf_counter()
-    session.run(None, given)
-    return time.perf_counter() - start
+def by_openvino(file, threads):
+    """None where there is none, or where it does not take the model."""
+    if not importlib.util.find_spec("openvino"):
+        return None
+    import openvino
+    try:
+        model = openvino.Core().compile_model(file, "CPU", {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
+        request = model.create_infer_request()
+    except RuntimeError:
+        return None
+    return lambda given: request.infer(given, share_inputs=True, share_outputs=True)
 
 
-def ratios(sessions, given):
-    """Of the others' times to the first one's, by neighbours in turns."""
-    for session in sessions * 3:
-        session.run(None, given)
-    found, first, end = [[] for _ in sessions[1:]], [], time.perf_counter() + float(seconds)
-    while len(first) < 7 or time.perf_counter() < end:
-        order = list(range(len(sessions)))
-        order = order[len(first) % len(order):] + order[:len(first) % len(order)]
-        times = dict((k, seconds_of(sessions[k], given)) for k in order)
+def ratios(calls, given, seconds):
+    """The first one's time, and the others' times of it, by neighbours in turns."""
+    def seconds_of(call):
+        start = time.perf_counter()
+        call(given)
+        return time.perf_counter() - start
+    for call in calls * 3:
+        call(given)
+    found, first, end = [[] for _ in calls[1:]], [], time.perf_counter() + seconds
+    while len(first) < 9 or time.perf_counter() < end:
+        at = len(first) % len(calls)
+        times = dict((k, seconds_of(calls[k])) for k in [*range(at, len(calls)), *range(at)])
         first.append(times[0])
         for k, ratio in enumerate(found):
             ratio.append(times[k + 1] / times[0])
     return statistics.median(first), [statistics.median(ratio) for ratio in found]
 
 
-def main():
-    print("ONNX Runtime %s, tosajit %s\n" % (ort.__version__, tosajit.__version__))
-    print("| model | operators | in regions | threads | ms | tosajit, of the time | control | apart, of the largest |")
-    print("|---|---|---|---|---|---|---|---|")
+def apart(one, other):
+    """The largest difference, of the largest number."""
+    far = 0.0
+    for a, b in zip(one, other):
+        if a.size and a.dtype.kind == "f":
+            far = max(far, abs(a.astype("f8") - b.astype("f8")).max() / max(abs(a.astype("f8")).max(), 1e-30))
+    return far
+
+
+def time_session(way, file, cache):
+    """In this process, whose first session it is; the modules have been loaded."""
+    import onnxruntime as ort
+    import tosajit.onnxruntime
+    make = ort.InferenceSession if way == "engine" else lambda *words, **more: tosajit.onnxruntime.session(*words, cache=cache, **more)
+    start = time.perf_counter()
+    make(file, options_of(1), providers=["CPUExecutionProvider"])
+    print(time.perf_counter() - start, flush=True)
+    os._exit(0)  # what the background still does is another's time
+
+
+def session_ratio(file, cache, rounds):
+    def once(way):
+        return float(subprocess.check_output([sys.executable, __file__, "--session", way, file, cache]))
+    times = [(once("engine"), once("tosajit")) for _ in range(rounds)]
+    return statistics.median(b for _, b in times) / statistics.median(a for a, _ in times)
+
+
+def converted(file, folder):
+    """What the command says of the model: "12 in 3"."""
+    run = subprocess.run([os.environ["TOSAJIT_COMMAND"], "onnx", file, "-o", os.path.join(folder, "new.onnx"), "--optimize", "--json"],
+                         env=dict(os.environ, TOSAJIT_PYTHON=sys.executable), capture_output=True, check=True)
+    said = json.loads(run.stdout)
+    return "%d of %d in %d" % (said["inside"], said["nodes"], len(said["regions"]))
+
+
+def row(name, make, options):
+    import numpy as np
+    import onnxruntime as ort
     with tempfile.TemporaryDirectory() as folder:
-        makers = dict(MODELS)
-        for name in ("CNN, hard-swish", "CNN, ReLU", "CNN, hard-swish and gates"):
-            makers[name + ", QDQ"] = lambda name=name: quantized(MODELS[name](), folder, False)
-        for name in ("BERT kind", "perceptron, ReLU"):
-            makers[name + ", dynamic int8"] = lambda name=name: quantized(MODELS[name](), folder, True)
-        for name, make in makers.items():
-            if word not in name:
-                continue
-            made = make()
-            given, cache = {"x": input_of(made)}, os.path.join(folder, "kept")
-            for threads in (1, 2):
-                sessions = [open_session(ort.InferenceSession, made, threads), open_session(tosajit.onnxruntime.session, made, threads, cache=cache),
-                            open_session(ort.InferenceSession, made, threads)]
-                a, b = (session.run(None, given)[0].astype(np.float64) for session in sessions[:2])
-                kept = [os.path.join(base, file) for base, _, files in os.walk(cache) for file in files if file == "model.onnx"]
-                newest = max(kept, key=os.path.getmtime, default=None)
-                regions = [n for n in onnx.load(newest).graph.node if n.domain == "tosajit"] if newest else []
-                inside = sum(text.count(" = ") for n in regions for text in [n.attribute[0].s.decode()])
-                before, (own, control) = ratios(sessions, given)
-                print("| %s | %d | %d in %d | %d | %.3f | %.3f | %.3f | %.1e |" % (
-                    name, len(made.graph.node), inside, len(regions), threads, 1e3 * before, own, control, abs(a - b).max() / max(abs(a).max(), 1e-30)), flush=True)
+        file, given = make(folder)
+        cache = os.path.join(folder, "kept")
+        plain = by_engine(file, 1, ort.GraphOptimizationLevel.ORT_DISABLE_ALL)(given)
+        cells = []
+        for threads in (1, 2):
+            calls = [by_engine(file, threads), by_tosajit(file, threads, cache), by_engine(file, threads), by_openvino(file, threads)]
+            if threads == 1:
+                first = calls[0](given)
+                off = {key: np.nextafter(a, np.inf, dtype=a.dtype) if a.dtype.kind == "f" else a for key, a in given.items()}
+                far, own = apart(first, calls[1](given)), max(apart(first, plain), apart(first, calls[0](off)))
+            ms, found = ratios([call for call in calls if call], given, options.seconds)
+            cells.append((ms, found + [None]))
+        (ms, one), (_, two) = cells
+        print("| %s | %s | %.2f | %.2f | %.2f | %.2f | %.2f | %s | %s | %.2f | %.1e | %.1e |" % (
+            name, converted(file, folder), 1e3 * ms, one[0], one[1], two[0], two[1], *("-" if k is None else "%.2f" % k for k in (one[2], two[2])),
+            session_ratio(file, cache, options.rounds), far, own), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--packages")
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    os.environ.setdefault("TOSAJIT_COMMAND", os.path.join(build, "tools/tosajit"))
+    os.environ.setdefault("TOSAJIT_ONNX_OPERATORS", os.path.join(build, "tools/onnxruntime/libtosajit-onnxruntime.so"))
+    os.environ["PYTHONPATH"] = os.path.join(build, "tools/python")
+    sys.path.insert(0, os.environ["PYTHONPATH"])
+    logging.disable(logging.WARNING)  # of what quantizes models
+    import onnx_kinds
+    models = dict(onnx_kinds.of_packages(os.path.abspath(options.packages)) if options.packages else {}, **onnx_kinds.MODELS)
+    print(HEAD, flush=True)
+    for name, make in models.items():
+        if not re.search(options.only, name):
+            continue
+        if "torch" in name and not importlib.util.find_spec("torch"):
+            print("onnx_models: without torch there is no %s" % name, file=sys.stderr)
+            continue
+        start = time.perf_counter()
+        row(name, make, options)
+        print("onnx_models: %s, %.0f s" % (name, time.perf_counter() - start), file=sys.stderr)
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--session"]:
+        time_session(*sys.argv[2:])
     main()

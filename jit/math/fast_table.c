@@ -109,10 +109,7 @@ LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x) {
     exp_parts e = exp_alone(l, x);
     LLVMValueRef scale = exp_scale(l, e), result = lane_fma(l, scale, e.rest, scale);
     LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, 87.2));
-    lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef corrected = lane_select(l, rare, exp_far(l, x), result);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, result, corrected);
+    return fast_exp_rare(l, x, rare, result, exp_far);
 }
 
 /* 1 / (1 + E) for E = e^-x, which is scale (1 + rest). 1 + E is sum + low, where sum is an f32 near

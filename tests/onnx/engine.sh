@@ -17,8 +17,9 @@ if ! "$folder/bin/python3" -c 'import numpy, onnx, onnxruntime; assert onnxrunti
   pip onnxruntime==1.32.0 onnx numpy
 fi
 [ "${3:-}" = models ] || exit 0
-[ -e "$folder/models/complete" ] && exit 0
+packages="rapidocr-onnxruntime==1.4.4 openwakeword==0.4.0 silero-vad==5.1.2 magika==1.0.3"
+[ "$(cat "$folder/models/complete" 2>/dev/null)" = "$packages" ] && exit 0
 # Their packages need much, which models do not.
-pip --no-deps --no-compile --ignore-requires-python --target "$folder/models" --upgrade rapidocr-onnxruntime==1.4.4 openwakeword==0.4.0 \
-  silero-vad==5.1.2
-: >"$folder/models/complete"
+# shellcheck disable=SC2086 # a list of words
+pip --no-deps --no-compile --ignore-requires-python --target "$folder/models" --upgrade $packages
+echo "$packages" >"$folder/models/complete"

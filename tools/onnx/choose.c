@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/onnx/layout.h"
+#include "tools/onnx/lowering/rows.h"
 #include "tools/onnx/transpose.h"
 
 enum { MOST_OPS = 300 }; /* a text has a thousand statements at most */
@@ -15,6 +16,7 @@ typedef struct chooser {
     arena *memory;
     onnx_choices *choices;
     onnx_writer writer;
+    bool *split; /* per node: its region was none with it, so it stays alone */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -54,7 +56,8 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
     for (int32_t k = 0; k < c->g->node_count; k++) {
         bool memory = true;
         const char **why = &c->choices->why[k];
-        if (!onnx_form_of(&c->g->nodes[k])) continue;
+        c->choices->gone[k] = c->g->nodes[k].gone;
+        if (c->g->nodes[k].gone || !onnx_form_of(&c->g->nodes[k])) continue;
         if (fused[k] >= 0 && !c->options->fused) {
             *why = arena_print(c->memory, "the engine computes it within %s",
                                onnx_text(c->g->nodes[fused[k]].proto->op_type));
@@ -140,10 +143,10 @@ static int32_t inner_uses(const chooser *c, const group *o, int32_t value) {
     return uses;
 }
 
-/* A cast to a wider type, or back from a quantized one, of something that is there in any case. */
+/* A cast to a wider type of something that is there in any case. */
 static bool is_widened(const chooser *c, const group *o, int32_t value) {
     const onnx_node *node = &c->g->nodes[c->g->values[value].producer];
-    if (!onnx_is(node, "Cast") && !onnx_is(node, "DequantizeLinear")) return false;
+    if (!onnx_is(node, "Cast")) return false;
     const int32_t source = node->inputs[0];
     const bool there = !has_node(o, c->g->values[source].producer) ||
                        inner_uses(c, o, source) < c->g->values[source].uses;
@@ -190,6 +193,7 @@ static bool set_outputs(const chooser *c, const group *o, onnx_region *r) {
 /* Why a region does not pay; null: it does. It may drop reorderings besides its own operators. */
 static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int32_t dropped,
                                arena *memory) {
+    if (cost->table) return NULL;
     if (cost->shape) return "it computes sizes";
     if (cost->weight + dropped < o->least_ops)
         return cost->weight == 0
@@ -209,6 +213,17 @@ static void set_owner(onnx_choices *all, const onnx_region *r, int32_t owner, co
     }
 }
 
+static bool add_region(const chooser *c, const group *o);
+
+/* A region that is none leaves tables, each of which is one. */
+static bool add_tables(const chooser *c, const group *o) {
+    for (int32_t k = 0; k < o->count && o->count > 1; k++) {
+        const group alone = {o->regions, o->nodes + k, 1};
+        if (c->g->nodes[o->nodes[k]].table && !add_region(c, &alone)) return false;
+    }
+    return true;
+}
+
 static bool add_region(const chooser *c, const group *o) {
     enum { MOST_DROPPED = 2 };
     onnx_choices *all = c->choices;
@@ -218,13 +233,19 @@ static bool add_region(const chooser *c, const group *o) {
     choice->region.inputs = arena_array(c->memory, TOSAJIT_MAX_TENSORS, sizeof(int32_t));
     if (!choice->region.inputs || !set_outputs(c, o, &choice->region)) return false;
     choice->text = onnx_region_text(&c->writer, &choice->region, &memory);
-    const char *why = choice->text ? NULL : choice->region.why;
+    const char *why = NULL;
+    if (!choice->text) {
+        why = arena_text(c->memory, choice->region.why, strlen(choice->region.why));
+        memory = memory && why;
+        for (int32_t k = 0; k < choice->region.count; k++)
+            if (onnx_rows_squeezes(&c->g->nodes[o->nodes[k]])) c->split[o->nodes[k]] = true;
+    }
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
     set_owner(all, &choice->region, why ? -1 : all->count, why);
     if (!why) all->count++;
-    return memory;
+    return memory && (!why || add_tables(c, o));
 }
 
 /* Regions that would only pay without a reordering, and got rid of none. */
@@ -270,12 +291,31 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-static bool divide(const chooser *c, const bool *members) {
+/* What takes dimensions away may keep a region from being one. Then it is one alone, beside others
+ * without it. */
+static bool split(const chooser *c, bool *members) {
+    bool any = false;
+    for (int32_t k = 0; k < c->g->node_count; k++) {
+        if (!members[k]) continue;
+        any = any || c->split[k];
+        members[k] = !c->split[k];
+    }
+    for (int32_t k = 0; k < c->g->node_count && any; k++) {
+        c->choices->owners[k] = -1;
+        c->choices->again[k] = false;
+        if (members[k]) c->choices->why[k] = NULL;
+    }
+    if (any) c->choices->count = 0;
+    return any;
+}
+
+static bool divide(const chooser *c, bool *members) {
     const size_t nodes = (size_t)c->g->node_count + 1;
     tables t;
     int32_t *regions = arena_array(c->memory, nodes, sizeof *regions);
     int32_t *left = arena_array(c->memory, (size_t)c->g->value_count + 1, sizeof *left);
     if (!make_tables(c, &t) || !regions || !left) return false;
+    memset(left, 0, ((size_t)c->g->value_count + 1) * sizeof *left);
     fill_tables(c, members, left, &t);
     const tosajit_graph graph = {.size = sizeof graph,
                                  .op_count = c->g->node_count,
@@ -286,9 +326,12 @@ static bool divide(const chooser *c, const bool *members) {
                                  .producers = t.producers,
                                  .kept = t.kept,
                                  .most_ops = MOST_OPS};
-    if (tosajit_partition(&graph, regions) || !add_regions(c, regions) ||
-        !onnx_layout_choose(&c->writer, c->options->block, c->choices))
-        return false;
+    if (tosajit_partition(&graph, regions)) return false;
+    for (int32_t k = 0; k < c->g->node_count; k++)
+        if (c->split[k]) regions[k] = k;
+    if (!add_regions(c, regions)) return false;
+    if (split(c, members)) return divide(c, members);
+    if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
     drop_regions(c->choices);
     return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
@@ -297,7 +340,12 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
     int32_t *labels = arena_array(memory, values, sizeof *labels);
-    const chooser c = {g, options, memory, choices, {g, engine, memory, labels}};
+    const chooser c = {g,
+                       options,
+                       memory,
+                       choices,
+                       {g, engine, memory, labels},
+                       arena_array(memory, nodes, sizeof *c.split)};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),
@@ -305,8 +353,8 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                               .again = arena_array(memory, nodes, sizeof *choices->again),
                               .gone = arena_array(memory, nodes, sizeof *choices->gone),
                               .why = arena_array(memory, nodes, sizeof *choices->why)};
-    if (!fused || !members || !labels || !choices->list || !choices->owners || !choices->again ||
-        !choices->gone || !choices->why)
+    if (!fused || !members || !labels || !c.split || !choices->list || !choices->owners ||
+        !choices->again || !choices->gone || !choices->why)
         return false;
     for (int32_t k = 0; k < g->node_count; k++) choices->owners[k] = -1;
     onnx_mark_fused(g, fused, labels);

@@ -12,6 +12,7 @@
 #include "tools/onnx/lowering/shapes.h"
 #include "tools/onnx/images.h"
 #include "tools/onnx/rewrite.h"
+#include "tools/onnx/tables.h"
 #include "tools/onnx/unread.h"
 
 static char own_domain[] = "tosajit";
@@ -68,10 +69,11 @@ static void report_nodes(const converter *c, const onnx_graph *g, const onnx_cho
     for (int32_t k = 0; k < g->node_count; k++) {
         const onnx_node *node = &g->nodes[k];
         const char *why = choices->why[k];
+        c->report->inside += node->gone;
         if (why)
             c->report->left[c->report->left_count++] =
                 (onnx_left){onnx_node_name(node), onnx_text(node->proto->op_type), why};
-        c->report->other += !why && choices->owners[k] < 0;
+        c->report->other += !why && choices->owners[k] < 0 && !node->gone;
     }
 }
 
@@ -96,7 +98,7 @@ static bool convert_graph(const converter *c, Onnx__GraphProto *proto, const onn
     arena *memory = &c->model->memory;
     if (!onnx_graph_open(&g, proto, outer, c->opset, memory, c->error)) return false;
     onnx_shapes_infer(&g);
-    if (!onnx_fold(&g, memory)) return no_memory(c);
+    if (!onnx_fold(&g, memory) || !onnx_tables(&g, c->engine)) return no_memory(c);
     if (!onnx_choose(&g, c->options, c->engine, memory, &choices)) return no_memory(c);
     if (!convert_within(c, &g)) return false;
     report_nodes(c, &g, &choices);

@@ -21,6 +21,7 @@ typedef struct onnx_cost {
     int64_t largest; /* bytes of the largest operand or result; -1: not known */
     int64_t saved;   /* bytes that are no longer moved, at least */
     bool shape;      /* it computes sizes, not data */
+    bool table;      /* it has what only a region computes */
 } onnx_cost;
 
 /* fast: exp, sin and the like are at most 1 ulp off. */

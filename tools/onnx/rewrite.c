@@ -193,6 +193,7 @@ static const Onnx__TensorShapeProto *declared_shape(const Onnx__ValueInfoProto *
  * longer be there. Symbols of sizes stay. */
 static void declare(writing *w, const onnx_value *value) {
     const int32_t k = value->declared;
+    if (value->type.rank < 0) return;
     if (k < 0) {
         if (!value->result) add_type(w, value->name, &value->type);
         return;
@@ -254,7 +255,8 @@ static bool add_attributes(const writing *w, const onnx_choice *choice, Onnx__No
 
 /* The operator says how many outputs there are at least. */
 static Onnx__NodeProto *region_node(const writing *w, int32_t inputs, int32_t outputs) {
-    static const char *const names[] = {"Region", "Region2", "Region3", "Region4"};
+    static const char *const names[] = {"Region",  "Region2", "Region3", "Region4",
+                                        "Region5", "Region6", "Region7", "Region8"};
     const int32_t last = sizeof names / sizeof *names;
     return message_node(w->memory, "tosajit", names[(outputs < last ? outputs : last) - 1], inputs,
                         outputs);

@@ -19,6 +19,7 @@ enum { SYMBOL = 40 };
 
 /* What the engine knows of an input. */
 typedef struct input {
+    int element;
     size_t rank;
     int64_t dims[TOSAJIT_MAX_RANK];
     const char *symbols[TOSAJIT_MAX_RANK]; /* lent */
@@ -76,6 +77,7 @@ static void read_input(inference *i, size_t index) {
     input *in = &i->inputs[index];
     ort_tensor_info *info = NULL; /* lent */
     if (!is_fine(api, ORT(api, ShapeInferContext_GetInputTypeShape)(i->node, index, &info)) ||
+        !is_fine(api, ORT(api, GetTensorElementType)(info, &in->element)) ||
         !is_fine(api, ORT(api, GetDimensionsCount)(info, &in->rank)) ||
         in->rank > TOSAJIT_MAX_RANK ||
         !is_fine(api, ORT(api, GetDimensions)(info, in->dims, in->rank)) ||
@@ -219,14 +221,30 @@ static void tell(const inference *i, size_t index) {
     ORT(api, ReleaseTensorTypeAndShapeInfo)(info);
 }
 
+/* The kernel as the engine's inputs have it, which may be f32 for f16. Null: the text is none. */
+static void widen(inference *i) {
+    enum { F32 = 1, F16 = 10 };
+    int widened = 0;
+    for (size_t k = 0; k < i->input_count; k++)
+        widened += region_is_widened(i->kernel, k, i->inputs[k].element);
+    if (!widened) return;
+    char *text = read_text(i);
+    if (text) region_widen(text);
+    tosajit_kernel_release(i->kernel);
+    i->kernel = text ? kernel_of(text) : NULL;
+    for (size_t k = 0; k < i->type_count; k++)
+        if (i->types[k] == F16) i->types[k] = F32;
+}
+
 void infer_outputs(const ort_api *api, size_t least, ort_inference *node) {
     inference i = {.api = api, .node = node};
     char *text = read_text(&i);
     i.kernel = text ? kernel_of(text) : NULL;
     if (!i.kernel) return;
-    const size_t results = tosajit_kernel_result_count(i.kernel);
     read_types(&i);
-    if (read_inputs(&i))
-        for (size_t k = 0; k < least && k < results; k++) tell(&i, k);
+    const bool known = read_inputs(&i);
+    widen(&i);
+    const size_t results = i.kernel && known ? tosajit_kernel_result_count(i.kernel) : 0;
+    for (size_t k = 0; k < least && k < results; k++) tell(&i, k);
     tosajit_kernel_release(i.kernel);
 }

@@ -23,7 +23,7 @@
 #include "tools/onnxruntime/infer.h"
 #include "tools/onnxruntime/region.h"
 
-enum { SENTENCE = 2048, NAME = 256, OPERATORS = 4 };
+enum { SENTENCE = 2048, NAME = 256, OPERATORS = 8 };
 
 /* An operator as it was registered with one engine, for sessions that ask for the same. */
 typedef struct operator_n {
@@ -49,7 +49,8 @@ static const operator_n *operator_of(const ort_custom_op *op) {
  * What the operator is */
 
 static const char *name(const ort_custom_op *op) {
-    static const char *const names[OPERATORS] = {"Region", "Region2", "Region3", "Region4"};
+    static const char *const names[OPERATORS] = {"Region",  "Region2", "Region3", "Region4",
+                                                 "Region5", "Region6", "Region7", "Region8"};
     return names[operator_of(op)->least - 1];
 }
 static const char *provider(const ort_custom_op *op) { return (void)op, NULL; }
@@ -251,6 +252,24 @@ static ort_status *check(const region *r, const ort_kernel_info *info) {
     return status ? status : check_types(r, info, "result", r->result_count);
 }
 
+/* The region of a node, of f32 where the engine has f32 for f16. */
+static tosajit_status create_region(const registered *own, const ort_kernel_info *info,
+                                    region_request *request, char *text, region **made) {
+    const int has_shapes = own->version >= ORT_VERSION_SHAPES;
+    int widened = 0;
+    request->text = text;
+    const tosajit_status status = region_create(own->api, has_shapes, request, made);
+    for (size_t k = 0; !status && k < (*made)->operand_count; k++)
+        widened += region_is_widened(
+            (*made)->kernel, k,
+            declared_type(own->api, info, k, ORT(own->api, KernelInfo_GetInputTypeInfo)));
+    if (!widened) return status;
+    region_destroy(*made);
+    region_widen(text);
+    request->image = NULL; /* it is of the text as it was */
+    return region_create(own->api, has_shapes, request, made);
+}
+
 /* All of the request but its text. */
 static ort_status *read_request(const registered *own, const ort_kernel_info *info,
                                 region_request *request) {
@@ -269,10 +288,8 @@ static ort_status *create_kernel(const ort_custom_op *op, const ort_api *api,
     if (status) return status;
     char *text = attribute(api, info, "expression");
     if (!text) return refuse(api, info, "the node has no attribute `expression`");
-    request.text = text;
     region *r;
-    const tosajit_status made =
-        region_create(own->api, own->version >= ORT_VERSION_SHAPES, &request, &r);
+    const tosajit_status made = create_region(own, info, &request, text, &r);
     free(text);
     if (made) return refuse(api, info, tosajit_last_error());
     if (r->refused) log_refused(r, info, tosajit_last_error());

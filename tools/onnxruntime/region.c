@@ -126,3 +126,14 @@ int region_result_type(tosajit_type element, int64_t said) {
         if (region_takes(element, (int)k)) only = only ? -1 : (int)k;
     return only > 0 ? only : 0;
 }
+
+int region_is_widened(const tosajit_kernel *kernel, size_t operand, int engine_type) {
+    return operand < tosajit_kernel_operand_count(kernel) &&
+           region_takes(TOSAJIT_F32, engine_type) &&
+           tosajit_kernel_operand_type(kernel, operand).element == TOSAJIT_F16;
+}
+
+void region_widen(char *text) {
+    for (char *at = text; (at = strstr(at, "f16")); at++)
+        if (at == text || at[-1] != 'b') memcpy(at, "f32", 3);
+}

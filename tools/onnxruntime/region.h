@@ -47,6 +47,13 @@ int region_result_type(tosajit_type element, int64_t said);
 /* "f32" for 1; never null. */
 const char *region_type_name(int engine_type);
 
+/* On processors the engine computes f16 beside operators that have only f32 in f32, too, and brings
+ * operands of f32. Whether it does so here: an operand that is f16 in a kernel is f32 in the node.
+ */
+int region_is_widened(const tosajit_kernel *kernel, size_t operand, int engine_type);
+/* The text with f32 in place of f16. */
+void region_widen(char *text);
+
 /* Compute a call of the node: KernelComputeV2 of the interface. */
 ort_status *region_compute(void *kernel, ort_context *context);
 

@@ -50,24 +50,14 @@ static double at(const onnx_graph *g, const onnx_node *node, int32_t operand, si
     return value;
 }
 
-static int32_t add_value(onnx_graph *g, Onnx__TensorProto *tensor) {
-    g->values[g->value_count] = (onnx_value){.name = tensor->name,
-                                             .type = onnx_constant_type(tensor),
-                                             .producer = -1,
-                                             .constant = tensor,
-                                             .fresh = tensor,
-                                             .declared = -1};
-    return g->value_count++;
-}
-
 /* The node reads its first operand and new constants; the second of these may be null. */
 static bool replace(onnx_graph *g, onnx_node *node, arena *memory, Onnx__TensorProto *a,
                     Onnx__TensorProto *b) {
     int32_t *inputs = arena_array(memory, 3, sizeof *inputs);
     if (!inputs) return false;
     inputs[0] = node->inputs[0];
-    inputs[1] = add_value(g, a);
-    if (b) inputs[2] = add_value(g, b);
+    inputs[1] = onnx_graph_constant(g, a);
+    if (b) inputs[2] = onnx_graph_constant(g, b);
     node->inputs = inputs;
     node->input_count = b ? 3 : 2;
     return true;
@@ -184,6 +174,98 @@ static bool fold_scale(onnx_graph *g, onnx_node *node, arena *memory) {
     return replace(g, node, memory, scale, any ? zero : NULL);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Operators of quantized data. Scales that meet are one number, as the engine has them. */
+
+enum { NUMBERS = 4 };
+
+typedef float number_set[NUMBERS];
+/* The numbers of a text in forms.c, of scales and zero points in the order of the operands. */
+typedef int32_t combine(const float *scales, const float *zeros, number_set numbers);
+
+static int32_t of_function(const float *scales, const float *zeros, number_set numbers) {
+    for (int k = 0; k < 2; k++) {
+        numbers[2 * k] = scales[k];
+        numbers[2 * k + 1] = zeros[k];
+    }
+    return 4;
+}
+
+static int32_t of_product(const float *scales, const float *zeros, number_set numbers) {
+    numbers[0] = zeros[0];
+    numbers[1] = zeros[1];
+    numbers[2] = scales[0] * scales[1] / scales[2];
+    numbers[3] = zeros[2];
+    return 4;
+}
+
+static int32_t of_sum(const float *scales, const float *zeros, number_set numbers) {
+    numbers[0] = scales[0] / scales[2];
+    numbers[1] = scales[1] / scales[2];
+    numbers[2] = zeros[2] - (numbers[0] * zeros[0] + numbers[1] * zeros[1]);
+    return 3;
+}
+
+static const struct linear {
+    const char *op;
+    combine *combine;
+    int32_t pairs;    /* of scales and zero points */
+    int32_t at[3];    /* where a scale stands; its zero point is behind it */
+    int32_t data, by; /* operands that are data, so far apart */
+} linears[] = {
+    {"com.microsoft.QLinearSigmoid", of_function, 2, {1, 3}, 1, 0},
+    {"com.microsoft.QLinearLeakyRelu", of_function, 2, {1, 3}, 1, 0},
+    {"com.microsoft.QLinearMul", of_product, 3, {1, 4, 6}, 2, 3},
+    {"com.microsoft.QLinearAdd", of_sum, 3, {1, 4, 6}, 2, 3},
+};
+
+/* One number of a constant; without an operand it is 0. */
+static bool single(const onnx_graph *g, const onnx_node *node, int32_t operand, float *number) {
+    const onnx_value *value = onnx_input(g, node, operand);
+    double found = 0;
+    if (value && (!value->constant || onnx_elements(&value->type) != 1 ||
+                  !onnx_constant_at(value->constant, 0, &found)))
+        return false;
+    *number = (float)found;
+    return true;
+}
+
+static bool fold_numbers(onnx_graph *g, onnx_node *node, arena *memory, const struct linear *l,
+                         const number_set numbers, int32_t count) {
+    static const char *const names[NUMBERS] = {"first", "second", "third", "fourth"};
+    int32_t *inputs = arena_array(memory, (size_t)(l->data + count), sizeof *inputs);
+    if (!inputs) return false;
+    for (int32_t k = 0; k < l->data; k++) inputs[k] = node->inputs[k * l->by];
+    for (int32_t k = 0; k < count; k++) {
+        Onnx__TensorProto *tensor =
+            make_tensor(memory, onnx_text(node->proto->output[0]), names[k], 1, 0);
+        if (!tensor) return false;
+        tensor->float_data[0] = numbers[k];
+        inputs[l->data + k] = onnx_graph_constant(g, tensor);
+    }
+    node->inputs = inputs;
+    node->input_count = l->data + count;
+    return true;
+}
+
+static bool fold_linear(onnx_graph *g, onnx_node *node, arena *memory) {
+    const struct linear *l = NULL;
+    float scales[3], zeros[3];
+    number_set numbers;
+    for (size_t k = 0; k < sizeof linears / sizeof *linears && !l; k++)
+        if (onnx_is(node, linears[k].op)) l = &linears[k];
+    for (int32_t k = 0; l && k < l->data; k++) {
+        const onnx_value *data = onnx_input(g, node, k * l->by);
+        if (!data || data->constant) return true;
+    }
+    for (int32_t k = 0; l && k < l->pairs; k++)
+        if (!onnx_input(g, node, l->at[k]) || !single(g, node, l->at[k], &scales[k]) ||
+            !single(g, node, l->at[k] + 1, &zeros[k]))
+            return true;
+    if (!l) return true;
+    return fold_numbers(g, node, memory, l, numbers, l->combine(scales, zeros, numbers));
+}
+
 bool onnx_fold(onnx_graph *g, arena *memory) {
     for (int32_t k = 0; k < g->node_count; k++) {
         onnx_node *node = &g->nodes[k];
@@ -191,6 +273,7 @@ bool onnx_fold(onnx_graph *g, arena *memory) {
         if (foldable(g, node) && !fold(g, node, memory)) return false;
         if (is_instance(g, node) && !fold_instance(g, node, memory)) return false;
         if (is_quantising(g, node) && !fold_scale(g, node, memory)) return false;
+        if (!fold_linear(g, node, memory)) return false;
     }
     return true;
 }

@@ -10,7 +10,8 @@
 /* Each BatchNormalization at inference becomes x * a + b: its node then reads x, a and b, and the
  * message stays as it is. InstanceNormalization reads scale and bias as tensors that broadcast.
  * QuantizeLinear and DequantizeLinear read a scale and, unless it is 0, a zero point, both of f32
- * and of a shape that broadcasts along the axis. False if out of memory. */
+ * and of a shape that broadcasts along the axis. QLinearAdd and its kin read data and numbers, as
+ * the texts of forms.c name them. False if out of memory. */
 bool onnx_fold(onnx_graph *g, arena *memory);
 
 #endif

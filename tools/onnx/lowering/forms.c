@@ -31,7 +31,8 @@ struct onnx_form {
 };
 
 static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
-    write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_rows;
+    write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_linear,
+    write_rows;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.7978846 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -116,6 +117,15 @@ static const onnx_form forms[] = {
     {"Cast", NULL, "", 1, 1, 1, CAST, true, write_cast},
     {"QuantizeLinear", NULL, "", 2, 3, 2, QUANTIZED, true, write_quantize},
     {"DequantizeLinear", NULL, "", 2, 3, 2, SECOND, true, write_dequantize},
+    {"com.microsoft.QLinearSigmoid", "round(sigmoid(($0 - $2) * $1) / $3) + $4",
+                                                         "", 4, 5, 2, FIRST, true, write_linear},
+    {"com.microsoft.QLinearLeakyRelu",
+     "round(where($0 < $2, ($0 - $2) * $1 * $alpha, ($0 - $2) * $1) / $3) + $4",
+                                               "alpha=0.01", 4, 5, 2, FIRST, true, write_linear},
+    {"com.microsoft.QLinearMul", "($0 - $2) * ($1 - $3) * $4 + $5",
+                                                         "", 6, 8, 2, FIRST, true, write_linear},
+    {"com.microsoft.QLinearAdd", "$0 * $2 + $4 + $1 * $3",
+                                                         "", 5, 8, 2, FIRST, true, write_linear},
     {"Identity",        "identity($0)",                          "", 1, 1, 0, FIRST, true, NULL},
     {"Softmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"LogSoftmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
@@ -141,7 +151,10 @@ static const onnx_form forms[] = {
 };
 /* clang-format on */
 
+static const onnx_form table = {"", "table($0, $1)", "", 2, 2, 2, FIRST, true, NULL};
+
 const onnx_form *onnx_form_of(const onnx_node *node) {
+    if (node->table) return &table;
     for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
         if (onnx_is(node, forms[k].op)) return &forms[k];
     return NULL;
@@ -245,7 +258,11 @@ static void put_attribute(const onnx_form *form, const onnx_site *s, const char 
     char key[32], number[32];
     snprintf(key, sizeof key, "%.*s", (int)length, name);
     const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, key);
-    onnx_number_text(a && a->has_f ? a->f : default_of(form, name, length), number);
+    const float value = a && a->has_f ? a->f : default_of(form, name, length);
+    onnx_number_text(value, number);
+    if (element(s, 0) == TOSAJIT_F64 &&
+        isfinite(value)) /* an f32, all of whose digits count there */
+        snprintf(number, sizeof number, "(%.17g)", (double)value);
     put(text, number);
 }
 
@@ -445,6 +462,29 @@ static bool write_dequantize(onnx_site *s, byte_writer *text) {
     if (has_zero) put(text, "(");
     put_extended(s, text, "f32");
     print(s, text, has_zero ? " - $2) * $1" : " * $1");
+    return true;
+}
+
+/* Data of 8 bits as f32, in brackets of a cast that rounds halves to even and saturates; other
+ * operands are the numbers that onnx_fold has made. */
+static bool write_linear(onnx_site *s, byte_writer *text) {
+    const onnx_form *form = onnx_form_of(s->node);
+    const onnx_value *data = onnx_input(s->g, s->node, 0);
+    const bool is_unsigned = onnx_element_is_unsigned(data->type.element);
+    const char *operands[TOSAJIT_MAX_TENSORS];
+    char extended[ONNX_LINEAR_DATA][96];
+    if (!onnx_input(s->g, s->node, s->node->input_count - 1)->fresh || element(s, 0) != TOSAJIT_I8)
+        return refuse(s, "scales and zero points must be constants, of data of 8 bits");
+    for (int32_t k = 0; k < s->node->input_count; k++) {
+        operands[k] = s->operands[k];
+        if (k >= ONNX_LINEAR_DATA || element(s, k) != TOSAJIT_I8) continue;
+        snprintf(extended[k], sizeof extended[k], "cast(%s, to=f32%s)", s->operands[k],
+                 is_unsigned ? ", input_unsigned=true" : "");
+        operands[k] = extended[k];
+    }
+    put(text, is_unsigned ? "i8(u8(" : "i8(");
+    expand(form, s, form->text, operands, text);
+    put(text, is_unsigned ? "))" : ")");
     return true;
 }
 

@@ -21,6 +21,9 @@ bool onnx_form_is_rows(const onnx_form *form);
 
 /* Output 3 of SkipLayerNormalization is the sum that is normalised. */
 enum { ONNX_SUM = 3 };
+/* Operands of QLinearAdd and QLinearMul that are data, once onnx_fold has made numbers of the rest.
+ */
+enum { ONNX_LINEAR_DATA = 2 };
 /* Whether a result of a node is one that texts can give. */
 bool onnx_form_gives(const onnx_node *node, int32_t output);
 

@@ -111,7 +111,7 @@ static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t oper
     int32_t first = onnx_is(node, "Where") ? 1 : 0;
     const onnx_value *data = onnx_input(g, node, first), *value = onnx_input(g, node, operand);
     return operand <= first || onnx_is(node, "Pow") || onnx_is(node, "DequantizeLinear") ||
-           (data && data->type.element == value->type.element);
+           value->fresh || (data && data->type.element == value->type.element);
 }
 
 /* ---------------------------------------------------------------------------------------------

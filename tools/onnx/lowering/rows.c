@@ -71,6 +71,11 @@ bool onnx_rows_is_list(const onnx_node *node, int32_t operand) {
     return row && row->axes == NAMED;
 }
 
+bool onnx_rows_squeezes(const onnx_node *node) {
+    const struct row *row = row_of(node);
+    return row && row->axes == NAMED && number(&(onnx_site){.node = node}, "keepdims", 1) == 0;
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Axes */
 
@@ -98,7 +103,8 @@ static int64_t listed(onnx_site *s, onnx_axes *set) {
     for (size_t k = 0; a && k < a->n_ints; k++)
         if (!add_axis(s, set, a->ints[k])) return -1;
     if (a || !operand) return a ? (int64_t)a->n_ints : 0;
-    const int64_t count = operand->constant ? onnx_elements(&operand->type) : -1;
+    const bool known = operand->constant && operand->type.rank == 1;
+    const int64_t count = known ? onnx_elements(&operand->type) : -1;
     for (int64_t k = 0; k < count; k++) {
         double axis;
         if (operand->type.element != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
@@ -108,13 +114,11 @@ static int64_t listed(onnx_site *s, onnx_axes *set) {
         }
         if (!add_axis(s, set, (int64_t)axis)) return -1;
     }
-    if (count < 0) refuse(s, "its axes are no constant");
+    if (count < 0) refuse(s, "its axes are no constant list");
     return count;
 }
 
 static bool named_axes(onnx_site *s, const struct row *row, onnx_axes *set) {
-    if (number(s, "keepdims", 1) != 1)
-        return refuse(s, "it takes dimensions away, which a text cannot");
     const int64_t count = listed(s, set);
     if (count != 0) return count > 0;
     if (number(s, "noop_with_empty_axes", 0) == 0) return add_axes(s, set, 0);
@@ -169,16 +173,15 @@ static void put(writer *w, const char *word) {
     w->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static void put_axes(writer *w) {
+static void put_axes(writer *w, const char *before, const char *after) {
     char word[16];
-    const char *before = "axis=[";
     for (int32_t d = 0; d < w->set->rank; d++) {
         if (!w->set->has[d]) continue;
         snprintf(word, sizeof word, "%s%" PRId32, before, d);
         put(w, word);
         before = ",";
     }
-    put(w, "]");
+    put(w, after);
 }
 
 /* It is an f32, whose digits f64 has all of. */
@@ -212,7 +215,7 @@ static void expand(writer *w) {
         if (sign == '[')
             from = skip_absent(w, from);
         else if (sign == '#')
-            put_axes(w);
+            put_axes(w, "axis=[", "]");
         else if (sign == '~')
             put_epsilon(w);
         else if (sign == 'W' || sign == 'N')
@@ -249,11 +252,14 @@ bool onnx_rows_text(onnx_site *s, char text[ONNX_ROWS_TEXT]) {
     if (set.rank == 0) return refuse(s, "a scalar has no axis");
     if (!is_allowed(s, row, element) || !find_axes(s, row, &set)) return false;
     const bool half = element == TOSAJIT_F16 || element == TOSAJIT_BF16;
+    const bool squeezed = set.count > 0 && onnx_rows_squeezes(s->node);
     writer w = {s, row, &set, half, text, 0};
     text[0] = 0;
+    if (squeezed) put(&w, "squeeze(");
     if (set.count == 0)
         put(&w, "identity($0)");
     else
         expand(&w);
+    if (squeezed) put_axes(&w, ", (", ",))");
     return true;
 }

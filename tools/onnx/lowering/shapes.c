@@ -134,6 +134,15 @@ static void matrix(site *s) {
     forget_sizes(s->result);
 }
 
+static void gemm(site *s) {
+    const onnx_type *a = type_of(s, 0), *b = type_of(s, 1);
+    const int64_t rows = a->rank == 2 ? a->dims[number(s, "transA", 0) != 0] : TOSAJIT_DYNAMIC;
+    const int64_t columns = b->rank == 2 ? b->dims[number(s, "transB", 0) == 0] : TOSAJIT_DYNAMIC;
+    matrix(s);
+    s->result->dims[0] = rows;
+    s->result->dims[1] = columns;
+}
+
 static void sizes(site *s) {
     *s->result = (onnx_type){ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, {type_of(s, 0)->rank}};
     if (s->result->dims[0] < 0) s->result->dims[0] = TOSAJIT_DYNAMIC;
@@ -499,8 +508,8 @@ static const struct row {
     {"Tile", same_rank},
     {"MatMul", product},
     {"com.microsoft.FusedMatMul", product},
-    {"Gemm", matrix},
-    {"com.microsoft.FusedGemm", matrix},
+    {"Gemm", gemm},
+    {"com.microsoft.FusedGemm", gemm},
     {"Flatten", matrix},
     {"Shape", sizes},
     {"Size", scalar_size},

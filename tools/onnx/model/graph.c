@@ -147,10 +147,21 @@ static size_t name_count(const Onnx__GraphProto *proto) {
     return count;
 }
 
+/* Constants that folding and tables may add: QuantizeLinear, QLinearMul and BatchNormalization have
+ * some. */
+static size_t constant_count(const Onnx__GraphProto *proto) {
+    enum { LINEAR = 5, NORMALIZATION = 2 };
+    size_t count = 0;
+    for (size_t k = 0; k < proto->n_node; k++) {
+        const char *op = onnx_text(proto->node[k]->op_type);
+        count += strstr(op, "Linear") ? LINEAR : strstr(op, "Normalization") ? NORMALIZATION : 0;
+    }
+    return count;
+}
+
 static bool make_tables(onnx_graph *g, arena *memory) {
     size_t names = name_count(g->proto) + 1;
-    /* Folding adds two constants per node at most. */
-    size_t capacity = names + 2 * g->proto->n_node;
+    size_t capacity = names + constant_count(g->proto);
     if (capacity > INT_MAX / 4) return false;
     for (g->slot_count = 16; g->slot_count < 2 * capacity;) g->slot_count *= 2;
     g->value_capacity = (int32_t)capacity;
@@ -236,6 +247,16 @@ bool onnx_graph_open(onnx_graph *g, Onnx__GraphProto *proto, const onnx_graph *o
         if (!check_order(g, k, error)) return false;
     }
     return true;
+}
+
+int32_t onnx_graph_constant(onnx_graph *g, Onnx__TensorProto *tensor) {
+    g->values[g->value_count] = (onnx_value){.name = tensor->name,
+                                             .type = onnx_constant_type(tensor),
+                                             .producer = -1,
+                                             .constant = tensor,
+                                             .fresh = tensor,
+                                             .declared = -1};
+    return g->value_count++;
 }
 
 const onnx_value *onnx_input(const onnx_graph *g, const onnx_node *node, int32_t k) {

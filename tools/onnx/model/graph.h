@@ -24,6 +24,8 @@ typedef struct onnx_node {
     int32_t *outputs; /* the same */
     int32_t *reads;   /* inputs, and what its subgraphs read */
     int32_t input_count, output_count, read_count;
+    bool table; /* its operands are data of 8 bits and what it gives for each of the 256 */
+    bool gone;  /* nobody reads what it gives any more */
 } onnx_node;
 
 typedef struct onnx_graph {
@@ -43,6 +45,8 @@ bool onnx_graph_open(onnx_graph *g, Onnx__GraphProto *proto, const onnx_graph *o
                      arena *memory, onnx_error *error);
 /* A value by its name, here alone; or -1. */
 int32_t onnx_graph_find(const onnx_graph *g, const char *name);
+/* A new constant of the model: two for a normalisation, five for a node on quantized data. */
+int32_t onnx_graph_constant(onnx_graph *g, Onnx__TensorProto *tensor);
 /* The value of an operand, or null. */
 const onnx_value *onnx_input(const onnx_graph *g, const onnx_node *node, int32_t k);
 /* "Conv", or "com.microsoft.FusedConv". */
