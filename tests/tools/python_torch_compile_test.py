@@ -48,7 +48,7 @@ leaves = pytree.tree_leaves
 # How good a result is
 
 def wide_array(a):
-    return a if isinstance(a, (np.ndarray, np.generic)) else a.detach().double().numpy().astype(np.longdouble)
+    return a if isinstance(a, (np.ndarray, np.generic)) else a.detach().double().numpy(force=True).astype(np.longdouble)
 
 
 def largest_error(a, b):
@@ -193,6 +193,8 @@ class Operations(unittest.TestCase):
         if any(isinstance(r, torch.Tensor) and r.is_complex() for r in leaves(eager)):
             return
         graph = make_fx(torch.func.functionalize(function), decomposition_table=tosajit.torch._decompositions(), tracing_mode=mode)(*tensors)
+        if any(torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) for node in graph.graph.nodes):
+            return  # programs have random numbers
         call = _program.build(graph, ENGINE, op.name)
         ours, eager = leaves(call(list(tensors))), leaves(eager)
         for a, b, (c, moves) in zip(ours, eager, self.exact(function, graph, tensors, eager), strict=True):
@@ -487,6 +489,7 @@ VIEWED = [
     (lambda a, b: torch.cat([a.t().exp().t()[:, 3:], a[:, :3] * 2], 1)[1:, 1:5] + 1, 1),
     (lambda a, b: (lambda c: (c[:2].t() * 2, c[2:] + c[:2], c))(torch.exp(a @ b.t()) + 1), 1),
     (lambda a, b: torch.cat([a[0].expand(4, 6).exp(), b.exp(), torch.zeros(4, 6)], 1) + 1, 2),
+    (lambda a, b: ((a * 100).to(torch.uint8).any(1), (b * 100).abs().to(torch.uint8).all(1)), 2),
     (lambda a, b: F.silu(F.group_norm(a.view(2, 4, 3), 2, b[0, :4], b[1, :4])) * 2, 1),
     (lambda a, b: F.group_norm((a @ b.t()).view(1, 4, 2, 2), 2).exp().relu() @ b[:2, :2], 1),
 ]

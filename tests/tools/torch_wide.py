@@ -89,7 +89,7 @@ WIDE = {
         trunc abs sign square maximum minimum fmod remainder hypot copysign isnan isinf logical_and logical_or logical_xor
         logical_not""".split()},
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-    "atan2": np.arctan2, "neg": np.negative, "round": np.rint, "pow": np.power, "mul": np.multiply, "div": divided,
+    "atan2": np.arctan2, "neg": np.negative, "round": lambda x, decimals=0: np.rint(x * Long(10) ** decimals) / Long(10) ** decimals, "pow": np.power, "mul": np.multiply, "div": divided,
     "add": lambda a, b, alpha=1: a + b * alpha, "sub": lambda a, b, alpha=1: a - b * alpha, "rsqrt": lambda x: 1 / np.sqrt(x),
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "relu": lambda x: np.maximum(x, 0), "sigmoid": sigmoid, "silu": lambda x: x * sigmoid(x), "erf": erf, "erfc": erfc, "gelu": gelu,
@@ -125,7 +125,7 @@ def is_wide(value):
 
 def widened(value):
     if isinstance(value, torch.Tensor):
-        return value.detach().numpy().astype(Long) if value.dtype is torch.float64 else value
+        return value.detach().numpy(force=True).astype(Long) if value.dtype is torch.float64 else value
     return value
 
 
