@@ -52,26 +52,12 @@ static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
     return scale_far(l, exp_scaled(l, at_most(l, at_least(l, x, -105.0), 89.0)));
 }
 
-LLVMValueRef fast_exp_rare(const lane *l, LLVMValueRef x, LLVMValueRef rare, LLVMValueRef usual,
-                           LLVMValueRef (*far)(const lane *l, LLVMValueRef x)) {
-    LLVMValueRef lowest = constant(l, -104.0), zero = constant(l, 0.0);
-    lane_cold cold = lane_cold_begin(l, rare);
-    LLVMValueRef most = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), zero, usual),
-                 others = lane_and(l, rare, lane_fcmp(l, LLVMRealUGE, x, lowest));
-    lane_cold colder = lane_cold_begin(l, others);
-    LLVMValueRef corrected = lane_select(l, others, far(l, x), most);
-    lane_cold_end(l, &colder);
-    LLVMValueRef result = lane_cold_merge(l, &colder, most, corrected);
-    lane_cold_end(l, &cold);
-    return lane_cold_merge(l, &cold, usual, result);
-}
-
 LLVMValueRef fast_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     (void)op;
     if (lane_entries(l)) return exp_looked_up(l, x[0]);
     LLVMValueRef result = scale(l, exp_scaled(l, x[0]));
     LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x[0]), constant(l, 87.33));
-    return fast_exp_rare(l, x[0], rare, result, exp_far);
+    return exp_where_rare(l, x[0], rare, result, exp_far);
 }
 
 /* x = 2^k (1 + f) > 0 and normal, 1 + f in sqrt(1/2)..sqrt(2). */
