@@ -10,7 +10,7 @@
 
 #include "jit/lookup_tables.h"
 #include "jit/target/object.h"
-#include "jit/cpu_variants.h"
+#include "jit/cpu_builds.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 #include "runtime/base/features.h"
@@ -48,8 +48,8 @@ static void put_symbol(aot_writer *w, const char *name, object_symbol_spec symbo
 
 /* Code that was made, and where in .text it is. */
 typedef struct placed {
-    variants made;
-    uint64_t offsets[VARIANTS_MAX];
+    builds made;
+    uint64_t offsets[BUILDS_MAX];
 } placed;
 
 /* The code into .text, with symbols for profilers. */
@@ -96,13 +96,13 @@ static tosajit_status put_function(aot_writer *w, const tosajit_function *functi
     tosajit_status status = kernel_with_tables(function->expr, &w->allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= w->engines[0]->fast; /* and so are the others */
-    status = variants_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);
+    status = builds_compile("compile_object", w->engines, w->engine_count, kernel, &v.made);
     if (!status) {
         w->machine = v.made.list[0].code.machine;
         put_code(w, function->name, &v);
         put_image(w, kernel, &v);
     }
-    variants_release(&v.made, &w->allocator);
+    builds_release(&v.made, &w->allocator);
     tosajit_kernel_release(kernel);
     return status;
 }
@@ -191,7 +191,7 @@ tosajit_status tosajit_compile_object(tosajit_engine *const *engines, size_t eng
     if (!engines || !functions || !object || !size || !engine_count || !function_count)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "compile_object: an argument is a null pointer or 0");
-    tosajit_status status = variants_check("compile_object", engines, engine_count);
+    tosajit_status status = builds_check("compile_object", engines, engine_count);
     if (!status) status = check_names(functions, function_count);
     if (status) return status;
     aot_writer w = {.engines = engines,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "jit/lookup_tables.h"
-#include "jit/cpu_variants.h"
+#include "jit/cpu_builds.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/diag.h"
 
@@ -24,22 +24,22 @@ tosajit_status tosajit_compile_image(tosajit_engine *const *engines, size_t engi
     if (!engines || !engine_count || !expr || !image || !size)
         return diag_error(TOSAJIT_INVALID_ARGUMENT,
                           "compile_image: an argument is a null pointer or 0");
-    tosajit_status status = variants_check("compile_image", engines, engine_count);
+    tosajit_status status = builds_check("compile_image", engines, engine_count);
     if (status) return status;
     const tosajit_allocator allocator = engines[0]->allocator;
     tosajit_kernel *kernel;
     status = kernel_with_tables(expr, &allocator, &kernel);
     if (status) return status;
     kernel->program->fast |= engines[0]->fast; /* and so are the others */
-    variants made;
+    builds made;
     byte_writer w = {.allocator = allocator};
-    status = variants_compile("compile_image", engines, engine_count, kernel, &made);
+    status = builds_compile("compile_image", engines, engine_count, kernel, &made);
     if (!status) {
         image_write(kernel, made.list, made.count, NULL, &w);
         status = copy_out(&w, image, size);
     }
     bytes_release(&w);
-    variants_release(&made, &allocator);
+    builds_release(&made, &allocator);
     tosajit_kernel_release(kernel);
     return status;
 }

@@ -98,7 +98,7 @@ static tosajit_status publish(tosajit_kernel *kernel, native *n, atomic_size_t *
 }
 
 static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *kernel,
-                                 const image_variant *stored, native *n) {
+                                 const image_build *stored, native *n) {
     const int64_t start = system_clock();
     tosajit_status status = code_map(&stored->code, &n->code.image);
     if (status) return status;
@@ -115,7 +115,7 @@ static tosajit_status map_stored(tosajit_engine *engine, const tosajit_kernel *k
 
 /* What lies somewhere, copied. */
 static tosajit_status take_code(tosajit_engine *engine, tosajit_kernel *kernel,
-                                const image_variant *code) {
+                                const image_build *code) {
     if (code->code.entry_count == 0) return precompiled_settle(engine, kernel);
     native *n = create_native(engine, kernel);
     if (!n) return TOSAJIT_OUT_OF_MEMORY;
@@ -128,14 +128,14 @@ static tosajit_status take_code(tosajit_engine *engine, tosajit_kernel *kernel,
 bool native_restore(tosajit_engine *engine, tosajit_kernel *kernel) {
     stored_code stored;
     if (!stored_find(engine, kernel, &stored)) return false;
-    tosajit_status status = take_code(engine, kernel, &stored.variant);
+    tosajit_status status = take_code(engine, kernel, &stored.build);
     stored_drop(engine, &stored);
     return !status;
 }
 
 tosajit_status native_load(tosajit_engine *engine, tosajit_kernel *kernel, const void *image,
                            size_t size) {
-    image_variant found;
+    image_build found;
     tosajit_status status =
         image_find_code(image, size, kernel, cpu_features(engine->chosen_cpu), &found);
     return status ? status : take_code(engine, kernel, &found);
@@ -143,7 +143,7 @@ tosajit_status native_load(tosajit_engine *engine, tosajit_kernel *kernel, const
 
 tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,
                             const compiler_output *fresh) {
-    stored_keep(engine, kernel, &(image_variant){fresh->image, fresh->features});
+    stored_keep(engine, kernel, &(image_build){fresh->image, fresh->features});
     native *n = create_native(engine, kernel);
     if (!n) return TOSAJIT_OUT_OF_MEMORY;
     n->code.info = fresh->info;
@@ -156,7 +156,7 @@ tosajit_status native_adopt(tosajit_engine *engine, tosajit_kernel *kernel,
 
 /* The store keeps that, too, so that no later process tries again. */
 static void say_too_large(tosajit_engine *engine, tosajit_kernel *kernel) {
-    const image_variant none = image_without_code(features_machine());
+    const image_build none = image_without_code(features_machine());
     stored_keep(engine, kernel, &none);
     atomic_store_explicit(&kernel->too_large, true, memory_order_release);
 }

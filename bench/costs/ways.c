@@ -97,7 +97,7 @@ static void set_walk(trial *t, const sweep_pattern *p) {
         walk_dense_strides(p->rank, p->dims[k], sizeof(float), strides);
         for (int32_t d = 0; d < p->rank; d++) {
             t->w.sizes[d] = p->dims[2][d];
-            walk_strides(&t->w, d)[k] = p->dims[k][d] == 1 ? 0 : strides[d];
+            walk_mutable_strides(&t->w, d)[k] = p->dims[k][d] == 1 ? 0 : strides[d];
         }
     }
     walk_coalesce(&t->w);

@@ -4,14 +4,14 @@
  * the other, because a NaN wins and +0 is above -0. Of many elements it is enough to keep
  *
  *     the greatest number     one instruction, which leaves a NaN alone, and a zero of any sign
- *     whether there was NaN   one instruction; the bits of all ones, once there, are a NaN
+ *     the greatest magnitude  two instructions on bits, in whose order NaN is above all numbers
  *     signs                   one instruction: whether all had one, of a minimum whether any had
  *
  * Its sign is then that of the signs, whether it is a zero or not. No order matters, so a loop
  * keeps as few vectors as it likes. */
 #include "jit/emit/extremes.h"
 
-enum { NUMBER, UNORDERED, SIGNS };
+enum { NUMBER, MAGNITUDE, SIGNS };
 
 static LLVMValueRef bits_of(const lane *l, LLVMValueRef x) {
     return lane_bitcast(l, x, lane_int_type(l, 32));
@@ -21,20 +21,19 @@ static LLVMValueRef real_of(const lane *l, int64_t bits) {
     return LLVMConstBitCast(lane_int(l, 32, bits), LLVMTypeOf(lane_f32(l, 0)));
 }
 
-void extreme_begin(const lane *l, bool greatest, LLVMValueRef neutral, LLVMValueRef *kept) {
-    kept[NUMBER] = neutral;
-    kept[UNORDERED] = real_of(l, 0);
-    kept[SIGNS] = real_of(l, greatest ? -1 : 0);
+/* Of a maximum -infinity is neutral, which has a sign, as all elements are to have. */
+void extreme_begin(const lane *l, LLVMValueRef neutral, LLVMValueRef *kept) {
+    kept[NUMBER] = kept[SIGNS] = neutral;
+    kept[MAGNITUDE] = real_of(l, 0);
 }
 
 void extreme_add(const lane *l, bool greatest, LLVMValueRef x, LLVMValueRef *kept) {
     LLVMValueRef wins = lane_fcmp(l, greatest ? LLVMRealOGT : LLVMRealOLT, x, kept[NUMBER]);
-    LLVMValueRef unordered = lane_fcmp(l, LLVMRealUNO, x, kept[UNORDERED]);
+    LLVMValueRef magnitudes[2] = {bits_of(l, kept[MAGNITUDE]),
+                                  lane_and(l, bits_of(l, x), lane_int(l, 32, INT32_MAX))};
     LLVMValueRef signs = (greatest ? lane_and : lane_or)(l, bits_of(l, kept[SIGNS]), bits_of(l, x));
     kept[NUMBER] = lane_select(l, wins, x, kept[NUMBER]);
-    /* frozen: else LLVM keeps what was compared for the end of the loop, and spills it */
-    kept[UNORDERED] =
-        LLVMBuildFreeze(l->builder, lane_select(l, unordered, real_of(l, -1), real_of(l, 0)), "");
+    kept[MAGNITUDE] = lane_bitcast(l, lane_intrinsic(l, "llvm.smax", magnitudes, 2), LLVMTypeOf(x));
     kept[SIGNS] = lane_bitcast(l, signs, LLVMTypeOf(x));
 }
 
@@ -43,6 +42,6 @@ LLVMValueRef extreme_value(const lane *l, const LLVMValueRef *kept) {
     LLVMValueRef number = lane_and(l, bits_of(l, kept[NUMBER]), rest),
                  signs = lane_and(l, bits_of(l, kept[SIGNS]), sign);
     LLVMValueRef value = lane_bitcast(l, lane_or(l, number, signs), LLVMTypeOf(kept[NUMBER]));
-    LLVMValueRef is_nan = lane_fcmp(l, LLVMRealUNO, kept[UNORDERED], kept[UNORDERED]);
+    LLVMValueRef is_nan = lane_fcmp(l, LLVMRealUNO, kept[MAGNITUDE], kept[MAGNITUDE]);
     return lane_select(l, is_nan, real_of(l, 0x7fc00000), value);
 }

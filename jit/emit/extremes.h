@@ -8,7 +8,7 @@
 #include "jit/lane/lane.h"
 
 enum { EXTREME_VALUES = 3 };
-void extreme_begin(const lane *l, bool greatest, LLVMValueRef neutral, LLVMValueRef *kept);
+void extreme_begin(const lane *l, LLVMValueRef neutral, LLVMValueRef *kept);
 void extreme_add(const lane *l, bool greatest, LLVMValueRef x, LLVMValueRef *kept);
 LLVMValueRef extreme_value(const lane *l, const LLVMValueRef *kept);
 

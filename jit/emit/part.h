@@ -54,7 +54,7 @@ typedef struct part_emitter {
      * elements have n bytes. */
     LLVMValueRef tail, tail_bytes[8];
     LLVMValueRef brief; /* the mask of rows that are at most a vector, or null */
-    /* Of reductions: memory for a strip's totals and for a block's partial results. */
+    /* Of reductions: memory for a strip's totals and for a segment's partial results. */
     LLVMValueRef strips[TOSAJIT_MAX_TENSORS][2];
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];

@@ -5,7 +5,7 @@
  *
  *     along columns                           along rows
  *     for each row                            for each step of columns
- *         for each block of 4096 columns          for each block of 128 rows
+ *         for each segment of 4096 columns          for each segment of 128 rows
  *             partial results = neutral               partial results = neutral
  *             for each step                           for each row
  *                 combine with its lanes                  combine with its lanes
@@ -30,12 +30,11 @@ static void begin_partials(row_emitter *r) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef neutral = emit_neutral(e, l.count, t);
         for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
-        if (e->nest.in_three)
-            extreme_begin(&l, reduction_is_maximum(e, t), neutral, r->partials[t]);
+        if (e->nest.in_three) extreme_begin(&l, neutral, r->partials[t]);
     }
 }
 
-/* Behind the last step of a block. */
+/* Behind the last step of a segment. */
 static void end_partials(row_emitter *r) {
     const part_emitter *e = r->part;
     const lane l = lane_of(e, e->nest.levels[0].lanes);
@@ -93,15 +92,15 @@ static void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef 
 /* ---------------------------------------------------------------------------------------------
  * Along columns */
 
-static bool is_one_block(const part_emitter *e) {
+static bool is_one_segment(const part_emitter *e) {
     const int64_t size = e->part->extents[e->part->axis];
-    return size != TOSAJIT_DYNAMIC && size <= REDUCE_BLOCK;
+    return size != TOSAJIT_DYNAMIC && size <= REDUCE_SEGMENT;
 }
 
 /* The steps of a level in each row; -1: a call decides. */
 static int64_t known_steps(const part_emitter *e, const level *lv) {
     const int64_t size = e->part->extents[e->part->axis], step = (int64_t)step_size(lv);
-    if (!is_one_block(e)) return -1;
+    if (!is_one_segment(e)) return -1;
     if (lv->nest.shared) return (size + step - 1) / step;
     return lv->nest.masked ? size % step != 0 : size / step;
 }
@@ -191,8 +190,9 @@ static LLVMValueRef fold(row_emitter *r, int32_t t) {
     return all;
 }
 
-/* A block of columns: from `start` to `end`, one value for each reduction. */
-static void emit_block(row_emitter *r, LLVMValueRef start, LLVMValueRef end, LLVMValueRef *values) {
+/* A segment of columns: from `start` to `end`, one value for each reduction. */
+static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end,
+                         LLVMValueRef *values) {
     const part_emitter *e = r->part;
     const unsigned lanes = e->nest.levels[0].lanes;
     LLVMValueRef count = LLVMBuildSub(e->k.builder, end, start, ""),
@@ -218,11 +218,11 @@ void emit_reduced_row(row_emitter *r) {
     const part_emitter *e = r->part;
     LLVMValueRef totals[TOSAJIT_MAX_TENSORS], values[TOSAJIT_MAX_TENSORS],
         zero = int64_constant(e, 0);
-    if (is_one_block(e)) {
-        emit_block(r, zero, e->cols, values);
+    if (is_one_segment(e)) {
+        emit_segment(r, zero, e->cols, values);
     } else {
-        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, "block"),
-                          after = LLVMCreateBasicBlockInContext(e->k.context, "block.end");
+        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, "segment"),
+                          after = LLVMCreateBasicBlockInContext(e->k.context, "segment.end");
         LLVMBuildBr(e->k.builder, head);
         LLVMPositionBuilderAtEnd(e->k.builder, head);
         LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
@@ -233,8 +233,8 @@ void emit_reduced_row(row_emitter *r) {
             LLVMAddIncoming(totals[t], &first, &before, 1);
         }
         LLVMValueRef next =
-            LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_BLOCK), "next");
-        emit_block(r, start, smaller_of(e, next, e->cols), values);
+            LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_SEGMENT), "next");
+        emit_segment(r, start, smaller_of(e, next, e->cols), values);
         LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
         for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
             if (!is_reduction(e, t)) continue;
@@ -254,22 +254,22 @@ void emit_reduced_row(row_emitter *r) {
 /* ---------------------------------------------------------------------------------------------
  * Along rows */
 
-/* Blocks of rows at one step of columns: what is known before and behind them. */
-typedef struct block_state {
+/* Segments of rows at one step of columns: what is known before and behind them. */
+typedef struct segment_state {
     LLVMValueRef first; /* row */
     LLVMValueRef pointers[TOSAJIT_MAX_TENSORS], totals[TOSAJIT_MAX_TENSORS];
-} block_state;
+} segment_state;
 
-/* A row of each of the blocks that are computed side by side, so that none waits for its own last
+/* A row of each of the segments that are computed side by side, so that none waits for its own last
  * addition. */
 static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef column) {
     const part_emitter *e = r->part;
     LLVMValueRef run = int64_constant(e, REDUCE_RUN);
     for (unsigned g = 0; g < r->groups; g++) {
         for (int32_t t = 0; g && t < tensor_count(e); t++) {
-            LLVMValueRef block = LLVMBuildMul(e->k.builder, r->row_strides[t], run, "");
+            LLVMValueRef segment = LLVMBuildMul(e->k.builder, r->row_strides[t], run, "");
             r->pointers[t] = LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
-                                           r->pointers[t], &block, 1, "");
+                                           r->pointers[t], &segment, 1, "");
         }
         emit_row_scalars(r);
         fill_splat_buffers(r);
@@ -278,10 +278,10 @@ static void emit_side_by_side(row_emitter *r, const level *lv, LLVMValueRef colu
     }
 }
 
-/* `rows` rows of each block. The builder goes on behind them, and r->pointers are behind the last
- * row of the first block. */
-static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column, LLVMValueRef rows,
-                            const LLVMValueRef *pointers) {
+/* `rows` rows of each segment. The builder goes on behind them, and r->pointers are behind the last
+ * row of the first segment. */
+static void emit_segment_rows(row_emitter *r, const level *lv, LLVMValueRef column,
+                              LLVMValueRef rows, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     handed h;
@@ -294,10 +294,10 @@ static void emit_block_rows(row_emitter *r, const level *lv, LLVMValueRef column
     end_rows(r, &loop, moving, rows);
 }
 
-/* The state at the head of the loop over blocks. */
-static void enter_blocks(const part_emitter *e, const block_state *s, block_state *moving) {
+/* The state at the head of the loop over segments. */
+static void enter_segments(const part_emitter *e, const segment_state *s, segment_state *moving) {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder);
-    enter_loop(e, "block", s->pointers, moving->pointers);
+    enter_loop(e, "segment", s->pointers, moving->pointers);
     LLVMValueRef first = s->first;
     moving->first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
     LLVMAddIncoming(moving->first, &first, &before, 1);
@@ -309,8 +309,9 @@ static void enter_blocks(const part_emitter *e, const block_state *s, block_stat
     }
 }
 
-/* The same behind the blocks of one turn. */
-static void leave_blocks(row_emitter *r, unsigned lanes, LLVMValueRef next, block_state *moving) {
+/* The same behind the segments of one turn. */
+static void leave_segments(row_emitter *r, unsigned lanes, LLVMValueRef next,
+                           segment_state *moving) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
     LLVMValueRef others = int64_constant(e, (int64_t)(r->groups - 1) * REDUCE_RUN);
@@ -328,25 +329,25 @@ static void leave_blocks(row_emitter *r, unsigned lanes, LLVMValueRef next, bloc
     }
 }
 
-/* Blocks from s->first on, so many at once, while there are as many. */
-static void emit_blocks(row_emitter *r, const level *lv, LLVMValueRef column, unsigned side,
-                        block_state *s) {
+/* Segments from s->first on, so many at once, while there are as many. */
+static void emit_segments(row_emitter *r, const level *lv, LLVMValueRef column, unsigned side,
+                          segment_state *s) {
     const part_emitter *e = r->part;
     LLVMValueRef count = int64_constant(e, (int64_t)side * REDUCE_RUN);
-    block_state moving;
+    segment_state moving;
     r->groups = side;
-    enter_blocks(e, s, &moving);
-    LLVMBasicBlockRef head = LLVMGetInsertBlock(e->k.builder), turn = new_block(e, "blocks"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "blocks.end");
+    enter_segments(e, s, &moving);
+    LLVMBasicBlockRef head = LLVMGetInsertBlock(e->k.builder), turn = new_block(e, "segments"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "segments.end");
     LLVMValueRef left = LLVMBuildSub(e->k.builder, e->rows, moving.first, ""),
                  least = side > 1 ? count : int64_constant(e, 1);
     LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGE, left, least, ""), turn,
                     after);
     LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    emit_block_rows(r, lv, column, smaller_of(e, int64_constant(e, REDUCE_RUN), left),
-                    moving.pointers);
-    leave_blocks(r, lv->nest.lanes, LLVMBuildAdd(e->k.builder, moving.first, count, "next"),
-                 &moving);
+    emit_segment_rows(r, lv, column, smaller_of(e, int64_constant(e, REDUCE_RUN), left),
+                      moving.pointers);
+    leave_segments(r, lv->nest.lanes, LLVMBuildAdd(e->k.builder, moving.first, count, "next"),
+                   &moving);
     LLVMBuildBr(e->k.builder, head);
     continue_in(e, after);
     *s = moving;
@@ -358,12 +359,12 @@ static void emit_column_step(row_emitter *r, const level *lv, LLVMValueRef colum
     const part_emitter *e = r->part;
     const unsigned lanes = lv->nest.lanes;
     const lane l = lane_of(e, lanes);
-    block_state s = {.first = int64_constant(e, 0)};
+    segment_state s = {.first = int64_constant(e, 0)};
     memcpy(s.pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) s.totals[t] = emit_neutral(e, lanes, t);
-    if (e->nest.side > 1) emit_blocks(r, lv, column, e->nest.side, &s);
-    emit_blocks(r, lv, column, 1, &s);
+    if (e->nest.side > 1) emit_segments(r, lv, column, e->nest.side, &s);
+    emit_segments(r, lv, column, 1, &s);
     LLVMValueRef mask =
         lv->nest.masked ? lane_mask(&l, LLVMBuildSub(e->k.builder, lv->end, column, "left")) : NULL;
     memcpy(r->pointers, s.pointers, sizeof s.pointers);

@@ -6,24 +6,31 @@
  * stays in L1, and each row adds a strip of itself:
  *
  *     for each strip of 1024 columns
- *         for each block of 128 rows
+ *         for each segment of 128 rows
  *             partial results = neutral
  *             for each row
  *                 for each step of the strip
  *                     combine its partial results with its lanes
- *             combine the totals with the partial results; the first block's are the totals
+ *                     prefetch those of the next row, where operands are large
+ *             combine the totals with the partial results; the first segment's are the totals
  *         store the totals */
 #include <string.h>
 
 #include "jit/emit/reduce.h"
+#include "jit/schedule/costs.h"
 #include "runtime/base/types.h"
 #include "runtime/expr/reduce.h"
+
+/* A strip of a long row is a new place for each row, which prefetchers of CPUs find out too late.
+ * Where operands come from memory, the next row's is asked for. From a cache that would cost more
+ * than it gains, so only large operands are supposed to come from memory. */
 
 /* Memory for a strip's columns, of each reduction. */
 typedef struct strip {
     LLVMValueRef totals[TOSAJIT_MAX_TENSORS];
-    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a block: the totals, or the other memory */
+    LLVMValueRef partials[TOSAJIT_MAX_TENSORS]; /* of a segment: the totals, or the other memory */
     LLVMValueRef first, end;                    /* columns */
+    LLVMValueRef are_far;                       /* operands */
 } strip;
 
 typedef void strip_step(row_emitter *r, const strip *s, LLVMValueRef column);
@@ -78,7 +85,26 @@ static void add_row(row_emitter *r, const strip *s, LLVMValueRef column) {
         if (is_reduction(e, t)) store(e, s, t, s->partials[t], column, r->partials[t][0]);
 }
 
-static void add_block(row_emitter *r, const strip *s, LLVMValueRef column) {
+/* Not of splats. */
+static bool is_long(const row_emitter *r, int32_t t) { return !has_bit(r->variant->splat, t); }
+
+static void add_row_ahead(row_emitter *r, const strip *s, LLVMValueRef column) {
+    const part_emitter *e = r->part;
+    const lane one = lane_of(e, 1);
+    LLVMTypeRef byte = LLVMInt8TypeInContext(e->k.context);
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        const int64_t bytes = step_size(&e->levels[0]) * e->part->element_sizes[t];
+        for (int64_t at = 0; is_long(r, t) && at < bytes; at += COST_LINE_BYTES) {
+            LLVMValueRef ahead =
+                LLVMBuildAdd(e->k.builder, r->row_strides[t], int64_constant(e, at), "");
+            lane_prefetch(&one, LLVMBuildGEP2(e->k.builder, byte, element_address(r, t, column, 0),
+                                              &ahead, 1, ""));
+        }
+    }
+    add_row(r, s, column);
+}
+
+static void add_segment(row_emitter *r, const strip *s, LLVMValueRef column) {
     const part_emitter *e = r->part;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
@@ -105,6 +131,38 @@ static void for_steps(row_emitter *r, const strip *s, strip_step *step) {
     end_counted(e, &loop, step_size(&e->levels[0]), s->end);
 }
 
+/* Whether an operand is large, and its rows are longer than a strip. */
+static LLVMValueRef are_far(const row_emitter *r) {
+    const part_emitter *e = r->part;
+    LLVMValueRef any = LLVMConstNull(LLVMInt1TypeInContext(e->k.context));
+    for (int32_t t = 0; t < e->part->leaf_count; t++) {
+        if (!is_long(r, t)) continue;
+        const int64_t strip = (int64_t)e->nest.strip * e->part->element_sizes[t];
+        LLVMValueRef bytes = LLVMBuildMul(e->k.builder, e->rows, r->row_strides[t], ""),
+                     large = LLVMBuildICmp(e->k.builder, LLVMIntSGE, bytes,
+                                           int64_constant(e, COST_STRIP_FAR), ""),
+                     wide = LLVMBuildICmp(e->k.builder, LLVMIntSGT, r->row_strides[t],
+                                          int64_constant(e, strip), "");
+        any = LLVMBuildOr(e->k.builder, any, LLVMBuildAnd(e->k.builder, large, wide, ""), "");
+    }
+    return any;
+}
+
+/* A row, with prefetches or without. */
+static void add_one_row(row_emitter *r, const strip *s) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef far = new_block(e, "strip.far"), near = new_block(e, "strip.near"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.row.end");
+    LLVMBuildCondBr(e->k.builder, s->are_far, far, near);
+    LLVMPositionBuilderAtEnd(e->k.builder, far);
+    for_steps(r, s, add_row_ahead);
+    LLVMBuildBr(e->k.builder, after);
+    LLVMPositionBuilderAtEnd(e->k.builder, near);
+    for_steps(r, s, add_row);
+    LLVMBuildBr(e->k.builder, after);
+    continue_in(e, after);
+}
+
 /* Rows from `first` to before `end`; r->pointers are those of the first, and at the end of the one
  * behind the last. */
 static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMValueRef end) {
@@ -115,11 +173,11 @@ static void add_rows(row_emitter *r, const strip *s, LLVMValueRef first, LLVMVal
     emit_row_scalars(r);
     fill_splat_buffers(r);
     emit_splats(r, e->nest.lanes);
-    for_steps(r, s, add_row);
+    add_one_row(r, s);
     end_rows(r, &loop, moving, end);
 }
 
-/* The first block's partial results become the totals. */
+/* The first segment's partial results become the totals. */
 static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_later) {
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t))
@@ -127,23 +185,23 @@ static void choose_partials(const part_emitter *e, strip *s, LLVMValueRef is_lat
                 LLVMBuildSelect(e->k.builder, is_later, e->strips[t][1], s->totals[t], "");
 }
 
-static void add_later_block(row_emitter *r, const strip *s, LLVMValueRef is_later) {
+static void add_later_segment(row_emitter *r, const strip *s, LLVMValueRef is_later) {
     const part_emitter *e = r->part;
     LLVMBasicBlockRef more = new_block(e, "strip.totals"),
                       after = LLVMCreateBasicBlockInContext(e->k.context, "strip.totals.end");
     LLVMBuildCondBr(e->k.builder, is_later, more, after);
     LLVMPositionBuilderAtEnd(e->k.builder, more);
-    for_steps(r, s, add_block);
+    for_steps(r, s, add_segment);
     LLVMBuildBr(e->k.builder, after);
     continue_in(e, after);
 }
 
-/* All blocks of rows. */
-static void add_blocks(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
+/* All segments of rows. */
+static void add_segments(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "strip.block", pointers, moving);
+                      head = enter_loop(e, "strip.segment", pointers, moving);
     LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first");
     LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, int64_constant(e, REDUCE_RUN), "next");
     LLVMValueRef is_later =
@@ -152,9 +210,9 @@ static void add_blocks(row_emitter *r, strip *s, const LLVMValueRef *pointers) {
     choose_partials(e, s, is_later);
     for_steps(r, s, clear_partials);
     add_rows(r, s, first, smaller_of(e, next, e->rows));
-    add_later_block(r, s, is_later);
+    add_later_segment(r, s, is_later);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.block.end");
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "strip.segment.end");
     for (int32_t t = 0; t < tensor_count(e); t++)
         LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
     LLVMAddIncoming(first, (LLVMValueRef[]){int64_constant(e, 0), next},
@@ -171,12 +229,13 @@ static void emit_all(row_emitter *r, const LLVMValueRef *pointers) {
     strip s;
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
         if (is_reduction(e, t)) s.totals[t] = e->strips[t][0];
+    s.are_far = are_far(r);
     const counted_loop loop = begin_counted(e, "strip", int64_constant(e, 0));
     LLVMValueRef next =
         LLVMBuildAdd(e->k.builder, loop.index, int64_constant(e, e->nest.strip), "next");
     s.first = loop.index;
     s.end = smaller_of(e, next, end);
-    add_blocks(r, &s, pointers);
+    add_segments(r, &s, pointers);
     memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
     for_steps(r, &s, store_totals);
     end_counted(e, &loop, e->nest.strip, end);

@@ -38,7 +38,7 @@ bool stored_find(tosajit_engine *engine, const tosajit_kernel *kernel, stored_co
     bool have = store_find(engine->store, key.bytes, key.size, &found->value);
     bytes_release(&key);
     if (have && image_find_code(found->value.bytes, found->value.size, kernel, features_host(),
-                                &found->variant)) {
+                                &found->build)) {
         stored_drop(engine, found);
         have = false;
     }
@@ -49,7 +49,7 @@ void stored_drop(const tosajit_engine *engine, stored_code *found) {
     store_drop(engine->store, &found->value);
 }
 
-void stored_keep(tosajit_engine *engine, const tosajit_kernel *kernel, const image_variant *fresh) {
+void stored_keep(tosajit_engine *engine, const tosajit_kernel *kernel, const image_build *fresh) {
     byte_writer key, image = {.allocator = engine->allocator};
     if (!is_storable(engine, kernel) || !make_key(engine, kernel, &key)) return;
     image_write(kernel, fresh, 1, NULL, &image);

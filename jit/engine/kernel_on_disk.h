@@ -10,7 +10,7 @@
 #include "runtime/image/image.h"
 
 typedef struct stored_code {
-    image_variant variant; /* inside of value */
+    image_build build; /* inside of value */
     store_value value;
 } stored_code;
 
@@ -19,6 +19,6 @@ bool stored_find(tosajit_engine *engine, const tosajit_kernel *kernel, stored_co
 void stored_drop(const tosajit_engine *engine, stored_code *found);
 
 /* Keep a kernel's fresh code. What does not work out is just not kept. */
-void stored_keep(tosajit_engine *engine, const tosajit_kernel *kernel, const image_variant *fresh);
+void stored_keep(tosajit_engine *engine, const tosajit_kernel *kernel, const image_build *fresh);
 
 #endif

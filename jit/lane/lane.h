@@ -234,6 +234,10 @@ void lane_store(const lane *l, tosajit_type element, LLVMValueRef value, LLVMVal
 void lane_stream(const lane *l, tosajit_type element, LLVMValueRef value, LLVMValueRef address);
 void lane_fence(const lane *l);
 
+/* Bring the cache line of an address into the L2 cache. The address need not be one that may be
+ * read. */
+void lane_prefetch(const lane *l, LLVMValueRef address);
+
 /* A vector of which memory has 2 * width lanes: the first half lies at one address, the others at
  * another, where they may overlap. Lanes beyond are 0, and are not stored. A width of all lanes is
  * the vector at `last`; one of 1 is a single element there. */

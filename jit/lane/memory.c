@@ -186,3 +186,12 @@ LLVMValueRef lane_gather(const lane *l, unsigned bits, LLVMValueRef base, LLVMVa
     LLVMValueRef operands[3] = {address, LLVMConstAllOnes(lane_bool_type(l)), LLVMConstNull(type)};
     return lane_masked_call(l, "llvm.masked.gather", type, operands, 3, 0, ALIGNMENT);
 }
+
+void lane_prefetch(const lane *l, LLVMValueRef address) {
+    LLVMTypeRef type = LLVMTypeOf(address), i32 = LLVMInt32TypeInContext(l->context);
+    const unsigned id = LLVMLookupIntrinsicID("llvm.prefetch", strlen("llvm.prefetch"));
+    LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &type, 1),
+                 level = LLVMConstInt(i32, 2, false), data = LLVMConstInt(i32, 1, false);
+    LLVMBuildCall2(l->builder, LLVMGlobalGetValueType(function), function,
+                   (LLVMValueRef[]){address, LLVMConstInt(i32, 0, false), level, data}, 4, "");
+}

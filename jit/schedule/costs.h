@@ -27,11 +27,13 @@ enum {
     COST_FAST_ISEL_CHAIN = 3, /* [chain/bias_clamp] */
     /* Steps of a row that has no loop. */
     COST_EXACT_STEPS = 2, /* [bench/rows.py rope] */
-    /* Blocks of rows that are reduced side by side, of few ops. */
+    /* Segments of rows that are reduced side by side, of few ops. */
     COST_SIDE = 8,       /* [bench/rows.py sum_outer] */
     COST_SIDE_LIGHT = 2, /* [bench/rows.py sum_outer] */
     /* Bytes of the partial results that lie side by side in memory. */
     COST_STRIP = 4096, /* [bench/rows.py sum_outer] */
+    /* Bytes of an operand from which the next row is prefetched: more than an L2 cache has. */
+    COST_STRIP_FAR = 2 << 20, /* [bench/rows.py sum_outer] */
     /* Ops before a maximum that is kept as three values, beside which these have registers. */
     COST_IN_THREE_LIGHT = 4, /* [bench/rows.py] */
     /* Bytes of a tile and of a row, from which stores bypass the caches. */

@@ -21,7 +21,7 @@
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches
- *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in blocks
+ *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in segments
  *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
  *
  * What a part reduces is a dimension like the others, but its indices keep their order, and no
@@ -69,7 +69,7 @@ typedef struct nest {
     nest_row merged[NEST_MAX_ROWS], rows[NEST_MAX_ROWS];
     bool fast_isel; /* the code is written for LLVM's FastISel */
     bool any_order; /* lanes of bf16 may be computed in any order */
-    unsigned side;  /* blocks of rows that are reduced side by side in registers */
+    unsigned side;  /* segments of rows that are reduced side by side in registers */
     unsigned strip; /* columns whose partial results lie in memory (jit/emit/strips.c); 0: none */
     bool in_three;  /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
 } nest;

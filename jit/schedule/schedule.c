@@ -200,7 +200,7 @@ static int64_t known_columns(const plan_part *part) {
     return size == TOSAJIT_DYNAMIC ? INT64_MAX : size;
 }
 
-/* Blocks side by side: a single vector would wait for its own last addition. */
+/* Segments side by side: a single vector would wait for its own last addition. */
 static unsigned choose_side(const asked *a, unsigned lanes) {
     const int64_t rows = a->part->extents[a->part->axis];
     const unsigned vectors =
@@ -229,7 +229,7 @@ static unsigned choose_strip(const plan_part *part, const tosajit_expr *program,
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
                              nest *n) {
-    const bool inner = a->part->axis == a->part->rank - 1;
+    const bool inner = a->part->axis == a->part->columns;
     const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
     for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;

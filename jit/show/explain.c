@@ -81,7 +81,7 @@ typedef struct part_report {
 
 /* Of the walk, in bytes. */
 static int64_t inner_stride(const part_report *p, int32_t t) {
-    return walk_steps(&p->first, p->first.rank - 1)[t];
+    return walk_strides(&p->first, p->first.rank - 1)[t];
 }
 
 static int64_t tail_columns(const part_report *p) {
@@ -236,10 +236,10 @@ static void tell_tiles(FILE *out, const part_report *p) {
 }
 
 /* How many ops precompiled code passes to the next by memory. */
-static void tell_steps(FILE *out, const precompiled_part *part) {
-    const size_t ops = part->step_count + part->pair_count;
-    fprintf(out, "  steps: %zu for %zu op%s%s\n", part->step_count, ops, plural((double)ops),
-            part->pair_count ? "; a pair of light ops is one" : "");
+static void tell_instructions(FILE *out, const precompiled_part *part) {
+    const size_t ops = part->instruction_count + part->pair_count;
+    fprintf(out, "  instructions: %zu for %zu op%s%s\n", part->instruction_count, ops,
+            plural((double)ops), part->pair_count ? "; a pair of light ops is one" : "");
 }
 
 static void tell_part(FILE *out, const call_report *c, int32_t index, const part_report *p) {
@@ -259,7 +259,7 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
     tell_tiles(out, p);
     if (p->variant >= 0)
         fprintf(out, "  loop %d of %d\n", (int)p->variant, (int)part->variant_count);
-    if (c->precompiled) tell_steps(out, &c->precompiled->parts[index]);
+    if (c->precompiled) tell_instructions(out, &c->precompiled->parts[index]);
     tell_tail(out, part, p);
     if (c->kernel->staged && c->blocks.tasks > 1)
         fprintf(out, "  threads: %zu, which share %" PRId64 " pieces\n", p->threads,
@@ -277,11 +277,12 @@ static void tell_part(FILE *out, const call_report *c, int32_t index, const part
 /* What compiling would gain where precompiled ops compute. */
 static void tell_gain(FILE *out, const precompiled_part *part) {
     fputs("  faster: compiled, with an engine that may; ", out);
-    if (part->step_count > 1)
-        fprintf(out, "what %zu steps pass on would stay in registers, instead of the cache\n",
-                part->step_count);
+    if (part->instruction_count > 1)
+        fprintf(out,
+                "what %zu instructions pass on would stay in registers, instead of the cache\n",
+                part->instruction_count);
     else
-        fputs("this one step gains little\n", out);
+        fputs("this one instruction gains little\n", out);
 }
 
 /* What keeps it from being faster, of what the caller can change. */
@@ -373,7 +374,7 @@ static void explain_part(const tosajit_kernel *kernel, const kernel_code *code, 
     if (kernel->staged) {
         int64_t sizes[TOSAJIT_MAX_RANK];
         run_iteration_space(part, tensors, sizes); /* which has been checked */
-        tile_steps(part, tensors, written, sizes, &p->w, &tile);
+        tile_whole_walk(part, tensors, written, sizes, &p->w, &tile);
         if (part->axis >= 0) p->w.apart = UINT32_C(1) << part->axis;
         if (part->axis < 0) tile_coalesce(part, &p->w);
     } else {

@@ -16,8 +16,8 @@ static const char *const rows[] = {
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
-    [NEST_REDUCED] = "reduced along columns, in blocks of 4096",
-    [NEST_REDUCED_COLUMNS] = "reduced along rows, in blocks of 128",
+    [NEST_REDUCED] = "reduced along columns, in segments of 4096",
+    [NEST_REDUCED_COLUMNS] = "reduced along rows, in segments of 128",
 };
 
 static const char *const tails[] = {
@@ -70,7 +70,7 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
     for (int k = 0; k < n->merged_count; k++) print_row(out, n, part, n->merged[k], true);
     for (int k = 0; k < n->row_count; k++) print_row(out, n, part, n->rows[k], false);
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
-    if (n->side > 1) fprintf(out, "  side by side: %u blocks of rows\n", n->side);
+    if (n->side > 1) fprintf(out, "  side by side: %u segments of rows\n", n->side);
     if (n->strip) fprintf(out, "  strips: of %u columns, in memory\n", n->strip);
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
             n->fast_isel ? "FastISel" : "SelectionDAG");

@@ -9,6 +9,11 @@
 
 bool node_reduces(const expr_node *node) { return node->kind == NODE_OP && op_reduces(node->op); }
 
+bool reduce_is_unordered(const expr_node *node) {
+    const bool adds = node->op == TOSAJIT_OP_reduce_sum || node->op == TOSAJIT_OP_reduce_product;
+    return !adds || !type_is_float(node->type.element);
+}
+
 /* Of an extreme: what every number beats. Where NaN loses against numbers, that is NaN. */
 static cell weakest(const expr_node *node, bool greatest) {
     const tosajit_type type = node->type.element;

@@ -3,19 +3,19 @@
 /* Reductions: the order in which the elements along an axis are combined. It is part of the result:
  * the same operands give the same bits on every CPU, with any number of threads, in any form.
  *
- *     block     the axis is cut into blocks; each has a value of its own, and the blocks' values
+ *     segment   the axis is cut into segments; each has a value of its own, and these values
  *               are combined one after the other
- *     partial   a block's element i belongs to partial result i modulo `partials`; each combines
+ *     partial   a segment's element i belongs to partial result i modulo `partials`; each combines
  *               its elements one after the other. Halves of them are combined until one is left:
  *               0 with 16, 1 with 17, ...; then 0 with 8, ...
  *
- *     axis          partials   elements of a block
+ *     axis          partials   elements of a segment
  *     the last one  32         4096                  lanes lie along the axis
  *     any other     1          128                   lanes lie beside each other
  *
- * So 128 elements follow each other at most, then 5 halves, then the blocks. What a partial result
- * or a block begins with is the neutral element, which changes nothing: -0 of a sum, for instance,
- * since +0 would make +0 of -0. f16 and bf16 are combined in f32, and rounded once. */
+ * So 128 elements follow each other at most, then 5 halves, then the segments. What a partial
+ * result or a segment begins with is the neutral element, which changes nothing: -0 of a sum, for
+ * instance, since +0 would make +0 of -0. f16 and bf16 are combined in f32, and rounded once. */
 #ifndef TOSAJIT_RUNTIME_EXPR_REDUCE_H
 #define TOSAJIT_RUNTIME_EXPR_REDUCE_H
 
@@ -25,7 +25,7 @@
 enum {
     REDUCE_RUN = 128, /* elements of a partial result, at most */
     REDUCE_PARTIALS = 32,
-    REDUCE_BLOCK = REDUCE_RUN * REDUCE_PARTIALS,
+    REDUCE_SEGMENT = REDUCE_RUN * REDUCE_PARTIALS,
 };
 
 /* Whether a node is a reduction. */
@@ -35,6 +35,9 @@ bool node_reduces(const expr_node *node);
 static inline bool reduce_is_inner(const expr_node *node) {
     return node->attributes.axis == node->type.rank - 1;
 }
+
+/* Whether any order of the elements gives the same bits. */
+bool reduce_is_unordered(const expr_node *node);
 
 /* The type in which elements are combined. */
 static inline tosajit_type reduce_accumulator(tosajit_type element) {

@@ -3,9 +3,9 @@
 /* Kernel images: writing and reading. All numbers have 8 bytes:
  *
  *     magic, format, size, checksum of all that follows
- *     flags, fingerprint of the plan, bytes of the program, number of variants
+ *     flags, fingerprint of the plan, bytes of the program, number of builds
  *     program
- *     variants: machine, features, alignment, offset and size of the code,
+ *     builds: machine, features, alignment, offset and size of the code,
  *               number of entries, their offsets
  *     code
  *
@@ -27,7 +27,7 @@
 #include "runtime/run/verbose.h"
 
 /* FORMAT is raised when images change, or what code expects of its caller: tosajit_entry. */
-enum { FORMAT = 4, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_VARIANTS = 16, CODE_ALIGNMENT = 64 };
+enum { FORMAT = 4, FLAG_APART = 1, FLAG_VIEWS = 2, MAX_BUILDS = 16, CODE_ALIGNMENT = 64 };
 enum { MAGIC_BYTES = 8, SIZE_AT = 16, CHECKSUM_AT = 24, CHECKED_FROM = 32 };
 static const char magic[MAGIC_BYTES + 1] = "\x7fTOSAJIT";
 
@@ -53,11 +53,11 @@ static uint64_t fingerprint(const plan *p) {
 
 /* Writing. */
 
-static size_t variant_bytes(const image_variant *v) {
+static size_t build_bytes(const image_build *v) {
     return (7 + v->code.entry_count) * sizeof(int64_t);
 }
 
-static void put_variant(byte_writer *w, const image_variant *v, uint64_t offset) {
+static void put_build(byte_writer *w, const image_build *v, uint64_t offset) {
     const int64_t numbers[] = {v->code.machine,    (int64_t)v->features,  v->code.alignment,
                                (int64_t)offset,    (int64_t)v->code.size, (int64_t)v->code.masked,
                                v->code.entry_count};
@@ -65,18 +65,18 @@ static void put_variant(byte_writer *w, const image_variant *v, uint64_t offset)
     for (uint32_t k = 0; k < v->code.entry_count; k++) bytes_put_number(w, v->code.entries[k]);
 }
 
-static void put_variants(byte_writer *w, const image_variant *variants, size_t count,
-                         const uint64_t *apart) {
+static void put_builds(byte_writer *w, const image_build *builds, size_t count,
+                       const uint64_t *apart) {
     size_t end = w->size;
-    for (size_t k = 0; k < count; k++) end += variant_bytes(&variants[k]);
+    for (size_t k = 0; k < count; k++) end += build_bytes(&builds[k]);
     for (size_t k = 0; k < count; k++) {
         size_t at = size_align(end, CODE_ALIGNMENT);
-        put_variant(w, &variants[k], apart ? apart[k] : at);
-        end = at + variants[k].code.size;
+        put_build(w, &builds[k], apart ? apart[k] : at);
+        end = at + builds[k].code.size;
     }
     for (size_t k = 0; !apart && k < count; k++) {
         bytes_align(w, CODE_ALIGNMENT);
-        bytes_put(w, variants[k].code.bytes, variants[k].code.size);
+        bytes_put(w, builds[k].code.bytes, builds[k].code.size);
     }
 }
 
@@ -95,7 +95,7 @@ static void put_source(const tosajit_kernel *kernel, byte_writer *w) {
     bytes_release(&source);
 }
 
-void image_write(const tosajit_kernel *kernel, const image_variant *variants, size_t count,
+void image_write(const tosajit_kernel *kernel, const image_build *builds, size_t count,
                  const uint64_t *apart, byte_writer *w) {
     byte_writer body = {.allocator = w->allocator};
     program_write(kernel->program, &body);
@@ -113,14 +113,14 @@ void image_write(const tosajit_kernel *kernel, const image_variant *variants, si
     w->failed |= body.failed;
     bytes_release(&body);
     put_source(kernel, w);
-    put_variants(w, variants, count, apart);
+    put_builds(w, builds, count, apart);
     if (w->failed) return;
     set_number(w, SIZE_AT, w->size);
     set_number(w, CHECKSUM_AT, bytes_hash(w->bytes + CHECKED_FROM, w->size - CHECKED_FROM));
 }
 
-image_variant image_without_code(uint16_t machine) {
-    return (image_variant){.code = {.machine = machine, .alignment = 1}};
+image_build image_without_code(uint16_t machine) {
+    return (image_build){.code = {.machine = machine, .alignment = 1}};
 }
 
 tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
@@ -128,10 +128,10 @@ tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
     if (!kernel_is_settled(kernel))
         return diag_error(TOSAJIT_NOT_EXECUTABLE, "the kernel is %s and has no code to save",
                           code ? "precompiled" : "interpreted");
-    const image_variant variant = tosajit_kernel_is_native(kernel)
-                                      ? (image_variant){code->image, code->features}
-                                      : image_without_code(features_machine());
-    image_write(kernel, &variant, 1, NULL, w);
+    const image_build build = tosajit_kernel_is_native(kernel)
+                                  ? (image_build){code->image, code->features}
+                                  : image_without_code(features_machine());
+    image_write(kernel, &build, 1, NULL, w);
     return w->failed ? diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for a kernel image")
                      : TOSAJIT_OK;
 }
@@ -141,7 +141,7 @@ tosajit_status image_of_kernel(const tosajit_kernel *kernel, byte_writer *w) {
 typedef struct image_head {
     bool apart, views;
     uint64_t fingerprint, program_bytes;
-    size_t variant_count;
+    size_t build_count;
 } image_head;
 
 static tosajit_status damaged(const char *what) {
@@ -170,7 +170,7 @@ static tosajit_status read_head(byte_reader *r, image_head *head) {
     head->views = flags & FLAG_VIEWS;
     head->fingerprint = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
     head->program_bytes = (uint64_t)bytes_take_number(r, 0, INT64_MAX);
-    head->variant_count = (size_t)bytes_take_number(r, 1, MAX_VARIANTS);
+    head->build_count = (size_t)bytes_take_number(r, 1, MAX_BUILDS);
     return r->failed ? damaged("its header") : TOSAJIT_OK;
 }
 
@@ -249,8 +249,8 @@ static image_code code_of(const byte_reader *r, const image_head *head, const im
     return head->apart ? *apart : (image_code){r->bytes, r->size};
 }
 
-static tosajit_status read_variant(byte_reader *r, const image_code *from, int32_t part_count,
-                                   image_variant *v) {
+static tosajit_status read_build(byte_reader *r, const image_code *from, int32_t part_count,
+                                 image_build *v) {
     v->code.machine = (uint16_t)bytes_take_number(r, 0, UINT16_MAX);
     v->features = (uint64_t)bytes_take_number(r, INT64_MIN, INT64_MAX);
     v->code.alignment = (uint32_t)bytes_take_number(r, 1, CODE_MAX_ALIGNMENT);
@@ -266,10 +266,10 @@ static tosajit_status read_variant(byte_reader *r, const image_code *from, int32
     for (uint32_t k = 0; fine && k < v->code.entry_count; k++)
         fine = v->code.entries[k] < v->code.size;
     v->code.bytes = from->bytes + (fine ? offset : 0);
-    return fine ? TOSAJIT_OK : damaged("a variant of its code");
+    return fine ? TOSAJIT_OK : damaged("a build of its code");
 }
 
-static tosajit_status unsuitable(const image_variant *v, uint64_t usable) {
+static tosajit_status unsuitable(const image_build *v, uint64_t usable) {
     if (v->code.machine != features_machine())
         return diag_error(TOSAJIT_NOT_EXECUTABLE,
                           "the kernel image is for machine %u of ELF's numbering; this one is %u",
@@ -280,14 +280,14 @@ static tosajit_status unsuitable(const image_variant *v, uint64_t usable) {
                       *text ? text : "a feature unknown to this library");
 }
 
-/* The first variant that needs no features but the usable ones. All are checked. */
-static tosajit_status choose_variant(byte_reader *r, const image_head *head, const image_code *from,
-                                     int32_t part_count, uint64_t usable, image_variant *chosen) {
+/* The first build that needs no features but the usable ones. All are checked. */
+static tosajit_status choose_build(byte_reader *r, const image_head *head, const image_code *from,
+                                   int32_t part_count, uint64_t usable, image_build *chosen) {
     tosajit_status status = TOSAJIT_OK;
     bool found = false;
-    image_variant v = {0};
-    for (size_t k = 0; !status && k < head->variant_count; k++) {
-        status = read_variant(r, from, part_count, &v);
+    image_build v = {0};
+    for (size_t k = 0; !status && k < head->build_count; k++) {
+        status = read_build(r, from, part_count, &v);
         if (status || found || v.code.machine != features_machine() || (v.features & ~usable))
             continue;
         *chosen = v;
@@ -320,7 +320,7 @@ static tosajit_status wait_loaded(tosajit_kernel *kernel) {
     return TOSAJIT_OK;
 }
 
-static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kernel *kernel) {
+static tosajit_status attach(const image_build *v, bool in_place, tosajit_kernel *kernel) {
     loaded *l = memory_new(&kernel->allocator, 1, loaded_size(&v->code));
     if (!l) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the code of a kernel");
     tosajit_status status = TOSAJIT_OK;
@@ -347,9 +347,9 @@ static tosajit_status attach(const image_variant *v, bool in_place, tosajit_kern
 static tosajit_status read_code(byte_reader *r, const image_head *head, const image_code *apart,
                                 tosajit_backend backend, tosajit_kernel *kernel) {
     const image_code from = code_of(r, head, apart);
-    image_variant v;
+    image_build v;
     tosajit_status status =
-        choose_variant(r, head, &from, kernel->plan.part_count, features_host(), &v);
+        choose_build(r, head, &from, kernel->plan.part_count, features_host(), &v);
     if (backend == TOSAJIT_BACKEND_INTERPRET && (!status || status == TOSAJIT_NOT_EXECUTABLE))
         return TOSAJIT_OK;
     if (status) return status;
@@ -418,7 +418,7 @@ static tosajit_status check_program(byte_reader *r, const image_head *head,
 }
 
 tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_kernel *kernel,
-                               uint64_t usable, image_variant *found) {
+                               uint64_t usable, image_build *found) {
     byte_reader r = {.bytes = bytes, .size = size};
     image_head head = {0};
     tosajit_status status = read_head(&r, &head);
@@ -429,5 +429,5 @@ tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_ker
     if (!status && head.fingerprint != fingerprint(&kernel->plan)) status = other_version();
     if (status) return status;
     const image_code from = code_of(&r, &head, NULL);
-    return choose_variant(&r, &head, &from, kernel->plan.part_count, usable, found);
+    return choose_build(&r, &head, &from, kernel->plan.part_count, usable, found);
 }

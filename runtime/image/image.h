@@ -9,20 +9,20 @@
 #include "runtime/run/kernel.h"
 
 /* Code for one set of CPU features; without an entry it says that the program is too large for code
- * of its own, on any CPU of that machine that has no other variant. */
-typedef struct image_variant {
+ * of its own, on any CPU of that machine that has no other build. */
+typedef struct image_build {
     code_image code;
     uint64_t features; /* that it needs; runtime/base/features.h */
-} image_variant;
+} image_build;
 
-/* The variants of a kernel's code as an image, the preferred ones first. With `apart`, the image
- * has no code: it lies elsewhere, with each variant's offset there in `offsets`. Out of memory is
+/* The builds of a kernel's code as an image, the preferred ones first. With `apart`, the image
+ * has no code: it lies elsewhere, with each build's offset there in `offsets`. Out of memory is
  * left in w->failed. */
-void image_write(const tosajit_kernel *kernel, const image_variant *variants, size_t count,
+void image_write(const tosajit_kernel *kernel, const image_build *builds, size_t count,
                  const uint64_t *apart, byte_writer *w);
 
 /* What stands for the code of a program that is too large for any. */
-image_variant image_without_code(uint16_t machine);
+image_build image_without_code(uint16_t machine);
 
 /* The kernel that runs natively, or is too large to, as an image. NOT_EXECUTABLE for others that
  * have no code of their own, OUT_OF_MEMORY. */
@@ -34,10 +34,10 @@ typedef struct image_code {
     size_t size;
 } image_code;
 
-/* A kernel with the code of the first variant that this CPU can run. Of the image nothing is kept,
- * but apart code is used where it is. Precompiled ops or the interpreter answer where the variant
+/* A kernel with the code of the first build that this CPU can run. Of the image nothing is kept,
+ * but apart code is used where it is. Precompiled ops or the interpreter answer where the build
  * has no code, and, as the backend allows, where the process may not have executable memory.
- * BAD_IMAGE; NOT_EXECUTABLE if no variant suits the CPU, with the features that are missing;
+ * BAD_IMAGE; NOT_EXECUTABLE if no build suits the CPU, with the features that are missing;
  * OUT_OF_MEMORY. */
 tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code *apart,
                                tosajit_backend backend, const tosajit_allocator *allocator,
@@ -47,6 +47,6 @@ tosajit_status image_to_kernel(const void *bytes, size_t size, const image_code 
  * features that it may need. BAD_IMAGE, also for an image of another program; NOT_EXECUTABLE;
  * OUT_OF_MEMORY. */
 tosajit_status image_find_code(const void *bytes, size_t size, const tosajit_kernel *kernel,
-                               uint64_t usable, image_variant *found);
+                               uint64_t usable, image_build *found);
 
 #endif

@@ -287,14 +287,22 @@ uint64_t plan_tables(const plan_part *part) {
 /* Whether the part reduces, or reads what others have computed, and so is cut into blocks. */
 static bool is_blocked(const plan_part *part) { return part->axis >= 0 || part->carried_count > 0; }
 
+static bool is_unordered(const plan_part *part, const tosajit_expr *program) {
+    bool all = part->axis >= 0;
+    for (int32_t k = 0; k < part->result_count && all; k++)
+        all = part->reductions >> k & 1 && reduce_is_unordered(&program->nodes[part->values[k]]);
+    return all;
+}
+
 /* The columns of such a part: the last dimension if it is reduced, else the innermost one that may
- * have more than one element, behind one that is reduced. */
-static int32_t choose_columns(const plan_part *part) {
+ * have more than one element, behind one that is reduced. If there is none, and any order will do,
+ * it is the reduced one: the maximum of 1000x1 along d0 is that of 1000 along d0. */
+static int32_t choose_columns(const plan_part *part, const tosajit_expr *program) {
     int32_t d = part->rank - 1;
     if (!is_blocked(part)) return -1;
     if (part->axis == d) return d;
     while (d > part->axis && part->extents[d] == 1) d--;
-    return d > part->axis ? d : -1;
+    return d > part->axis || is_unordered(part, program) ? d : -1;
 }
 
 bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *w) {
@@ -321,11 +329,12 @@ bool plan_static_walk(const plan_part *part, const tosajit_expr *program, walk *
         }
         if (!part->leaves[k].table) walk_dense_strides(type->rank, dims, 1, dense);
         for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(w, d)[k] =
+            walk_mutable_strides(w, d)[k] =
                 part->leaves[k].maps[d] == MAP_ZERO ? 0 : dense[d - (part->rank - type->rank)];
     }
     walk_dense_strides(part->rank, part->extents, 1, dense);
-    for (int32_t d = 0; d < part->rank; d++) walk_strides(w, d)[part->leaf_count] = dense[d];
+    for (int32_t d = 0; d < part->rank; d++)
+        walk_mutable_strides(w, d)[part->leaf_count] = dense[d];
     walk_coalesce(w);
     return true;
 }
@@ -552,7 +561,7 @@ static void plan_parts(plan *p, const tosajit_expr *program, const value_info *i
                                                                      : part->extents[d] > 1;
         }
         plan_leaves(part, k, p, program, infos, space);
-        part->columns = choose_columns(part);
+        part->columns = choose_columns(part, program);
         plan_variants(part, p, k, program, leaves);
         part->cols_multiple = cols_multiple(part, program);
         part->has_planes = has_planes(part, program);

@@ -5,7 +5,7 @@
 
 #include "runtime/base/types.h"
 
-/* Whether every tensor steps from one index of `outer` to the next as from the end of `inner` to
+/* Whether every tensor moves from one index of `outer` to the next as from the end of `inner` to
  * one beyond. */
 static bool merges(const walk *w, const int64_t *outer, const int64_t *inner, int64_t inner_size) {
     for (int32_t t = 0; t < w->tensors; t++)
@@ -24,11 +24,11 @@ void walk_copy(walk *to, const walk *from) {
 bool walk_next(const walk *w, uint32_t dims, int64_t *index, void **pointers) {
     for (int32_t d = w->rank; d-- > 0;) {
         if (!(dims >> d & 1)) continue;
-        const int64_t *steps = walk_steps(w, d);
+        const int64_t *strides = walk_strides(w, d);
         const bool more = ++index[d] < w->sizes[d];
         const int64_t times = more ? 1 : 1 - w->sizes[d]; /* or back to the first */
         for (int32_t t = 0; t < w->tensors; t++)
-            pointers[t] = (char *)pointers[t] + times * steps[t];
+            pointers[t] = (char *)pointers[t] + times * strides[t];
         if (more) return true;
         index[d] = 0;
     }
@@ -50,7 +50,7 @@ void walk_coalesce(walk *w) {
         else
             w->sizes[++last] = w->sizes[d];
         apart |= (uint32_t)alone << last;
-        int64_t *kept = walk_strides(w, last);
+        int64_t *kept = walk_mutable_strides(w, last);
         for (int32_t t = 0; t < w->tensors; t++) kept[t] = inner[t];
     }
     if (last < 0) {
@@ -70,12 +70,12 @@ static void swap(int64_t *a, int64_t *b) {
 void walk_sort(walk *w) {
     const int32_t last = w->tensors - 1;
     for (int32_t d = 1; d < w->rank; d++)
-        for (int32_t k = d; k > 0 && size_without_sign(walk_steps(w, k - 1)[last]) <
-                                         size_without_sign(walk_steps(w, k)[last]);
+        for (int32_t k = d; k > 0 && size_without_sign(walk_strides(w, k - 1)[last]) <
+                                         size_without_sign(walk_strides(w, k)[last]);
              k--) {
             swap(&w->sizes[k - 1], &w->sizes[k]);
             for (int32_t t = 0; t < w->tensors; t++)
-                swap(&walk_strides(w, k - 1)[t], &walk_strides(w, k)[t]);
+                swap(&walk_mutable_strides(w, k - 1)[t], &walk_mutable_strides(w, k)[t]);
         }
     walk_coalesce(w);
 }

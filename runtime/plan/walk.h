@@ -24,15 +24,17 @@ typedef struct walk {
     int64_t strides[TOSAJIT_MAX_RANK * TOSAJIT_MAX_TENSORS];
 } walk;
 
-static inline int64_t *walk_strides(walk *w, int32_t d) { return &w->strides[d * w->tensors]; }
-static inline const int64_t *walk_steps(const walk *w, int32_t d) {
+static inline int64_t *walk_mutable_strides(walk *w, int32_t d) {
+    return &w->strides[d * w->tensors];
+}
+static inline const int64_t *walk_strides(const walk *w, int32_t d) {
     return &w->strides[d * w->tensors];
 }
 
 /* Whether a tensor repeats one element through dimensions d.. of the walk. */
 static inline bool walk_is_broadcast(const walk *w, int32_t t, int32_t d) {
     for (; d < w->rank; d++)
-        if (walk_steps(w, d)[t] != 0) return false;
+        if (walk_strides(w, d)[t] != 0) return false;
     return true;
 }
 
@@ -40,7 +42,7 @@ static inline bool walk_is_broadcast(const walk *w, int32_t t, int32_t d) {
 static inline bool walk_is_contiguous(const walk *w, int32_t t, int32_t d, int64_t element_size) {
     int64_t expected = element_size;
     for (int32_t i = w->rank; i-- > d;) {
-        if (walk_steps(w, i)[t] != expected) return false;
+        if (walk_strides(w, i)[t] != expected) return false;
         expected *= w->sizes[i];
     }
     return true;

@@ -44,13 +44,13 @@ static tosajit_op combining(tosajit_op op) {
     }
 }
 
-tosajit_status fold_make(const expr_node *node, const rows_library *library, int level, fold *f) {
+tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
+                         fold *f) {
     const tosajit_type type = reduce_accumulator(node->type.element);
     rows_code code = {.position = ROWS_SINGLE};
     code.first = (rows_use){.op = combining(node->op), .operand = type, .result = type};
     code.first.attributes.nan_mode = node->attributes.nan_mode;
-    *f = (fold){
-        .node = node, .size = (int64_t)tosajit_type_size(type), .inner = reduce_is_inner(node)};
+    *f = (fold){.node = node, .size = (int64_t)tosajit_type_size(type), .inner = inner};
     const bool is_small = (type == TOSAJIT_I8 || type == TOSAJIT_I16) &&
                           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min);
     f->combine =
@@ -95,7 +95,7 @@ void fold_begin_rows(const fold *f, fold_state *s, int64_t rows) {
 }
 
 /* The partial results of each row become one, and the row's total is combined with it. */
-static void end_block(const fold *f, fold_state *s, int64_t rows) {
+static void end_segment(const fold *f, fold_state *s, int64_t rows) {
     for (int64_t half = REDUCE_PARTIALS / 2; half > 0; half /= 2)
         combine(f, (fold_lines){s->partials, row_bytes(f), f->size},
                 (fold_lines){s->partials + half * f->size, row_bytes(f), f->size}, rows, half);
@@ -107,7 +107,7 @@ static void end_block(const fold *f, fold_state *s, int64_t rows) {
 void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, int64_t first,
                   int64_t cols) {
     const int64_t whole = cols / REDUCE_PARTIALS, chunk = REDUCE_PARTIALS * from.col;
-    if (first > 0 && first % REDUCE_BLOCK == 0) end_block(f, s, rows);
+    if (first > 0 && first % REDUCE_SEGMENT == 0) end_segment(f, s, rows);
     if (rows == 1)
         combine(f, (fold_lines){s->partials, 0, f->size}, (fold_lines){from.start, chunk, from.col},
                 whole, REDUCE_PARTIALS);
@@ -120,7 +120,7 @@ void fold_columns(const fold *f, fold_state *s, fold_lines from, int64_t rows, i
 }
 
 void fold_end_rows(const fold *f, fold_state *s, int64_t rows, char *to, int64_t row_stride) {
-    end_block(f, s, rows);
+    end_segment(f, s, rows);
     store(f, s->totals, f->size, rows, to, row_stride);
 }
 

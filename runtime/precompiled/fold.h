@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Folds: reductions of what the steps of a tile have computed, in the order of
+/* Folds: reductions of what the instructions of a tile have computed, in the order of
  * runtime/expr/reduce.h. What combines is the library's code of an op of two operands, add for a
  * sum: an element of rows or columns with the partial results, which stay where they are. */
 #ifndef TOSAJIT_RUNTIME_PRECOMPILED_FOLD_H
@@ -34,8 +34,9 @@ typedef struct fold_state {
     _Alignas(64) char totals[FOLD_COLUMNS * sizeof(int64_t)];
 } fold_state;
 
-/* NOT_EXECUTABLE if the library has no code for it. */
-tosajit_status fold_make(const expr_node *node, const rows_library *library, int level, fold *f);
+/* Of columns, which are `inner`, or of rows. NOT_EXECUTABLE if the library has no code for it. */
+tosajit_status fold_make(const expr_node *node, bool inner, const rows_library *library, int level,
+                         fold *f);
 
 /* Columns: begin so many rows, take columns first .. first + cols of them, and end: store them. */
 void fold_begin_rows(const fold *f, fold_state *s, int64_t rows);

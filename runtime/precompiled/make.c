@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Making steps: the ops of each part become steps, and what they compute gets slots. A slot is
- * used again as soon as nobody reads it any more, by the next step if both are equally large. Two
- * ops become one step where nothing else reads the first one's result, and the library has code for
- * the pair: then it stays in a register. */
+/* Making instructions: the ops of each part become instructions, and what they compute gets slots.
+ * A slot is used again as soon as nobody reads it any more, by the next instruction if both are
+ * equally large. Two ops become one instruction where nothing else reads the first one's result,
+ * and the library has code for the pair: then it stays in a register. */
 #include <string.h>
 
 #include "runtime/base/diag.h"
@@ -20,19 +20,20 @@ enum { NEVER = -1, TILE_MOST = 2048, TILE_UNIT = 64 };
 /* What is known of a node of the program while a part is made. */
 typedef struct node_state {
     precompiled_value value;
-    int64_t last_use;      /* the last node whose step reads it; of results, the one behind all */
-    int64_t uses;          /* operands and results that it is */
-    tosajit_value partner; /* that the same step computes: an operand, or a user; NEVER: none */
+    int64_t last_use; /* the last node whose instruction reads it; of results, the one behind all */
+    int64_t uses;     /* operands and results that it is */
+    tosajit_value
+        partner; /* that the same instruction computes: an operand, or a user; NEVER: none */
 } node_state;
 
-/* A step to be: a node, and before it the one that it is paired with. */
-typedef struct step_job {
+/* An instruction to be: a node, and before it the one that it is paired with. */
+typedef struct instruction_job {
     const expr_node *first, *node; /* first: null but for a pair */
     int position;                  /* of the first's result among the node's operands */
     int64_t number;                /* of the node */
     int count;
     tosajit_value reads[TOSAJIT_MAX_OPERANDS];
-} step_job;
+} instruction_job;
 
 /* What is known while a part is made. */
 typedef struct maker {
@@ -46,8 +47,8 @@ typedef struct maker {
     uint32_t *free_slots; /* a stack */
     size_t free_count;
     uint32_t slot_count;
-    int64_t widest;                         /* element of a slot */
-    size_t steps, copies, folds, constants; /* taken from m's */
+    int64_t widest;                                /* element of a slot */
+    size_t instructions, copies, folds, constants; /* taken from m's */
 } maker;
 
 static const expr_node *node_at(const maker *mk, tosajit_value value) {
@@ -66,13 +67,13 @@ static bool ends_here(const maker *mk, tosajit_value value, int64_t number) {
     return n->value.place == PLACE_SLOT && n->last_use == number;
 }
 
-static operand_role role_of(const step_job *job, int o) {
+static operand_role role_of(const instruction_job *job, int o) {
     return job->first ? ROLE_DATA : expr_role(job->node, o);
 }
 
 /* An operand whose slot the result may take: nobody reads it later, and it varies as the result
  * does, so that each element is written where it was read. */
-static tosajit_value successor_of(const maker *mk, const step_job *job,
+static tosajit_value successor_of(const maker *mk, const instruction_job *job,
                                   const precompiled_value *to) {
     for (int o = 0; o < job->count; o++) {
         const precompiled_value *v = &mk->nodes[job->reads[o]].value;
@@ -83,8 +84,9 @@ static tosajit_value successor_of(const maker *mk, const step_job *job,
     return NEVER;
 }
 
-/* A slot for what the step computes; then those of operands that are not read again are free. */
-static uint32_t assign_slot(maker *mk, const step_job *job, const precompiled_value *to) {
+/* A slot for what the instruction computes; then those of operands that are not read again are
+ * free. */
+static uint32_t assign_slot(maker *mk, const instruction_job *job, const precompiled_value *to) {
     const tosajit_value successor = successor_of(mk, job, to);
     const uint32_t slot = successor == NEVER ? take_slot(mk) : mk->nodes[successor].value.index;
     for (int o = 0; o < job->count; o++) {
@@ -98,7 +100,7 @@ static uint32_t assign_slot(maker *mk, const step_job *job, const precompiled_va
 }
 
 /* ---------------------------------------------------------------------------------------------
- * Steps */
+ * Instructions */
 
 static precompiled_value leaf_value(const maker *mk, tosajit_value value, bool table) {
     precompiled_value v = {.place = table ? PLACE_TABLE : PLACE_LEAF, .result = -1};
@@ -134,7 +136,7 @@ static precompiled_value own_constant(maker *mk, tosajit_type type, cell value) 
 
 /* Parameters that the node has as attributes, if the code wants them. */
 static void add_attributes(maker *mk, const expr_node *node, const rows_use *use,
-                           precompiled_step *s) {
+                           precompiled_instruction *s) {
     if (!use->has_parameters || node->operand_count > op_table[node->op].arity) return;
     const tosajit_attributes *a = &node->attributes;
     const bool limits = op_table[node->op].attributes & ATTRIBUTE_MIN_MAX;
@@ -150,7 +152,7 @@ static void add_attributes(maker *mk, const expr_node *node, const rows_use *use
         s->operands[s->operand_count++] = own_constant(mk, rows_parameter_type(use, k), values[k]);
 }
 
-static void read_operands(const maker *mk, const step_job *job, precompiled_step *s) {
+static void read_operands(const maker *mk, const instruction_job *job, precompiled_instruction *s) {
     s->operand_count = job->count;
     for (int o = 0; o < job->count; o++) {
         const tosajit_value value = job->reads[o];
@@ -175,10 +177,11 @@ static int read_count(const maker *mk, const expr_node *node) {
     return use_of(mk, node).has_parameters ? node->operand_count : op_table[node->op].arity;
 }
 
-/* What the step of a node reads; of a pair what the first reads, then what else the second does. */
-static step_job job_of(const maker *mk, const expr_node *node, int64_t number,
-                       tosajit_value partner) {
-    step_job job = {.node = node, .number = number, .position = ROWS_SINGLE};
+/* What the instruction of a node reads; of a pair what the first reads, then what else the second
+ * does. */
+static instruction_job job_of(const maker *mk, const expr_node *node, int64_t number,
+                              tosajit_value partner) {
+    instruction_job job = {.node = node, .number = number, .position = ROWS_SINGLE};
     if (partner != NEVER) {
         job.first = node_at(mk, partner);
         for (int o = 0; o < read_count(mk, job.first); o++)
@@ -200,12 +203,13 @@ static rows_code code_of(const maker *mk, const expr_node *first, const expr_nod
     return (rows_code){use_of(mk, first), use, position};
 }
 
-/* The step of a job; *value is what it computes. */
-static tosajit_status add_step(maker *mk, const step_job *job, precompiled_value *value) {
-    precompiled_step *s = &mk->m->steps[mk->steps++];
+/* The instruction of a job; *value is what it computes. */
+static tosajit_status add_instruction(maker *mk, const instruction_job *job,
+                                      precompiled_value *value) {
+    precompiled_instruction *s = &mk->m->instructions[mk->instructions++];
     const rows_code code = code_of(mk, job->first, job->node, job->position);
-    *s = (precompiled_step){.to = {.place = PLACE_SLOT, .result = -1}};
-    mk->part->step_count++;
+    *s = (precompiled_instruction){.to = {.place = PLACE_SLOT, .result = -1}};
+    mk->part->instruction_count++;
     mk->part->pair_count += job->first != NULL;
     read_operands(mk, job, s);
     s->to.size = (uint8_t)tosajit_type_size(job->node->type.element);
@@ -223,7 +227,7 @@ static tosajit_status add_step(maker *mk, const step_job *job, precompiled_value
 /* ---------------------------------------------------------------------------------------------
  * Results */
 
-static bool reads_leaf(const precompiled_step *s) {
+static bool reads_leaf(const precompiled_instruction *s) {
     for (int o = 0; o < s->operand_count; o++)
         if (s->operands[o].place <= PLACE_TABLE) return true;
     return false;
@@ -237,8 +241,8 @@ static tosajit_status add_source_copy(maker *mk, tosajit_value value, precompile
                                 .operand_count = 1,
                                 .operands = {value},
                                 .type = source->type};
-    const step_job job = job_of(mk, &identity, INT64_MAX - 1, NEVER);
-    return add_step(mk, &job, copy);
+    const instruction_job job = job_of(mk, &identity, INT64_MAX - 1, NEVER);
+    return add_instruction(mk, &job, copy);
 }
 
 /* What a reduction reduces, as its accumulator's type: f16 and bf16 are cast to f32 before. */
@@ -253,7 +257,8 @@ static tosajit_status add_fold(maker *mk, int32_t r) {
     made->result = r;
     made->from = mk->nodes[node->operands[0]].value;
     mk->part->fold_count++;
-    tosajit_status status = fold_make(node, mk->library, mk->level, &made->how);
+    tosajit_status status =
+        fold_make(node, mk->plan->axis == mk->plan->columns, mk->library, mk->level, &made->how);
     if (!status && node->op == TOSAJIT_OP_reduce_count) {
         made->from = own_constant(mk, own, type_is_float(own) ? (cell){.f = 1} : (cell){.i = 1});
     } else if (!status && type != own) {
@@ -262,14 +267,14 @@ static tosajit_status add_fold(maker *mk, int32_t r) {
                                 .operand_count = 1,
                                 .operands = {node->operands[0]},
                                 .type = {own, node->type.rank, {0}}};
-        const step_job job = job_of(mk, &wide, INT64_MAX - 1, NEVER);
-        status = add_step(mk, &job, &made->from);
+        const instruction_job job = job_of(mk, &wide, INT64_MAX - 1, NEVER);
+        status = add_instruction(mk, &job, &made->from);
     }
     return status;
 }
 
-/* Every result is a copy at the end of a tile, or a fold; which of them a step writes itself comes
- * later. */
+/* Every result is a copy at the end of a tile, or a fold; which of them an instruction writes
+ * itself comes later. */
 static tosajit_status add_copies(maker *mk) {
     mk->part->copies = &mk->m->copies[mk->copies];
     mk->part->folds = &mk->m->folds[mk->folds];
@@ -289,29 +294,31 @@ static tosajit_status add_copies(maker *mk) {
     return TOSAJIT_OK;
 }
 
-/* Let the step that computes a result write it, where no later step reads an operand, which may be
- * in the same memory. Slots of results are not used again, so the slot names the value. */
+/* Let the instruction that computes a result write it, where no later instruction reads an operand,
+ * which may be in the same memory. Slots of results are not used again, so the slot names the
+ * value. */
 static void write_directly(maker *mk) {
-    precompiled_step *steps = &mk->m->steps[mk->steps - mk->part->step_count];
-    const size_t count = mk->part->step_count;
+    precompiled_instruction *instructions =
+        &mk->m->instructions[mk->instructions - mk->part->instruction_count];
+    const size_t count = mk->part->instruction_count;
     size_t last_read = 0;
     for (size_t k = 0; k < count; k++)
-        if (reads_leaf(&steps[k])) last_read = k;
+        if (reads_leaf(&instructions[k])) last_read = k;
     for (size_t c = 0; c < mk->part->copy_count; c++) {
         precompiled_copy *copy = &mk->m->copies[mk->copies - mk->part->copy_count + c];
         size_t writer = count;
-        while (writer-- > 0 && steps[writer].to.index != copy->from.index) continue;
-        if (writer < last_read || steps[writer].to.result >= 0) continue;
-        steps[writer].to.result = (int16_t)copy->result;
+        while (writer-- > 0 && instructions[writer].to.index != copy->from.index) continue;
+        if (writer < last_read || instructions[writer].to.result >= 0) continue;
+        instructions[writer].to.result = (int16_t)copy->result;
     }
     for (size_t c = 0; c < mk->part->copy_count; c++) {
         precompiled_copy *copy = &mk->m->copies[mk->copies - mk->part->copy_count + c];
         size_t writer = count;
-        while (writer-- > 0 && steps[writer].to.index != copy->from.index) continue;
-        copy->from.result = steps[writer].to.result;
+        while (writer-- > 0 && instructions[writer].to.index != copy->from.index) continue;
+        copy->from.result = instructions[writer].to.result;
         for (size_t k = writer + 1; k < count; k++)
-            for (int o = 0; o < steps[k].operand_count; o++) {
-                precompiled_value *v = &steps[k].operands[o];
+            for (int o = 0; o < instructions[k].operand_count; o++) {
+                precompiled_value *v = &instructions[k].operands[o];
                 if (v->place == PLACE_SLOT && v->index == copy->from.index)
                     v->result = copy->from.result;
             }
@@ -326,7 +333,7 @@ static void write_directly(maker *mk) {
 /* ---------------------------------------------------------------------------------------------
  * Parts */
 
-static bool is_step(const maker *mk, size_t k, int32_t part) {
+static bool is_instruction(const maker *mk, size_t k, int32_t part) {
     const expr_node *node = &mk->kernel->program->nodes[k];
     return node->kind == NODE_OP && !node_reduces(node) &&
            mk->kernel->plan.node_parts[k] >> part & 1;
@@ -343,7 +350,7 @@ static void count_uses(maker *mk, int32_t part) {
     for (size_t k = 0; k < program->count; k++)
         mk->nodes[k] = (node_state){.last_use = NEVER, .partner = NEVER};
     for (size_t k = 0; k < program->count; k++)
-        for (int o = 0; is_step(mk, k, part) && o < program->nodes[k].operand_count; o++)
+        for (int o = 0; is_instruction(mk, k, part) && o < program->nodes[k].operand_count; o++)
             mk->nodes[program->nodes[k].operands[o]].uses++;
     for (int32_t r = 0; r < mk->plan->result_count; r++)
         mk->nodes[element_of(mk, r)].uses += 2; /* nobody's alone */
@@ -356,7 +363,8 @@ static void find_partner(maker *mk, size_t k, int32_t part) {
     for (int o = 0; o < read_count(mk, node); o++) {
         const tosajit_value value = node->operands[o];
         const node_state *n = &mk->nodes[value];
-        if (!is_step(mk, (size_t)value, part) || n->uses != 1 || n->partner != NEVER) continue;
+        if (!is_instruction(mk, (size_t)value, part) || n->uses != 1 || n->partner != NEVER)
+            continue;
         const rows_code code = code_of(mk, node_at(mk, value), node, o);
         if (!rows_find(mk->library, mk->level, rows_key(&code))) continue;
         mk->nodes[value].partner = (tosajit_value)k;
@@ -365,17 +373,17 @@ static void find_partner(maker *mk, size_t k, int32_t part) {
     }
 }
 
-/* Whether another node's step computes this one, too. */
+/* Whether another node's instruction computes this one, too. */
 static bool is_first(const maker *mk, size_t k) {
     return mk->nodes[k].partner != NEVER && (size_t)mk->nodes[k].partner > k;
 }
 
-/* Whose step reads each node last. */
+/* Whose instruction reads each node last. */
 static void find_last_uses(maker *mk, int32_t part) {
     const tosajit_expr *program = mk->kernel->program;
     for (size_t k = 0; k < program->count; k++) {
         const int64_t reader = is_first(mk, k) ? mk->nodes[k].partner : (int64_t)k;
-        for (int o = 0; is_step(mk, k, part) && o < program->nodes[k].operand_count; o++) {
+        for (int o = 0; is_instruction(mk, k, part) && o < program->nodes[k].operand_count; o++) {
             int64_t *last = &mk->nodes[program->nodes[k].operands[o]].last_use;
             if (*last < reader) *last = reader;
         }
@@ -408,19 +416,19 @@ static bool is_carried(const maker *mk, tosajit_value value) {
     return is;
 }
 
-static tosajit_status make_steps(maker *mk, int32_t index) {
+static tosajit_status make_instructions(maker *mk, int32_t index) {
     const tosajit_expr *program = mk->kernel->program;
     precompiled_part *part = mk->part = &mk->m->parts[index];
     mk->plan = &mk->kernel->plan.parts[index];
     mk->free_count = mk->slot_count = 0;
     mk->widest = 1;
-    part->steps = &mk->m->steps[mk->steps];
+    part->instructions = &mk->m->instructions[mk->instructions];
     part->leaf_count = mk->plan->leaf_count;
     part->result_count = mk->plan->result_count;
     part->tables = plan_tables(mk->plan);
     count_uses(mk, index);
     for (size_t k = 0; k < program->count; k++)
-        if (is_step(mk, k, index)) find_partner(mk, k, index);
+        if (is_instruction(mk, k, index)) find_partner(mk, k, index);
     find_last_uses(mk, index);
     tosajit_status status = TOSAJIT_OK;
     for (size_t k = 0; !status && k < program->count; k++) {
@@ -428,9 +436,10 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
             mk->nodes[k].value = source_value(mk, (tosajit_value)k);
         if (is_carried(mk, (tosajit_value)k))
             mk->nodes[k].value = leaf_value(mk, (tosajit_value)k, false);
-        if (!is_step(mk, k, index) || is_first(mk, k)) continue;
-        const step_job job = job_of(mk, &program->nodes[k], (int64_t)k, mk->nodes[k].partner);
-        status = add_step(mk, &job, &mk->nodes[k].value);
+        if (!is_instruction(mk, k, index) || is_first(mk, k)) continue;
+        const instruction_job job =
+            job_of(mk, &program->nodes[k], (int64_t)k, mk->nodes[k].partner);
+        status = add_instruction(mk, &job, &mk->nodes[k].value);
     }
     if (!status) status = add_copies(mk);
     if (!status) status = size_tile(mk);
@@ -438,12 +447,12 @@ static tosajit_status make_steps(maker *mk, int32_t index) {
     return status;
 }
 
-/* Whether a part's only step takes its leaves in their order and writes its only result: then a run
- * can call the op's code itself. That has no loop for rows in which all operands repeat, and, of
- * one operand, none for planes. */
+/* Whether a part's only instruction takes its leaves in their order and writes its only result:
+ * then a run can call the op's code itself. That has no loop for rows in which all operands repeat,
+ * and, of one operand, none for planes. */
 static bool is_direct(const precompiled_part *part, const plan_part *plan) {
-    const precompiled_step *s = part->steps;
-    if (part->step_count != 1 || part->copy_count != 1 || part->fold_count ||
+    const precompiled_instruction *s = part->instructions;
+    if (part->instruction_count != 1 || part->copy_count != 1 || part->fold_count ||
         s->operand_count != plan->leaf_count || (plan->has_planes && plan->leaf_count == 1))
         return false;
     for (int o = 0; o < s->operand_count; o++)
@@ -458,7 +467,7 @@ static bool is_direct(const precompiled_part *part, const plan_part *plan) {
 
 static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
     for (int32_t p = 0; p < kernel->plan.part_count; p++) {
-        tosajit_status status = make_steps(mk, p);
+        tosajit_status status = make_instructions(mk, p);
         if (status) return status;
     }
     const bool masked = features_masked(mk->library->features[mk->level]);
@@ -466,7 +475,7 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
         precompiled_part *part = &mk->m->parts[p];
         const bool direct = is_direct(part, &kernel->plan.parts[p]);
         const tosajit_entry run = part->fold_count ? precompiled_reduce : precompiled_run;
-        mk->m->code_parts[p] = direct ? (code_part){part->steps[0].code, NULL, masked}
+        mk->m->code_parts[p] = direct ? (code_part){part->instructions[0].code, NULL, masked}
                                       : (code_part){run, part, masked};
     }
     return TOSAJIT_OK;
@@ -478,12 +487,13 @@ static tosajit_status make_parts(maker *mk, tosajit_kernel *kernel) {
 static void count_room(const tosajit_kernel *kernel, precompiled *m) {
     const plan *p = &kernel->plan;
     for (int32_t k = 0; k < p->part_count; k++) m->copy_room += (size_t)p->parts[k].result_count;
-    m->step_room = m->fold_room = m->copy_room; /* a result may need a step of its own */
+    m->instruction_room = m->fold_room =
+        m->copy_room; /* a result may need an instruction of its own */
     for (size_t k = 0; k < kernel->program->count; k++) {
         if (kernel->program->nodes[k].kind != NODE_OP) continue;
         size_t uses = 0; /* a value may be computed in several parts */
         for (uint64_t parts = p->node_parts[k]; parts; parts &= parts - 1) uses++;
-        m->step_room += uses;
+        m->instruction_room += uses;
         m->constant_room += uses * 2;
     }
     m->constant_room += 1 + m->fold_room; /* no array is empty */
@@ -495,7 +505,7 @@ void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m) {
     const size_t parts = (size_t)kernel->plan.part_count;
     memory_free(allocator, m->parts, parts, sizeof *m->parts);
     memory_free(allocator, m->code_parts, parts, sizeof *m->code_parts);
-    memory_free(allocator, m->steps, m->step_room, sizeof *m->steps);
+    memory_free(allocator, m->instructions, m->instruction_room, sizeof *m->instructions);
     memory_free(allocator, m->copies, m->copy_room, sizeof *m->copies);
     memory_free(allocator, m->folds, m->fold_room, sizeof *m->folds);
     memory_free(allocator, m->constants, m->constant_room, sizeof *m->constants);
@@ -510,11 +520,12 @@ static precompiled *new_precompiled(const tosajit_kernel *kernel) {
     count_room(kernel, m);
     m->parts = memory_new(allocator, parts, sizeof *m->parts);
     m->code_parts = memory_new(allocator, parts, sizeof *m->code_parts);
-    m->steps = memory_new(allocator, m->step_room, sizeof *m->steps);
+    m->instructions = memory_new(allocator, m->instruction_room, sizeof *m->instructions);
     m->copies = memory_new(allocator, m->copy_room, sizeof *m->copies);
     m->folds = memory_new(allocator, m->fold_room, sizeof *m->folds);
     m->constants = memory_new(allocator, m->constant_room, sizeof *m->constants);
-    if (m->parts && m->code_parts && m->steps && m->copies && m->folds && m->constants) return m;
+    if (m->parts && m->code_parts && m->instructions && m->copies && m->folds && m->constants)
+        return m;
     precompiled_destroy(kernel, m);
     return NULL;
 }
@@ -522,7 +533,7 @@ static precompiled *new_precompiled(const tosajit_kernel *kernel) {
 /* With room for what is needed only while it is made. */
 static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
     const tosajit_allocator *allocator = &kernel->allocator;
-    const size_t nodes = kernel->program->count, slots = mk->m->step_room;
+    const size_t nodes = kernel->program->count, slots = mk->m->instruction_room;
     mk->nodes = memory_new(allocator, nodes, sizeof *mk->nodes);
     mk->free_slots = memory_new(allocator, slots, sizeof *mk->free_slots);
     tosajit_status status = TOSAJIT_OUT_OF_MEMORY;
@@ -532,7 +543,7 @@ static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
         status = make_parts(mk, kernel);
         fpenv_restore(&environment);
     } else {
-        diag_error(status, "out of memory for the steps of a kernel");
+        diag_error(status, "out of memory for the instructions of a kernel");
     }
     memory_free(allocator, mk->nodes, nodes, sizeof *mk->nodes);
     memory_free(allocator, mk->free_slots, slots, sizeof *mk->free_slots);
@@ -542,7 +553,8 @@ static tosajit_status make_with(maker *mk, tosajit_kernel *kernel) {
 tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *library, int level,
                                 precompiled **made) {
     precompiled *m = new_precompiled(kernel);
-    if (!m) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the steps of a kernel");
+    if (!m)
+        return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the instructions of a kernel");
     maker mk = {.kernel = kernel, .library = library, .level = level, .m = m};
     tosajit_status status = make_with(&mk, kernel);
     if (status) {

@@ -3,11 +3,11 @@
 /* Precompiled: a vectorised interpreter, for a kernel of which nothing was compiled. In: a kernel,
  * and the library of precompiled ops. Out: code for every part, called like any other.
  *
- * A part of one step that takes the operands as they come is that step's code itself. Any other
- * part is a list of steps, one for each op or pair of ops, over tiles: a step reads operands,
- * constants and slots, which are buffers of the L1 cache, and writes a slot or the result. A slot
- * holds a value as far as it varies: a tile, a row, a column, or one element; what repeats has a
- * stride of 0. */
+ * A part of one instruction that takes the operands as they come is that instruction's code itself.
+ * Any other part is a list of instructions, one for each op or pair of ops, over tiles: an
+ * instruction reads operands, constants and slots, which are buffers of the L1 cache, and writes a
+ * slot or the result. A slot holds a value as far as it varies: a tile, a row, a column, or one
+ * element; what repeats has a stride of 0. */
 #ifndef TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
 #define TOSAJIT_RUNTIME_PRECOMPILED_PRECOMPILED_H
 
@@ -37,12 +37,12 @@ typedef struct precompiled_value {
     };
 } precompiled_value;
 
-typedef struct precompiled_step {
+typedef struct precompiled_instruction {
     tosajit_entry code;
     int operand_count;
     bool whole; /* the code has no loop in which operand 0 repeats along columns */
     precompiled_value operands[TOSAJIT_MAX_OPERANDS], to;
-} precompiled_step;
+} precompiled_instruction;
 
 /* What a tile ends with: a value that has to be brought into a result. */
 typedef struct precompiled_copy {
@@ -59,31 +59,31 @@ typedef struct precompiled_fold {
 
 /* The context of a part's entry (code_part). */
 typedef struct precompiled_part {
-    const precompiled_step *steps;
+    const precompiled_instruction *instructions;
     const precompiled_copy *copies;
     const precompiled_fold *folds;
-    size_t step_count, copy_count, fold_count;
-    size_t pair_count; /* steps that compute two ops */
+    size_t instruction_count, copy_count, fold_count;
+    size_t pair_count; /* instructions that compute two ops */
     int32_t leaf_count, result_count;
     uint64_t tables;    /* leaves that are looked up: their column stride is not the walk's */
     int64_t tile;       /* elements, at most */
     int64_t slot_bytes; /* from one slot to the next */
 } precompiled_part;
 
-/* Bytes on the stack for all slots, beside what steps read and write of tensors; and the most
- * reductions of a part, each with its state on the stack. */
+/* Bytes on the stack for all slots, beside what instructions read and write of tensors; and the
+ * most reductions of a part, each with its state on the stack. */
 enum { PRECOMPILED_SCRATCH = 24 * 1024, PRECOMPILED_FOLDS = 8 };
 
 /* The code, and what it needs as long as the kernel lives. */
 typedef struct precompiled {
     kernel_code code;
     precompiled_part *parts;
-    precompiled_step *steps;
+    precompiled_instruction *instructions;
     precompiled_copy *copies;
     precompiled_fold *folds;
     uint64_t *constants; /* attributes that the code of an op takes as operands */
     code_part *code_parts;
-    size_t step_room, copy_room, fold_room, constant_room;
+    size_t instruction_room, copy_room, fold_room, constant_room;
 } precompiled;
 
 _Static_assert(offsetof(precompiled, code) == 0, "precompiled_of needs the code first");
@@ -93,14 +93,15 @@ static inline const precompiled *precompiled_of(const kernel_code *code) {
     return code && code->precompiled ? (const precompiled *)code : NULL;
 }
 
-/* The steps of a kernel, from the kernel's allocator. NOT_EXECUTABLE if the library has no code
- * for an op; LIMIT_EXCEEDED if more values live at once than there is room for; OUT_OF_MEMORY. */
+/* The instructions of a kernel, from the kernel's allocator. NOT_EXECUTABLE if the library has no
+ * code for an op; LIMIT_EXCEEDED if more values live at once than there is room for; OUT_OF_MEMORY.
+ */
 tosajit_status precompiled_make(tosajit_kernel *kernel, const rows_library *library, int level,
                                 precompiled **made);
 /* Null is allowed. */
 void precompiled_destroy(const tosajit_kernel *kernel, precompiled *m);
 
-/* The code of every part that has steps; and of those that reduce. */
+/* The code of every part that has instructions; and of those that reduce. */
 void precompiled_run(const void *context, void *const *pointers, const int64_t *strides,
                      int64_t planes, int64_t rows, int64_t cols);
 void precompiled_reduce(const void *context, void *const *pointers, const int64_t *strides,

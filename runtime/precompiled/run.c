@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Running steps: tile by tile, and in each step by step.
+/* Running instructions: tile by tile, and in each instruction by instruction.
  *
- * Every tile is computed from operands before anything is copied into a result, and a step writes
- * into a result only where no later one reads an operand; so a result may be in place of any. */
+ * Every tile is computed from operands before anything is copied into a result, and an instruction
+ * writes into a result only where no later one reads an operand; so a result may be in place of
+ * any. */
 #include <string.h>
 
 #include "runtime/precompiled/precompiled.h"
@@ -45,9 +46,9 @@ static inline lines find(const tile *t, const precompiled_value *v) {
     return l;
 }
 
-/* Whether every tensor of a step goes on from one row to the next as along columns; if it has one
- * column, as columns would. Then its rows are one. */
-static bool is_one_row(const precompiled_step *s, const int64_t *strides, int64_t cols) {
+/* Whether every tensor of an instruction goes on from one row to the next as along columns; if it
+ * has one column, as columns would. Then its rows are one. */
+static bool is_one_row(const precompiled_instruction *s, const int64_t *strides, int64_t cols) {
     for (int k = 0; k <= s->operand_count; k++) {
         const precompiled_value *v = k < s->operand_count ? &s->operands[k] : &s->to;
         const int64_t row = strides[2 * k], col = strides[2 * k + 1];
@@ -58,7 +59,7 @@ static bool is_one_row(const precompiled_step *s, const int64_t *strides, int64_
     return true;
 }
 
-static void make_one_row(const precompiled_step *s, int64_t *strides, int64_t *rows,
+static void make_one_row(const precompiled_instruction *s, int64_t *strides, int64_t *rows,
                          int64_t *cols) {
     for (int k = 0; k <= s->operand_count; k++) {
         const bool table = k < s->operand_count && s->operands[k].place == PLACE_TABLE;
@@ -77,9 +78,9 @@ static void repeat(char *to, const char *from, size_t size, int64_t count) {
         memcpy(to + done, to, done < all - done ? done : all - done);
 }
 
-/* A step whose operand 0 repeats along columns, which its code does not expect: row by row, from a
- * buffer. */
-static void run_repeated(const precompiled_step *s, void *const *pointers, int64_t *strides,
+/* An instruction whose operand 0 repeats along columns, which its code does not expect: row by row,
+ * from a buffer. */
+static void run_repeated(const precompiled_instruction *s, void *const *pointers, int64_t *strides,
                          int64_t rows, int64_t cols) {
     enum { COLUMNS = 256, WIDEST = 8 };
     _Alignas(64) char buffer[COLUMNS * WIDEST];
@@ -96,7 +97,7 @@ static void run_repeated(const precompiled_step *s, void *const *pointers, int64
     }
 }
 
-static void run_step(const tile *t, const precompiled_step *s) {
+static void run_instruction(const tile *t, const precompiled_instruction *s) {
     enum { MOST = TOSAJIT_MAX_OPERANDS + 1 };
     void *pointers[MOST];
     int64_t strides[3 * MOST];
@@ -133,18 +134,18 @@ static void copy_out(const tile *t, const precompiled_copy *c) {
 
 static void run_tile(const tile *t) {
     const precompiled_part *m = t->part;
-    for (size_t k = 0; k < m->step_count; k++) run_step(t, &m->steps[k]);
+    for (size_t k = 0; k < m->instruction_count; k++) run_instruction(t, &m->instructions[k]);
     for (size_t k = 0; k < m->copy_count; k++) copy_out(t, &m->copies[k]);
 }
 
-/* Elements of a tile. One step that writes the result itself needs no slot, and so no tiles: clamp
- * with its limits, or an op and a constant. */
+/* Elements of a tile. One instruction that writes the result itself needs no slot, and so no tiles:
+ * clamp with its limits, or an op and a constant. */
 static int64_t tile_size(tile *t, int64_t rows, int64_t cols) {
     const precompiled_part *m = t->part;
     t->rows = rows;
     t->cols = cols;
-    const bool whole = m->step_count == 1 && m->copy_count == 1 && m->steps[0].to.result >= 0 &&
-                       fills(t, m->steps[0].to.leaves);
+    const bool whole = m->instruction_count == 1 && m->copy_count == 1 &&
+                       m->instructions[0].to.result >= 0 && fills(t, m->instructions[0].to.leaves);
     return whole ? INT64_MAX : m->tile;
 }
 
@@ -171,11 +172,11 @@ static int64_t power_of_two(int64_t most) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Rows whose columns are reduced, some at once; a long one in tiles that divide a block. */
+/* Rows whose columns are reduced, some at once; a long one in tiles that divide a segment. */
 static void reduce_columns(tile *t, void *const *base, int64_t row, fold_state *states,
                            int64_t cols) {
     const precompiled_part *m = t->part;
-    const int64_t rows = t->rows, most = least(power_of_two(m->tile / rows), REDUCE_BLOCK);
+    const int64_t rows = t->rows, most = least(power_of_two(m->tile / rows), REDUCE_SEGMENT);
     for (size_t k = 0; k < m->fold_count; k++) fold_begin_rows(&m->folds[k].how, &states[k], rows);
     for (int64_t col = 0; col < cols; col += most) {
         t->cols = least(most, cols - col);

@@ -56,11 +56,11 @@ static int count_bits(uint64_t bits) {
  * contiguous nor one value, or one value that no loop reads so. How many they are; all count if
  * there is no loop. */
 static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *packed) {
-    const int64_t *steps = walk_steps(a->w, d);
+    const int64_t *strides = walk_strides(a->w, d);
     uint64_t same = 0, contiguous = 0;
     for (int32_t t = 0; t < a->w->tensors; t++) {
-        if (steps[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
-        if (steps[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
+        if (strides[t] == 0 && t < a->part->leaf_count) same |= UINT64_C(1) << t;
+        if (strides[t] == a->sizes[t]) contiguous |= UINT64_C(1) << t;
     }
     const bool found = best_loop(a->part, same, splat);
     *packed = ~(*splat | contiguous) & ~UINT64_C(0) >> (64 - a->w->tensors);
@@ -69,12 +69,12 @@ static int packed_along(const asked *a, int32_t d, uint64_t *splat, uint64_t *pa
 
 void tile_order(const plan_part *part, walk *w) {
     const asked a = {.part = part, .w = w, .sizes = part->element_sizes};
-    const int64_t *columns = walk_steps(w, w->rank - 1), *inner = columns;
+    const int64_t *columns = walk_strides(w, w->rank - 1), *inner = columns;
     const int32_t result = w->tensors - 1;
     int32_t to = w->rank - 1;
     for (int32_t d = to - 1; d >= 0; d--)
-        if (size_without_sign(walk_steps(w, d)[result]) < size_without_sign(inner[result]))
-            inner = walk_steps(w, to = d);
+        if (size_without_sign(walk_strides(w, d)[result]) < size_without_sign(inner[result]))
+            inner = walk_strides(w, to = d);
     if (inner == columns || w->sizes[to] % part->cols_multiple != 0) return;
     uint64_t splat, packed;
     const bool squares = columns_of(w) >= COST_BLOCK_ROWS / 2 && w->sizes[to] >= COST_BLOCK_COLUMNS;
@@ -106,13 +106,13 @@ static void lay_rows(const asked *a, tile_choice *c, int32_t row, int32_t plane)
 /* Whether rows along d wait for each other: see cut_interleaved. */
 static bool rows_wait(const asked *a, int32_t d) {
     return a->in_place && a->code->masked &&
-           size_without_sign(walk_steps(a->w, d)[a->w->tensors - 1]) < COST_LINE;
+           size_without_sign(walk_strides(a->w, d)[a->w->tensors - 1]) < COST_LINE;
 }
 
 static double bytes_of(const asked *a, int32_t t) {
     double bytes = a->sizes[t];
     for (int32_t d = 0; d < a->w->rank; d++)
-        if (walk_steps(a->w, d)[t] != 0) bytes *= (double)a->w->sizes[d];
+        if (walk_strides(a->w, d)[t] != 0) bytes *= (double)a->w->sizes[d];
     return bytes;
 }
 
@@ -126,10 +126,10 @@ static bool fits_cache(const asked *a) {
  * hold.
  */
 static bool lie_apart(const asked *a, int32_t d) {
-    const int64_t *steps = walk_steps(a->w, d);
-    if (size_without_sign(steps[a->w->tensors - 1]) >= COST_FAR_BYTES) return true;
+    const int64_t *strides = walk_strides(a->w, d);
+    if (size_without_sign(strides[a->w->tensors - 1]) >= COST_FAR_BYTES) return true;
     for (int32_t t = 0; t < a->part->leaf_count; t++)
-        if (steps[t] != 0 && bytes_of(a, t) > (double)COST_L1_BYTES) return true;
+        if (strides[t] != 0 && bytes_of(a, t) > (double)COST_L1_BYTES) return true;
     return false;
 }
 
@@ -166,7 +166,7 @@ static void choose_order(const asked *a, tile_choice *c, double *counts) {
  * every third, and then those between them. Rows of 11 f32, 44 bytes apart: 0, 2, 4, ... and 1, 3,
  * 5, ... */
 static void cut_interleaved(const asked *a, tile_choice *c, double *counts) {
-    const int64_t step = size_without_sign(walk_steps(a->w, c->row_dim)[a->w->tensors - 1]);
+    const int64_t step = size_without_sign(walk_strides(a->w, c->row_dim)[a->w->tensors - 1]);
     if (!rows_wait(a, c->row_dim)) return;
     lay_rows(a, c, c->row_dim, -1);
     c->interleave = (COST_LINE + step - 1) / step;
@@ -237,7 +237,7 @@ static double collapsed_ns(const asked *a, const tile_choice *c, double *counts)
     for (int32_t t = 0; t < a->part->leaf_count; t++) {
         if (!(c->packed >> t & 1)) continue;
         bool moves = false;
-        for (int32_t d = 0; d <= c->split; d++) moves |= walk_steps(a->w, d)[t] != 0;
+        for (int32_t d = 0; d <= c->split; d++) moves |= walk_strides(a->w, d)[t] != 0;
         const double count = moves ? a->elements : (double)c->cols;
         if (!pack_count(a->w, t, c->split, a->sizes[t], count, counts)) return DBL_MAX;
     }
@@ -252,8 +252,8 @@ static double collapsed_ns(const asked *a, const tile_choice *c, double *counts)
  * of several rows, and the tile is about square, to use them all. */
 static void cut_packed(const asked *a, tile_choice *c) {
     const int32_t row = a->w->rank - 2; /* -1: none */
-    const int64_t *columns = walk_steps(a->w, row + 1),
-                  *rows = row < 0 ? columns : walk_steps(a->w, row);
+    const int64_t *columns = walk_strides(a->w, row + 1),
+                  *rows = row < 0 ? columns : walk_strides(a->w, row);
     int64_t bytes = 0, most = COST_BLOCK;
     bool crosswise = false;
     c->strategy = TILE_PACKED;

@@ -17,22 +17,22 @@ static uint64_t combine(const expr_node *node, uint64_t a, uint64_t b) {
     return convert_encode(type, interpret_functions[node->op](&op, operands));
 }
 
-static void begin_block(interpret_reduction *r) {
+static void begin_segment(interpret_reduction *r) {
     for (int k = 0; k < REDUCE_PARTIALS; k++) r->partials[k] = neutral(r->node);
 }
 
-static void end_block(interpret_reduction *r) {
+static void end_segment(interpret_reduction *r) {
     for (int half = reduce_is_inner(r->node) ? REDUCE_PARTIALS / 2 : 0; half > 0; half /= 2)
         for (int k = 0; k < half; k++)
             r->partials[k] = combine(r->node, r->partials[k], r->partials[k + half]);
     r->total = combine(r->node, r->total, r->partials[0]);
-    begin_block(r);
+    begin_segment(r);
 }
 
 void interpret_reduce_begin(interpret_reduction *r, const expr_node *node) {
     r->node = node;
     r->total = neutral(node);
-    begin_block(r);
+    begin_segment(r);
 }
 
 void interpret_reduce_add(interpret_reduction *r, int64_t i, uint64_t bits) {
@@ -40,7 +40,7 @@ void interpret_reduce_add(interpret_reduction *r, int64_t i, uint64_t bits) {
     const bool inner = reduce_is_inner(r->node), counts = r->node->op == TOSAJIT_OP_reduce_count;
     const cell one = type_is_float(type) ? (cell){.f = 1} : (cell){.i = 1};
     uint64_t *partial = &r->partials[inner ? i % REDUCE_PARTIALS : 0];
-    if (i > 0 && i % (inner ? REDUCE_BLOCK : REDUCE_RUN) == 0) end_block(r);
+    if (i > 0 && i % (inner ? REDUCE_SEGMENT : REDUCE_RUN) == 0) end_segment(r);
     *partial =
         combine(r->node, *partial, convert_encode(wide, counts ? one : convert_decode(type, bits)));
 }
@@ -48,6 +48,6 @@ void interpret_reduce_add(interpret_reduction *r, int64_t i, uint64_t bits) {
 uint64_t interpret_reduce_end(interpret_reduction *r, int64_t count) {
     const tosajit_type type = r->node->type.element;
     if (count == 0) return convert_encode(type, reduce_empty(r->node));
-    end_block(r);
+    end_segment(r);
     return convert_encode(type, convert_decode(reduce_accumulator(type), r->total));
 }

@@ -22,7 +22,7 @@ static void fill_offsets(const walk *w, int32_t t, int32_t d, int64_t times, pac
     p->offsets[0] = 0;
     for (int32_t i = w->rank - 1; i >= d; i--) {
         const int64_t row = filled, size = i > d ? w->sizes[i] : times,
-                      stride = walk_steps(w, i)[t];
+                      stride = walk_strides(w, i)[t];
         for (int64_t k = 1; k < size; k++)
             for (int64_t c = 0; c < row; c++)
                 p->offsets[filled++] = p->offsets[c] + (int32_t)(k * stride);
@@ -103,7 +103,7 @@ bool pack_count(const walk *w, int32_t t, int32_t d, int32_t size, double count,
     const cut c = cut_of(w, d, size);
     int64_t reach = 0; /* of the pattern's offsets, at most */
     for (int32_t i = d; i < w->rank; i++)
-        reach += size_without_sign(walk_steps(w, i)[t]) * ((i == d ? c.times : w->sizes[i]) - 1);
+        reach += size_without_sign(walk_strides(w, i)[t]) * ((i == d ? c.times : w->sizes[i]) - 1);
     counts[PER_PATTERN_ELEMENT] += (double)(c.times * c.unit);
     counts[c.lanes > 1 ? PER_GATHERED_GROUP : PER_GATHERED_ELEMENT] += count / c.lanes;
     return reach <= INT32_MAX / 2;
@@ -114,7 +114,7 @@ void pack_prepare(const walk *w, int32_t t, int32_t d, int32_t size, pack *p) {
     p->size = size;
     p->lanes = c.lanes;
     p->period = c.times * c.unit;
-    p->advance = c.times * walk_steps(w, d)[t];
+    p->advance = c.times * walk_strides(w, d)[t];
     fill_offsets(w, t, d, c.times, p);
     fill_groups(p);
 }

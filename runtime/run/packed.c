@@ -28,7 +28,7 @@ typedef struct packed_tensor {
 /* What all tiles of a call share. */
 typedef struct tiles {
     const tile_job *job;
-    const int64_t *row_steps, *col_steps;     /* of each tensor, along the cut and the columns */
+    const int64_t *row_strides, *col_strides; /* of each tensor, along the cut and columns */
     int64_t strides[2 * TOSAJIT_MAX_TENSORS]; /* that the code is given */
     packed_tensor packed[TOSAJIT_MAX_TENSORS];
     int count; /* of packed */
@@ -39,14 +39,14 @@ typedef struct tiles {
 static char *move_lines(const tile_job *job, int32_t t, int32_t d, int64_t steps, int64_t width,
                         char *tensor, char *buffer, bool gathers) {
     const walk *w = job->w;
-    const int64_t row = d < 0 ? 0 : walk_steps(w, d)[t];
+    const int64_t row = d < 0 ? 0 : walk_strides(w, d)[t];
     const uint8_t size = job->part->element_sizes[t];
     if (d < w->rank - 2) {
         for (int64_t k = 0; k < steps; k++, tensor += row)
             buffer = move_lines(job, t, d + 1, w->sizes[d + 1], width, tensor, buffer, gathers);
         return buffer;
     }
-    const transpose_side outside = {tensor, row, walk_steps(w, w->rank - 1)[t]};
+    const transpose_side outside = {tensor, row, walk_strides(w, w->rank - 1)[t]};
     const transpose_side inside = {buffer, job->choice->width * size, size};
     const int64_t rows = row || job->choice->strategy == TILE_COLLAPSED ? steps : 1;
     transpose_copy(gathers ? &inside : &outside, gathers ? &outside : &inside, rows, width, size);
@@ -64,7 +64,7 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
     void *pointers[TOSAJIT_MAX_TENSORS];
     char *base[TOSAJIT_MAX_TENSORS];
     for (int32_t t = 0; t < job->w->tensors; t++) {
-        base[t] = (char *)job->pointers[t] + row * s->row_steps[t] + col * s->col_steps[t];
+        base[t] = (char *)job->pointers[t] + row * s->row_strides[t] + col * s->col_strides[t];
         pointers[t] = base[t];
     }
     for (packed_tensor *p = s->packed; p < s->packed + s->count; p++) {
@@ -85,8 +85,8 @@ static void run_tile(tiles *s, int64_t row, int64_t col, int64_t steps, int64_t 
 static void set_up(const tile_job *job, pack *patterns, char *next, tiles *s) {
     const tile_choice *c = job->choice;
     s->job = job;
-    s->row_steps = walk_steps(job->w, c->split < 0 ? 0 : c->split); /* no split: of no use */
-    s->col_steps = walk_steps(job->w, job->w->rank - 1);
+    s->row_strides = walk_strides(job->w, c->split < 0 ? 0 : c->split); /* no split: of no use */
+    s->col_strides = walk_strides(job->w, job->w->rank - 1);
     s->count = 0;
     for (int32_t t = 0; t < job->w->tensors; t++) {
         const int64_t size = job->part->element_sizes[t], bytes = c->rows * c->cols * size;

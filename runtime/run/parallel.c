@@ -69,9 +69,9 @@ static void run_piece(void *argument, size_t index) {
     walk piece; /* not cleared, like the next one: see walk.h */
     tile_tensors moved;
     const int64_t start = parallel_piece(&v->cut, v->w, (int64_t)index, &piece);
-    const int64_t *steps = walk_steps(v->w, v->cut.dimension);
+    const int64_t *strides = walk_strides(v->w, v->cut.dimension);
     for (int32_t t = 0; t < v->w->tensors; t++) {
-        moved.pointers[t] = (char *)v->tensors->pointers[t] + start * steps[t];
+        moved.pointers[t] = (char *)v->tensors->pointers[t] + start * strides[t];
         moved.splat_strides[t] = v->tensors->splat_strides[t];
     }
     uint64_t environment = fpenv_enter(); /* of this thread */

@@ -30,7 +30,7 @@ static void classify(const plan_part *part, const walk *w, uint64_t *splat, uint
     const bool any = columns < 0 || w->sizes[columns] <= 1;
     uint64_t same = 0, contiguous = 0;
     for (int32_t t = 0; t < w->tensors; t++) {
-        const int64_t step = any ? 0 : walk_steps(w, columns)[t];
+        const int64_t step = any ? 0 : walk_strides(w, columns)[t];
         const bool reduction =
             t >= part->leaf_count && part->reductions >> (t - part->leaf_count) & 1;
         if (t < part->leaf_count && step == 0) same |= UINT64_C(1) << t;
@@ -46,7 +46,7 @@ static bool dense_strides(const walk *w, int32_t t, int32_t columns, int64_t ele
                           int64_t *strides, int64_t *bytes) {
     *bytes = element;
     for (int32_t d = w->rank; d-- > 0;) {
-        const bool moves = walk_steps(w, d)[t] != 0 || d == columns;
+        const bool moves = walk_strides(w, d)[t] != 0 || d == columns;
         strides[d] = moves ? *bytes : 0;
         if (moves && !size_multiply(*bytes, w->sizes[d], bytes)) return false;
     }
@@ -104,7 +104,7 @@ typedef struct moved {
 static void lay(const plan_part *part, const walk *w, uint64_t splat, tile_choice *c) {
     int32_t axis = 0;
     while (!(w->apart >> axis & 1)) axis++; /* before the columns, or they themselves */
-    const bool inner = part->axis == part->rank - 1;
+    const bool inner = part->axis == part->columns;
     const int32_t columns = inner                ? axis
                             : w->rank - 1 > axis ? w->rank - 1
                                                  : -1,
@@ -139,7 +139,7 @@ static void fill_empty(const tosajit_expr *program, const plan_part *part, walk 
         if (!(part->reductions >> k & 1)) continue;
         convert_store(node->type.element, &element,
                       convert_encode(node->type.element, reduce_empty(node)));
-        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_steps(w, d)[t];
+        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_strides(w, d)[t];
         copy_elements(w, tensors->pointers[t], strides, (const char *)&element, none,
                       part->element_sizes[t]);
     }
@@ -154,11 +154,11 @@ static void pack(const plan_part *part, walk *w, tile_tensors *tensors, uint64_t
         if (!(packed >> t & 1)) continue;
         dense_strides(w, t, columns, part->element_sizes[t], strides, &bytes);
         from[t].from = tensors->pointers[t];
-        for (int32_t d = 0; d < w->rank; d++) from[t].strides[d] = walk_steps(w, d)[t];
+        for (int32_t d = 0; d < w->rank; d++) from[t].strides[d] = walk_strides(w, d)[t];
         if (t < part->leaf_count)
             copy_elements(w, memory, strides, from[t].from, from[t].strides,
                           part->element_sizes[t]);
-        for (int32_t d = 0; d < w->rank; d++) walk_strides(w, d)[t] = strides[d];
+        for (int32_t d = 0; d < w->rank; d++) walk_mutable_strides(w, d)[t] = strides[d];
         tensors->pointers[t] = memory;
         memory += bytes;
     }
@@ -173,7 +173,7 @@ static void unpack(const plan_part *part, const walk *w, const tile_tensors *ten
         if (!(packed >> t & 1)) continue;
         walk_copy(&own, w);
         if (part->reductions >> (t - part->leaf_count) & 1) own.sizes[part->axis] = 1;
-        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_steps(w, d)[t];
+        for (int32_t d = 0; d < w->rank; d++) strides[d] = walk_strides(w, d)[t];
         copy_elements(&own, from[t].from, from[t].strides, tensors->pointers[t], strides,
                       part->element_sizes[t]);
     }

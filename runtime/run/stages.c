@@ -26,8 +26,12 @@
 #include "runtime/run/iteration_space.h"
 
 enum {
-    BLOCK_ELEMENTS = 8192, /* of a block, about: with a result that is 64 KiB of f32 */
-    GRAIN = 64,            /* elements of the innermost dimension */
+    /* Of a block, about. Of larger ones memory would wait while they are computed, and then the
+     * other way round: the processor looks no further ahead than some thousand instructions. But
+     * pieces of rows are to be long. */
+    BLOCK_ELEMENTS = 2048,
+    PIECES_ELEMENTS = 8192,
+    GRAIN = 64, /* elements of the innermost dimension */
     STACK_BYTES = 16 * 1024,
     TASKS_PER_THREAD = 4,
 };
@@ -118,6 +122,13 @@ static void cut_blocks(staging *s, int64_t elements) {
     }
 }
 
+/* Whether blocks have pieces of rows. */
+static bool are_pieces(const staging *s) {
+    int32_t inner = s->rank - 1;
+    while (inner > 0 && s->sizes[inner] == 1) inner--;
+    return inner >= 0 && s->block[inner] < s->sizes[inner];
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Running */
 
@@ -155,7 +166,7 @@ static void block_walk(const staging *s, int32_t p, const int64_t *start, char *
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         for (int32_t d = 0; d < part->rank; d++) {
             const bool moves = !table && d >= shift && v->tensor.dims[d - shift] != 1;
-            walk_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
+            walk_mutable_strides(w, d)[t] = moves ? v->strides[d - shift] : 0;
             if (moves && !own) at += start[aligned(d, part->rank, s->rank)] * v->strides[d - shift];
         }
         tile->pointers[t] = at;
@@ -178,10 +189,83 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
     tile_run(part, &s->code[p], &w, &tile);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Whole blocks: they differ in their pointers only. How code is given a block is found once, so
+ * that blocks may be small. */
+
+/* What is prepared, at most. */
+enum { PREPARED_PARTS = 6, PREPARED_TENSORS = 8, PREPARED_RANK = 4 };
+
+/* A part of which a whole block is one call of its code. */
+typedef struct prepared {
+    bool is_single;
+    int32_t tensors;
+    int64_t planes, rows, cols, strides[3 * PREPARED_TENSORS];
+    char *first[PREPARED_TENSORS];                  /* in the first block */
+    int64_t moves[PREPARED_RANK][PREPARED_TENSORS]; /* bytes, to the next index of a dimension */
+} prepared;
+
+static void find_moves(const staging *s, const plan_part *part, const walk *w,
+                       const tile_tensors *tile, prepared *g) {
+    for (int32_t t = 0; t < g->tensors; t++) {
+        const bool own = is_scratch(s, part, t);
+        g->first[t] = tile->pointers[t];
+        for (int32_t d = 0; d < s->rank; d++) {
+            const int32_t mine = d - (s->rank - part->rank);
+            g->moves[d][t] = own || mine < 0 ? 0 : walk_strides(w, mine)[t];
+        }
+    }
+}
+
+static void prepare(const staging *s, int32_t p, char *memory, prepared *g) {
+    const plan_part *part = &s->kernel->plan.parts[p];
+    const int64_t zero[TOSAJIT_MAX_RANK] = {0};
+    walk w; /* not cleared, like the next two: see walk.h */
+    tile_tensors tile;
+    tile_choice choice;
+    g->tensors = part->leaf_count + part->result_count;
+    g->is_single = g->tensors <= PREPARED_TENSORS && s->rank <= PREPARED_RANK;
+    if (!g->is_single) return;
+    block_walk(s, p, zero, memory, &w, &tile);
+    for (int32_t d = 0; d < w.rank; d++) g->is_single &= w.sizes[d] > 0;
+    if (!g->is_single) return;
+    find_moves(s, part, &w, &tile, g);
+    if (part->axis >= 0) {
+        reduce_tile_choose(part, &w, &choice);
+    } else {
+        tile_coalesce(part, &w);
+        tile_choose(part, &s->code[p], &w, tile_in_place(part, &tile), &choice);
+    }
+    tile_strides(part, &choice, &w, &tile, g->strides);
+    g->planes = choice.planes, g->rows = choice.rows, g->cols = choice.cols;
+    g->is_single =
+        choice.strategy == TILE_DIRECT && !choice.packed && choice.interleave == 1 && !choice.outer;
+}
+
+static void run_prepared(const staging *s, int32_t p, const prepared *g, const int64_t *start) {
+    void *pointers[PREPARED_TENSORS];
+    for (int32_t t = 0; t < g->tensors; t++) {
+        pointers[t] = g->first[t];
+        for (int32_t d = 0; d < s->rank; d++)
+            pointers[t] = (char *)pointers[t] + start[d] * g->moves[d][t];
+    }
+    s->code[p].entry(s->code[p].context, pointers, g->strides, g->planes, g->rows, g->cols);
+}
+
+static bool is_whole(const staging *s, const int64_t *start) {
+    for (int32_t d = 0; d < s->rank; d++)
+        if (s->sizes[d] - start[d] < s->block[d]) return false;
+    return true;
+}
+
 static void run_task(void *argument, size_t index) {
     const staging *s = argument;
     const int64_t first = s->blocks * (int64_t)index / s->tasks,
                   end = s->blocks * ((int64_t)index + 1) / s->tasks;
+    const int32_t parts = s->kernel->plan.part_count;
+    char *memory = s->memory + (int64_t)index * s->task_bytes;
+    prepared ready[PREPARED_PARTS]; /* not cleared: see walk.h */
+    for (int32_t p = 0; p < parts && p < PREPARED_PARTS; p++) prepare(s, p, memory, &ready[p]);
     uint64_t environment = fpenv_enter(); /* of this thread */
     for (int64_t b = first; b < end; b++) {
         int64_t start[TOSAJIT_MAX_RANK], rest = b;
@@ -189,8 +273,12 @@ static void run_task(void *argument, size_t index) {
             start[d] = rest % s->counts[d] * s->block[d];
             rest /= s->counts[d];
         }
-        for (int32_t p = 0; p < s->kernel->plan.part_count; p++)
-            run_part(s, p, start, s->memory + (int64_t)index * s->task_bytes);
+        const bool whole = is_whole(s, start);
+        for (int32_t p = 0; p < parts; p++)
+            if (whole && p < PREPARED_PARTS && ready[p].is_single)
+                run_prepared(s, p, &ready[p], start);
+            else
+                run_part(s, p, start, memory);
     }
     fpenv_leave(environment);
 }
@@ -239,7 +327,8 @@ static tosajit_status plan_blocks(staging *s, const tosajit_parallel *parallel) 
         const tosajit_status status = plan_blocks_of(s, parallel, INT64_MAX / 2);
         if (!status && s->task_bytes == s->scratch.bytes) return status;
     }
-    return plan_blocks_of(s, parallel, BLOCK_ELEMENTS);
+    const tosajit_status status = plan_blocks_of(s, parallel, BLOCK_ELEMENTS);
+    return status || !are_pieces(s) ? status : plan_blocks_of(s, parallel, PIECES_ELEMENTS);
 }
 
 tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage_blocks *b) {

@@ -25,8 +25,8 @@
  * packed in tiles of 16 x 64, that of 1000x7 is collapsed. */
 #include "runtime/run/tile.h"
 
-void tile_steps(const plan_part *part, const view *tensors, const view *results,
-                const int64_t *sizes, walk *w, tile_tensors *tile) {
+void tile_whole_walk(const plan_part *part, const view *tensors, const view *results,
+                     const int64_t *sizes, walk *w, tile_tensors *tile) {
     w->rank = part->rank;
     w->tensors = part->leaf_count + part->result_count;
     w->apart = 0;
@@ -39,14 +39,14 @@ void tile_steps(const plan_part *part, const view *tensors, const view *results,
         tile->splat_strides[t] = table ? v->strides[0] : 0;
         int32_t shift = part->rank - v->tensor.rank;
         for (int32_t d = 0; d < part->rank; d++)
-            walk_strides(w, d)[t] =
+            walk_mutable_strides(w, d)[t] =
                 table || d < shift || v->tensor.dims[d - shift] == 1 ? 0 : v->strides[d - shift];
     }
 }
 
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile) {
-    tile_steps(part, tensors, results, results[part->results[0]].tensor.dims, w, tile);
+    tile_whole_walk(part, tensors, results, results[part->results[0]].tensor.dims, w, tile);
     walk_coalesce(w);
     tile_order(part, w);
 }
@@ -60,8 +60,8 @@ void tile_coalesce(const plan_part *part, walk *w) {
 
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
                   const tile_tensors *tensors, int64_t *strides) {
-    const int64_t *rows = choice->row_dim >= 0 ? walk_steps(w, choice->row_dim) : NULL;
-    const int64_t *planes = choice->plane_dim >= 0 ? walk_steps(w, choice->plane_dim) : NULL;
+    const int64_t *rows = choice->row_dim >= 0 ? walk_strides(w, choice->row_dim) : NULL;
+    const int64_t *planes = choice->plane_dim >= 0 ? walk_strides(w, choice->plane_dim) : NULL;
     for (int32_t t = 0; t < w->tensors; t++) {
         const int64_t row = rows ? choice->interleave * rows[t] : 0;
         const bool splat = choice->splat >> t & 1;
@@ -74,19 +74,19 @@ void tile_strides(const plan_part *part, const tile_choice *choice, const walk *
 /* The rows of one plane, interleaved. */
 static void run_interleaved(const tile_job *job) {
     const tile_choice *c = job->choice;
-    const int64_t rows = job->w->sizes[c->row_dim], *steps = walk_steps(job->w, c->row_dim);
+    const int64_t rows = job->w->sizes[c->row_dim], *strides = walk_strides(job->w, c->row_dim);
     void *pointers[TOSAJIT_MAX_TENSORS];
     for (int64_t first = 0; first < rows; first += c->interleave * c->rows)
         for (int64_t row = first; row < first + c->interleave && row < rows; row++) {
             const int64_t left = (rows - row + c->interleave - 1) / c->interleave;
             for (int32_t t = 0; t < job->w->tensors; t++)
-                pointers[t] = (char *)job->pointers[t] + row * steps[t];
+                pointers[t] = (char *)job->pointers[t] + row * strides[t];
             tile_call(job, pointers, job->strides, 1, left < c->rows ? left : c->rows, c->cols);
         }
 }
 
-static void move(void **pointers, int32_t tensors, const int64_t *steps, int64_t times) {
-    for (int32_t t = 0; t < tensors; t++) pointers[t] = (char *)pointers[t] + times * steps[t];
+static void move(void **pointers, int32_t tensors, const int64_t *strides, int64_t times) {
+    for (int32_t t = 0; t < tensors; t++) pointers[t] = (char *)pointers[t] + times * strides[t];
 }
 
 /* Tile after tile. Most calls of several have them along one dimension, which is a plain loop. */
@@ -96,7 +96,7 @@ static void run_direct(const tile_job *job) {
     int32_t inner = w->rank - 1;
     while (inner > 0 && !(c->outer >> inner & 1)) inner--;
     const uint32_t around = c->outer & ~(UINT32_C(1) << inner);
-    const int64_t count = c->outer ? w->sizes[inner] : 1, *steps = walk_steps(w, inner);
+    const int64_t count = c->outer ? w->sizes[inner] : 1, *strides = walk_strides(w, inner);
     int64_t index[TOSAJIT_MAX_RANK];
     for (int32_t d = 0; d < inner; d++) index[d] = 0;
     do {
@@ -105,9 +105,9 @@ static void run_direct(const tile_job *job) {
                 run_interleaved(job);
             else
                 tile_call(job, job->pointers, job->strides, c->planes, c->rows, c->cols);
-            move(job->pointers, w->tensors, steps, 1);
+            move(job->pointers, w->tensors, strides, 1);
         }
-        if (around) move(job->pointers, w->tensors, steps, -count);
+        if (around) move(job->pointers, w->tensors, strides, -count);
     } while (around && walk_next(w, around, index, job->pointers));
 }
 
@@ -115,7 +115,7 @@ void tile_run_choice(const tile_job *job) {
     (job->choice->strategy == TILE_DIRECT ? run_direct : tile_run_packed)(job);
 }
 
-static bool is_in_place(const plan_part *part, const tile_tensors *tensors) {
+bool tile_in_place(const plan_part *part, const tile_tensors *tensors) {
     for (int32_t r = 0; r < part->result_count; r++)
         for (int32_t k = 0; k < part->leaf_count; k++)
             if (tensors->pointers[k] == tensors->pointers[part->leaf_count + r]) return true;
@@ -127,7 +127,7 @@ void tile_run(const plan_part *part, const code_part *code, const walk *w,
     int64_t strides[3 * TOSAJIT_MAX_TENSORS];
     void *pointers[TOSAJIT_MAX_TENSORS];
     tile_choice choice;
-    tile_choose(part, code, w, is_in_place(part, tensors), &choice);
+    tile_choose(part, code, w, tile_in_place(part, tensors), &choice);
     tile_strides(part, &choice, w, tensors, strides);
     for (int32_t t = 0; t < w->tensors; t++) pointers[t] = tensors->pointers[t];
     tile_run_choice(&(tile_job){part, code, w, pointers, &choice, strides});

@@ -20,18 +20,21 @@ typedef struct tile_tensors {
 void tile_walk(const plan_part *part, const view *tensors, const view *results, walk *w,
                tile_tensors *tile);
 
-/* The same in two steps, for parts that run block by block: sizes and steps as they are, of a space
- * of these sizes; then coalesced, with columns where the plan has them. */
-void tile_steps(const plan_part *part, const view *tensors, const view *results,
-                const int64_t *sizes, walk *w, tile_tensors *tile);
+/* The same in two calls, for parts that run block by block: sizes and strides as they are, of a
+ * space of these sizes; then coalesced, with columns where the plan has them. */
+void tile_whole_walk(const plan_part *part, const view *tensors, const view *results,
+                     const int64_t *sizes, walk *w, tile_tensors *tile);
 void tile_coalesce(const plan_part *part, walk *w);
+
+/* Whether a result begins where a leaf does. */
+bool tile_in_place(const plan_part *part, const tile_tensors *tensors);
 
 /* Run a part's code over a coalesced walk without a size of 0, by the best strategy. */
 void tile_run(const plan_part *part, const code_part *code, const walk *w,
               const tile_tensors *tensors);
 
 /* The strides that the code is given, 3 * w->tensors numbers: for each tensor its rows' and its
- * columns'; then for each tensor the step to the next plane. That step is taken from where the rows
+ * columns'; then for each tensor the stride to the next plane. It is taken from where the rows
  * end: planes 100 bytes apart, of 7 rows that are 12 bytes apart, give 100 - 7 * 12 = 16. */
 void tile_strides(const plan_part *part, const tile_choice *choice, const walk *w,
                   const tile_tensors *tensors, int64_t *strides);

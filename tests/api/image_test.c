@@ -35,12 +35,12 @@ enum {
     PROGRAM_AT = 64
 };
 enum {
-    VARIANT_MACHINE = 0,
-    VARIANT_FEATURES = 8,
-    VARIANT_ALIGNMENT = 16,
-    VARIANT_OFFSET = 24,
-    VARIANT_SIZE = 32,
-    VARIANT_ENTRY = 56
+    BUILD_MACHINE = 0,
+    BUILD_FEATURES = 8,
+    BUILD_ALIGNMENT = 16,
+    BUILD_OFFSET = 24,
+    BUILD_SIZE = 32,
+    BUILD_ENTRY = 56
 };
 
 typedef struct image {
@@ -139,7 +139,7 @@ static int64_t number_at(const image *i, size_t at) {
 static void set_number(const image *i, size_t at, int64_t number) {
     memcpy(i->bytes + at, &number, sizeof number);
 }
-static size_t variant_at(const image *i) {
+static size_t build_at(const image *i) {
     return PROGRAM_AT + (size_t)number_at(i, PROGRAM_BYTES_AT);
 }
 
@@ -321,9 +321,9 @@ static void failing_memory_is_an_error(void **state) {
 static void foreign_bytes_are_refused(void **state) {
     (void)state;
     image i = rich_image();
-    const size_t variant = variant_at(&i);
-    const int64_t machine = number_at(&i, variant + VARIANT_MACHINE),
-                  features = number_at(&i, variant + VARIANT_FEATURES);
+    const size_t build = build_at(&i);
+    const int64_t machine = number_at(&i, build + BUILD_MACHINE),
+                  features = number_at(&i, build + BUILD_FEATURES);
     expect_refusal(&(image){(unsigned char *)(uintptr_t) "#!/bin/sh\nexit 0\n", 17},
                    TOSAJIT_BAD_IMAGE, "no kernel image");
     const int64_t format = number_at(&i, FORMAT_AT);
@@ -337,33 +337,33 @@ static void foreign_bytes_are_refused(void **state) {
     sign(&i);
     expect_refusal(&i, TOSAJIT_BAD_IMAGE, "another version");
     set_number(&i, FINGERPRINT_AT, number_at(&i, FINGERPRINT_AT) - 1);
-    set_number(&i, variant + VARIANT_MACHINE, machine == 62 ? 183 : 62);
+    set_number(&i, build + BUILD_MACHINE, machine == 62 ? 183 : 62);
     sign(&i);
     expect_refusal(&i, TOSAJIT_NOT_EXECUTABLE, "machine");
-    set_number(&i, variant + VARIANT_MACHINE, machine);
+    set_number(&i, build + BUILD_MACHINE, machine);
     char lacking[FEATURES_TEXT]; /* the first feature that this CPU has not, or one that nobody has
                                   */
     uint64_t missing = 1;
     while (missing && (features_host() & missing)) missing <<= 1;
     features_print((uint16_t)machine, missing, false, lacking, sizeof lacking);
-    set_number(&i, variant + VARIANT_FEATURES, (int64_t)((uint64_t)features | missing));
+    set_number(&i, build + BUILD_FEATURES, (int64_t)((uint64_t)features | missing));
     sign(&i);
     expect_refusal(&i, TOSAJIT_NOT_EXECUTABLE, *lacking ? lacking : "unknown to this library");
-    set_number(&i, variant + VARIANT_FEATURES, features);
+    set_number(&i, build + BUILD_FEATURES, features);
     for (int64_t bad = 0; bad < 2; bad++) {
         static const struct {
             size_t at;
             int64_t values[2];
-        } cases[] = {{VARIANT_ALIGNMENT, {3, 8192}},
-                     {VARIANT_OFFSET, {INT64_MAX, 1 << 30}},
-                     {VARIANT_SIZE, {INT64_MAX, 0}},
-                     {VARIANT_ENTRY, {UINT32_MAX, -1}}};
+        } cases[] = {{BUILD_ALIGNMENT, {3, 8192}},
+                     {BUILD_OFFSET, {INT64_MAX, 1 << 30}},
+                     {BUILD_SIZE, {INT64_MAX, 0}},
+                     {BUILD_ENTRY, {UINT32_MAX, -1}}};
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-            const int64_t before = number_at(&i, variant + cases[k].at);
-            set_number(&i, variant + cases[k].at, cases[k].values[bad]);
+            const int64_t before = number_at(&i, build + cases[k].at);
+            set_number(&i, build + cases[k].at, cases[k].values[bad]);
             sign(&i);
-            expect_refusal(&i, TOSAJIT_BAD_IMAGE, "variant");
-            set_number(&i, variant + cases[k].at, before);
+            expect_refusal(&i, TOSAJIT_BAD_IMAGE, "build");
+            set_number(&i, build + cases[k].at, before);
         }
     }
     sign(&i);
@@ -384,7 +384,7 @@ static void every_truncation_is_refused(void **state) {
         free(prefix.bytes);
     }
     /* The code is not metadata: there is nothing in it to check. */
-    const size_t end = variant_at(&i) + VARIANT_ENTRY + 16;
+    const size_t end = build_at(&i) + BUILD_ENTRY + 16;
     /* With a size and a checksum that are right. */
     for (size_t cut = CHECKED_FROM; cut < end; cut++) {
         image prefix = {malloc(cut), cut};
@@ -400,7 +400,7 @@ static void every_truncation_is_refused(void **state) {
 static void every_flipped_bit_is_refused(void **state) {
     (void)state;
     image i = rich_image();
-    for (size_t bit = 0; bit < 8 * i.size; bit += bit < 8 * variant_at(&i) ? 1 : 13) {
+    for (size_t bit = 0; bit < 8 * i.size; bit += bit < 8 * build_at(&i) ? 1 : 13) {
         i.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         expect_refusal(&i, TOSAJIT_BAD_IMAGE, "image");
         i.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
@@ -413,7 +413,7 @@ static void every_flipped_bit_is_refused(void **state) {
 static void signed_damage_does_no_harm(void **state) {
     (void)state;
     image original = rich_image(), i = {malloc(original.size), original.size};
-    const size_t end = variant_at(&original) + VARIANT_ENTRY + 16;
+    const size_t end = build_at(&original) + BUILD_ENTRY + 16;
     size_t refused = 0, rounds = 0;
     uint64_t random = 1;
     static const int64_t edges[] = {0,          1,  -1, INT64_MIN, INT64_MAX, INT32_MAX,
@@ -575,12 +575,12 @@ static void loading_costs_little_more_than_the_system(void **state) {
     free(i.bytes);
 }
 
-/* The image with a second variant behind the first, of the same code, but one byte longer, so that
+/* The image with a second build behind the first, of the same code, but one byte longer, so that
  * they can be told apart. */
-static image with_two_variants(const image *i) {
-    const size_t at = variant_at(i), record = VARIANT_ENTRY + 8 * 2,
-                 code = (size_t)number_at(i, at + VARIANT_OFFSET);
-    const size_t size = (size_t)number_at(i, at + VARIANT_SIZE),
+static image with_two_builds(const image *i) {
+    const size_t at = build_at(i), record = BUILD_ENTRY + 8 * 2,
+                 code = (size_t)number_at(i, at + BUILD_OFFSET);
+    const size_t size = (size_t)number_at(i, at + BUILD_SIZE),
                  moved = (at + 2 * record + 63) / 64 * 64;
     image two = {calloc(1, moved + size + 1), moved + size + 1};
     memcpy(two.bytes, i->bytes, at + record);
@@ -588,9 +588,8 @@ static image with_two_variants(const image *i) {
     memcpy(two.bytes + moved, i->bytes + code, size);
     set_number(&two, SIZE_AT, (int64_t)two.size);
     set_number(&two, PROGRAM_BYTES_AT + 8, 2);
-    for (size_t k = 0; k < 2; k++)
-        set_number(&two, at + k * record + VARIANT_OFFSET, (int64_t)moved);
-    set_number(&two, at + record + VARIANT_SIZE, (int64_t)size + 1);
+    for (size_t k = 0; k < 2; k++) set_number(&two, at + k * record + BUILD_OFFSET, (int64_t)moved);
+    set_number(&two, at + record + BUILD_SIZE, (int64_t)size + 1);
     return two;
 }
 
@@ -605,15 +604,15 @@ static size_t loaded_code_bytes(const image *i) {
     return info.code_bytes;
 }
 
-static void the_first_suitable_variant_is_used(void **state) {
+static void the_first_suitable_build_is_used(void **state) {
     (void)state;
-    image one = rich_image(), two = with_two_variants(&one);
-    const size_t at = variant_at(&one), size = (size_t)number_at(&one, at + VARIANT_SIZE);
+    image one = rich_image(), two = with_two_builds(&one);
+    const size_t at = build_at(&one), size = (size_t)number_at(&one, at + BUILD_SIZE);
     assert_int_equal(loaded_code_bytes(&two), size);
-    set_number(&two, at + VARIANT_FEATURES, INT64_C(1) << 62); /* which nobody has */
+    set_number(&two, at + BUILD_FEATURES, INT64_C(1) << 62); /* which nobody has */
     assert_int_equal(loaded_code_bytes(&two), size + 1);
-    set_number(&two, at + VARIANT_FEATURES, number_at(&one, at + VARIANT_FEATURES));
-    set_number(&two, at + VARIANT_MACHINE, 243); /* RISC-V */
+    set_number(&two, at + BUILD_FEATURES, number_at(&one, at + BUILD_FEATURES));
+    set_number(&two, at + BUILD_MACHINE, 243); /* RISC-V */
     assert_int_equal(loaded_code_bytes(&two), size + 1);
     free(one.bytes);
     free(two.bytes);
@@ -629,7 +628,7 @@ static void an_image_that_needs_nothing_is_explained(void **state) {
     const tosajit_tensor operands[3] = {tosajit_dense(TOSAJIT_F32, NULL, 2, two),
                                         tosajit_dense(TOSAJIT_F32, NULL, 2, two),
                                         tosajit_dense(TOSAJIT_I8, NULL, 1, eight)};
-    set_number(&i, variant_at(&i) + VARIANT_FEATURES, 0);
+    set_number(&i, build_at(&i) + BUILD_FEATURES, 0);
     sign(&i);
     assert_int_equal(load(&i, &kernel), TOSAJIT_OK);
     assert_int_equal(tosajit_explain(kernel, operands, 3, NULL, 0, &e, NULL), TOSAJIT_OK);
@@ -829,7 +828,7 @@ int main(void) {
         cmocka_unit_test(signed_damage_does_no_harm),
         cmocka_unit_test(files_hold_kernels),
         cmocka_unit_test(nothing_is_left_and_nothing_is_writable_code),
-        cmocka_unit_test(the_first_suitable_variant_is_used),
+        cmocka_unit_test(the_first_suitable_build_is_used),
         cmocka_unit_test(an_image_that_needs_nothing_is_explained),
         cmocka_unit_test(an_image_for_several_cpus_is_taken_by_each),
         cmocka_unit_test(an_image_that_does_not_fit_loses_nothing),

@@ -97,7 +97,7 @@ static void make_image(subject *s, const char *name, tosajit_expr *expr) {
     memcpy(s->bytes, image, s->size);
     tosajit_text_release(image);
     while (count > 0) tosajit_engine_destroy(engines[--count]);
-    /* The first variant's offset: its code is the first of all. */
+    /* The first build's offset: its code is the first of all. */
     end = FORGE_PROGRAM + (size_t)forge_number(s->bytes, FORGE_PROGRAM_SIZE);
     s->code = (size_t)forge_number(s->bytes, end + 3 * NUMBER);
     REQUIRE(s->code > end && s->code < s->size);
@@ -178,7 +178,7 @@ static void ask(const tosajit_kernel *kernel) {
 
 /* Code for another kernel of the same program, as from a cache or beside an expression. */
 static void find_code(const tosajit_kernel *kernel, const uint8_t *image, size_t size) {
-    image_variant found;
+    image_build found;
     if (image_find_code(image, size, kernel, features_host(), &found)) return;
     REQUIRE(found.code.bytes >= image && found.code.size <= size &&
             (size_t)(found.code.bytes - image) <= size - found.code.size);
@@ -277,14 +277,14 @@ static void forge_each_number(const subject *s) {
         }
 }
 
-/* Of the head and of the first variant, which say where everything is. */
+/* Of the head and of the first build, which say where everything is. */
 static void forge_each_pair(const subject *s) {
-    enum { HEAD = 4, VARIANT = 7, MOST = HEAD + VARIANT, STEP = 3 };
+    enum { HEAD = 4, BUILD = 7, MOST = HEAD + BUILD, STEP = 3 };
     static unsigned char bytes[LARGEST];
     size_t places[MOST];
-    const size_t variants = FORGE_PROGRAM + (size_t)forge_number(s->bytes, FORGE_PROGRAM_SIZE);
+    const size_t builds = FORGE_PROGRAM + (size_t)forge_number(s->bytes, FORGE_PROGRAM_SIZE);
     for (size_t k = 0; k < MOST; k++)
-        places[k] = k < HEAD ? FORGE_CHECKED + k * NUMBER : variants + (k - HEAD) * NUMBER;
+        places[k] = k < HEAD ? FORGE_CHECKED + k * NUMBER : builds + (k - HEAD) * NUMBER;
     for (size_t a = 0; a < MOST; a++)
         for (size_t b = a + 1; b < MOST; b++)
             for (size_t k = 0; k < EDGES * EDGES; k += STEP) {

@@ -88,7 +88,7 @@ static void ask(const tosajit_kernel *kernel) {
 
 /* Code for another kernel of the same program, as from a cache or for an expression. */
 static void find_code(const tosajit_kernel *kernel, const uint8_t *image, size_t size) {
-    image_variant found;
+    image_build found;
     if (image_find_code(image, size, kernel, features_host(), &found)) return;
     const code_image *code = &found.code;
     if (code->entry_count == 0) return; /* it says that there can be none */

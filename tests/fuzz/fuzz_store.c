@@ -318,13 +318,13 @@ static void use_store(store *s, int k, content before, bool may_be_evicted) {
                         *code = file[k] + file_size[k] - code_size[k];
     const bool trusted = is_trusted(k);
     store_value found;
-    image_variant variant;
+    image_build build;
     bool taken = store_find(s, key, key_size[k], &found);
     if (taken) {
-        taken = !image_find_code(found.bytes, found.size, kernels[k], features_host(), &variant);
+        taken = !image_find_code(found.bytes, found.size, kernels[k], features_host(), &build);
         if (taken && before != FORGED)
-            REQUIRE(variant.code.size == code_size[k] &&
-                    memcmp(variant.code.bytes, code, code_size[k]) == 0);
+            REQUIRE(build.code.size == code_size[k] &&
+                    memcmp(build.code.bytes, code, code_size[k]) == 0);
         store_drop(s, &found);
     }
     check_taken(taken, trusted, before, may_be_evicted);

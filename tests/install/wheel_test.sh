@@ -38,6 +38,7 @@ tosajit/libtosajit.so.0
 tosajit/onnxruntime.py
 tosajit/py.typed
 tosajit/torch/__init__.py
+tosajit/torch/_groups.py
 tosajit/torch/_linear.py
 tosajit/torch/_ops.py
 tosajit/torch/_program.py

@@ -205,7 +205,7 @@ typedef struct call {
     int64_t dims[OPERANDS][RANK], strides[OPERANDS][RANK], made[MOST_RESULTS][TOSAJIT_MAX_RANK];
 } call;
 
-/* Rows of thousands cross the blocks of a sum, and have few neighbours. */
+/* Rows of thousands cross the segments of a sum, and have few neighbours. */
 static void draw_sizes(const sentence *s, int64_t dims[RANK]) {
     const int64_t narrow = test_random_chance(&f.random, 15) ? 20 : 7,
                   wide = test_random_chance(&f.random, 3) ? draw(0, RANK - 1) : -1;

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import unittest
 import warnings
+from unittest import mock
 
 import torch
 import torch.nn as nn
@@ -339,6 +340,20 @@ class Modules(unittest.TestCase):
         for n in (2, 3, 17):
             self.assertTrue(torch.equal(run(x[:n], w), whole[:n]))
 
+    def test_bits_before_a_kernel_is_compiled(self):
+        """Until then operations that came with the library compute it."""
+        for name, module, make, _ in modules():
+            x, results = make(3), []
+            for kind in ("precompiled", "native"):
+                torch._dynamo.reset()
+                own = tosajit.Engine(accuracy="fast", backend=kind)
+                with mock.patch.object(tosajit.torch, "_engine", lambda threads, accuracy: own), torch.no_grad(), watched() as made:
+                    results.append(leaves(torch.compile(module.eval(), backend="tosajit")(x)))
+                self.assertEqual({region.kernel.computes for call in made for region in call.regions},
+                                 {"precompiled" if kind == "precompiled" else "compiled"})
+            with self.subTest(module=name):
+                self.assertTrue(all(torch.equal(a, b) for a, b in zip(*results, strict=True)))
+
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Programs
@@ -459,6 +474,8 @@ VIEWED = [
     (lambda a, b: torch.cat([a.t().exp().t()[:, 3:], a[:, :3] * 2], 1)[1:, 1:5] + 1, 1),
     (lambda a, b: (lambda c: (c[:2].t() * 2, c[2:] + c[:2], c))(torch.exp(a @ b.t()) + 1), 1),
     (lambda a, b: torch.cat([a[0].expand(4, 6).exp(), b.exp(), torch.zeros(4, 6)], 1) + 1, 2),
+    (lambda a, b: F.silu(F.group_norm(a.view(2, 4, 3), 2, b[0, :4], b[1, :4])) * 2, 1),
+    (lambda a, b: F.group_norm((a @ b.t()).view(1, 4, 2, 2), 2).exp().relu() @ b[:2, :2], 1),
 ]
 
 
@@ -593,6 +610,13 @@ class Programs(unittest.TestCase):
                 file.write("[torch_dynamo_backends]\ntosajit = tosajit.torch:backend\n")
             path = os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")])
             subprocess.run([sys.executable, "-c", lines], check=True, env={**os.environ, "PYTHONPATH": path, "PATH": folder})
+
+    def test_exit_while_kernels_are_compiled(self):
+        lines = ("import torch, tosajit.torch, torch.nn as nn\n"
+                 "n = nn.Sequential(*(m for k in range(8) for m in (nn.Linear(8, 8), nn.GELU(), nn.LayerNorm(8), nn.Mish())))\n"
+                 "torch.compile(n, backend='tosajit')(torch.ones(3, 8)).sum().backward()")
+        for _ in range(5 if ALL else 1):
+            subprocess.run([sys.executable, "-c", lines], check=True)
 
 
 class Counted(nn.Module):

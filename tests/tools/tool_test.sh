@@ -404,11 +404,11 @@ expect 0 "computed by      the interpreter" bench --expr "$halve" --shape 8x4 --
 expect 0 "nothing is compiled" bench --expr "$halve" --backend precompiled
 "$tool" bench --expr "$halve" --shape 8x4 --shape 8x4 --backend precompiled --json >"$work/out" 2>"$work/err"
 grep -q '"backend": "precompiled", "native_median_ns": ' "$work/out" || fail "bench --json does not say who computes"
-expect 0 "what 2 steps pass on would stay in registers" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
-expect 0 "steps: 2 for 3 ops; a pair of light ops is one" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
-expect 0 "steps: 1 for 2 ops" explain --backend precompiled --expr "x * y + x : f32[?,4]" --shape 8x4 --shape 8x4 # a mul with an operand for its shift
-expect 0 "steps: 1 for 1 op" explain --backend precompiled --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
-expect 0 "this one step gains little" explain --backend precompiled --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "what 2 instructions pass on would stay in registers" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "instructions: 2 for 3 ops; a pair of light ops is one" explain --backend precompiled --expr "(x - y + x) * y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "instructions: 1 for 2 ops" explain --backend precompiled --expr "x * y + x : f32[?,4]" --shape 8x4 --shape 8x4 # a mul with an operand for its shift
+expect 0 "instructions: 1 for 1 op" explain --backend precompiled --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
+expect 0 "this one instruction gains little" explain --backend precompiled --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
 expect 0 "the interpreter computes it" explain --backend interpret --expr "x + y : f32[?,4]" --shape 8x4 --shape 8x4
 expect 2 "--backend is auto, native, precompiled or interpret, not abacus" bench --expr "$halve" --backend abacus
 expect 2 "there is no option --backend here" plan --expr "$halve" --backend native

@@ -116,7 +116,7 @@ static walk make_walk(const char *sizes, const char *const *strides) {
     w.rank = parse(sizes, w.sizes);
     for (int32_t t = 0; t < TENSORS; t++) {
         assert_int_equal(parse(strides[t], numbers), w.rank);
-        for (int32_t d = 0; d < w.rank; d++) walk_strides(&w, d)[t] = SIZE * numbers[d];
+        for (int32_t d = 0; d < w.rank; d++) walk_mutable_strides(&w, d)[t] = SIZE * numbers[d];
     }
     return w;
 }
@@ -224,7 +224,7 @@ static bool draw_walk(walk *w) {
         }
         for (int32_t k = 0; k < w->rank; k++) {
             const bool repeats = t != R && random_below(3) == 0;
-            walk_strides(w, order[k])[t] = repeats ? 0 : SIZE * stride;
+            walk_mutable_strides(w, order[k])[t] = repeats ? 0 : SIZE * stride;
             if (!repeats) stride *= w->sizes[order[k]] + (random_below(5) ? 0 : 3);
             if (stride > FLOATS) return false;
         }
@@ -276,7 +276,7 @@ static void random_walks_give_their_sums(void **state) {
         if (!draw_walk(&w)) continue;
         bool in_place = seed % 5 == 0; /* a lies as the result does */
         for (int32_t d = 0; in_place && d < w.rank; d++)
-            walk_strides(&w, d)[A] = walk_strides(&w, d)[R];
+            walk_mutable_strides(&w, d)[A] = walk_strides(&w, d)[R];
         tile_choice choice;
         tile_choose(&part, &code, &w, in_place, &choice);
         taken[choice.strategy]++;

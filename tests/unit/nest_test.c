@@ -31,11 +31,14 @@ static const struct {
     {"y = x * c + concat(-x[:, :, 32:], x[:, :, :32], axis=-1) * s : f32[?,64,64], f32[1,64,64], "
      "f32[1,64,64]",
      "x86-64-v3", "exact peeled 4x8 1x8 none FastISel"},
-    /* Rows that are reduced: in memory, in registers, or several blocks of them side by side. */
+    /* Rows that are reduced: in memory, in registers, or several segments of them side by side. */
     {"y = sum(x, axis=0) : f32[?,1024]", "x86-64-v3", "rows 1x32 strips none"},
     {"y = sum(x, axis=0) : f32[?,64]", "x86-64-v3", "rows 1x32 none"},
     {"y = sum(x, axis=0) : f32[?,3]", "x86-64-v3", "rows 1x4 1x4m side masked"},
     {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
+    /* A maximum does not ask for an order, so a single column is reduced as a row. */
+    {"y = max(x, axis=0) : f32[?,1]", "x86-64-v3", "columns 1x16 1x16m masked"},
+    {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "columns 1x32 1x32m masked"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
     {"y = f16(a) : f32[?,?]", "x86-64-v4", "either 1x64 1x16 masked"},
     {"y = a * b : bf16[?,?], bf16[?,?]", "x86-64-v4", "either 4x16 1x16 masked"},
@@ -56,10 +59,15 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
     static const struct {
         const char *printed, *word;
     } words[] = {
-        {": levels from", "tail "},      {": a first and a last", "peeled "},
-        {": one vector, by", "masked "}, {": one vector where", "either "},
-        {": two narrower", "halves "},   {": whole cache lines", "streamed "},
-        {": whole steps", "exact "},     {": reduced along rows", "rows "},
+        {": levels from", "tail "},
+        {": a first and a last", "peeled "},
+        {": one vector, by", "masked "},
+        {": one vector where", "either "},
+        {": two narrower", "halves "},
+        {": whole cache lines", "streamed "},
+        {": whole steps", "exact "},
+        {": reduced along rows", "rows "},
+        {": reduced along columns", "columns "},
     };
     size_t size = 0;
     for (const char *line = text; line && *line; line = strchr(line, '\n') + 1) {

@@ -25,13 +25,14 @@ __all__ = ["backend", "load", "save"]
 
 @functools.lru_cache(maxsize=None)
 def _engine(threads: int, accuracy: str) -> Engine:
-    return Engine(threads=threads, accuracy=accuracy, backend="auto")
+    return Engine(threads=threads, accuracy=accuracy, backend="background")
 
 
 @functools.lru_cache(maxsize=None)
 def _decompositions() -> Dict[Any, Callable[..., Any]]:
-    from ._ops import DECOMPOSED
-    return torch._decomp.get_decompositions(DECOMPOSED)
+    from ._groups import group_norm
+    from ._ops import DECOMPOSED, aten
+    return {**torch._decomp.get_decompositions(DECOMPOSED), aten.native_group_norm.default: group_norm}
 
 
 def _options(given: Optional[Dict[str, Any]]) -> str:

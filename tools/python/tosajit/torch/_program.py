@@ -15,6 +15,7 @@ import torch
 
 from .. import Engine
 from .._tosajit import Error, Region as CompiledRegion
+from ._groups import look_through
 from ._linear import restore
 from ._ops import RULES, Refused, aten, value_of
 from ._regions import Impossible, Operand, Partition, Region, Taken, take, write
@@ -385,6 +386,7 @@ def _tell(plan: Plan, name: str, done: Dict[int, Compiled]) -> None:
 def build(module: torch.fx.GraphModule, engine: Any, name: str) -> Callable[[List[Any]], Any]:
     """engine: an Engine, or what has kernels or an Engine for each (see _saved.py)."""
     restore(module.graph)
+    look_through(module.graph)
     refused: Set[torch.fx.Node] = set()
     whole: Set[torch.fx.Node] = set()
     for _ in range(8):

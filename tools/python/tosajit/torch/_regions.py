@@ -21,6 +21,7 @@ from ._ops import TYPES, Refused, Rule, Statements, aten, is_number, literal, ru
 MOST_NODES = 96  # longer kernels gain nothing, and take longer to compile
 MOST_TENSORS = 48
 MOST_AXES = 12
+SHORT = 64  # rows of fewer elements are not reduced while they are computed
 REPEATED = 8  # a kernel more takes as long as a few hundred elements of one operation
 
 Dims = Tuple[Optional[int], ...]  # per dimension of a tensor: an axis of the region; None: it is 1 there
@@ -570,7 +571,50 @@ class Partition:
         for node in nodes:
             if node in taken:
                 self._place(node)
+        self._part_reductions()
         self._join_readers()
+
+    def _part_reductions(self) -> None:
+        """A kernel computes twice what it gives and reduces, unless it has the rows one by one. So another one reduces it."""
+        read = self._outside()
+        for region in {id(region): region for region in self.regions.values()}.values():
+            apart = [n for n in region.nodes if n in self._behind_reductions(region, read)]
+            if not apart:
+                continue
+            try:
+                parts = [region_of([n for n in region.nodes if n not in apart], self.taken), region_of(apart, self.taken)]
+            except Impossible:
+                continue
+            for part in parts:
+                self.regions.update(dict.fromkeys(part.nodes, part))
+            self.reasons.update(dict.fromkeys(apart, "what is reduced would be computed twice"))
+
+    def _outside(self) -> Set[Tuple[torch.fx.Node, Optional[int]]]:
+        """Values and who reads them: a region, or None."""
+        read = set()
+        for node in self.index:
+            if is_followed(node) and all(user in self.taken for user in node.users):
+                continue
+            region = self.regions.get(node)
+            read.update((value, id(region) if region else None) for value in self.inputs(node))
+        return read
+
+    def _behind_reductions(self, region: Region, read: Set[Tuple[torch.fx.Node, Optional[int]]]) -> Set[torch.fx.Node]:
+        given = {value for value, reader in read if value in region.values and reader != id(region)}
+        found: Set[torch.fx.Node] = set()
+        for node, axes in region.reductions:
+            sizes = [region.sizes[region.find(axis)] for axis in axes]
+            slow = len(axes) > 1 or hint(sizes[0]) < SHORT
+            heavy = not all(isinstance(size, int) for size in sizes) or not all(self.taken[n].rule.light for n in region.nodes[:-1] if n is not node)
+            if not slow or not heavy or not given & {s.node for s in self.taken[node].sources}:
+                continue
+            behind = {node}
+            for other in region.nodes:
+                if behind & set(self.inputs(other)):
+                    behind.add(other)
+            if not any(set(map(region.place, axes)) & set(region.roots(region.values[n])) for n in behind):
+                found |= behind
+        return found
 
     def _join_readers(self) -> None:
         """Regions that read the same large tensor read it once."""

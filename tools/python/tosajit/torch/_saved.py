@@ -18,7 +18,6 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
 from .._tosajit import Error, Kernel, load as load_kernel
-from ._ops import DECOMPOSED
 from ._program import build
 
 log = logging.getLogger("tosajit.torch")
@@ -46,8 +45,9 @@ class Images:
 
 
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
+    from . import _decompositions
     table = torch.export.default_decompositions()
-    table.update(torch._decomp.get_decompositions(DECOMPOSED))
+    table.update(_decompositions())
     return program.run_decompositions(table)
 
 
