@@ -183,6 +183,6 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     try:
         return _open(os.path.join(_kept(model, folder, words), "model.onnx"), chosen, options, settled)
     except Exception as error:  # the engine's own, which may be about the model itself
-        session = _ort.InferenceSession(model, sess_options, **options)
+        plain = _ort.InferenceSession(model, sess_options, **options)
         warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)
-        return session
+        return plain
