@@ -57,7 +57,7 @@ LLVMValueRef fast_exp(const lane *l, const emit_op *op, const LLVMValueRef *x) {
     if (lane_entries(l)) return exp_looked_up(l, x[0]);
     LLVMValueRef result = scale(l, exp_scaled(l, x[0]));
     LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x[0]), constant(l, 87.33));
-    return exp_where_rare(l, x[0], rare, result, exp_far);
+    return fast_exp_rare(l, x[0], rare, result, exp_far);
 }
 
 /* x = 2^k (1 + f) > 0 and normal, 1 + f in sqrt(1/2)..sqrt(2). */

@@ -8,8 +8,8 @@
 
 /* e^x where some lane is rare, beyond 87 in size or no number: below -104 it is 0, which masks of
  * softmax ask for again and again; only other lanes need `far`. */
-LLVMValueRef exp_where_rare(const lane *l, LLVMValueRef x, LLVMValueRef rare, LLVMValueRef usual,
-                            LLVMValueRef (*far)(const lane *l, LLVMValueRef x));
+LLVMValueRef fast_exp_rare(const lane *l, LLVMValueRef x, LLVMValueRef rare, LLVMValueRef usual,
+                           LLVMValueRef (*far)(const lane *l, LLVMValueRef x));
 /* Only where lane_entries is not 0. Of any x; sine_looked_up, the sine of x + quarters pi/2, of
  * 0 <= x <= 2^16. */
 LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x);

@@ -105,8 +105,8 @@ static LLVMValueRef exp_far(const lane *l, LLVMValueRef x) {
     return scale_far(l, (scaled){lane_fma(l, scale, e.rest, scale), lane_add(l, n, magic)});
 }
 
-LLVMValueRef exp_where_rare(const lane *l, LLVMValueRef x, LLVMValueRef rare, LLVMValueRef usual,
-                            LLVMValueRef (*far)(const lane *l, LLVMValueRef x)) {
+LLVMValueRef fast_exp_rare(const lane *l, LLVMValueRef x, LLVMValueRef rare, LLVMValueRef usual,
+                           LLVMValueRef (*far)(const lane *l, LLVMValueRef x)) {
     LLVMValueRef lowest = constant(l, -104.0), zero = constant(l, 0.0);
     lane_cold cold = lane_cold_begin(l, rare);
     LLVMValueRef most = lane_select(l, lane_fcmp(l, LLVMRealOLT, x, lowest), zero, usual),
@@ -123,7 +123,7 @@ LLVMValueRef exp_looked_up(const lane *l, LLVMValueRef x) {
     exp_parts e = exp_alone(l, x);
     LLVMValueRef scale = exp_scale(l, e), result = lane_fma(l, scale, e.rest, scale);
     LLVMValueRef rare = lane_fcmp(l, LLVMRealUGE, lane_fabs(l, x), constant(l, 87.2));
-    return exp_where_rare(l, x, rare, result, exp_far);
+    return fast_exp_rare(l, x, rare, result, exp_far);
 }
 
 /* 1 / (1 + E) for E = e^-x, which is scale (1 + rest). 1 + E is sum + low, where sum is an f32 near
