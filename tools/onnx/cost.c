@@ -281,3 +281,18 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
     }
     return cost;
 }
+
+static const char *const blocked[] = {"Add",  "Mul",       "Sum",         "Relu", "Sigmoid",
+                                      "Tanh", "LeakyRelu", "HardSigmoid", NULL};
+
+bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r) {
+    bool image = false;
+    for (int32_t k = 0; k < r->count; k++)
+        if (!is_one_of(&g->nodes[r->nodes[k]], blocked)) return false;
+    for (int32_t k = 0; k < r->input_count; k++) {
+        const onnx_value *value = &g->values[r->inputs[k]];
+        image = image || (value->type.rank == 4 && value->producer >= 0 &&
+                          onnx_is(&g->nodes[value->producer], "Conv"));
+    }
+    return image;
+}
