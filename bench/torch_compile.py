@@ -7,10 +7,12 @@
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --quick           # without Inductor, few turns
     PYTHONPATH=build/tools/python python3 bench/torch_compile.py --only GPT        # modules with this in their names
 
-Results are compared before anything is timed. Sizes are dynamic for both compilers. First calls include all of torch.compile, so
-that of the backend aot_eager, which compiles nothing, stands beside them. What torch.compile itself costs at each call is in the
-column of its backend eager. A new size is what its first call takes longer than the best of three more. Steady state: medians of
-turns in random order, of 5 ms each, fewer for long calls. Inductor needs a C++ compiler; its caches are off."""
+Results are compared before anything is timed. The batch's size is dynamic for all. First calls include all of torch.compile, so that
+of the backend aot_eager, which compiles nothing, stands beside them, and tosajit's own part of its. At each call torch.compile has
+costs of its own, too: aot_eager's are those of all backends, and `alone` is tosajit's function without them. A new size is what its
+first call takes longer than the best of three more. Steady state: medians of turns in random order, of 5 ms each, fewer for long
+calls. Inductor needs a C++ compiler; its caches are off."""
+import contextlib
 import math
 import os
 import platform
@@ -27,13 +29,14 @@ import torch.nn as nn
 
 import tosajit
 import tosajit.torch
+from tosajit.torch import _program
 from torch_modules import LSTM, BlackScholes, Decoder, GPTBlock, mobile, of_torchvision, sentence_bert
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "torch.md")
 QUICK = "--quick" in sys.argv
 ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
-TURNS = 7 if QUICK else 41
-LONGEST = 1 if QUICK else 6  # seconds for the turns of a column
+TURNS = 7 if QUICK else 31
+LONGEST = 1 if QUICK else 3  # seconds for the turns of a column
 BACKENDS = ["aot_eager", "tosajit"] + ([] if QUICK or not shutil.which("g++") else ["inductor"])
 torch.set_num_threads(1)
 if not QUICK:
@@ -97,16 +100,59 @@ def steady(calls):
     return {name: statistics.median(values) for name, values in times.items()}
 
 
+@contextlib.contextmanager
+def watched():
+    """The functions that tosajit makes meanwhile, and how many milliseconds each took."""
+    made, build = [], _program.build
+
+    def note(*arguments):
+        spent = timed(lambda: made.append([build(*arguments)]))
+        made[-1].append(spent)
+        return made[-1][0]
+
+    _program.build = note
+    try:
+        yield made
+    finally:
+        _program.build = build
+
+
+def alone(made, run):
+    """What tosajit has made and a run calls, as a function without the checks around it."""
+    seen = []
+
+    def look(frame, event, argument):
+        seen.extend((call, list(frame.f_locals["args"])) for call in made if event == "call" and frame.f_code is call.__code__)
+
+    sys.setprofile(look)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    (call, given), = seen
+    return lambda: call(list(given))
+
+
+def sized(make, n):
+    """An input whose first size may be another one later."""
+    x = make(n)
+    torch._dynamo.mark_dynamic(x, 0)
+    return x
+
+
 def first_calls(module, make):
-    """Milliseconds of the first call and of the first one of another size, and the compiled modules."""
+    """Milliseconds of the first call and of the first one of another size, the compiled modules, and what tosajit has made."""
     times, compiled = {}, {}
-    for backend in BACKENDS:
-        torch._dynamo.reset()
-        compiled[backend] = torch.compile(module, backend=backend, dynamic=True)
-        x, other = make(8), make(5)
-        first, new = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
-        times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other)) for _ in range(3)))
-    return times, compiled
+    with watched() as made:
+        for backend in BACKENDS:
+            torch._dynamo.reset()
+            compiled[backend] = torch.compile(module, backend=backend)
+            x, other = sized(make, 8), sized(make, 5)
+            first, new = timed(lambda: compiled[backend](x)), timed(lambda: compiled[backend](other))
+            times[backend] = first, max(0, new - min(timed(lambda: compiled[backend](other)) for _ in range(3)))
+        times["alone"] = sum(spent for _, spent in made), None
+    tosajit.torch._engine(1, "fast").wait()
+    return times, compiled, [call for call, _ in made]
 
 
 def train(run, own, x):
@@ -128,51 +174,68 @@ def number(value):
     return f"{value:.3g}" if 0.1 <= value < 100 else f"{value:.2f}" if value < 1 else f"{value:.0f}"
 
 
+def compared(found, others, ratios, key):
+    """Cells of a row: eager's milliseconds, and how many times as long the others take."""
+    row = [number(found["eager"])]
+    for other in others:
+        if other in found:
+            ratios.setdefault((key, other), []).append(found[other] / found["eager"])
+        row.append(f"{found[other] / found['eager']:.2f}" if other in found else "-")
+    return row
+
+
+def inference(module, make, others, ratios):
+    module.eval()
+    with torch.no_grad():
+        times, compiled, made = first_calls(module, make)
+        first, row = [number(times["alone"][0])] + [number(times[b][k]) for k in (0, 1) for b in BACKENDS], []
+        for n in (1, 8):
+            x = make(n)
+            expected = module(x)
+            calls = {"eager": lambda: module(x), **{b: lambda b=b: compiled[b](x) for b in BACKENDS}}
+            with watched() as more:
+                for backend in BACKENDS:
+                    torch.testing.assert_close(calls[backend](), expected, rtol=1e-3, atol=1e-4)
+            made += [call for call, _ in more]
+            tosajit.torch._engine(1, "fast").wait()
+            calls["alone"] = alone(made, calls["tosajit"])
+            row += compared(steady(calls), others, ratios, n)
+    return first, row
+
+
+def training(module, make, others, ratios):
+    torch._dynamo.reset()
+    module.train()
+    x = make(8)
+    runs = {"eager": module, **{b: torch.compile(module, backend=b) for b in BACKENDS}}
+    for run in runs.values():
+        train(run, module, x)
+    tosajit.torch._engine(1, "fast").wait()
+    return compared(steady({b: lambda b=b: train(runs[b], module, x) for b in runs}), others, ratios, "t")
+
+
 def measured():
     firsts, steadies, ratios = [], [], {}
-    others = ["dynamo"] + BACKENDS[1:]
+    others = ["aot_eager", "alone", "tosajit"] + BACKENDS[2:]
+    in_training = [other for other in others if other != "alone"]
     trained = modules()
     for name, module, make in [entry for entry in trained + large() if ONLY in entry[0]]:
-        module.eval()
-        with torch.no_grad():
-            times, compiled = first_calls(module, make)
-            compiled["dynamo"] = torch.compile(module, backend="eager", dynamic=True)
-            firsts.append([name] + [number(times[b][k]) for k in (0, 1) for b in BACKENDS])
-            row = [name]
-            for n in (1, 8):
-                x = make(n)
-                expected = module(x)
-                for backend in others:
-                    torch.testing.assert_close(compiled[backend](x), expected, rtol=1e-3, atol=1e-4)
-                calls = {"eager": lambda: module(x)}
-                calls.update({b: lambda b=b: compiled[b](x) for b in others})
-                found = steady(calls)
-                row.append(number(found["eager"]))
-                for b in others:
-                    ratios.setdefault((n, b), []).append(found[b] / found["eager"])
-                    row.append(f"{found[b] / found['eager']:.2f}")
+        first, row = inference(module, make, others, ratios)
+        firsts.append([name] + first)
         if list(module.parameters()) and any(module is entry[1] for entry in trained):
-            torch._dynamo.reset()
-            module.train()
-            x = make(8)
-            runs = {"eager": module, **{b: torch.compile(module, backend="eager" if b == "dynamo" else b) for b in others}}
-            found = steady({b: lambda b=b: train(runs[b], module, x) for b in runs})
-            row.append(number(found["eager"]))
-            for b in others:
-                ratios.setdefault(("t", b), []).append(found[b] / found["eager"])
-                row.append(f"{found[b] / found['eager']:.2f}")
+            row += training(module, make, in_training, ratios)
         else:
-            row += ["-"] * (1 + len(others))
-        steadies.append(row)
-        print(name, row[1:], file=sys.stderr, flush=True)
+            row += ["-"] * (1 + len(in_training))
+        steadies.append([name] + row)
+        print(name, first, row, file=sys.stderr, flush=True)
     last = ["**geometric mean**"]
-    for n in (1, 8, "t"):
-        last += [""] + [f"**{mean(ratios[n, b]):.2f}**" if (n, b) in ratios else "-" for b in others]
+    for key, columns in ((1, others), (8, others), ("t", in_training)):
+        last += [""] + [f"**{mean(ratios[key, b]):.2f}**" if (key, b) in ratios else "-" for b in columns]
     steadies.append(last)
-    heads = ["ms"] + [f"{when}: {b}" for when in ("first call", "new size") for b in BACKENDS]
+    heads = ["ms", "tosajit's own part"] + [f"{when}: {b}" for when in ("first call", "new size") for b in BACKENDS]
     other_heads = ["eager: ms; others: times as long"]
-    for when in ("1", "8", "8, training"):
-        other_heads += [f"{when}: eager"] + others
+    for when, columns in (("1", others), ("8", others), ("8, training", in_training)):
+        other_heads += [f"{when}: eager"] + columns
     return table(heads, firsts) + "\n" + table(other_heads, steadies)
 
 

@@ -422,7 +422,12 @@ def any_or_all(node: torch.fx.Node) -> Rule:
     source, function = node.args[0], "any" if node.target.overloadpacket is aten.any else "all"
     axes = axes_of(source, argument(node, 1, "dim"))
     keeps = bool(argument(node, 2, "keepdim", False))
-    return Rule((source,), lambda s, x, kernel: reduced(s, function, s.cast(x, type_of(source), "i1"), kernel), axes, keeps)
+    result = type_of(node)  # of uint8 it is uint8
+
+    def write(s: Statements, x: str, kernel: Sequence[int]) -> str:
+        return s.cast(reduced(s, function, s.cast(x, type_of(source), "i1"), kernel), "i1", result)
+
+    return Rule((source,), write, axes, keeps)
 
 
 def product(node: torch.fx.Node) -> Rule:
