@@ -104,7 +104,7 @@ class Maker:
     def quantized(self):
         if self.kind != np.float32 or self.opset < 10:
             return self.unary()
-        x = self.one_of(list(self.sizes))
+        x = self.one_of(["a", "b"])  # of NaN the engine makes this or that integer
         zero = self.one_of([np.uint8(0), np.uint8(120), np.int8(-3)])
         pair = [self.constant(0.05), self.constant(zero, zero.dtype)]
         inner = self.add("DequantizeLinear", [self.add("QuantizeLinear", [x, *pair], self.sizes[x])] + pair, self.sizes[x])

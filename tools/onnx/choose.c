@@ -16,7 +16,8 @@ typedef struct chooser {
     arena *memory;
     onnx_choices *choices;
     onnx_writer writer;
-    bool *split; /* per node: its region was none with it, so it stays alone */
+    bool optimized; /* the graph, by the engine */
+    bool *split;    /* per node: its region was none with it, so it stays alone */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -243,6 +244,9 @@ static bool add_region(const chooser *c, const group *o) {
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
     if (choice->text) choice->why = refuse_cost(c->options, &choice->cost, 0, c->memory);
+    if (!why && c->options->least_ops > 0 && !c->options->fused && !c->optimized &&
+        onnx_will_be_in_blocks(c->g, &choice->region))
+        why = "the engine computes it in blocks of channels";
     set_owner(all, &choice->region, why ? -1 : all->count, why);
     if (!why) all->count++;
     return memory && (!why || add_tables(c, o));
@@ -345,6 +349,7 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                        memory,
                        choices,
                        {g, engine, memory, labels},
+                       onnx_is_optimized(g),
                        arena_array(memory, nodes, sizeof *c.split)};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);

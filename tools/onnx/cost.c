@@ -281,3 +281,30 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
     }
     return cost;
 }
+
+static const char *const blocked[] = {"Add",  "Mul",       "Sum",         "Relu", "Sigmoid",
+                                      "Tanh", "LeakyRelu", "HardSigmoid", NULL};
+
+/* Images of the same sizes: no constants, and no gate, which is a point for each channel. */
+static bool stays_in_blocks(const onnx_graph *g, const onnx_node *node) {
+    bool same = !onnx_is(node, "Mul");
+    for (int32_t k = 0; k < 2 && !same && node->input_count == 2; k++) {
+        const onnx_value *factor = onnx_input(g, node, k);
+        const onnx_node *from =
+            factor && factor->producer >= 0 ? &g->nodes[factor->producer] : NULL;
+        same = from && from->input_count > 0 && from->inputs[0] == node->inputs[1 - k];
+    }
+    return same && is_one_of(node, blocked) && !has_constant(g, node);
+}
+
+bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r) {
+    bool image = false;
+    for (int32_t k = 0; k < r->count; k++)
+        if (!stays_in_blocks(g, &g->nodes[r->nodes[k]])) return false;
+    for (int32_t k = 0; k < r->input_count; k++) {
+        const onnx_value *value = &g->values[r->inputs[k]];
+        image = image || (value->type.rank == 4 && value->producer >= 0 &&
+                          onnx_is(&g->nodes[value->producer], "Conv"));
+    }
+    return image;
+}

@@ -27,6 +27,10 @@ typedef struct onnx_cost {
 /* fast: exp, sin and the like are at most 1 ulp off. */
 onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast);
 
+/* Whether an engine that has not optimised this graph yet will bring all of a region into
+ * blocks of channels, together with the convolution before it. A region there would take them
+ * apart. */
+bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r);
 /* Whether the engine keeps images of this graph in blocks of channels. */
 bool onnx_has_blocks(const onnx_graph *g);
 /* Why a node is better left to the engine wherever it stands; null: it is not. */

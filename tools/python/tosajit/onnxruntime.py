@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 
 import onnxruntime as _ort
@@ -80,11 +81,30 @@ def _weights_beside(path, data):
     return sorted(found)
 
 
-def _key(path, words):
-    with open(path, "rb") as file:
-        data = file.read()
-    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(), _weights_beside(path, data), words)
-    return hashlib.sha256(repr(own).encode() + data).hexdigest()
+def _digest(path, folder):
+    """Of the bytes of a model and what lies beside it. A file that has not changed for seconds is not read for that again."""
+    file = os.stat(path)
+    what = (os.path.realpath(path), file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns)
+    known = os.path.join(folder, hashlib.sha256(repr(what).encode()).hexdigest() + ".digest")
+    try:
+        with open(known) as kept:
+            return kept.read()
+    except FileNotFoundError:
+        pass
+    with open(path, "rb") as model:
+        data = model.read()
+    beside = _weights_beside(path, data)
+    digest = hashlib.sha256(data).hexdigest() + repr(beside)
+    if not beside and time.time_ns() - file.st_mtime_ns > 2e9:
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as fresh:
+            fresh.write(digest)
+        os.replace(fresh.name, known)
+    return digest
+
+
+def _key(path, folder, words):
+    own = (_ort.__version__, _tosajit.__version__, os.stat(_command()).st_mtime_ns, _processor(), _digest(path, folder), words)
+    return hashlib.sha256(repr(own).encode()).hexdigest()
 
 
 def _convert(path, target, words):
@@ -100,7 +120,7 @@ def _convert(path, target, words):
 
 def _kept(path, folder, words):
     """The folder of a model that has been converted before, or is now; other processes may do the same."""
-    place = os.path.join(folder, _key(path, words))
+    place = os.path.join(folder, _key(path, folder, words))
     if os.path.exists(os.path.join(place, "complete")):
         return place
     shutil.rmtree(place, ignore_errors=True)
@@ -183,6 +203,6 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     try:
         return _open(os.path.join(_kept(model, folder, words), "model.onnx"), chosen, options, settled)
     except Exception as error:  # the engine's own, which may be about the model itself
-        session = _ort.InferenceSession(model, sess_options, **options)
+        plain = _ort.InferenceSession(model, sess_options, **options)
         warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)
-        return session
+        return plain
