@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The tosajit developers
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A graph of f64 computed in 80-bit floats, which have 11 bits more: what a result in f64 should have been, and how far results
-move where each operation, and each element that is summed, is up to one unit of f64 off."""
+move where each operation, and each element that is summed, is up to one unit of a type off."""
 import operator
 
 import numpy as np
@@ -133,13 +133,13 @@ SUMMING = {"sum", "mean", "var", "var_mean", "_softmax", "_log_softmax", "mm", "
 
 
 class Interpreter(torch.fx.Interpreter):
-    noise = None  # a generator of random numbers
+    noise, unit = None, 0  # a generator of random numbers, and how large they are
 
     def moved(self, value):
         if self.noise is None or not is_wide(value):
             return value
         with np.errstate(invalid="ignore", over="ignore"):
-            return value * (1 + np.finfo(np.float64).eps * Long(1) * self.noise.uniform(-1, 1, np.shape(value)))
+            return value * (1 + self.unit * Long(1) * self.noise.uniform(-1, 1, np.shape(value)))
 
     def call_function(self, target, args, kwargs):
         flat = torch.utils._pytree.tree_leaves((args, kwargs))
@@ -170,11 +170,12 @@ class Interpreter(torch.fx.Interpreter):
         return torch.utils._pytree.tree_map(widened, super().call_function(target, *own))
 
 
-def computed(graph, tensors):
-    """What a graph gives, and as it moves; None: the graph has an operation that is not here."""
+def computed(graph, tensors, unit):
+    """What a graph gives, and as it moves, three times; None: the graph has an operation that is not here."""
     given = list(map(widened, tensors))
     try:
         interpreter, results = Interpreter(graph), []
+        interpreter.unit = unit
         for seed in (None, 1, 2, 3):
             interpreter.noise = None if seed is None else np.random.default_rng(seed)
             results.append(torch.utils._pytree.tree_leaves(interpreter.run(*given)))
