@@ -223,7 +223,7 @@ static void check_pair_call(const tosajit_kernel *kernel, int count, int repeats
     }
     tosajit_tensor result = tosajit_dense(TOSAJIT_F32, actual, 2, all);
     if (repeats == 0)
-        assert_explained(kernel, operands, (size_t)count, &result, "steps: 1 for 2 ops");
+        assert_explained(kernel, operands, (size_t)count, &result, "instructions: 1 for 2 ops");
     REQUIRE(tosajit_run(kernel, operands, (size_t)count, &result, 1));
     result.data = expected;
     REQUIRE(tosajit_run_interpreted(kernel, operands, (size_t)count, &result, 1));
@@ -245,7 +245,7 @@ static void check_pair(tosajit_op first, tosajit_op second, int position) {
 }
 
 /* Every pair is one step, with the bits of two, however its operands repeat. */
-static void every_pair_is_one_step(void **state) {
+static void every_pair_is_one_instruction(void **state) {
     (void)state;
     int pairs = 0;
     for (int n = 0; n < LIGHT * LIGHT; n++) {
@@ -256,9 +256,9 @@ static void every_pair_is_one_step(void **state) {
     assert_int_equal(pairs, 103);
 }
 
-/* Ops in a chain on one row, in so many steps; where `shared`, the first's result is also added to
- * what the last computes; where `given`, it is a result, too. */
-static void check_steps(int ops, bool shared, bool given, const char *said) {
+/* Ops in a chain on one row, in so many instructions; where `shared`, the first's result is also
+ * added to what the last computes; where `given`, it is a result, too. */
+static void check_instructions(int ops, bool shared, bool given, const char *said) {
     static float data[8][PAIR_COLS], results[2][PAIR_COLS];
     const int64_t dims[2] = {1, PAIR_COLS};
     tosajit_tensor operands[8], written[2];
@@ -285,12 +285,12 @@ static void check_steps(int ops, bool shared, bool given, const char *said) {
 /* A value that somebody else reads, or that is a result, has to be in memory. */
 static void only_what_one_op_reads_is_paired(void **state) {
     (void)state;
-    check_steps(1, false, false, "steps: 1 for 1 op\n");
-    check_steps(4, false, false, "steps: 2 for 4 ops;");
-    check_steps(5, false, false, "steps: 3 for 5 ops;");
-    check_steps(2, true, false, "steps: 2 for 3 ops;"); /* the first alone */
-    check_steps(2, false, true, "steps: 2 for 2 ops\n");
-    check_steps(3, false, true, "steps: 2 for 3 ops;");
+    check_instructions(1, false, false, "instructions: 1 for 1 op\n");
+    check_instructions(4, false, false, "instructions: 2 for 4 ops;");
+    check_instructions(5, false, false, "instructions: 3 for 5 ops;");
+    check_instructions(2, true, false, "instructions: 2 for 3 ops;"); /* the first alone */
+    check_instructions(2, false, true, "instructions: 2 for 2 ops\n");
+    check_instructions(3, false, true, "instructions: 2 for 3 ops;");
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ static void every_shift_of_a_product(void **state) {
     tosajit_kernel_release(kernel);
 }
 
-/* Several steps, which the context tells the code of. */
+/* Several instructions, which the context tells the code of. */
 static void its_entry_takes_a_context(void **state) {
     (void)state;
     enum { COUNT = 1000 };
@@ -494,7 +494,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_runs),
         cmocka_unit_test(sums_are_precompiled_of_each_accuracy),
-        cmocka_unit_test(every_pair_is_one_step),
+        cmocka_unit_test(every_pair_is_one_instruction),
         cmocka_unit_test(only_what_one_op_reads_is_paired),
         cmocka_unit_test(every_shift_of_a_product),
         cmocka_unit_test(tiles_fit_all_sizes),
