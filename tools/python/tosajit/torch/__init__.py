@@ -30,6 +30,9 @@ def _engine(threads: int, accuracy: str) -> Engine:
 
 @functools.lru_cache(maxsize=None)
 def _decompositions() -> Dict[Any, Callable[..., Any]]:
+    # Another thread may be importing it. Then its operations are there in part, until the import is waited for.
+    import torch._refs
+
     from ._groups import group_norm
     from ._ops import DECOMPOSED, aten
     return {**torch._decomp.get_decompositions(DECOMPOSED), aten.native_group_norm.default: group_norm}
