@@ -178,14 +178,13 @@ def call(model, inputs, level, regions):
 
 
 def far(one, other, kind):
-    """How many numbers differ by more than roundings of this type, which products and exponents make larger; of f64 by more than those of
-    the numbers within HardSwish and Gelu, which are f32. Or how types and shapes differ."""
+    """How many numbers differ by more than roundings of this type, which products and exponents make larger. Or how types and shapes differ."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return "%s %s and %s %s" % (one.dtype, one.shape, other.dtype, other.shape)
     a, b = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
         fine = np.isfinite(a) & np.isfinite(b)
-        near = {np.float16: 0.02, np.float32: 2e-4, np.float64: 1e-7}[kind]
+        near = {np.float16: 0.02, np.float32: 2e-4, np.float64: 1e-9}[kind]
         apart = np.abs(a - b)[fine] > near * (1 + np.abs(a[fine]))
         differ = apart.sum() + (np.isfinite(a) != np.isfinite(b)).sum()
     return differ

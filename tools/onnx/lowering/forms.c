@@ -34,8 +34,8 @@ static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write
     write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_linear,
     write_rows;
 
-#define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678) + 1)"
-#define TANH_GELU "0.5 * $0 * (tanh(0.7978846 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
+#define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678118654752) + 1)"
+#define TANH_GELU "0.5 * $0 * (tanh(0.79788456080286536 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
 
 /* x * tanh(log(1 + w)) with w = exp(x) is x * w * (w + 2) / (w * (w + 2) + 2). Below 0 the product
  * of x and w comes in halves, because w is lost long before it. */
@@ -79,7 +79,8 @@ static const onnx_form forms[] = {
     {"Clip", NULL, "", 1, 3, 1, FIRST, false, write_clip},
     {"HardSigmoid",     "minimum(maximum($0 * $alpha + $beta, 0), 1)",
                                                "alpha=0.2 beta=0.5", 1, 1, 1, FIRST, false, NULL},
-    {"HardSwish",       "$0 * minimum(maximum($0 * 0.16666667 + 0.5, 0), 1)",
+    /* By HardSigmoid, whose factor is an f32, of f64 operands, too. */
+    {"HardSwish",       "$0 * minimum(maximum($0 * 0.16666667163372040 + 0.5, 0), 1)",
                                                                  "", 1, 1, 2, FIRST, false, NULL},
     {"Elu",             "where($0 < 0, $alpha * (exp($0) - 1), $0)",
                                                           "alpha=1", 1, 1, 1, FIRST, false, NULL},
@@ -90,7 +91,7 @@ static const onnx_form forms[] = {
     {"Mish",            MISH,                                    "", 1, 1, 3, FIRST, false, NULL},
     {"Gelu", NULL, "", 1, 1, 2, FIRST, false, write_gelu},
     {"com.microsoft.Gelu",      ERF_GELU,                        "", 1, 1, 1, FIRST, false, NULL},
-    {"com.microsoft.BiasGelu",  "0.5 * ($0 + $1) * (erf(($0 + $1) * 0.70710678) + 1)",
+    {"com.microsoft.BiasGelu",  "0.5 * ($0 + $1) * (erf(($0 + $1) * 0.70710678118654752) + 1)",
                                                                  "", 2, 2, 1, FIRST, false, NULL},
     {"com.microsoft.FastGelu",  TANH_GELU,                       "", 1, 1, 1, FIRST, false, NULL},
     {"com.microsoft.QuickGelu", "$0 * sigmoid($0 * $alpha)",

@@ -84,7 +84,7 @@ def _weights_beside(path, data):
 def _digest(path, folder):
     """Of the bytes of a model and what lies beside it. A file that has not changed for seconds is not read for that again."""
     file = os.stat(path)
-    what = (os.path.realpath(path), file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns)
+    what = (os.path.realpath(path), file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns)
     known = os.path.join(folder, hashlib.sha256(repr(what).encode()).hexdigest() + ".digest")
     try:
         with open(known) as kept:
@@ -95,7 +95,7 @@ def _digest(path, folder):
         data = model.read()
     beside = _weights_beside(path, data)
     digest = hashlib.sha256(data).hexdigest() + repr(beside)
-    if not beside and time.time_ns() - file.st_mtime_ns > 2e9:
+    if not beside and time.time_ns() - max(file.st_mtime_ns, file.st_ctime_ns) > 2e9:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as fresh:
             fresh.write(digest)
         os.replace(fresh.name, known)
