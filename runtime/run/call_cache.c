@@ -4,6 +4,7 @@
  *
  *     call_cache_run
  *       run_unary, run_binary, run_any   they know how many tensors there are, so that loops unroll
+ *       run_staged                       the same of a staged kernel, by a stage launch
  *         look_at                        what a call shows at once names a few entries
  *         has_form                       is one of them for its sizes and strides?
  *         launch_run                     do the bytes overlap? then the code
@@ -16,6 +17,7 @@
 #include "runtime/base/diag.h"
 #include "runtime/base/memory.h"
 #include "runtime/run/launch.h"
+#include "runtime/run/stages.h"
 #include "runtime/run/call_entries.h"
 
 typedef bool call_cache_function(const tosajit_kernel *kernel, const code_part *code,
@@ -24,13 +26,15 @@ typedef bool call_cache_function(const tosajit_kernel *kernel, const code_part *
 enum {
     ENTRIES_DYNAMIC = 48, /* of a kernel that has sizes to meet */
     ENTRIES_STATIC = 4,   /* of one that has none: in place or not, and with some strides */
+    ENTRIES_STAGED = 8,   /* of a staged one, whose entries are ten times as large */
 };
 
 struct call_cache {
     call_cache_function *run; /* below */
-    int32_t hashed;           /* dimensions of the first result that decide on an entry */
-    size_t words;             /* of what is remembered, in an entry; the call's form follows */
-    size_t bytes;             /* of this and its entries, which follow it */
+    kernel_counts n;
+    int32_t hashed; /* dimensions of the first result that decide on an entry */
+    size_t words;   /* of what is remembered, in an entry; the call's form follows */
+    size_t bytes;   /* of this and its entries, which follow it */
     call_entries *entries;
     uint64_t heads[LAUNCH_TENSORS]; /* element and rank of operands, then results */
 };
@@ -144,6 +148,19 @@ APART bool run_any(const tosajit_kernel *kernel, const code_part *code,
     return run_remembered(kernel, code, kernel->counts, operands, results);
 }
 
+APART bool run_staged(const tosajit_kernel *kernel, const code_part *code,
+                      const tosajit_tensor *operands, const tosajit_tensor *results) {
+    const call_cache *q = kernel->calls;
+    look l;
+    if (!look_at(q, q->n, operands, results, &l)) return false;
+    for (size_t way = 0; way < q->entries->ways; way++) {
+        const int64_t *known = call_entries_find(q->entries, l.tag, way);
+        if (known && has_form(known + q->words, &l, q->n, operands, results))
+            return stage_launch_run((const stage_launch *)known, kernel, code, q->n, l.data);
+    }
+    return false;
+}
+
 bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
                     const tosajit_tensor *operands, const tosajit_tensor *results) {
     const call_cache *q = kernel->calls;
@@ -164,33 +181,51 @@ static void write_form(const look *l, kernel_counts n, const tosajit_tensor *ope
         }
 }
 
-static void remember(const tosajit_kernel *kernel, const look *l, const launch *p,
+static void remember(const call_cache *q, const look *l, const void *launch, size_t words,
                      const tosajit_tensor *operands, const tosajit_tensor *results) {
-    const call_cache *q = kernel->calls;
     const call_entry s = call_entries_take(q->entries, l->tag);
     if (!s.words) return;
-    memcpy(s.words, p, launch_words(p->w.rank, p->w.tensors) * sizeof *s.words);
-    write_form(l, kernel->counts, operands, results, s.words + q->words);
+    memcpy(s.words, launch, words * sizeof *s.words);
+    write_form(l, q->n, operands, results, s.words + q->words);
     call_entry_publish(s, l->tag);
 }
 
+static bool learn_staged(const tosajit_kernel *kernel, const code_part *code,
+                         const tosajit_tensor *operands, const tosajit_tensor *results,
+                         view *tensors) {
+    const call_cache *q = kernel->calls;
+    stage_launch launch; /* not cleared: see walk.h */
+    look l;
+    if (!look_at(q, q->n, operands, results, &l) ||
+        !stage_launch_make(kernel, code, tensors, &launch) ||
+        !stage_launch_run(&launch, kernel, code, q->n, l.data))
+        return false;
+    remember(q, &l, &launch, q->words, operands, results);
+    return true;
+}
+
 bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
-                      const tosajit_tensor *operands, const tosajit_tensor *results,
-                      const view *tensors, const view *written) {
+                      const tosajit_tensor *operands, const tosajit_tensor *results, view *tensors,
+                      const view *written) {
     const kernel_counts n = kernel->counts;
     launch p; /* not cleared: see walk.h */
     look l;
+    if (kernel->calls && kernel->staged)
+        return learn_staged(kernel, code, operands, results, tensors);
     if (!kernel->calls || !look_at(kernel->calls, n, operands, results, &l) ||
         !launch_make(kernel, code, tensors, written, l.shared, &p))
         return false;
-    if (launch_fits(&p, n, l.data)) remember(kernel, &l, &p, operands, results);
+    if (launch_fits(&p, n, l.data))
+        remember(kernel->calls, &l, &p, launch_words(p.w.rank, p.w.tensors), operands, results);
     launch_call(&p, kernel, code, n, l.data);
     return true;
 }
 
-bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, const view *tensors,
+bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                        const view *written) {
     launch p;
+    stage_launch staged;
+    if (kernel->calls && kernel->staged) return stage_launch_make(kernel, code, tensors, &staged);
     return kernel->calls && launch_make(kernel, code, tensors, written, false, &p);
 }
 
@@ -200,7 +235,7 @@ bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, cons
 /* What the kernel expects of tensors; how many numbers a call's form has at most. */
 static size_t describe_tensors(const tosajit_kernel *kernel, call_cache *q) {
     const tosajit_expr *program = kernel->program;
-    const kernel_counts n = kernel->counts;
+    const kernel_counts n = q->n;
     size_t numbers = 1;
     for (int32_t t = 0; t < n.operands + n.results; t++) {
         const tosajit_tensor_type *type =
@@ -210,20 +245,24 @@ static size_t describe_tensors(const tosajit_kernel *kernel, call_cache *q) {
         q->heads[t] = head_of(&expected);
         numbers += 2 * (size_t)type->rank;
         for (int32_t d = 0; d < type->rank; d++)
-            if (type->dims[d] == TOSAJIT_DYNAMIC) q->hashed = kernel->plan.parts[0].rank;
+            if (type->dims[d] == TOSAJIT_DYNAMIC)
+                q->hashed = program->nodes[program->results[0]].type.rank;
     }
     return numbers;
 }
 
 tosajit_status call_cache_make(const tosajit_kernel *kernel, call_cache **made) {
     static call_cache_function *const functions[] = {run_any, run_unary, run_binary};
-    const kernel_counts n = kernel->counts;
+    const kernel_counts n = kernel->staged ? stage_launch_counts(kernel) : kernel->counts;
     *made = NULL;
     if (n.results == 0) return TOSAJIT_OK;
-    call_cache known = {.run = functions[launch_arity(n)]};
-    const size_t form = describe_tensors(kernel, &known),
-                 count = known.hashed ? ENTRIES_DYNAMIC : ENTRIES_STATIC;
-    known.words = launch_words(kernel->plan.parts[0].rank, n.leaves + n.results);
+    call_cache known = {.run = kernel->staged ? run_staged : functions[launch_arity(n)], .n = n};
+    const size_t form = describe_tensors(kernel, &known), count = !known.hashed ? ENTRIES_STATIC
+                                                                  : kernel->staged
+                                                                      ? ENTRIES_STAGED
+                                                                      : ENTRIES_DYNAMIC;
+    known.words = kernel->staged ? stage_launch_words(kernel->plan.part_count)
+                                 : launch_words(kernel->plan.parts[0].rank, n.leaves + n.results);
     known.bytes = sizeof known + call_entries_bytes(count, known.words + form);
     call_cache *q = memory_uncleared(&kernel->allocator, known.bytes);
     if (!q) return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for the calls of a kernel");

@@ -20,11 +20,11 @@ bool call_cache_run(const tosajit_kernel *kernel, const code_part *code,
 /* Run a call that has passed every check, as these views say, and remember it, in place of another
  * one if need be. False, and nothing done, if its kind is none to remember. */
 bool call_cache_learn(const tosajit_kernel *kernel, const code_part *code,
-                      const tosajit_tensor *operands, const tosajit_tensor *results,
-                      const view *tensors, const view *written);
+                      const tosajit_tensor *operands, const tosajit_tensor *results, view *tensors,
+                      const view *written);
 
 /* Whether such a call is one to remember. */
-bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, const view *tensors,
+bool call_cache_serves(const tosajit_kernel *kernel, const code_part *code, view *tensors,
                        const view *written);
 
 #endif

@@ -243,14 +243,21 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
     return kernel->views ? run_viewed(kernel, &c, run_seen) : run_any(kernel, &c);
 }
 
-/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. Of a
- * reduction the result does not say it. */
-static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *result) {
+static bool is_small(const tosajit_kernel *kernel, const tosajit_tensor *tensor) {
     int64_t elements;
-    return !kernel->staged && result->rank == tosajit_kernel_result_type(kernel, 0).rank &&
-           (result->rank == 0 || result->dims) &&
-           size_count(result->rank, result->dims, &elements) &&
+    return (tensor->rank == 0 || tensor->dims) && tensor->rank >= 0 &&
+           tensor->rank <= TOSAJIT_MAX_RANK && size_count(tensor->rank, tensor->dims, &elements) &&
            elements / 2 < kernel->plan.parts[0].piece_elements;
+}
+
+/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. A
+ * result says it, but not that of a reduction: there the operands do. */
+static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *operands,
+                     size_t operand_count, const tosajit_tensor *results) {
+    bool small = is_small(kernel, results);
+    for (size_t k = 0; small && kernel->staged && k < operand_count; k++)
+        small = is_small(kernel, &operands[k]);
+    return small;
 }
 
 tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_tensor *operands,
@@ -258,7 +265,7 @@ tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_
                                     size_t result_count, const tosajit_parallel *parallel) {
     static const tosajit_parallel alone;
     if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
-        is_short(kernel, results))
+        is_short(kernel, operands, operand_count, results))
         return tosajit_run(kernel, operands, operand_count, results, result_count);
     const run_call c = {operands, results, operand_count, result_count,
                         parallel && parallel->parallel_for ? parallel : &alone};

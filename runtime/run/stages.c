@@ -213,16 +213,15 @@ static void run_part_by_threads(const staging *s, const tosajit_parallel *parall
  * Whole blocks: they differ in their pointers only. How code is given a block is found once, so
  * that blocks may be small. */
 
-/* What is prepared, at most. */
-enum { PREPARED_PARTS = 6, PREPARED_TENSORS = 8, PREPARED_RANK = 4 };
+enum { PREPARED_RANK = 4 };
 
 /* A part of which a whole block is one call of its code. */
 typedef struct prepared {
     bool is_single;
     int32_t tensors;
-    int64_t planes, rows, cols, strides[3 * PREPARED_TENSORS];
-    char *first[PREPARED_TENSORS];                  /* in the first block */
-    int64_t moves[PREPARED_RANK][PREPARED_TENSORS]; /* bytes, to the next index of a dimension */
+    int64_t planes, rows, cols, strides[3 * STAGE_TENSORS];
+    char *first[STAGE_TENSORS];                  /* in the first block */
+    int64_t moves[PREPARED_RANK][STAGE_TENSORS]; /* bytes, to the next index of a dimension */
 } prepared;
 
 static void find_moves(const staging *s, const plan_part *part, const walk *w,
@@ -244,7 +243,7 @@ static void prepare(const staging *s, int32_t p, char *memory, prepared *g) {
     tile_tensors tile;
     tile_choice choice;
     g->tensors = part->leaf_count + part->result_count;
-    g->is_single = g->tensors <= PREPARED_TENSORS && s->rank <= PREPARED_RANK;
+    g->is_single = g->tensors <= STAGE_TENSORS && s->rank <= PREPARED_RANK;
     if (!g->is_single) return;
     block_walk(s, p, zero, memory, &w, &tile);
     for (int32_t d = 0; d < w.rank; d++) g->is_single &= w.sizes[d] > 0;
@@ -263,7 +262,7 @@ static void prepare(const staging *s, int32_t p, char *memory, prepared *g) {
 }
 
 static void run_prepared(const staging *s, int32_t p, const prepared *g, const int64_t *start) {
-    void *pointers[PREPARED_TENSORS];
+    void *pointers[STAGE_TENSORS];
     for (int32_t t = 0; t < g->tensors; t++) {
         pointers[t] = g->first[t];
         for (int32_t d = 0; d < s->rank; d++)
@@ -284,8 +283,8 @@ static void run_task(void *argument, size_t index) {
                   end = s->blocks * ((int64_t)index + 1) / s->tasks;
     const int32_t parts = s->kernel->plan.part_count;
     char *memory = s->memory + (int64_t)index * s->task_bytes;
-    prepared ready[PREPARED_PARTS]; /* not cleared: see walk.h */
-    for (int32_t p = 0; p < parts && p < PREPARED_PARTS; p++) prepare(s, p, memory, &ready[p]);
+    prepared ready[STAGE_PARTS]; /* not cleared: see walk.h */
+    for (int32_t p = 0; p < parts && p < STAGE_PARTS; p++) prepare(s, p, memory, &ready[p]);
     uint64_t environment = fpenv_enter(); /* of this thread */
     for (int64_t b = first; b < end; b++) {
         int64_t start[TOSAJIT_MAX_RANK], rest = b;
@@ -295,7 +294,7 @@ static void run_task(void *argument, size_t index) {
         }
         const bool whole = is_whole(s, start);
         for (int32_t p = 0; p < parts; p++)
-            if (whole && p < PREPARED_PARTS && ready[p].is_single)
+            if (whole && p < STAGE_PARTS && ready[p].is_single)
                 run_prepared(s, p, &ready[p], start);
             else
                 run_part(s, p, start, memory);
@@ -374,6 +373,104 @@ tosajit_status stages_explain(const tosajit_kernel *kernel, view *tensors, stage
     b->scratch_bytes = s.task_bytes;
     for (int32_t d = 0; d < s.rank; d++) b->sizes[d] = s.block[d];
     return TOSAJIT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Launches of a single block */
+
+kernel_counts stage_launch_counts(const tosajit_kernel *kernel) {
+    const int32_t operands = kernel->program->input_count, results = kernel->program->result_count;
+    const bool fits = kernel->staged && kernel->plan.part_count <= STAGE_PARTS &&
+                      operands + results <= LAUNCH_TENSORS;
+    return fits ? (kernel_counts){operands, operands, results} : (kernel_counts){0, 0, 0};
+}
+
+/* Tensor t of a part, by the tensor of the call where it lies. */
+static void place(const staging *s, int32_t p, int32_t t, stage_step *step) {
+    const tosajit_kernel *kernel = s->kernel;
+    const plan_part *part = &kernel->plan.parts[p];
+    const int32_t inputs = kernel->program->input_count,
+                  operand = t < part->leaf_count ? part->leaves[t].tensor : -1,
+                  result = t < part->leaf_count ? operand - kernel->tensor_count
+                                                : part->results[t - part->leaf_count];
+    step->at[t] = 0;
+    if (operand >= 0 && operand < inputs) {
+        step->base[t] = (uint8_t)operand;
+    } else if (result >= 0 && !is_scratch(s, part, t)) {
+        step->base[t] = (uint8_t)(inputs + result);
+    } else {
+        step->at[t] = (intptr_t)view_of(s, part, t)->tensor.data;
+        step->base[t] = result < 0 ? STAGE_CONSTANT : STAGE_SCRATCH;
+    }
+}
+
+static bool place_part(const staging *s, int32_t p, stage_step *step) {
+    prepared g; /* not cleared: see walk.h */
+    prepare(s, p, NULL, &g);
+    if (!g.is_single) return false;
+    step->tensors = g.tensors;
+    step->planes = g.planes, step->rows = g.rows, step->cols = g.cols;
+    memcpy(step->strides, g.strides, 3 * (size_t)g.tensors * sizeof *g.strides);
+    for (int32_t t = 0; t < g.tensors; t++) place(s, p, t, step);
+    return true;
+}
+
+/* Whether one thread computes one block, and its scratch is on the stack. */
+static bool is_one_block(const staging *s) {
+    const plan *p = &s->kernel->plan;
+    int64_t elements = 1;
+    for (int32_t d = 0; d < s->rank; d++) elements *= s->sizes[d];
+    return s->blocks == 1 && s->task_bytes == s->scratch.bytes && s->task_bytes <= STACK_BYTES &&
+           !parallel_pays(&s->kernel->parallel, &p->parts[p->part_count - 1], elements);
+}
+
+bool stage_launch_make(const tosajit_kernel *kernel, const code_part *code, view *tensors,
+                       stage_launch *l) {
+    const kernel_counts n = stage_launch_counts(kernel);
+    staging s; /* not cleared: see walk.h */
+    s.kernel = kernel;
+    s.code = code;
+    s.tensors = tensors;
+    if (n.results == 0 || plan_blocks(&s, &kernel->parallel) || !is_one_block(&s)) return false;
+    for (int32_t t = 0; t < n.operands + n.results; t++) {
+        const view *v = &tensors[t < n.operands ? t : kernel->tensor_count + t - n.operands];
+        if (v->low < 0 || v->empty) return false;
+        l->bytes[t] = v->high;
+    }
+    for (int32_t p = 0; p < kernel->plan.part_count; p++)
+        if (!place_part(&s, p, &l->steps[p])) return false;
+    return true;
+}
+
+static bool share_memory(const stage_launch *l, kernel_counts n, void *const *data) {
+    bool any = false;
+    for (int32_t r = n.operands; r < n.operands + n.results; r++)
+        for (int32_t t = 0; t < r; t++) {
+            const uint64_t distance = (uintptr_t)data[r] - (uintptr_t)data[t];
+            any |= (distance < (uint64_t)l->bytes[t]) | (-distance < (uint64_t)l->bytes[r]);
+        }
+    return any;
+}
+
+bool stage_launch_run(const stage_launch *l, const tosajit_kernel *kernel, const code_part *code,
+                      kernel_counts n, void *const *data) {
+    _Alignas(64) char scratch[STACK_BYTES];
+    char *bases[STAGE_CONSTANT + 1];
+    if (share_memory(l, n, data)) return false;
+    for (int32_t t = 0; t < n.operands + n.results; t++) bases[t] = data[t];
+    bases[STAGE_SCRATCH] = scratch;
+    bases[STAGE_CONSTANT] = NULL;
+    const uint64_t environment = kernel->floats ? fpenv_enter() : 0;
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) {
+        const stage_step *step = &l->steps[p];
+        void *pointers[STAGE_TENSORS];
+        for (int32_t t = 0; t < step->tensors; t++)
+            pointers[t] = (void *)((uintptr_t)bases[step->base[t]] + (uintptr_t)step->at[t]);
+        code[p].entry(code[p].context, pointers, step->strides, step->planes, step->rows,
+                      step->cols);
+    }
+    if (kernel->floats) fpenv_leave(environment);
+    return true;
 }
 
 tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,

@@ -139,11 +139,121 @@ static void static_ones_know_a_few(void **state) {
     tosajit_kernel_release(kernel);
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Staged kernels: y = x - sum(x, axis=1), in two parts */
+
+static void row_sums(const void *context, void *const *pointers, const int64_t *strides,
+                     int64_t planes, int64_t rows, int64_t cols) {
+    enum { X, S };
+    (void)context;
+    calls++;
+    assert_int_equal(planes, 1);
+    for (int64_t r = 0; r < rows; r++) {
+        float all = 0;
+        for (int64_t c = 0; c < cols; c++)
+            all += *(float *)((char *)pointers[X] + r * strides[2 * X] + c * strides[2 * X + 1]);
+        *(float *)((char *)pointers[S] + r * strides[2 * S]) = all;
+    }
+}
+
+static void differences(const void *context, void *const *pointers, const int64_t *strides,
+                        int64_t planes, int64_t rows, int64_t cols) {
+    (void)context;
+    calls++;
+    assert_int_equal(planes, 1);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < cols; c++) {
+            char *at[TENSORS];
+            for (int t = 0; t < TENSORS; t++)
+                at[t] = (char *)pointers[t] + r * strides[2 * t] + c * strides[2 * t + 1];
+            *(float *)at[R] = *(float *)at[A] - *(float *)at[B];
+        }
+}
+
+static const code_part stages[] = {{row_sums, NULL, false}, {differences, NULL, false}};
+static const kernel_code staged_code = {.parts = stages};
+
+static tosajit_kernel *make_staged(void) {
+    const tosajit_tensor_type type =
+        tosajit_ranked(TOSAJIT_F32, 2, (int64_t[]){TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC});
+    const tosajit_attributes last = {.axis = 1};
+    tosajit_expr *expr;
+    tosajit_value x, s, y;
+    tosajit_kernel *kernel;
+    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_input(expr, &type, &x), TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_op(expr, TOSAJIT_OP_reduce_sum, &x, 1, &last, NULL, &s),
+                     TOSAJIT_OK);
+    assert_int_equal(
+        tosajit_expr_op(expr, TOSAJIT_OP_sub, (tosajit_value[]){x, s}, 2, NULL, NULL, &y),
+        TOSAJIT_OK);
+    assert_int_equal(tosajit_expr_result(expr, y), TOSAJIT_OK);
+    assert_int_equal(kernel_create(expr, &expr->allocator, &kernel), TOSAJIT_OK);
+    tosajit_expr_destroy(expr);
+    assert_true(kernel->staged);
+    atomic_store(&kernel->code, &staged_code);
+    return kernel;
+}
+
+/* Run it on x at A, y at `to`; whether it was remembered, and is computed right both ways. */
+static bool staged_was_remembered(tosajit_kernel *kernel, int64_t rows, int64_t columns,
+                                  const int64_t *strides, float *to) {
+    const int64_t dims[2] = {rows, columns}, dense[2] = {4 * columns, 4};
+    tosajit_tensor x = tosajit_dense(TOSAJIT_F32, memory[A], 2, dims),
+                   y = tosajit_dense(TOSAJIT_F32, to, 2, dims);
+    x.strides = strides;
+    for (int k = 0; k < MOST; k++) memory[A][k] = (float)(k % 100);
+    calls = 0;
+    const bool remembered = call_cache_run(kernel, stages, &x, &y);
+    assert_int_equal(calls, remembered ? 2 : 0);
+    if (!remembered) assert_int_equal(tosajit_run(kernel, &x, 1, &y, 1), TOSAJIT_OK);
+    if (!strides) strides = dense;
+    for (int64_t r = 0; r < rows; r++) {
+        float all = 0;
+        for (int64_t k = 0; k < columns; k++)
+            all += (float)((r * strides[0] + k * strides[1]) / 4 % 100);
+        for (int64_t k = 0; k < columns; k++)
+            assert_true(to[r * columns + k] ==
+                        (float)((r * strides[0] + k * strides[1]) / 4 % 100) - all);
+    }
+    return remembered;
+}
+
+/* What is one block is remembered, unless its tensors share memory. */
+static void blocks_are_remembered(void **state) {
+    (void)state;
+    static const int64_t wide[] = {400, 4}, wider[] = {440, 4};
+    tosajit_kernel *kernel = make_staged();
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(staged_was_remembered(kernel, 5, 7, NULL, memory[R]), round > 0);
+        assert_int_equal(staged_was_remembered(kernel, 5, 7, NULL, memory[B] + round), true);
+        assert_int_equal(staged_was_remembered(kernel, 1, 64, NULL, memory[R]), round > 0);
+        assert_int_equal(staged_was_remembered(kernel, 5, 7, wide, memory[R]), round > 0);
+        assert_int_equal(staged_was_remembered(kernel, 5, 7, wider, memory[R]), round > 0);
+        assert_false(staged_was_remembered(kernel, 5, 7, NULL, memory[A]));
+        assert_false(staged_was_remembered(kernel, 1300, 3, NULL, memory[R])); /* blocks */
+    }
+    tosajit_kernel_release(kernel);
+}
+
+static void shared_memory_is_refused(void **state) {
+    (void)state;
+    const int64_t dims[2] = {5, 7};
+    tosajit_kernel *kernel = make_staged();
+    const tosajit_tensor x = tosajit_dense(TOSAJIT_F32, memory[A], 2, dims),
+                         y = tosajit_dense(TOSAJIT_F32, memory[A] + 34, 2, dims);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(tosajit_run(kernel, &x, 1, &y, 1), TOSAJIT_OVERLAP);
+        assert_int_equal(staged_was_remembered(kernel, 5, 7, NULL, memory[A] + 35), round > 0);
+    }
+    tosajit_kernel_release(kernel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind_is_remembered),
-        cmocka_unit_test(the_first_ones_are_kept),
-        cmocka_unit_test(static_ones_know_a_few),
+        cmocka_unit_test(each_kind_is_remembered),  cmocka_unit_test(the_first_ones_are_kept),
+        cmocka_unit_test(static_ones_know_a_few),   cmocka_unit_test(blocks_are_remembered),
+        cmocka_unit_test(shared_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
