@@ -22,6 +22,10 @@ import sys
 import tempfile
 import time
 
+# All memory, also that of peers, is of large pages where the system has some; the C library asks this once.
+if "GLIBC_TUNABLES" not in os.environ and __name__ == "__main__":
+    os.environ["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
+    os.execv(sys.executable, [sys.executable, *sys.argv])
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
@@ -482,6 +486,18 @@ def measure(families, quick):
     return found
 
 
+def memory_of_two():
+    """What two threads take of one's time where memory alone counts: to read, and to read and write."""
+    x, out, found = np.ones(1 << 24, np.float32), np.empty(1 << 24, np.float32), []
+    for text, options in (("y = sum(x) : f32[?]", {}), ("y = x * 2 : f32[?]", {"out": out})):
+        kernels = {who: ENGINES[engine].compile(text) for who, engine in (("one", "fast"), ("two", "two"))}
+        for kernel in kernels.values():
+            kernel.wait()
+        times = medians({who: functools.partial(kernel, x, **options) for who, kernel in kernels.items()}, False)
+        found.append(times["two"] / times["one"])
+    return found
+
+
 # ---------------------------------------------------------------------------------------------
 # Tables
 
@@ -544,10 +560,11 @@ def machine():
     return f"{model}, Python {sys.version.split()[0]}, {versions}"
 
 
-def text_of(found, load):
+def text_of(found, load, memory):
     heads = ["kernel", "row", "from", "us", "of the best", "exact / fast", "all sizes ?", "two threads"] + [f"{who}" for who in PEER_NAMES]
     wrong = f"Wrong results, which are left out: {'; '.join(WRONG)}.\n\n" if WRONG else ""
-    return (f"Measured on one processor of {machine()}. The load was {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n\n" + wrong + limits(found) + "\n"
+    return (f"Measured on one processor of {machine()}. The load was {load:.1f} before and {os.getloadavg()[0]:.1f} after.\n\n"
+            + f"Two threads read in {memory[0]:.2f} of the time of one, and read and write in {memory[1]:.2f}: what waits for memory gains no more.\n\n" + wrong + limits(found) + "\n"
             + table(heads, [row_of(key, times) for key, times in found.items()]))
 
 
@@ -589,7 +606,7 @@ def main():
     if PEERS["jax"]:
         PEERS["jax"].config.update("jax_cpu_enable_async_dispatch", False)
     INDUCTOR = bool(PEERS["torch"]) and not options.quick
-    text = text_of(measure(families, options.quick), load)
+    text = text_of(measure(families, options.quick), load, memory_of_two())
     if options.page:
         with open(PAGE, "w") as file:
             file.write(INTRODUCTION + text)
