@@ -36,11 +36,16 @@ void turn_partials(row_emitter *r, LLVMValueRef steps) {
 LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned least) {
     const part_emitter *e = r->part;
     LLVMValueRef *partials = r->partials[t];
-    unsigned lanes = e->nest.levels[0].lanes;
+    const unsigned lanes = e->nest.levels[0].lanes;
     for (unsigned half = r->groups / 2; half > 0; half /= 2)
         for (unsigned g = 0; g < half; g++)
             partials[g] = emit_combined(e, lanes, t, partials[g], partials[g + half]);
-    LLVMValueRef all = partials[0];
+    return fold_lanes(e, t, partials[0], least);
+}
+
+LLVMValueRef fold_lanes(const part_emitter *e, int32_t t, LLVMValueRef all, unsigned least) {
+    const bool one = LLVMGetTypeKind(LLVMTypeOf(all)) != LLVMVectorTypeKind;
+    unsigned lanes = one ? 1 : LLVMGetVectorSize(LLVMTypeOf(all));
     while (lanes > least) {
         const lane whole = lane_of(e, lanes);
         LLVMValueRef low, high;

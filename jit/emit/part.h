@@ -81,7 +81,7 @@ typedef struct row_emitter {
     /* Of results that are reductions: what the steps so far have made, vectors of a step. Each step
      * takes the next of the groups. */
     unsigned groups;
-    bool in_three; /* or, of a maximum, three vectors (extremes.c) */
+    LLVMValueRef row, together; /* the row's number; rows below this one are folded together */
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
 } row_emitter;
 
@@ -237,11 +237,8 @@ void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRe
 
 /* Combine the values of a step with the partial results; the mask says which lanes exist. */
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask);
-/* A row that is reduced. */
-void emit_reduced_row(row_emitter *r);
-/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. Rows that
- * are folded together have one segment. */
-void emit_rows_together(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
+/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. */
+void emit_reduced_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 
 /* The row loops that all variants share (merged.c). The builder goes on where there are other rows.

@@ -52,14 +52,16 @@ bool is_reduction(const part_emitter *e, int32_t t) {
     return t >= e->part->leaf_count && has_bit(e->part->reductions, t - e->part->leaf_count);
 }
 
-unsigned reduction_groups(const part_emitter *e, bool in_three) {
+unsigned reduction_groups(const part_emitter *e) {
     const unsigned lanes = e->nest.levels[0].lanes;
-    if (!nest_reduces_rows(&e->nest) || in_three) return 1;
+    if (!nest_reduces_rows(&e->nest) || e->nest.in_three) return 1;
     const unsigned all = nest_partials(e->part);
     return lanes < all ? all / lanes : 1;
 }
 
-unsigned reduction_values(const row_emitter *r) { return r->in_three ? EXTREME_VALUES : r->groups; }
+unsigned reduction_values(const row_emitter *r) {
+    return r->part->nest.in_three ? EXTREME_VALUES : r->groups;
+}
 
 /* The lanes of what is reduced, as the accumulator's type. */
 static LLVMValueRef operand_lanes(const row_emitter *r, const lane *l, const expr_node *node) {
@@ -85,7 +87,7 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
                                       : lane_pick(&l, mask, mask, 0, lanes);
             value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
         }
-        if (r->in_three) {
+        if (e->nest.in_three) {
             extreme_add(&l, reduction_is_maximum(e, t), value, partials);
             continue;
         }
@@ -111,7 +113,7 @@ void begin_partials(row_emitter *r) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef neutral = emit_neutral(e, l.count, t);
         for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
-        if (r->in_three) extreme_begin(&l, neutral, r->partials[t]);
+        if (e->nest.in_three) extreme_begin(&l, neutral, r->partials[t]);
     }
 }
 
@@ -119,7 +121,7 @@ void begin_partials(row_emitter *r) {
 void end_partials(row_emitter *r) {
     const part_emitter *e = r->part;
     const lane l = lane_of(e, e->nest.levels[0].lanes);
-    for (int32_t t = e->part->leaf_count; r->in_three && t < tensor_count(e); t++)
+    for (int32_t t = e->part->leaf_count; e->nest.in_three && t < tensor_count(e); t++)
         if (is_reduction(e, t)) r->partials[t][0] = extreme_value(&l, r->partials[t]);
 }
 

@@ -12,7 +12,7 @@ const expr_node *reduction_node(const part_emitter *e, int32_t t);
 bool reduction_is_maximum(const part_emitter *e, int32_t t);
 /* Vectors of a step that hold all partial results of a row; row_emitter has them as its groups.
  * And the values that are handed on for them. */
-unsigned reduction_groups(const part_emitter *e, bool in_three);
+unsigned reduction_groups(const part_emitter *e);
 unsigned reduction_values(const row_emitter *r);
 /* Both in the accumulator's type. */
 LLVMValueRef emit_neutral(const part_emitter *e, unsigned lanes, int32_t t);
@@ -43,7 +43,8 @@ void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
 /* All partial results of a row, combined by halves until so many lanes are left. After `steps`
  * steps their first vector must be in front again. */
 void turn_partials(row_emitter *r, LLVMValueRef steps);
-LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned lanes);
+LLVMValueRef fold_partials(row_emitter *r, int32_t t, unsigned least);
+LLVMValueRef fold_lanes(const part_emitter *e, int32_t t, LLVMValueRef all, unsigned least);
 /* Memory for the lanes of rows that are folded together, in the function's first block. */
 void emit_fold_memory(part_emitter *e);
 /* Of as many rows as are folded together, each of as many lanes, one value for each row. */

@@ -3,14 +3,15 @@
 /* Rows that are reduced: values that one step hands to the next, in the order of
  * runtime/expr/reduce.h.
  *
- *     for each row                           rows of one segment are folded together:
- *         for each segment of 4096 columns       for so many rows
- *             partial results = neutral              partial results = neutral
- *             for each step                          for each step
- *                 combine with its lanes                 combine with its lanes
- *             fold them to one                       keep what is left in a vector
- *             combine it with the row's          fold these vectors to one, a lane for each row
- *         store the row's                        store it
+ *     for each row
+ *         for each segment of 4096 columns
+ *             partial results = neutral
+ *             for each step
+ *                 combine with its lanes
+ *             of short rows: keep a vector of them; after so many rows fold these vectors to one,
+ *             a lane for each row, and store it
+ *             else fold them to one, and combine it with the row's
+ *         store the row's
  *
  * A step of S lanes has S of the 32 partial results. Where that is not all, a loop hands 32 / S
  * vectors on, and the first becomes the last: so each step takes the next ones, and the body is in
@@ -93,56 +94,13 @@ static void emit_segment(row_emitter *r, LLVMValueRef start, LLVMValueRef end) {
     end_partials(r);
 }
 
-/* The same as one value for each reduction. */
-static void emit_folded(row_emitter *r, LLVMValueRef start, LLVMValueRef end,
-                        LLVMValueRef *values) {
-    emit_segment(r, start, end);
-    for (int32_t t = r->part->part->leaf_count; t < tensor_count(r->part); t++)
-        if (is_reduction(r->part, t)) values[t] = fold_partials(r, t, 1);
-}
-
-void emit_reduced_row(row_emitter *r) {
-    const part_emitter *e = r->part;
-    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], values[TOSAJIT_MAX_TENSORS],
-        zero = int64_constant(e, 0);
-    if (is_one_segment(e)) {
-        emit_folded(r, zero, e->cols, values);
-    } else {
-        LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, "segment"),
-                          after = LLVMCreateBasicBlockInContext(e->k.context, "segment.end");
-        LLVMBuildBr(e->k.builder, head);
-        LLVMPositionBuilderAtEnd(e->k.builder, head);
-        LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
-        for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-            if (!is_reduction(e, t)) continue;
-            LLVMValueRef first = emit_neutral(e, 1, t);
-            totals[t] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(first), "total");
-            LLVMAddIncoming(totals[t], &first, &before, 1);
-        }
-        LLVMValueRef next =
-            LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_SEGMENT), "next");
-        emit_folded(r, start, smaller_of(e, next, e->cols), values);
-        LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-        for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
-            if (!is_reduction(e, t)) continue;
-            values[t] = emit_combined(e, 1, t, totals[t], values[t]);
-            LLVMAddIncoming(totals[t], &values[t], &last, 1);
-        }
-        LLVMAddIncoming(start, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last},
-                        2);
-        LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->cols, ""),
-                        head, after);
-        continue_in(e, after);
-    }
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t)) store_reduction(r, t, 1, values[t], r->pointers[t], NULL);
-}
-
 /* ---------------------------------------------------------------------------------------------
- * Rows together */
+ * Rows together: so many rows, whose results lie side by side. Those left at the end are folded one
+ * by one. */
 
 void emit_fold_memory(part_emitter *e) {
-    for (int32_t t = e->part->leaf_count; e->nest.together && t < tensor_count(e); t++) {
+    const bool kept = e->nest.together && !e->nest.unrolled;
+    for (int32_t t = e->part->leaf_count; kept && t < tensor_count(e); t++) {
         if (!is_reduction(e, t)) continue;
         LLVMTypeRef vector = LLVMTypeOf(emit_neutral(e, e->nest.together, t));
         e->kept[t] =
@@ -151,143 +109,199 @@ void emit_fold_memory(part_emitter *e) {
     }
 }
 
-static LLVMValueRef kept_at(const part_emitter *e, int32_t t, unsigned lanes, LLVMValueRef index) {
-    LLVMTypeRef type = LLVMTypeOf(emit_neutral(e, lanes, t));
-    return LLVMBuildGEP2(e->k.builder, type, e->kept[t], &index, 1, "");
-}
-
-/* A row as a vector for each reduction. */
-static void emit_row_lanes(row_emitter *r) {
-    emit_row_scalars(r);
-    fill_splat_buffers(r);
-    emit_segment(r, int64_constant(r->part, 0), r->part->cols);
-}
-
-typedef struct row_lanes {
-    LLVMValueRef of[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
-} row_lanes;
-
-/* So many rows, which are kept in memory on the way. Then r->pointers are behind the last. */
-static void emit_some_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMValueRef count,
-                           row_lanes *lanes) {
+/* How many rows are folded together: a multiple of e->nest.together, or none. */
+static LLVMValueRef count_together(const row_emitter *r) {
     const part_emitter *e = r->part;
-    const unsigned rows = e->nest.together;
-    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
-    const counted_loop loop = begin_rows(r, "rows", pointers, int64_constant(e, 0), moving);
-    emit_row_lanes(r);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
-            LLVMBuildStore(e->k.builder, fold_partials(r, t, rows),
-                           kept_at(e, t, rows, loop.index));
-    end_rows(r, &loop, moving, count);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        for (unsigned k = 0; is_reduction(e, t) && k < rows; k++)
-            lanes->of[t][k] = LLVMBuildLoad2(e->k.builder, LLVMTypeOf(emit_neutral(e, rows, t)),
-                                             kept_at(e, t, rows, int64_constant(e, k)), "");
+    LLVMValueRef most = int64_constant(e, NEST_TOGETHER_COLUMNS), rows = int64_constant(e, 0),
+                 may = LLVMBuildICmp(e->k.builder, LLVMIntSLE, e->cols, most, "");
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        const size_t size = tosajit_type_size(reduction_node(e, t)->type.element);
+        LLVMValueRef dense = LLVMBuildICmp(e->k.builder, LLVMIntEQ, r->row_strides[t],
+                                           int64_constant(e, (int64_t)size), "");
+        may = LLVMBuildAnd(e->k.builder, may, dense, "");
+    }
+    LLVMValueRef whole =
+        LLVMBuildAnd(e->k.builder, e->rows, int64_constant(e, -(int64_t)e->nest.together), "");
+    return LLVMBuildSelect(e->k.builder, may, whole, rows, "together");
 }
 
-/* As many rows as are folded together, in registers. */
-static void emit_all_rows(row_emitter *r, const LLVMValueRef *pointers, row_lanes *lanes) {
+static LLVMValueRef row_address(const row_emitter *r, int32_t t, LLVMValueRef bytes) {
+    return LLVMBuildGEP2(r->part->k.builder, LLVMInt8TypeInContext(r->part->k.context),
+                         r->pointers[t], &bytes, 1, "");
+}
+
+/* Fold what is kept of the rows that end with this one. */
+static void fold_kept(row_emitter *r) {
     const part_emitter *e = r->part;
-    memcpy(r->pointers, pointers, (size_t)tensor_count(e) * sizeof *pointers);
-    for (unsigned k = 0; k < e->nest.together; k++) {
-        emit_row_lanes(r);
-        for (int32_t t = 0; t < tensor_count(e); t++) {
-            LLVMValueRef bytes = r->row_strides[t];
-            if (is_reduction(e, t)) lanes->of[t][k] = fold_partials(r, t, e->nest.together);
-            r->pointers[t] = LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context),
-                                           r->pointers[t], &bytes, 1, "");
-        }
+    const unsigned count = e->nest.together;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        LLVMValueRef rows[NEST_MOST_TOGETHER];
+        if (!is_reduction(e, t)) continue;
+        for (unsigned k = 0; k < count; k++)
+            rows[k] = load_at(e, LLVMTypeOf(emit_neutral(e, count, t)), e->kept[t], k);
+        const size_t size = tosajit_type_size(reduction_node(e, t)->type.element);
+        LLVMValueRef back = int64_constant(e, -(int64_t)(size * (count - 1)));
+        store_reduction(r, t, count, fold_together(e, t, rows), row_address(r, t, back), NULL);
     }
 }
 
-/* Values of a reduction one by one, from where they are kept. */
-static void store_one_by_one(row_emitter *r, int32_t t, LLVMValueRef first, LLVMValueRef count) {
+/* Where the row is folded together with others: keep its vectors `values`, fold them behind the
+ * last of these rows, and go on in `row_end`. The builder goes on where it is not. */
+static void emit_kept_row(row_emitter *r, const LLVMValueRef *values, LLVMBasicBlockRef row_end) {
     const part_emitter *e = r->part;
-    const counted_loop loop = begin_counted(e, "results", int64_constant(e, 0));
-    LLVMTypeRef type = LLVMTypeOf(emit_neutral(e, 1, t));
-    LLVMValueRef value = LLVMBuildLoad2(e->k.builder, type, kept_at(e, t, 1, loop.index), "value"),
-                 bytes = LLVMBuildMul(e->k.builder, loop.index, r->row_strides[t], "");
-    store_reduction(
-        r, t, 1, value,
-        LLVMBuildGEP2(e->k.builder, LLVMInt8TypeInContext(e->k.context), first, &bytes, 1, ""),
-        NULL);
-    end_counted(e, &loop, 1, count);
+    const unsigned count = e->nest.together;
+    LLVMBasicBlockRef keep = new_block(e, "keep"), fold = new_block(e, "fold"),
+                      alone = LLVMCreateBasicBlockInContext(e->k.context, "alone");
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, r->row, r->together, ""),
+                    keep, alone);
+    LLVMPositionBuilderAtEnd(e->k.builder, keep);
+    LLVMValueRef last = int64_constant(e, (int64_t)count - 1),
+                 place = LLVMBuildAnd(e->k.builder, r->row, last, "");
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            LLVMBuildStore(
+                e->k.builder, values[t],
+                LLVMBuildGEP2(e->k.builder, LLVMTypeOf(values[t]), e->kept[t], &place, 1, ""));
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntEQ, place, last, ""), fold,
+                    row_end);
+    LLVMPositionBuilderAtEnd(e->k.builder, fold);
+    fold_kept(r);
+    LLVMBuildBr(e->k.builder, row_end);
+    continue_in(e, alone);
 }
 
-/* A vector of so many rows' values: as it is where these are all it has, and lie side by side. */
-static void store_rows(row_emitter *r, int32_t t, LLVMValueRef value, LLVMValueRef first,
-                       LLVMValueRef count) {
+/* The next rows without a loop, from r->pointers on, which are then behind the last. */
+static void emit_unrolled_rows(row_emitter *r) {
     const part_emitter *e = r->part;
-    const unsigned rows = e->nest.together;
-    const int64_t size = (int64_t)tosajit_type_size(reduction_node(e, t)->type.element);
-    LLVMBasicBlockRef all = new_block(e, "all"), some = new_block(e, "some"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "stored");
-    LLVMValueRef whole = LLVMBuildAnd(
-        e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntEQ, count, int64_constant(e, rows), ""),
-        LLVMBuildICmp(e->k.builder, LLVMIntEQ, r->row_strides[t], int64_constant(e, size), ""),
-        "whole");
-    LLVMBuildCondBr(e->k.builder, whole, all, some);
-    LLVMPositionBuilderAtEnd(e->k.builder, all);
-    store_reduction(r, t, rows, value, first, NULL);
-    LLVMBuildBr(e->k.builder, after);
-    LLVMPositionBuilderAtEnd(e->k.builder, some);
-    LLVMBuildStore(e->k.builder, value, kept_at(e, t, rows, int64_constant(e, 0)));
-    store_one_by_one(r, t, first, count);
-    LLVMBuildBr(e->k.builder, after);
+    const unsigned count = e->nest.together;
+    LLVMValueRef rows[TOSAJIT_MAX_TENSORS][NEST_MOST_TOGETHER], first[TOSAJIT_MAX_TENSORS];
+    memcpy(first, r->pointers, sizeof first);
+    for (unsigned k = 0; k < count; k++) {
+        emit_row_scalars(r);
+        fill_splat_buffers(r);
+        emit_segment(r, int64_constant(e, 0), e->cols);
+        for (int32_t t = 0; t < tensor_count(e); t++) {
+            if (is_reduction(e, t)) rows[t][k] = fold_partials(r, t, count);
+            r->pointers[t] = row_address(r, t, r->row_strides[t]);
+        }
+    }
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t))
+            store_reduction(r, t, count, fold_together(e, t, rows[t]), first[t], NULL);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Rows one by one */
+
+/* A segment as one value for each reduction; where it is the row, it may be folded with others. */
+static void emit_folded(row_emitter *r, LLVMValueRef start, LLVMValueRef end,
+                        LLVMBasicBlockRef row_end, LLVMValueRef *values) {
+    const part_emitter *e = r->part;
+    const unsigned most = e->nest.levels[0].lanes, lanes = row_end ? e->nest.together : most;
+    emit_segment(r, start, end);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) values[t] = fold_partials(r, t, lanes);
+    if (row_end) emit_kept_row(r, values, row_end);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) values[t] = fold_lanes(e, t, values[t], 1);
+}
+
+/* All segments of a row, of which there may be several. */
+static void emit_segments(row_emitter *r, LLVMBasicBlockRef row_end, LLVMValueRef *values) {
+    const part_emitter *e = r->part;
+    LLVMValueRef totals[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder), head = new_block(e, "segment"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "segment.end");
+    LLVMBuildBr(e->k.builder, head);
+    LLVMPositionBuilderAtEnd(e->k.builder, head);
+    LLVMValueRef start = LLVMBuildPhi(e->k.builder, e->k.i64, "start");
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        LLVMValueRef first = emit_neutral(e, 1, t);
+        totals[t] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(first), "total");
+        LLVMAddIncoming(totals[t], &first, &before, 1);
+    }
+    LLVMValueRef next =
+        LLVMBuildAdd(e->k.builder, start, int64_constant(e, REDUCE_SEGMENT), "next");
+    emit_folded(r, start, smaller_of(e, next, e->cols), row_end, values);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        values[t] = emit_combined(e, 1, t, totals[t], values[t]);
+        LLVMAddIncoming(totals[t], &values[t], &last, 1);
+    }
+    LLVMAddIncoming(start, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, last}, 2);
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, next, e->cols, ""), head,
+                    after);
     continue_in(e, after);
 }
+
+static void emit_reduced_row(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const bool kept = e->nest.together && !e->nest.unrolled;
+    LLVMBasicBlockRef row_end =
+        kept ? LLVMCreateBasicBlockInContext(e->k.context, "row.end") : NULL;
+    LLVMValueRef values[TOSAJIT_MAX_TENSORS];
+    emit_row_scalars(r);
+    fill_splat_buffers(r);
+    if (is_one_segment(e))
+        emit_folded(r, int64_constant(e, 0), e->cols, row_end, values);
+    else
+        emit_segments(r, row_end, values);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        if (is_reduction(e, t)) store_reduction(r, t, 1, values[t], r->pointers[t], NULL);
+    if (!row_end) return;
+    LLVMBuildBr(e->k.builder, row_end);
+    continue_in(e, row_end);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * All rows */
 
 /* Where a loop over rows stands. */
 typedef struct row_state {
     LLVMValueRef first, pointers[TOSAJIT_MAX_TENSORS];
 } row_state;
 
-/* Rows from s->first on, so many together while there are as many, or while any are left. */
-static void emit_groups(row_emitter *r, bool whole, row_state *s) {
+/* A loop over rows that begins as `s` says and is left, with `s` as it then is, where no `step`
+ * rows are left before `end`. */
+static void emit_rows_while(row_emitter *r, unsigned step, LLVMValueRef end, row_state *s,
+                            void (*emit)(row_emitter *r)) {
     const part_emitter *e = r->part;
-    LLVMValueRef rows = int64_constant(e, e->nest.together), moving[TOSAJIT_MAX_TENSORS];
-    row_lanes lanes;
+    LLVMValueRef moving[TOSAJIT_MAX_TENSORS];
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
-                      head = enter_loop(e, "groups", s->pointers, moving),
-                      turn = new_block(e, "group"),
-                      after = LLVMCreateBasicBlockInContext(e->k.context, "groups.end");
-    LLVMValueRef first = LLVMBuildPhi(e->k.builder, e->k.i64, "first"),
-                 left = LLVMBuildSub(e->k.builder, e->rows, first, "left"),
-                 least = whole ? rows : int64_constant(e, 1);
-    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSGE, left, least, ""), turn,
+                      head = enter_loop(e, "rows", s->pointers, moving), turn = new_block(e, "row"),
+                      after = LLVMCreateBasicBlockInContext(e->k.context, "rows.end");
+    r->row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
+    LLVMBuildCondBr(e->k.builder, LLVMBuildICmp(e->k.builder, LLVMIntSLT, r->row, end, ""), turn,
                     after);
     LLVMPositionBuilderAtEnd(e->k.builder, turn);
-    LLVMValueRef count = whole ? rows : smaller_of(e, rows, left);
-    if (whole)
-        emit_all_rows(r, moving, &lanes);
-    else
-        emit_some_rows(r, moving, count, &lanes);
-    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
-        if (is_reduction(e, t))
-            store_rows(r, t, fold_together(e, t, lanes.of[t]), moving[t], count);
+    memcpy(r->pointers, moving, (size_t)tensor_count(e) * sizeof *moving);
+    emit(r);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(e->k.builder);
-    LLVMValueRef next = LLVMBuildAdd(e->k.builder, first, rows, "next");
-    LLVMAddIncoming(first, (LLVMValueRef[]){s->first, next}, (LLVMBasicBlockRef[]){before, last},
+    LLVMValueRef next = LLVMBuildAdd(e->k.builder, r->row, int64_constant(e, step), "");
+    LLVMAddIncoming(r->row, (LLVMValueRef[]){s->first, next}, (LLVMBasicBlockRef[]){before, last},
                     2);
-    for (int32_t t = 0; t < tensor_count(e); t++)
-        LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
+    if (step == 1)
+        step_pointers(r, moving, r->row_strides);
+    else
+        for (int32_t t = 0; t < tensor_count(e); t++)
+            LLVMAddIncoming(moving[t], &r->pointers[t], &last, 1);
     LLVMBuildBr(e->k.builder, head);
     continue_in(e, after);
-    s->first = first;
+    s->first = r->row;
     memcpy(s->pointers, moving, sizeof moving);
 }
 
-void emit_rows_together(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
-    const size_t bytes = (size_t)tensor_count(r->part) * sizeof *pointers;
-    row_state s = {.first = int64_constant(r->part, 0)};
+void emit_reduced_rows(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after) {
+    const part_emitter *e = r->part;
+    const size_t bytes = (size_t)tensor_count(e) * sizeof *pointers;
+    row_state s = {.first = int64_constant(e, 0)};
     memcpy(s.pointers, pointers, bytes);
-    r->in_three = false;
-    r->groups = reduction_groups(r->part, false);
-    if (r->part->nest.unrolled) emit_groups(r, true, &s);
-    emit_groups(r, false, &s);
+    if (e->nest.together) r->together = count_together(r);
+    if (e->nest.unrolled) emit_rows_while(r, e->nest.together, r->together, &s, emit_unrolled_rows);
+    emit_rows_while(r, 1, e->rows, &s, emit_reduced_row);
     memcpy(r->pointers, s.pointers, bytes);
-    r->in_three = r->part->nest.in_three;
-    r->groups = reduction_groups(r->part, r->in_three);
-    LLVMBuildBr(r->part->k.builder, after);
+    LLVMBuildBr(e->k.builder, after);
 }

@@ -275,10 +275,10 @@ static void emit_masked_or_peeled_row(row_emitter *r) {
 
 /* What each kind of row is made of. */
 static void (*const emit_row[])(row_emitter *) = {
-    [NEST_TAIL] = emit_tail_row,       [NEST_PEELED] = emit_peeled_row,
-    [NEST_MASKED] = emit_masked_row,   [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
-    [NEST_HALVES] = emit_halved_row,   [NEST_STREAMED] = emit_streamed_row,
-    [NEST_REDUCED] = emit_reduced_row, [NEST_EXACT] = emit_exact_row,
+    [NEST_TAIL] = emit_tail_row,     [NEST_PEELED] = emit_peeled_row,
+    [NEST_MASKED] = emit_masked_row, [NEST_MASKED_OR_PEELED] = emit_masked_or_peeled_row,
+    [NEST_HALVES] = emit_halved_row, [NEST_STREAMED] = emit_streamed_row,
+    [NEST_EXACT] = emit_exact_row,
 };
 
 /* All rows of a plane, which begin at `pointers`, then a branch to `after`. There r->pointers are
@@ -287,10 +287,6 @@ static void emit_row_loop(row_emitter *r, nest_row kind, const LLVMValueRef *poi
                           LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
-    if (kind == NEST_TOGETHER) {
-        emit_rows_together(r, pointers, after);
-        return;
-    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
                       head = enter_loop(e, "rows", pointers, moving);
     LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
@@ -337,14 +333,12 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
 static void emit_rows(row_emitter *r, nest_row kind, const LLVMValueRef *pointers,
                       LLVMBasicBlockRef after) {
     if (kind == r->part->nest.rows[0] && r->part->nest.row_count > 1) {
-        const int64_t most = kind == NEST_EXACT      ? r->part->part->cols_multiple
-                             : kind == NEST_TOGETHER ? NEST_TOGETHER_COLUMNS
-                                                     : r->part->nest.lanes;
-        emit_short_and_long(r, pointers, after, most);
+        const int64_t known = r->part->part->cols_multiple;
+        emit_short_and_long(r, pointers, after, kind == NEST_EXACT ? known : r->part->nest.lanes);
         return;
     }
-    if (kind == NEST_REDUCED_COLUMNS) {
-        emit_reduced_columns(r, pointers, after);
+    if (kind == NEST_REDUCED || kind == NEST_REDUCED_COLUMNS) {
+        (kind == NEST_REDUCED ? emit_reduced_rows : emit_reduced_columns)(r, pointers, after);
         if (after != r->done) continue_in(r->part, after);
         return;
     }
@@ -376,8 +370,7 @@ void emit_variant(const part_emitter *e, const tosajit_variant *variant, nest_ro
                      .scalars = e->k.scalars,
                      .splats = e->k.splats,
                      .values = e->k.values,
-                     .in_three = e->nest.in_three,
-                     .groups = reduction_groups(e, e->nest.in_three)};
+                     .groups = reduction_groups(e)};
     emit_splat_buffers(&r);
     emit_planes(&r, row, tile->pointers);
 }

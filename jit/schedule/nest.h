@@ -21,8 +21,8 @@
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches
- *     NEST_TOGETHER  n <= 128; as NEST_REDUCED, and so many rows are folded together
- *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in segments
+ *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in segments; short
+ *                    rows are folded together
  *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
  *
  * What a part reduces is a dimension like the others, but its indices keep their order, and no
@@ -41,7 +41,6 @@ typedef enum nest_row {
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
-    NEST_TOGETHER,
     NEST_REDUCED,
     NEST_REDUCED_COLUMNS,
 } nest_row;

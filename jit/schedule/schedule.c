@@ -232,17 +232,17 @@ static unsigned choose_strip(const plan_part *part, const tosajit_expr *program,
 }
 
 /* Whether folding rows together pays. A loop reads rows one behind the other, and in the time of a
- * fold of its own the next row arrives: so longer rows want it only where a fold is long, or where
- * nothing is known of them, which each of them asks. */
+ * fold of its own the next row arrives: so longer rows want it only where a fold is long. */
 static bool pays_together(const asked *a, const tosajit_expr *program) {
     const plan_part *part = a->part;
-    const int64_t size = part->extents[part->axis];
-    bool any_row = false, is_long = size == TOSAJIT_DYNAMIC;
+    const int64_t size = part->extents[part->axis],
+                  most = (int64_t)COST_TOGETHER_VECTORS * a->level->vector_bytes / 4;
+    bool any_row = false, is_long = false;
     for (int32_t d = 0; d < part->rank; d++) any_row |= d != part->axis && part->extents[d] != 1;
     for (int32_t k = 0; k < part->result_count; k++)
         is_long |=
             part->reductions >> k & 1 && is_long_extreme(a, &program->nodes[part->values[k]]);
-    const int64_t most = (int64_t)COST_TOGETHER_VECTORS * a->level->vector_bytes / 4;
+    if (size == TOSAJIT_DYNAMIC) return any_row && is_long;
     return any_row && size <= (is_long ? most : COST_UNROLLED);
 }
 
@@ -270,12 +270,6 @@ static bool is_brief(const asked *a) {
            a->work.light <= COST_UNROLLED_LIGHT;
 }
 
-static void schedule_reduced_rows(const asked *a, nest *n) {
-    if (n->together) n->rows[n->row_count++] = NEST_TOGETHER;
-    if (!n->together || a->part->extents[a->part->axis] == TOSAJIT_DYNAMIC)
-        n->rows[n->row_count++] = NEST_REDUCED;
-}
-
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
@@ -299,10 +293,7 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
     n->fast_isel = n->any_order = false;
-    if (inner)
-        schedule_reduced_rows(a, n);
-    else
-        n->rows[n->row_count++] = NEST_REDUCED_COLUMNS;
+    n->rows[n->row_count++] = inner ? NEST_REDUCED : NEST_REDUCED_COLUMNS;
     add_level(n, (nest_level){.lanes = lanes, .repeats = 1});
     n->levels[0].shared = inner && !whole && a->work.is_long;
     if (!whole && !n->levels[0].shared)
@@ -349,9 +340,7 @@ bool nest_is_peeled(const nest *n) {
     return n->rows[0] != NEST_TAIL && !nest_reduces_rows(n) && n->rows[0] != NEST_REDUCED_COLUMNS;
 }
 
-bool nest_reduces_rows(const nest *n) {
-    return n->rows[0] == NEST_TOGETHER || n->rows[0] == NEST_REDUCED;
-}
+bool nest_reduces_rows(const nest *n) { return n->rows[0] == NEST_REDUCED; }
 
 tosajit_tail nest_tail_at(const nest *n, int64_t columns) {
     const bool overlaps = nest_is_peeled(n) && columns > (int64_t)n->lanes;

@@ -58,6 +58,8 @@ bool reduce_tile_bytes(const plan_part *part, const walk *w, int64_t *bytes) {
     uint64_t splat, packed;
     int64_t strides[TOSAJIT_MAX_RANK];
     *bytes = 0;
+    for (int32_t d = 0; d < w->rank; d++)
+        if (w->sizes[d] == 0) return true;
     classify(part, w, &splat, &packed);
     for (int32_t t = 0; packed >> t; t++) {
         int64_t own;

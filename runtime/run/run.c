@@ -243,33 +243,50 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
     return kernel->views ? run_viewed(kernel, &c, run_seen) : run_any(kernel, &c);
 }
 
-static bool is_small(const tosajit_kernel *kernel, const tosajit_tensor *tensor) {
-    int64_t elements;
-    return (tensor->rank == 0 || tensor->dims) && tensor->rank >= 0 &&
-           tensor->rank <= TOSAJIT_MAX_RANK && size_count(tensor->rank, tensor->dims, &elements) &&
-           elements / 2 < kernel->plan.parts[0].piece_elements;
+/* The largest size of a call's tensors in a dimension that is counted from the end; 0: none has it.
+ */
+static int64_t largest_size(const tosajit_tensor *tensors, size_t count, int32_t from_end) {
+    int64_t most = 0;
+    for (size_t k = 0; k < count; k++) {
+        const int32_t d = tensors[k].rank - from_end;
+        if (d >= 0 && d < TOSAJIT_MAX_RANK && tensors[k].dims && tensors[k].dims[d] > most)
+            most = tensors[k].dims[d];
+    }
+    return most;
 }
 
-/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. A
- * result says it, but not that of a reduction: there the operands do. */
-static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *operands,
-                     size_t operand_count, const tosajit_tensor *results) {
-    bool small = is_small(kernel, results);
-    for (size_t k = 0; small && kernel->staged && k < operand_count; k++)
-        small = is_small(kernel, &operands[k]);
-    return small;
+/* Whether no threads would divide the call; what is wrong with it is for others to say. No part's
+ * iteration space has more elements than all tensors together span. */
+static bool is_short(const tosajit_kernel *kernel, const run_call *c) {
+    int64_t least = INT64_MAX, elements = 1;
+    for (int32_t p = 0; p < kernel->plan.part_count; p++)
+        if (kernel->plan.parts[p].piece_elements < least)
+            least = kernel->plan.parts[p].piece_elements;
+    for (int32_t from_end = 1; from_end <= TOSAJIT_MAX_RANK; from_end++) {
+        const int64_t own = largest_size(c->operands, c->operand_count, from_end),
+                      made = largest_size(c->results, c->result_count, from_end),
+                      size = own > made ? own : made;
+        if (size > 1 && !size_multiply(elements, size, &elements)) return false;
+    }
+    return elements / 2 < least;
+}
+
+static tosajit_status run_on(const tosajit_kernel *kernel, const run_call *c) {
+    if (!is_short(kernel, c)) return run_any(kernel, c);
+    run_call own = *c;
+    own.parallel = &kernel->parallel; /* as the calls that are remembered */
+    return run_seen(kernel, &own);
 }
 
 tosajit_status tosajit_run_parallel(const tosajit_kernel *kernel, const tosajit_tensor *operands,
                                     size_t operand_count, const tosajit_tensor *results,
                                     size_t result_count, const tosajit_parallel *parallel) {
     static const tosajit_parallel alone;
-    if (!kernel || (operand_count && !operands) || !results || result_count == 0 ||
-        is_short(kernel, operands, operand_count, results))
+    if (!kernel || (operand_count && !operands) || !results)
         return tosajit_run(kernel, operands, operand_count, results, result_count);
     const run_call c = {operands, results, operand_count, result_count,
                         parallel && parallel->parallel_for ? parallel : &alone};
-    return kernel->views ? run_viewed(kernel, &c, run_any) : run_any(kernel, &c);
+    return kernel->views ? run_viewed(kernel, &c, run_on) : run_on(kernel, &c);
 }
 
 tosajit_status tosajit_run_interpreted(const tosajit_kernel *kernel, const tosajit_tensor *operands,

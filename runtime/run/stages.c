@@ -85,7 +85,8 @@ static bool may_cut(const staging *s, int32_t d) {
 /* What blocks take multiples of, along each dimension: what a part's plan has promised of its
  * columns, which are its innermost dimension but for static 1s. Of t = max(x, axis=2) and
  * mean(t, axis=1), x of 8x1265x1, these are d2, d1, and of what becomes of 8x1x1 then d0. All are
- * powers of two, so the largest is a multiple of the others. */
+ * powers of two, so the largest is a multiple of the others. A piece of one column would coalesce
+ * into a walk along another dimension, for which the code may have no loop. */
 static void find_multiples(const staging *s, int64_t *multiples) {
     int32_t inner = s->rank - 1;
     while (inner > 0 && s->sizes[inner] == 1) inner--;
@@ -97,6 +98,7 @@ static void find_multiples(const staging *s, int64_t *multiples) {
         if (part->columns >= 0) d = part->columns;
         if (d < 0) continue;
         int64_t *own = &multiples[aligned(d, part->rank, s->rank)];
+        if (*own < GRAIN) *own = GRAIN;
         if (part->cols_multiple > *own) *own = part->cols_multiple;
     }
 }
@@ -113,6 +115,8 @@ static void cut_blocks(staging *s, int64_t elements) {
     for (int32_t d = s->rank; d-- > 0;) {
         int64_t take = elements > 1 ? elements : 1;
         take = (take + multiples[d] - 1) / multiples[d] * multiples[d];
+        while (multiples[d] > 1 && take < s->sizes[d] && s->sizes[d] % take == 1)
+            take += multiples[d];
         s->block[d] = cuts[d] && take < s->sizes[d] ? take : s->sizes[d];
         if (cuts[d] && s->sizes[d] > 0) elements /= s->block[d];
     }

@@ -38,13 +38,13 @@ static const struct {
     {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
     /* A maximum does not ask for an order, so a single column is reduced as a row. */
     {"y = max(x, axis=0) : f32[?,1]", "x86-64-v3", "columns 1x16 1x16m masked"},
-    {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "together columns 1x32 1x32m masked"},
+    {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "columns 1x32 1x32m masked"},
     /* Short rows are folded together, where that pays; a few elements need no loop. */
-    {"y = sum(x, axis=1) : f32[?,16]", "x86-64-v4", "together 1x16 unrolled none"},
+    {"y = sum(x, axis=1) : f32[?,16]", "x86-64-v4", "columns 1x16 together unrolled none"},
     {"y = sum(x, axis=1) : f32[?,64]", "x86-64-v4", "columns 1x32 none"},
-    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v4", "together 1x32 none"},
+    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v4", "columns 1x32 together none"},
     {"y = max(x, axis=1) : f32[?,64]", "x86-64-v3", "columns 1x16 none"},
-    {"y = sum(exp(x), axis=1) : f32[?,16]", "x86-64-v4", "together 1x16 none"},
+    {"y = sum(exp(x), axis=1) : f32[?,16]", "x86-64-v4", "columns 1x16 together none"},
     {"y = sum(x) : f32[16]", "x86-64-v4", "columns 1x16 none"},
     {"y = sum(x, axis=1) : f32[?,16,?]", "x86-64-v4", "rows 1x64 1x64m unrolled masked"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
@@ -75,8 +75,7 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         {": whole cache lines", "streamed "},
         {": whole steps", "exact "},
         {": reduced along rows", "rows "},
-        {": reduced along columns, in", "columns "},
-        {": reduced along columns, folded", "together "},
+        {": reduced along columns", "columns "},
     };
     size_t size = 0;
     for (const char *line = text; line && *line; line = strchr(line, '\n') + 1) {
@@ -95,6 +94,8 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         }
         if (strncmp(one, "  strips:", 9) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "strips ");
+        if (strncmp(one, "  together:", 11) == 0)
+            size += (size_t)snprintf(nest + size, capacity - size, "together ");
         if (strncmp(one, "  unrolled:", 11) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "unrolled ");
         if (strncmp(one, "  side by side:", 15) == 0)
