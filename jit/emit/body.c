@@ -306,18 +306,21 @@ void emit_body(row_emitter *r, step s) {
     emit_stores(r, s);
 }
 
-/* They live in the entry block, so that a row loop does not grow the stack. */
+LLVMValueRef entry_memory(const part_emitter *e, LLVMTypeRef type) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
+    LLVMPositionBuilderBefore(e->k.builder,
+                              LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->function)));
+    LLVMValueRef memory = LLVMBuildAlloca(e->k.builder, type, "buffer");
+    LLVMPositionBuilderAtEnd(e->k.builder, here);
+    return memory;
+}
+
 void emit_splat_buffers(row_emitter *r) {
     const part_emitter *e = r->part;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
-                      entry = LLVMGetEntryBasicBlock(e->function);
     lane wide = lane_of(e, nest_step(&e->nest));
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(r->variant->either, t)) continue;
-        LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));
-        r->buffers[t] = LLVMBuildAlloca(
-            e->k.builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "buffer");
-        LLVMPositionBuilderAtEnd(e->k.builder, here);
+        r->buffers[t] = entry_memory(e, lane_memory_type(&wide, tensor_node(e, t)->type.element));
         /* The mask is 0 for a stride of 0, and -1 for a stride of the element's size. It is made by
          * shifting and negating: a comparison LLVM would move into the loop, as a selection in
          * every step. */
