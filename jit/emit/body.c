@@ -101,7 +101,9 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
     LLVMValueRef result = emitter_of(&op)(&own, &op, operands);
     if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
-    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(&own, op.result, result);
+    if (kind == RESULT_EXACT) return lane_narrow_exact(&own, op.result, result);
+    /* NaN of operands of the result's type have no bits below those of that type. */
+    return (op.operand == op.result ? lane_narrow_function : lane_narrow)(&own, op.result, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in
