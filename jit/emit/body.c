@@ -66,6 +66,13 @@ static emitter *emitter_of(const emit_op *op) {
     return op->fast ? all->fast : all->exact;
 }
 
+/* NaN of operands of the result's type have no bits below those of that type. */
+static LLVMValueRef narrow_result(const lane *l, const emit_op *op, LLVMValueRef result) {
+    if (op_table[op->op].result == RESULT_EXACT) return lane_narrow_exact(l, op->result, result);
+    if (op->operand == op->result) return lane_narrow_function(l, op->result, result);
+    return lane_narrow(l, op->result, result);
+}
+
 static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const part_emitter *e = r->part;
@@ -101,9 +108,7 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
     LLVMValueRef result = emitter_of(&op)(&own, &op, operands);
     if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
-    if (kind == RESULT_EXACT) return lane_narrow_exact(&own, op.result, result);
-    /* NaN of operands of the result's type have no bits below those of that type. */
-    return (op.operand == op.result ? lane_narrow_function : lane_narrow)(&own, op.result, result);
+    return narrow_result(&own, &op, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in
