@@ -72,6 +72,7 @@ SIZES = {"16K": 1 << 14, "64K": 1 << 16, "1M": 1 << 20}
 # The most that a case may take of the best peer's time: exact, fast. Others have 1.2 and 1.0.
 LIMITS = {"clamps": (1.1, 1.1), "hard swish": (1.1, 1.1), "sum": (1.1, 1.1), "i32 of f32": (1.1, 1.1), "i8 of f32": (1.0, 1.0),
           "QuantizeLinear to u8": (1.0, 1.0)}
+CALLS = {"64": 64, "256": 256, "1K": 1024}
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.md")
 ENGINES = {name: tosajit.Engine(**options) for name, options in (("exact", {}), ("fast", {"accuracy": "fast"}))}
 
@@ -185,12 +186,25 @@ def row(case, seconds):
     return lines, ratios
 
 
+def calls_beside_numba(seconds, word):
+    """Calls of few elements, in microseconds: what they cost beside what they compute."""
+    lines = ["| a call | elements | tosajit | numba | of numba |\n|---|--:|--:|--:|--:|"]
+    for case in (case for case in CHEAP if numba and case[-1] and word in case[0]):
+        for size, n in CALLS.items():
+            both = {name: call for name, call in contenders(case, n).items() if name in ("exact", "numba")}
+            times = usual_times(both, seconds)
+            own, other = times["exact"] * 1e6, times["numba"] * 1e6
+            lines.append(f"| {case[0]} | {size} | {own:.3f} | {other:.3f} | {own / other:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
 def tables(seconds, word):
     rows = [row(case, seconds) for case in FUNCTIONS + CHEAP if word in case[0]]
     head = "| case | elements | exact of the best peer | fast | the best peer | ns an element |\n|---|---|--:|--:|---|---|"
     means = [f"{size}: geometric mean " + ", ".join(f"{own} {mean([ratios[size][own] for _, ratios in rows]):.2f}" for own in ENGINES)
              for size in SIZES]
-    return "\n".join([head, *(line for lines, _ in rows for line in lines), "", *(f"- {text}" for text in means)]) + "\n"
+    main_table = [head, *(line for lines, _ in rows for line in lines), "", *(f"- {text}" for text in means)]
+    return "\n".join(main_table) + "\n\n" + calls_beside_numba(seconds, word)
 
 
 def write_page():

@@ -66,6 +66,13 @@ static emitter *emitter_of(const emit_op *op) {
     return op->fast ? all->fast : all->exact;
 }
 
+/* NaN of operands of the result's type have no bits below those of that type. */
+static LLVMValueRef narrow_result(const lane *l, const emit_op *op, LLVMValueRef result) {
+    if (op_table[op->op].result == RESULT_EXACT) return lane_narrow_exact(l, op->result, result);
+    if (op->operand == op->result) return lane_narrow_function(l, op->result, result);
+    return lane_narrow(l, op->result, result);
+}
+
 static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                                  LLVMValueRef *const values) {
     const part_emitter *e = r->part;
@@ -101,7 +108,7 @@ static LLVMValueRef compute_node(const row_emitter *r, const lane *l, size_t k,
                   table < 0 || !has_bit(e->on_lines, table) ? NULL : &e->lines[table]};
     LLVMValueRef result = emitter_of(&op)(&own, &op, operands);
     if (on_bits || (kind == RESULT_FUNCTION && lane_is_half(op.result))) return result;
-    return (kind == RESULT_EXACT ? lane_narrow_exact : lane_narrow)(&own, op.result, result);
+    return narrow_result(&own, &op, result);
 }
 
 /* Where the builder stands, to find later what was emitted since: the instructions behind `last` in
@@ -306,18 +313,21 @@ void emit_body(row_emitter *r, step s) {
     emit_stores(r, s);
 }
 
-/* They live in the entry block, so that a row loop does not grow the stack. */
+LLVMValueRef entry_memory(const part_emitter *e, LLVMTypeRef type) {
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
+    LLVMPositionBuilderBefore(e->k.builder,
+                              LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(e->function)));
+    LLVMValueRef memory = LLVMBuildAlloca(e->k.builder, type, "buffer");
+    LLVMPositionBuilderAtEnd(e->k.builder, here);
+    return memory;
+}
+
 void emit_splat_buffers(row_emitter *r) {
     const part_emitter *e = r->part;
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder),
-                      entry = LLVMGetEntryBasicBlock(e->function);
     lane wide = lane_of(e, nest_step(&e->nest));
     for (int32_t t = 0; t < e->part->leaf_count; t++) {
         if (!has_bit(r->variant->either, t)) continue;
-        LLVMPositionBuilderBefore(e->k.builder, LLVMGetFirstInstruction(entry));
-        r->buffers[t] = LLVMBuildAlloca(
-            e->k.builder, lane_memory_type(&wide, tensor_node(e, t)->type.element), "buffer");
-        LLVMPositionBuilderAtEnd(e->k.builder, here);
+        r->buffers[t] = entry_memory(e, lane_memory_type(&wide, tensor_node(e, t)->type.element));
         /* The mask is 0 for a stride of 0, and -1 for a stride of the element's size. It is made by
          * shifting and negating: a comparison LLVM would move into the loop, as a selection in
          * every step. */

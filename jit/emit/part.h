@@ -153,6 +153,8 @@ static inline LLVMValueRef column_stride(const part_emitter *e, int32_t t) {
 
 /* Bodies. */
 
+/* Memory of the entry block, so that no loop grows the stack. */
+LLVMValueRef entry_memory(const part_emitter *e, LLVMTypeRef type);
 /* Memory for the splat buffers of a variant: once, before its rows. */
 void emit_splat_buffers(row_emitter *r);
 /* What is the same for the whole row: splats, constants, and ops of nothing else; and the buffers.

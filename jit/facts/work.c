@@ -7,10 +7,11 @@
 
 /* Bytes per lane of a node at work: narrow floating point is computed in f32, integers in what the
  * op table says, but for a table of bytes that is held in registers. Bytes that nobody computed
- * count by the ops that read them. */
+ * count by the ops that read them, and those that are moved are bytes. */
 static unsigned working_size(const expr_node *node) {
     const unsigned size = (unsigned)tosajit_type_size(node->type.element);
-    const bool reads = node->kind == NODE_OP || size > 1;
+    const bool reads =
+        size > 1 || (node->kind == NODE_OP && op_table[node->op].result != RESULT_MOVED);
     unsigned least = type_is_float(node->type.element) && reads ? 4 : 1;
     if (node->kind == NODE_OP && op_lane_bytes(node->op) > least) least = op_lane_bytes(node->op);
     if (node->kind == NODE_OP && op_has_table(node->op) && size == 1) least = 1;

@@ -204,8 +204,8 @@ lane lane_in_any_order(const lane *l, tosajit_type element) {
 }
 
 LLVMValueRef lane_narrow_function(const lane *l, tosajit_type element, LLVMValueRef a) {
-    return element == TOSAJIT_BF16 && !l->target->has_bf16 ? round_to_bf16(l, a)
-                                                           : lane_narrow(l, element, a);
+    const bool by_bits = element == TOSAJIT_BF16 && !l->target->has_bf16 && !is_double(l, a);
+    return by_bits ? round_to_bf16(l, a) : lane_narrow(l, element, a);
 }
 
 static LLVMValueRef narrow_one_way(const lane *l, tosajit_type element, LLVMValueRef a,

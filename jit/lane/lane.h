@@ -115,7 +115,7 @@ LLVMValueRef lane_narrow(const lane *l, tosajit_type element, LLVMValueRef a);
 /* The same where `a` is a value of the element type already, or NaN. */
 LLVMValueRef lane_narrow_exact(const lane *l, tosajit_type element, LLVMValueRef a);
 
-/* Functions to f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
+/* To f16 and bf16: the same from f32 where a NaN among `a` has no bits below those of the
  * element type. Operands that are NaN have none, nor has the NaN that a CPU makes. The first
  * rounds a midpoint of two bf16 to the even one. The others may round it away from zero or to zero
  * instead, which takes three instructions less: where that is right for all that occur. */

@@ -198,8 +198,9 @@ LLVMValueRef sine_looked_up(const lane *l, LLVMValueRef x, unsigned quarters) {
     return float_of(l, lane_xor(l, bits_of(l, sum), turned));
 }
 
-/* A function in pieces: f(c + d) = f(c) + d P(d). In the first one, where c is 0, the sum is
- * d + d (P(d) - 1), which loses nothing next to 0. */
+/* A function in pieces: f(c + d) = f(c) + d P(d). In the first one, where c and f(c) are 0, the sum
+ * is d + d (P(d) - 1), which loses nothing next to 0; there d is larger than f(c), elsewhere
+ * smaller. */
 typedef struct pieces {
     const float *centre, *value, *c[7];
     unsigned degree;
@@ -208,18 +209,18 @@ typedef struct pieces {
 #define FIVE(name) name##_c1, name##_c2, name##_c3, name##_c4, name##_c5
 static const pieces tanh_pieces = {tanh_piece_centre, tanh_piece_value, {FIVE(tanh_piece)}, 5},
                     erf_pieces = {erf_piece_centre, erf_piece_value, {FIVE(erf_piece)}, 5},
-                    erf_eighths = {erf_eighth_centre,
+                    erf_eighths = {NULL,
                                    erf_eighth_value,
                                    {FIVE(erf_eighth), erf_eighth_c6, erf_eighth_c7},
                                    7};
 
-static LLVMValueRef evaluate(const lane *l, const pieces *p, LLVMValueRef a, LLVMValueRef index,
-                             LLVMValueRef is_first) {
-    LLVMValueRef d = lane_fsub(l, a, lane_entry(l, p->centre, index)),
+/* Of the piece at an index, d beside its centre. */
+static LLVMValueRef evaluate(const lane *l, const pieces *p, LLVMValueRef index, LLVMValueRef d) {
+    LLVMValueRef value = lane_entry(l, p->value, index),
                  sum = lane_entry(l, p->c[p->degree - 1], index);
     for (unsigned k = p->degree - 1; k-- > 0;)
         sum = lane_fma(l, sum, d, lane_entry(l, p->c[k], index));
-    return lane_fma(l, sum, d, lane_select(l, is_first, d, lane_entry(l, p->value, index)));
+    return lane_fma(l, sum, d, lane_select(l, lane_fcmp(l, LLVMRealOGT, d, value), d, value));
 }
 
 /* Exponent and two bits of fraction. */
@@ -231,17 +232,20 @@ static LLVMValueRef quarter_octave(const lane *l, LLVMValueRef x) {
 static LLVMValueRef by_octaves(const lane *l, const pieces *p, LLVMValueRef a) {
     LLVMValueRef first = lane_int(l, 32, 495), k = quarter_octave(l, a);
     LLVMValueRef index = lane_intrinsic(l, "llvm.smax", (LLVMValueRef[]){k, first}, 2);
-    return evaluate(l, p, a, index, lane_icmp(l, LLVMIntSLE, k, first));
+    return evaluate(l, p, index, lane_fsub(l, a, lane_entry(l, p->centre, index)));
 }
 
 LLVMValueRef tanh_looked_up(const lane *l, LLVMValueRef a) {
     return by_octaves(l, &tanh_pieces, a);
 }
 
-/* The eight pieces are those of 1 + 0.7625 a, which is below 4. */
+/* Of eight pieces a register less is looked up: their centres are multiples of a width, so short
+ * that the difference from them is exact. The multiple is in the low bits of `shifted`. */
 LLVMValueRef erf_looked_up(const lane *l, LLVMValueRef a) {
     if (lane_entries(l) == MOST_ENTRIES) return by_octaves(l, &erf_pieces, a);
-    LLVMValueRef index = quarter_octave(l, lane_fma(l, a, constant(l, 0.7625), constant(l, 1.0)));
-    return evaluate(l, &erf_eighths, a, index,
-                    lane_icmp(l, LLVMIntSLE, index, lane_int(l, 32, 508)));
+    LLVMValueRef magic = lane_f32(l, f32_shift),
+                 shifted = lane_fma(l, a, constant(l, 1.0 / (double)erf_eighth_width), magic);
+    LLVMValueRef d =
+        lane_fma(l, lane_fsub(l, shifted, magic), constant(l, -(double)erf_eighth_width), a);
+    return evaluate(l, &erf_eighths, bits_of(l, shifted), d);
 }

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Whether loops over vectors take them as vectors: every op on every element type that it has, each
- * as a kernel of its own for x86-64-v2, -v3 and -v4, and from any machine. An instruction of one
- * element in its hot loop, or a call, is an error, unless `known` names the op and says why.
- * Views have no loops, and those of reductions carry what they have: both are left out.
+ * as a kernel of its own for x86-64-v2, -v3 and -v4, and from any machine; of static and of dynamic
+ * sizes, with attributes, and by TOSAJIT_FAST. An instruction of one element in its hot loop, a
+ * call, or no vector there is an error, unless `known` names the op and says why. Views have no
+ * loops, and those of reductions carry what they have: both are left out.
  *
  * TOSAJIT_PART=k/n makes every n-th. */
 #include <setjmp.h>
@@ -23,9 +24,13 @@
 
 enum { ROWS = 16, COLS = 256 };
 
+typedef enum variant { STATIC, DYNAMIC, ATTRIBUTES, FAST, VARIANTS } variant;
+static const char *const variant_names[] = {"static", "dynamic", "attributes", "fast"};
+
 typedef struct subject {
     tosajit_op op;
     tosajit_type from, to;
+    variant variant;
     char text[64];
 } subject;
 
@@ -76,8 +81,9 @@ static bool is_scalar(const char *line) {
     return strncmp(end - 2, "ss", 2) == 0 || strncmp(end - 2, "sd", 2) == 0;
 }
 
-static tosajit_value input(tosajit_expr *expr, tosajit_type type) {
-    const tosajit_tensor_type shape = tosajit_ranked(type, 2, (int64_t[]){ROWS, COLS});
+static tosajit_value input(tosajit_expr *expr, tosajit_type type, bool dynamic) {
+    const int64_t sizes[][2] = {{ROWS, COLS}, {TOSAJIT_DYNAMIC, TOSAJIT_DYNAMIC}};
+    const tosajit_tensor_type shape = tosajit_ranked(type, 2, sizes[dynamic]);
     tosajit_value value = 0;
     if (tosajit_expr_input(expr, &shape, &value)) fail_msg("%s", tosajit_last_error());
     return value;
@@ -110,22 +116,48 @@ static size_t add_parameters(tosajit_expr *expr, const subject *s, tosajit_value
     return 4;
 }
 
-static char *assembly(tosajit_engine *engine, const subject *s) {
+static bool is_signed(tosajit_type type) { return tosajit_type_name(type)[0] == 'i'; }
+
+/* What the op takes beside that; false where there is nothing. */
+static bool add_attributes(const subject *s, tosajit_attributes *a) {
+    const bool is_float = test_is_float(s->from), is_i1 = s->from == TOSAJIT_I1;
+    switch (s->op) {
+    case TOSAJIT_OP_arithmetic_right_shift: a->round = true; return true;
+    case TOSAJIT_OP_cast: a->input_unsigned = true; return is_signed(s->from) && !is_i1;
+    case TOSAJIT_OP_clamp:
+    case TOSAJIT_OP_maximum:
+    case TOSAJIT_OP_minimum: a->nan_mode = TOSAJIT_NAN_IGNORE; return is_float;
+    case TOSAJIT_OP_mul: a->shift = 13; return s->from == TOSAJIT_I32;
+    case TOSAJIT_OP_negate: a->input_zp = a->output_zp = 3; return s->from == TOSAJIT_I8;
+    case TOSAJIT_OP_rescale: a->rounding_mode = TOSAJIT_DOUBLE_ROUND; return a->scale32;
+    default: return false;
+    }
+}
+
+/* Whether there is such a loop. */
+static bool make_attributes(const subject *s, tosajit_attributes *a) {
+    *a = (tosajit_attributes){.scale32 = s->op == TOSAJIT_OP_rescale && s->from != TOSAJIT_I48,
+                              .rounding_mode = TOSAJIT_SINGLE_ROUND};
+    if (s->op == TOSAJIT_OP_clamp && test_is_float(s->from))
+        a->min_val.f = -1.5, a->max_val.f = 64;
+    else if (s->op == TOSAJIT_OP_clamp)
+        a->min_val.i = 7, a->max_val.i = 100;
+    return s->variant != ATTRIBUTES || add_attributes(s, a);
+}
+
+static char *assembly(tosajit_engine *engine, const subject *s, const tosajit_attributes *a) {
+    const tosajit_expr_options options = {
+        .size = sizeof options, .accuracy = s->variant == FAST ? TOSAJIT_FAST : TOSAJIT_EXACT};
     tosajit_expr *expr = NULL;
     char *text = NULL;
     tosajit_value x[TOSAJIT_MAX_OPERANDS], value = 0;
     const int arity = tosajit_op_arity(s->op);
     const tosajit_tensor_type declared = {s->to, TOSAJIT_UNRANKED, {0}};
-    tosajit_attributes a = {.scale32 = s->op == TOSAJIT_OP_rescale && s->from != TOSAJIT_I48,
-                            .rounding_mode = TOSAJIT_SINGLE_ROUND};
-    if (s->op == TOSAJIT_OP_clamp && test_is_float(s->from))
-        a.min_val.f = -1.5, a.max_val.f = 64;
-    else if (s->op == TOSAJIT_OP_clamp)
-        a.min_val.i = 7, a.max_val.i = 100;
-    assert_int_equal(tosajit_expr_create(NULL, &expr), TOSAJIT_OK);
-    for (int k = 0; k < arity; k++) x[k] = input(expr, arity == 3 && k == 0 ? TOSAJIT_I1 : s->from);
+    assert_int_equal(tosajit_expr_create(&options, &expr), TOSAJIT_OK);
+    for (int k = 0; k < arity; k++)
+        x[k] = input(expr, arity == 3 && k == 0 ? TOSAJIT_I1 : s->from, s->variant == DYNAMIC);
     const size_t count = (size_t)arity + add_parameters(expr, s, x + arity);
-    tosajit_status status = tosajit_expr_op(expr, s->op, x, count, &a, &declared, &value);
+    tosajit_status status = tosajit_expr_op(expr, s->op, x, count, a, &declared, &value);
     if (!status) status = tosajit_expr_result(expr, value);
     if (!status) status = tosajit_print(engine, expr, TOSAJIT_VIEW_ASM, &text);
     if (status) fail_msg("%s: %s", s->text, tosajit_last_error());
@@ -133,20 +165,34 @@ static char *assembly(tosajit_engine *engine, const subject *s) {
     return text;
 }
 
-/* Prints what is wrong. */
+/* What is wrong with the loop; null where nothing is. */
+static const char *find_scalar(const assembly_listing *l) {
+    const assembly_loop h = assembly_hot_loop(l);
+    bool has_vectors = false;
+    if (!h.elements) return "there is no loop";
+    for (int k = h.first; k <= h.last; k++) {
+        if (!assembly_is_instruction(l->lines[k])) continue;
+        if (is_scalar(l->lines[k])) return l->lines[k];
+        has_vectors |= strstr(l->lines[k], "mm") != NULL;
+    }
+    return has_vectors ? NULL : "there is no vector in the loop";
+}
+
+/* Prints what is wrong. What is known may be so in some variants. */
 static bool check_subject(tosajit_engine *engine, const char *level, const subject *s) {
     static assembly_listing l;
-    char *text = assembly(engine, s);
+    tosajit_attributes a;
+    if (!make_attributes(s, &a)) return true;
+    char *text = assembly(engine, s, &a);
     assembly_split(text, &l);
-    const assembly_loop h = assembly_hot_loop(&l);
-    const char *found = h.elements ? NULL : "there is no loop", *reason = known_reason(s, level);
-    for (int k = h.first; h.elements && k <= h.last && !found; k++)
-        if (assembly_is_instruction(l.lines[k]) && is_scalar(l.lines[k])) found = l.lines[k];
-    if (found && !reason) printf("*** %s, %s: %s\n", s->text, level, found);
-    if (found && reason) printf("    %s, %s: %s\n", s->text, level, reason);
-    if (!found && reason) printf("*** %s, %s: known, but no longer so\n", s->text, level);
+    const char *found = find_scalar(&l), *reason = known_reason(s, level);
+    const bool outdated = !found && reason && s->variant == STATIC;
+    if (found && !reason)
+        printf("*** %s, %s, %s: %s\n", s->text, variant_names[s->variant], level, found);
+    if (found && reason && s->variant == STATIC) printf("    %s, %s: %s\n", s->text, level, reason);
+    if (outdated) printf("*** %s, %s: known, but no longer so\n", s->text, level);
     tosajit_text_release(text);
-    return !found == !reason;
+    return (!found || reason) && !outdated;
 }
 
 /* What moves elements alone, and reductions. */
@@ -161,13 +207,23 @@ static bool is_left_out(tosajit_op op) {
 }
 
 static bool make_subject(int op, int from, int to, subject *s) {
-    *s = (subject){(tosajit_op)op, (tosajit_type)from, (tosajit_type)to, ""};
+    *s = (subject){(tosajit_op)op, (tosajit_type)from, (tosajit_type)to, STATIC, ""};
     tosajit_type types[TOSAJIT_MAX_OPERANDS];
     for (int k = 0; k < TOSAJIT_MAX_OPERANDS; k++)
         types[k] = tosajit_op_arity(s->op) == 3 && k == 0 ? TOSAJIT_I1 : s->from;
     snprintf(s->text, sizeof s->text, "%s %s -> %s", tosajit_op_name(s->op),
              tosajit_type_name(s->from), tosajit_type_name(s->to));
     return !is_left_out(s->op) && tosajit_op_accepts(s->op, types, s->to);
+}
+
+/* How many are wrong. */
+static int check_variants(tosajit_engine *engine, const char *level, subject *s) {
+    int wrong = 0;
+    for (int v = STATIC; v < VARIANTS; v++) {
+        s->variant = (variant)v;
+        if (v != FAST || s->to == TOSAJIT_F32) wrong += !check_subject(engine, level, s);
+    }
+    return wrong;
 }
 
 static void check_level(const char *cpu) {
@@ -182,7 +238,7 @@ static void check_level(const char *cpu) {
             for (int to = 0; to < TOSAJIT_TYPE_COUNT; to++) {
                 subject s;
                 if (make_subject(op, from, to, &s) && test_is_mine(count++))
-                    wrong += !check_subject(engine, cpu + strlen("x86-64-"), &s);
+                    wrong += check_variants(engine, cpu + strlen("x86-64-"), &s);
             }
     tosajit_engine_destroy(engine);
     printf("%s: %d kernels\n", cpu, (int)count);

@@ -488,10 +488,10 @@ def reason(model, op, *options):
 # What stays, and why.
 unsigned = random.integers(0, 9, (3, 4)).astype(np.uint8)
 check("uint8" in reason(model_of([helper.make_node("Add", ["a", "a"], ["out"])], [value("a", unsigned)], [value("out", unsigned)]), "Add", *ALL))
-# Types that the library lacks are named; those of later versions of ONNX have no name here.
+# Types that regions lack are named; those of later versions of ONNX have no name here.
 for type_, words in ((12, "uint32"), (15, "complex128"), (17, "float8e4m3fn"), (20, "float8e5m2fnuz"), (21, "uint4"), (22, "int4"), (999, "such elements")):
     found = reason(model_of([helper.make_node("Identity", ["a"], ["out"])], [value("a", type_, [3])], [value("out", type_, [3])]), "Identity", *ALL)
-    check(found == f"tosajit has no {words}", found, words)
+    check(found == f"regions have no {words}", found, words)
 check("rank" in reason(model_of([helper.make_node("Exp", ["a"], ["out"])], [helper.make_tensor_value_info("a", F32, None)],
                                 [helper.make_tensor_value_info("out", F32, None)]), "Exp", *ALL))
 check("remainder" in reason(model_of([helper.make_node("Mod", ["a", "a"], ["out"], fmod=1)], [value("a", x)], [value("out", x)]), "Mod", *ALL))

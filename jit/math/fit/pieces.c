@@ -3,7 +3,8 @@
 /* Fits the pieces of tanh and erf in jit/math/fast_table.c: not part of the build. Of each piece a
  * centre c, near its middle and such that f(c) is an f32 to 2^-34, and a polynomial by Lawson's
  * weighted least squares: f(c + d) = f(c) + d (c1 + c2 d + ...), c1 less 1 in the first piece,
- * whose centre is 0.
+ * whose centre is 0. Pieces of one width have its multiples as centres; it is such that all of
+ * these are f32 as nearly as can be.
  *
  *     cc -O2 jit/math/fit/pieces.c -lm -o pieces && ./pieces > jit/math/pieces.h */
 #include <math.h>
@@ -12,13 +13,33 @@
 enum { POINTS = 400, MOST_DEGREE = 7, ROUNDS = 60, MOST_ENTRIES = 32 };
 
 /* Pieces `first` to `last`, each at its number modulo `entries`; piece k ends where k + 1 begins,
- * the last one at `end`, from where on the function rounds to 1. */
+ * the last one at `end`, from where on the function rounds to 1. Without edges they are of one
+ * width, about multiples of it, the first of which is 0. */
 typedef struct pieces {
     const char *name, *about;
     long double (*f)(long double), (*edge)(int k);
     int first, last, entries, degree;
     float end;
 } pieces;
+
+/* The least width of which `last` pieces and a half reach the end, or a little more, in so few bits
+ * that no difference between an operand and a centre is rounded. */
+static float find_width(const pieces *all) {
+    enum { TRIES = 1 << 18, UNIT = 1 << 23 };
+    const float least = ceilf(all->end / ((float)all->last + 0.5F) * UNIT) / UNIT;
+    float best = least;
+    long double fewest = 1;
+    for (int k = 0; k < TRIES; k++) {
+        const float width = least + (float)k / UNIT;
+        long double most = 0;
+        for (int piece = 1; piece <= all->last; piece++) {
+            const long double value = all->f((long double)width * piece);
+            most = fmaxl(most, fabsl((long double)(float)value - value));
+        }
+        if (most < fewest) fewest = most, best = width;
+    }
+    return best;
+}
 
 /* What is fitted at a point d = scale t beside the centre, in parts of tanh: `wanted` as a sum of
  * the basis. */
@@ -122,14 +143,22 @@ static void print_table(const pieces *all, const char *what, const float *values
     printf("};\n\n");
 }
 
-/* The tables centre, value, c1, c2, ... */
+static long double edge_of(const pieces *all, float width, int k) {
+    return all->edge ? all->edge(k) : (k - 0.5L) * (long double)width;
+}
+
+/* The tables centre, or the width, value, c1, c2, ... */
 static void print_pieces(const pieces *all) {
     float table[2 + MOST_DEGREE][MOST_ENTRIES] = {{0}};
     long double worst = 0;
+    const float width = all->edge ? 0 : find_width(all);
     for (int k = all->first; k <= all->last; k++) {
-        const long double low = k == all->first ? 1e-6L : all->edge(k),
-                          high = k == all->last ? (long double)all->end : all->edge(k + 1);
-        const float centre = k == all->first ? 0 : find_centre(all, low, high);
+        const long double low = k == all->first ? 1e-6L : edge_of(all, width, k),
+                          high =
+                              k == all->last ? (long double)all->end : edge_of(all, width, k + 1);
+        const float centre = k == all->first ? 0
+                             : all->edge     ? find_centre(all, low, high)
+                                             : width * (float)k;
         float c[MOST_DEGREE] = {0};
         const long double error = fit(all, centre, low, high, c);
         if (error > worst) worst = error;
@@ -138,7 +167,10 @@ static void print_pieces(const pieces *all) {
         for (int i = 0; i < all->degree; i++) table[2 + i][k % all->entries] = c[i];
     }
     printf("/* %s Relative error 2^%.1Lf. */\n", all->about, log2l(worst));
-    print_table(all, "centre", table[0]);
+    if (all->edge)
+        print_table(all, "centre", table[0]);
+    else
+        printf("static const float %s_width = %aF;\n\n", all->name, (double)width);
     print_table(all, "value", table[1]);
     for (int i = 0; i < all->degree; i++) {
         char name[3] = {'c', (char)('1' + i), 0};
@@ -147,23 +179,22 @@ static void print_pieces(const pieces *all) {
 }
 
 static long double quarter_octave(int k) { return ldexpl(1 + (k & 3) / 4.0L, (k >> 2) - 127); }
-/* 1 + 0.7625 x is what the quarter octave is of. */
-static long double above_one(int k) { return (quarter_octave(k) - 1) / 0.7625L; }
 
 int main(void) {
     static const pieces all[] = {
         {"tanh_piece", "tanh by quarter octaves.", tanhl, quarter_octave, 495, 520, 32, 5,
          0x1.233334p3F},
         {"erf_piece", "erf by quarter octaves.", erfl, quarter_octave, 495, 515, 32, 5, 3.93F},
-        {"erf_eighth", "erf by quarter octaves of 1 + 0.7625 x.", erfl, above_one, 508, 515, 8, 7,
-         3.93F}};
+        {"erf_eighth", "erf by pieces of one width.", erfl, NULL, 0, 7, 8, 7, 3.93F}};
     printf("/* SPDX-FileCopyrightText: 2026 The tosajit developers */\n"
            "/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */\n"
            "/* Functions in pieces for TOSAJIT_FAST: f(c + d) = f(c) + d (c1 + c2 d + ...) where\n"
-           " * exponent and two bits of fraction of abs(x) are k, at index k modulo the count.\n"
+           " * exponent and two bits of fraction of abs(x) are k, at index k modulo the count; or "
+           "at k\n"
+           " * where c is k times the width.\n"
            " * The first piece has a centre of 0, c1 less 1, and no even powers. Generated by\n"
            " * jit/math/fit/pieces.c: do not edit. */\n"
-           "#ifndef TOSAJIT_JIT_MATH_PIECES_H\n#define TOSAJIT_JIT_EMIT_PIECES_H\n\n");
+           "#ifndef TOSAJIT_JIT_MATH_PIECES_H\n#define TOSAJIT_JIT_MATH_PIECES_H\n\n");
     for (unsigned k = 0; k < sizeof all / sizeof *all; k++) print_pieces(&all[k]);
     printf("#endif\n");
     return 0;

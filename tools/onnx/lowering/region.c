@@ -70,7 +70,7 @@ static void write_number(const onnx_node *node, const onnx_value *value, char na
 static bool may_be_operand(writer *w, const onnx_value *value) {
     if (value->type.element == 0) return refuse(w->r, "the element type is not known");
     if (onnx_element(value->type.element) == TOSAJIT_TYPE_COUNT) {
-        snprintf(w->r->why, sizeof w->r->why, "tosajit has no %s",
+        snprintf(w->r->why, sizeof w->r->why, "regions have no %s",
                  onnx_element_name(value->type.element));
         return false;
     }
