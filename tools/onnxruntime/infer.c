@@ -126,22 +126,20 @@ static tosajit_kernel *compile(const char *text) {
     return kernel;
 }
 
-/* The same, for whoever releases it. The text is taken over. */
-static tosajit_kernel *kernel_of(char *text) {
+tosajit_kernel *infer_kernel(const char *text) {
     const size_t slot = slot_of(text);
     pthread_mutex_lock(&known.lock);
     tosajit_kernel *kernel = known.slots[slot].kernel;
     if (!kernel || strcmp(known.slots[slot].text, text) != 0) kernel = compile(text);
-    if (kernel && kernel != known.slots[slot].kernel) {
+    char *copy = kernel && kernel != known.slots[slot].kernel ? strdup(text) : NULL;
+    if (copy) {
         free(known.slots[slot].text);
         tosajit_kernel_release(known.slots[slot].kernel);
-        known.slots[slot].text = text;
+        known.slots[slot].text = copy;
         known.slots[slot].kernel = kernel;
-        text = NULL;
     }
-    if (kernel) tosajit_kernel_retain(kernel);
+    if (kernel && kernel == known.slots[slot].kernel) tosajit_kernel_retain(kernel);
     pthread_mutex_unlock(&known.lock);
-    free(text);
     return kernel;
 }
 
@@ -231,7 +229,8 @@ static void widen(inference *i) {
     char *text = read_text(i);
     if (text) region_widen(text);
     tosajit_kernel_release(i->kernel);
-    i->kernel = text ? kernel_of(text) : NULL;
+    i->kernel = text ? infer_kernel(text) : NULL;
+    free(text);
     for (size_t k = 0; k < i->type_count; k++)
         if (i->types[k] == F16) i->types[k] = F32;
 }
@@ -239,7 +238,8 @@ static void widen(inference *i) {
 void infer_outputs(const ort_api *api, size_t least, ort_inference *node) {
     inference i = {.api = api, .node = node};
     char *text = read_text(&i);
-    i.kernel = text ? kernel_of(text) : NULL;
+    i.kernel = text ? infer_kernel(text) : NULL;
+    free(text);
     if (!i.kernel) return;
     read_types(&i);
     const bool known = read_inputs(&i);
