@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/onnx/lowering/rows.h"
+#include "tools/onnx/lowering/views.h"
 
 static bool is_one_of(const onnx_node *node, const char *const *ops) {
     for (; *ops; ops++)
@@ -109,7 +110,7 @@ static void mark_normalisation(const onnx_graph *g, const int32_t *readers, int3
 
 static bool is_elementwise(const onnx_node *node) {
     const onnx_form *form = onnx_form_of(node);
-    return form && !onnx_form_is_rows(form);
+    return form && onnx_form_is_elementwise(form);
 }
 
 static void mark_dequantized(const onnx_graph *g, int32_t node, int32_t *owners) {
@@ -214,10 +215,22 @@ bool onnx_has_blocks(const onnx_graph *g) {
     return false;
 }
 
-const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast,
+/* Short runs are moved element by element. A Transpose the engine may yet bring elsewhere, or join
+ * with a product, unless it has tried. */
+static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool settled,
+                              bool blocks) {
+    enum { LEAST_RUN = 16 };
+    if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
+        return "the engine keeps images in blocks";
+    if (onnx_is(node, "Transpose") && !settled) return "the engine may move it";
+    return onnx_views_run(g, node) < LEAST_RUN ? "of short runs the engine is faster" : NULL;
+}
+
+const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
                                 bool blocks) {
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
+    if (onnx_form_is_view(form)) return leave_view(g, node, settled, blocks);
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];
@@ -276,6 +289,8 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &g->nodes[r->nodes[k]];
         cost.weight += weight_of(g, node, fast);
+        cost.computes = cost.computes ||
+                        (weight_of(g, node, fast) > 0 && !onnx_form_is_view(onnx_form_of(node)));
         cost.table = cost.table || node->table;
         save(&cost, g, r, node);
     }
