@@ -353,7 +353,7 @@ static void reduce(site *s) {
     const bool given = list ? list->n_ints > 0 : axis_count(s) != 0 && onnx_input(s->g, s->node, 1);
     const bool none = number(s, "noop_with_empty_axes", 0) != 0;
     const int32_t rank = from.rank, count = given ? axis_count(s) : none ? 0 : rank;
-    const bool keeps = number(s, "keepdims", 1) != 0;
+    const bool keeps = number(s, "keepdims", 1) == 1; /* as the engine reads it */
     bool reduced[TOSAJIT_MAX_RANK] = {false};
     for (int32_t d = 0; d < rank && !given; d++) reduced[d] = !none;
     const bool known = !given || (count >= 0 && named_axes(s, count, rank, reduced));
@@ -467,7 +467,7 @@ static void coordinates(site *s) {
 
 static void place_of(site *s) {
     const int32_t rank = s->result->rank, axis = axis_of(number(s, "axis", 0), rank);
-    const bool keeps = number(s, "keepdims", 1) != 0;
+    const bool keeps = number(s, "keepdims", 1) == 1; /* as the engine reads it */
     s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
     if (axis >= 0 && keeps) s->result->dims[axis] = 1;
     if (keeps || rank < 1) return;
