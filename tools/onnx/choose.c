@@ -16,8 +16,9 @@ typedef struct chooser {
     arena *memory;
     onnx_choices *choices;
     onnx_writer writer;
-    bool optimized; /* the graph, by the engine */
-    bool *split;    /* per node: its region was none with it, so it stays alone */
+    bool optimized;    /* the graph, by the engine */
+    bool *split;       /* per node: its region was none with it, so it stays alone */
+    int32_t *patience; /* how many views may yet be found one by one */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -199,11 +200,11 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int
                                arena *memory) {
     if (cost->table) return NULL;
     if (cost->shape) return "it computes sizes";
-    const bool moves = !cost->computes && o->least_ops > 0;
-    if (moves || cost->weight + dropped < o->least_ops)
-        return !cost->computes ? "it computes nothing"
-                               : arena_print(memory, "a region of %d %s does not pay", cost->weight,
-                                             cost->weight == 1 ? "operator" : "operators");
+    const bool nothing = cost->moves || (!cost->computes && o->least_ops > 0);
+    if (nothing || cost->weight + dropped < o->least_ops)
+        return nothing ? "it computes nothing"
+                       : arena_print(memory, "a region of %d %s does not pay", cost->weight,
+                                     cost->weight == 1 ? "operator" : "operators");
     if (cost->largest >= 0 && cost->largest < o->least_bytes)
         return arena_print(memory, "a region of small tensors does not pay");
     return NULL;
@@ -224,7 +225,7 @@ static bool add_region(const chooser *c, const group *o);
 
 /* Without what takes dimensions away or moves elements there may be a region. */
 static void part(const chooser *c, const onnx_region *r) {
-    if (r->culprit >= 0) {
+    if (r->culprit >= 0 && (*c->patience)-- > 0) {
         c->split[r->culprit] = true;
         return;
     }
@@ -363,13 +364,15 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
     int32_t *labels = arena_array(memory, values, sizeof *labels);
+    int32_t patience = 100;
     const chooser c = {g,
                        options,
                        memory,
                        choices,
                        {g, engine, memory, labels},
                        onnx_is_optimized(g),
-                       arena_array(memory, nodes, sizeof *c.split)};
+                       arena_array(memory, nodes, sizeof *c.split),
+                       &patience};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),

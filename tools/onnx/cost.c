@@ -283,14 +283,15 @@ static void save(onnx_cost *cost, const onnx_graph *g, const onnx_region *r,
 }
 
 onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast) {
-    onnx_cost cost = {.shape = true};
+    onnx_cost cost = {.shape = true, .moves = true};
     for (int32_t k = 0; k < r->input_count; k++) include(&cost, &g->values[r->inputs[k]].type);
     for (int32_t k = 0; k < r->output_count; k++) include(&cost, &g->values[r->outputs[k]].type);
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &g->nodes[r->nodes[k]];
         cost.weight += weight_of(g, node, fast);
-        cost.computes = cost.computes ||
-                        (weight_of(g, node, fast) > 0 && !onnx_form_is_view(onnx_form_of(node)));
+        const bool view = onnx_form_is_view(onnx_form_of(node));
+        cost.moves = cost.moves && view;
+        cost.computes = cost.computes || (!view && weight_of(g, node, fast) > 0);
         cost.table = cost.table || node->table;
         save(&cost, g, r, node);
     }

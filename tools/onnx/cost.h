@@ -21,7 +21,8 @@ typedef struct onnx_cost {
     int64_t largest; /* bytes of the largest operand or result; -1: not known */
     int64_t saved;   /* bytes that are no longer moved, at least */
     bool shape;      /* it computes sizes, not data */
-    bool computes;   /* it does not only move elements */
+    bool computes;   /* it does something that is not free */
+    bool moves;      /* it has nothing but views */
     bool table;      /* it has what only a region computes */
 } onnx_cost;
 
