@@ -142,7 +142,7 @@ cases = [
     ("Min", [x, y, p], lambda a, b, c: np.minimum(np.minimum(a, b), c), 0), ("Max", [i, j], np.maximum, 0),
     ("Mean", [x, y, p], lambda a, b, c: (a + b + c) / 3, NEAR), ("Mean", [x, y], lambda a, b: (a + b) / 2, NEAR),
     ("Neg", [x], np.negative, 0), ("Neg", [i], np.negative, 0), ("Neg", [i.astype(np.int64) - 2**62 - 2**61], np.negative, 0), ("Abs", [x], np.abs, 0), ("Abs", [i], np.abs, 0),
-    ("Sign", [x], np.sign, 0), ("Sign", [i], np.sign, 0), ("Floor", [x], np.floor, 0), ("Ceil", [x], np.ceil, 0),
+    ("Sign", [x], np.sign, 0), ("Sign", [odd.astype(np.float16)], lambda a: np.nan_to_num(np.sign(a), nan=0), 0), ("Sign", [i], np.sign, 0), ("Floor", [x], np.floor, 0), ("Ceil", [x], np.ceil, 0),
     ("Round", [x], np.round, 0), ("Round", [odd], np.round, 0), ("Round", [x.astype(np.float64)], np.round, 0),
     ("Reciprocal", [p], np.reciprocal, 0), ("Sqrt", [p], np.sqrt, 0), ("Sqrt", [odd], np.sqrt, 0),
     ("Sqrt", [p.astype(np.float64)], np.sqrt, 0), ("Div", [x.astype(np.float64), p.astype(np.float64)], np.divide, 0), ("Exp", [x], np.exp, NEAR), ("Log", [p], np.log, NEAR),

@@ -33,7 +33,7 @@ struct onnx_form {
 
 static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
     write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_linear,
-    write_rows, write_view;
+    write_rows, write_view, write_sign;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678118654752) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.79788456080286536 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -59,8 +59,7 @@ static const onnx_form forms[] = {
     {"Mean", NULL, "", 1, 0, 2, FIRST, false, write_mean},
     {"Neg", NULL, "", 1, 1, 1, FIRST, false, write_neg},
     {"Abs",             "abs($0)",                               "", 1, 1, 1, FIRST, false, NULL},
-    {"Sign",            "where($0 > 0, $T(1), where($0 < 0, $T(-1), $0))",
-                                                                 "", 1, 1, 1, FIRST, false, NULL},
+    {"Sign", NULL, "", 1, 1, 1, FIRST, false, write_sign},
     {"Floor",           "floor($0)",                             "", 1, 1, 1, FIRST, false, NULL},
     {"Ceil",            "ceil($0)",                              "", 1, 1, 1, FIRST, false, NULL},
     {"Round",           "round($0)",                             "", 1, 1, 1, FIRST, false, NULL},
@@ -401,6 +400,15 @@ static bool write_mean(onnx_site *s, byte_writer *text) {
 /* The negative of the smallest integer is itself, where negate saturates. */
 static bool write_neg(onnx_site *s, byte_writer *text) {
     print(s, text, is_float(element(s, 0)) ? "-$0" : "0 - $0");
+    return true;
+}
+
+/* Of NaN the engine makes NaN, but 0 in half precision. */
+static bool write_sign(onnx_site *s, byte_writer *text) {
+    const bool half = element(s, 0) == TOSAJIT_F16 || element(s, 0) == TOSAJIT_BF16;
+    print(s, text,
+          half ? "where($0 > 0, $T(1), where($0 < 0, $T(-1), $T(0)))"
+               : "where($0 > 0, $T(1), where($0 < 0, $T(-1), $0))");
     return true;
 }
 
