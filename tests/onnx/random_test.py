@@ -211,6 +211,13 @@ def far(one, other, kind):
     return differ
 
 
+def without_nan(model, a, b):
+    """The second one with the numbers that the engine has where a row's greatest or least element is NaN: docs/onnx.md tells of it."""
+    if not {"ReduceMax", "ReduceMin"} & {node.op_type for node in model.graph.node} or a.shape != b.shape or a.dtype != b.dtype:
+        return b
+    return np.where(np.isnan(b), a, b)
+
+
 def sensitive(model, inputs, level, results, kind):
     """Whether the engine itself is as far away once its inputs are moved by an ulp, or at another level."""
     moved = {name: np.nextafter(a, np.inf, dtype=a.dtype) for name, a in inputs.items()}
@@ -240,7 +247,7 @@ def compare(random, maker, model, folder, tally):
         tally["compared"] += 1
         assert not isinstance(after, str), (level, batch, after)
         for a, b in zip(before, after):
-            differ = far(a, b, maker.kind)
+            differ = far(a, without_nan(model, a, b), maker.kind)
             if not differ:
                 continue
             own = 0 if isinstance(differ, str) else sensitive(model, inputs, level, before, maker.kind)

@@ -184,7 +184,7 @@ static const struct price {
 /* Rows that are shorter are the engine's, and so are rows along several axes: of these each part
  * is a row of its own. A call of rows has 0.6 us more to begin with than one of the engine's, which
  * takes as long for so many elements. */
-enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2 };
+enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2, LONG = 2 };
 
 /* As many as there are, most likely: calls are of one example, and of many rows. */
 static bool is_small(const onnx_type *type) {
@@ -197,6 +197,13 @@ static bool is_small(const onnx_type *type) {
     return count < LEAST_ELEMENTS;
 }
 
+/* Of images, or of groups of their channels. */
+static bool has_long_rows(const onnx_type *type) {
+    onnx_type pixels = *type;
+    for (int32_t d = 0; d < 2 && d < type->rank; d++) pixels.dims[d] = 1;
+    return onnx_elements(&pixels) >= LEAST_PART;
+}
+
 static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) {
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
@@ -204,6 +211,8 @@ static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) 
     if (onnx_form_is_rows(form) && onnx_rows_axes(g, node, &axes) && axes.count > 0 &&
         !axes.has[axes.rank - 1])
         return ACROSS;
+    if (onnx_is(node, "InstanceNormalization") && has_long_rows(&onnx_input(g, node, 0)->type))
+        return LONG;
     for (size_t k = 0; k < sizeof prices / sizeof *prices && !node->table; k++)
         if (onnx_is(node, prices[k].op)) return fast ? prices[k].fast : prices[k].exact;
     return onnx_form_weight(form);
