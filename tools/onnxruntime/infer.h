@@ -7,14 +7,9 @@
 #define TOSAJIT_TOOLS_ONNXRUNTIME_INFER_H
 
 #include "tools/onnxruntime/abi.h"
-#include "tosajit/tosajit.h"
 
 /* Tell the engine of the first outputs, of which the node has at least `least`. What cannot be read
  * is not told; making the kernel says what is wrong with it. Thread-safe. */
 void infer_outputs(const ort_api *api, size_t least, ort_inference *node);
-
-/* A kernel that tells the types of an expression, for whoever releases it; making it starts no
- * thread and loads no compiler. Null where the text is none. Thread-safe. */
-tosajit_kernel *infer_kernel(const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/onnxruntime/infer.h"
+#include "tools/onnxruntime/types.h"
 
 /* The regions of all sessions that ask for code in the same way. */
 struct pool {
@@ -83,7 +83,7 @@ static tosajit_status begin(region *r, const region_request *q) {
  * with the first call; until then the region knows its types. */
 static bool postpone(region *r, const region_request *q) {
     if (q->settings.compile_now || q->image) return false;
-    r->kernel = infer_kernel(q->text);
+    r->kernel = types_kernel(q->text);
     r->text = strdup(q->text);
     r->accuracy = q->accuracy;
     return r->kernel && r->text;
