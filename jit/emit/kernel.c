@@ -75,6 +75,7 @@ static void enter_tile(part_emitter *e) {
     if (e->part->has_planes)
         e->planes_left = LLVMBuildAlloca(e->k.builder, e->k.i64, "planes.left");
     emit_strip_memory(e);
+    emit_fold_memory(e);
     e->done = LLVMCreateBasicBlockInContext(e->k.context, "done");
     LLVMValueRef zero = int64_constant(e, 0);
     LLVMValueRef any =
@@ -184,12 +185,13 @@ static tosajit_status take_length(const part_emitter *e, size_t before) {
                       (int)EMIT_MAX_INSTRUCTIONS);
 }
 
-/* What is reduced is whole in every tile. A size that is known leaves neither loop nor mask of
- * short rows. */
+/* What is reduced is whole in every tile, but for rows of several segments, which threads may
+ * share. A size that is known leaves neither loop nor mask of short rows. */
 static void know_size(part_emitter *e) {
     const int64_t size = e->part->axis < 0 ? TOSAJIT_DYNAMIC : e->part->extents[e->part->axis];
-    if (size == TOSAJIT_DYNAMIC) return;
-    *(e->nest.rows[0] == NEST_REDUCED ? &e->cols : &e->rows) = int64_constant(e, size);
+    const bool rows = nest_reduces_rows(&e->nest);
+    if (size == TOSAJIT_DYNAMIC || (rows && size > REDUCE_SEGMENT)) return;
+    *(rows ? &e->cols : &e->rows) = int64_constant(e, size);
 }
 
 static tosajit_status emit_function(const kernel_emitter *k, int32_t part, const char *name) {

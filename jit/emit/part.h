@@ -56,6 +56,7 @@ typedef struct part_emitter {
     LLVMValueRef brief; /* the mask of rows that are at most a vector, or null */
     /* Of reductions: memory for a strip's totals and for a segment's partial results. */
     LLVMValueRef strips[TOSAJIT_MAX_TENSORS][2];
+    LLVMValueRef kept[TOSAJIT_MAX_TENSORS]; /* the same for rows that are folded together */
     /* Tables of bytes in registers; of other leaves the first is null. */
     LLVMValueRef loaded[TOSAJIT_MAX_TENSORS][LANE_TABLE_REGISTERS];
     /* Tables that are not loaded, because they are affine: which ones, and their functions. */
@@ -80,6 +81,7 @@ typedef struct row_emitter {
     /* Of results that are reductions: what the steps so far have made, vectors of a step. Each step
      * takes the next of the groups. */
     unsigned groups;
+    bool in_three; /* or, of a maximum, three vectors (extremes.c) */
     LLVMValueRef partials[TOSAJIT_MAX_TENSORS][REDUCE_PARTIALS];
 } row_emitter;
 
@@ -231,13 +233,15 @@ LLVMBasicBlockRef enter_loop(const part_emitter *e, const char *name, const LLVM
  * to branch, are these in its next turn. */
 void step_pointers(row_emitter *r, const LLVMValueRef *moving, const LLVMValueRef *steps);
 
-/* Reductions (reduce.c; the loops: reduced_rows.c). */
+/* Reductions (reduce.c; the loops: reduced_rows.c, reduced_columns.c). */
 
 /* Combine the values of a step with the partial results; the mask says which lanes exist. */
 void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask);
 /* A row that is reduced. */
 void emit_reduced_row(row_emitter *r);
-/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. */
+/* All rows of a plane, which are reduced, then a branch to `after`; see emit_row_loop. Rows that
+ * are folded together have one segment. */
+void emit_rows_together(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 void emit_reduced_columns(row_emitter *r, const LLVMValueRef *pointers, LLVMBasicBlockRef after);
 
 /* The row loops that all variants share (merged.c). The builder goes on where there are other rows.

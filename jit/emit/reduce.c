@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The tosajit developers */
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Reductions: what a step adds to the partial results, and neutral elements. reduced_rows.c has the
- * loops. */
+/* Reductions: neutral elements, what a step adds to the partial results, and how loops hand these
+ * on. reduced_rows.c and reduced_columns.c have the loops. */
 #include <string.h>
 
 #include "jit/emit/extremes.h"
@@ -52,16 +52,14 @@ bool is_reduction(const part_emitter *e, int32_t t) {
     return t >= e->part->leaf_count && has_bit(e->part->reductions, t - e->part->leaf_count);
 }
 
-unsigned reduction_groups(const part_emitter *e) {
+unsigned reduction_groups(const part_emitter *e, bool in_three) {
     const unsigned lanes = e->nest.levels[0].lanes;
-    if (e->nest.rows[0] != NEST_REDUCED || e->nest.in_three) return 1;
+    if (!nest_reduces_rows(&e->nest) || in_three) return 1;
     const unsigned all = nest_partials(e->part);
     return lanes < all ? all / lanes : 1;
 }
 
-unsigned reduction_values(const row_emitter *r) {
-    return r->part->nest.in_three ? EXTREME_VALUES : r->groups;
-}
+unsigned reduction_values(const row_emitter *r) { return r->in_three ? EXTREME_VALUES : r->groups; }
 
 /* The lanes of what is reduced, as the accumulator's type. */
 static LLVMValueRef operand_lanes(const row_emitter *r, const lane *l, const expr_node *node) {
@@ -76,7 +74,7 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
     const part_emitter *e = r->part;
     const unsigned groups = r->groups;
     const lane l = lane_of(e, lanes);
-    const bool along_columns = e->nest.rows[0] == NEST_REDUCED;
+    const bool along_columns = nest_reduces_rows(&e->nest);
     for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
         if (!is_reduction(e, t)) continue;
         LLVMValueRef value = operand_lanes(r, &l, reduction_node(e, t));
@@ -87,7 +85,7 @@ void emit_reductions(row_emitter *r, unsigned lanes, LLVMValueRef mask) {
                                       : lane_pick(&l, mask, mask, 0, lanes);
             value = lane_select(&l, exists, value, emit_neutral(e, lanes, t));
         }
-        if (e->nest.in_three) {
+        if (r->in_three) {
             extreme_add(&l, reduction_is_maximum(e, t), value, partials);
             continue;
         }
@@ -104,4 +102,66 @@ void store_reduction(const row_emitter *r, int32_t t, unsigned lanes, LLVMValueR
     const tosajit_type type = reduction_node(e, t)->type.element;
     if (type_is_float(type)) value = lane_narrow(&l, type, value);
     lane_store(&l, type, value, address, mask);
+}
+
+void begin_partials(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const lane l = lane_of(e, e->nest.levels[0].lanes);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++) {
+        if (!is_reduction(e, t)) continue;
+        LLVMValueRef neutral = emit_neutral(e, l.count, t);
+        for (unsigned g = 0; g < r->groups; g++) r->partials[t][g] = neutral;
+        if (r->in_three) extreme_begin(&l, neutral, r->partials[t]);
+    }
+}
+
+/* Behind the last step of a segment. */
+void end_partials(row_emitter *r) {
+    const part_emitter *e = r->part;
+    const lane l = lane_of(e, e->nest.levels[0].lanes);
+    for (int32_t t = e->part->leaf_count; r->in_three && t < tensor_count(e); t++)
+        if (is_reduction(e, t)) r->partials[t][0] = extreme_value(&l, r->partials[t]);
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Values that a loop hands on */
+
+/* At the head of a loop: the partial results come from the block before it. */
+void enter_partials(row_emitter *r, LLVMBasicBlockRef before, handed *h) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
+            LLVMValueRef *own = &r->partials[t][g];
+            h->phis[t][g] = LLVMBuildPhi(e->k.builder, LLVMTypeOf(*own), "partial");
+            LLVMAddIncoming(h->phis[t][g], own, &before, 1);
+            *own = h->phis[t][g];
+        }
+}
+
+/* From this block they come to the head again, or to where two ways meet. */
+void hand_partials(const row_emitter *r, const handed *h) {
+    const part_emitter *e = r->part;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->k.builder);
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
+            LLVMValueRef own = r->partials[t][g];
+            LLVMAddIncoming(h->phis[t][g], &own, &here, 1);
+        }
+}
+
+void keep_partials(const row_emitter *r, handed *h) {
+    memcpy(h->phis, r->partials, sizeof h->phis);
+}
+
+/* Where two ways meet: here from `first`, where they were `kept`, or from `second` as they are. */
+void join_partials(row_emitter *r, const handed *kept, LLVMBasicBlockRef first,
+                   LLVMBasicBlockRef second) {
+    const part_emitter *e = r->part;
+    for (int32_t t = e->part->leaf_count; t < tensor_count(e); t++)
+        for (unsigned g = 0; is_reduction(e, t) && g < reduction_values(r); g++) {
+            LLVMValueRef phi = LLVMBuildPhi(e->k.builder, LLVMTypeOf(r->partials[t][g]), "");
+            LLVMAddIncoming(phi, (LLVMValueRef[]){kept->phis[t][g], r->partials[t][g]},
+                            (LLVMBasicBlockRef[]){first, second}, 2);
+            r->partials[t][g] = phi;
+        }
 }

@@ -287,6 +287,10 @@ static void emit_row_loop(row_emitter *r, nest_row kind, const LLVMValueRef *poi
                           LLVMBasicBlockRef after) {
     const part_emitter *e = r->part;
     LLVMValueRef moving[TOSAJIT_MAX_TENSORS], zero = int64_constant(e, 0);
+    if (kind == NEST_TOGETHER) {
+        emit_rows_together(r, pointers, after);
+        return;
+    }
     LLVMBasicBlockRef before = LLVMGetInsertBlock(e->k.builder),
                       head = enter_loop(e, "rows", pointers, moving);
     LLVMValueRef row = LLVMBuildPhi(e->k.builder, e->k.i64, "row");
@@ -333,8 +337,10 @@ static void emit_short_and_long(row_emitter *r, const LLVMValueRef *pointers,
 static void emit_rows(row_emitter *r, nest_row kind, const LLVMValueRef *pointers,
                       LLVMBasicBlockRef after) {
     if (kind == r->part->nest.rows[0] && r->part->nest.row_count > 1) {
-        const int64_t known = r->part->part->cols_multiple;
-        emit_short_and_long(r, pointers, after, kind == NEST_EXACT ? known : r->part->nest.lanes);
+        const int64_t most = kind == NEST_EXACT      ? r->part->part->cols_multiple
+                             : kind == NEST_TOGETHER ? NEST_TOGETHER_COLUMNS
+                                                     : r->part->nest.lanes;
+        emit_short_and_long(r, pointers, after, most);
         return;
     }
     if (kind == NEST_REDUCED_COLUMNS) {
@@ -370,7 +376,8 @@ void emit_variant(const part_emitter *e, const tosajit_variant *variant, nest_ro
                      .scalars = e->k.scalars,
                      .splats = e->k.splats,
                      .values = e->k.values,
-                     .groups = reduction_groups(e)};
+                     .in_three = e->nest.in_three,
+                     .groups = reduction_groups(e, e->nest.in_three)};
     emit_splat_buffers(&r);
     emit_planes(&r, row, tile->pointers);
 }

@@ -30,6 +30,11 @@ enum {
     /* Segments of rows that are reduced side by side, of few ops. */
     COST_SIDE = 8,       /* [bench/rows.py sum_outer] */
     COST_SIDE_LIGHT = 2, /* [bench/rows.py sum_outer] */
+    /* Vectors of rows that are folded together, if a fold is long. */
+    COST_TOGETHER_VECTORS = 6, /* [bench/rows.py max_inner] */
+    /* Elements along an axis that have no loop, and the ops of one. */
+    COST_UNROLLED = 16,      /* [bench/rows.py sum_inner] */
+    COST_UNROLLED_LIGHT = 2, /* [bench/rows.py sum_inner] */
     /* Bytes of the partial results that lie side by side in memory. */
     COST_STRIP = 4096, /* [bench/rows.py sum_outer] */
     /* Bytes of an operand from which the next row is prefetched: more than an L2 cache has. */

@@ -21,6 +21,7 @@
  *     NEST_HALVES    n < a vector   two overlapping vectors of 4, 2 or 1 lanes: [0,4) [n-4,n)
  *     NEST_STREAMED  results beyond as peeled, by whole cache lines that bypass the caches
  *                    the caches
+ *     NEST_TOGETHER  n <= 128; as NEST_REDUCED, and so many rows are folded together
  *     NEST_REDUCED   any n; the columns are reduced: as NEST_TAIL, in segments
  *     NEST_REDUCED_COLUMNS     any n; the rows are reduced: at each step of columns all rows
  *
@@ -40,6 +41,7 @@ typedef enum nest_row {
     NEST_MASKED_OR_PEELED,
     NEST_HALVES,
     NEST_STREAMED,
+    NEST_TOGETHER,
     NEST_REDUCED,
     NEST_REDUCED_COLUMNS,
 } nest_row;
@@ -55,7 +57,9 @@ typedef struct nest_level {
 enum {
     NEST_MAX_LEVELS = 3,
     NEST_MAX_ROWS = 2,
-    NEST_STRIP_STEPS = 4, /* rows of no more steps have their partial results in registers */
+    NEST_TOGETHER_COLUMNS = 128, /* longer rows are folded one by one */
+    NEST_MOST_TOGETHER = 16,     /* rows */
+    NEST_STRIP_STEPS = 4,        /* rows of no more steps have their partial results in registers */
 };
 
 typedef struct nest {
@@ -70,6 +74,9 @@ typedef struct nest {
     bool fast_isel; /* the code is written for LLVM's FastISel */
     bool any_order; /* lanes of bf16 may be computed in any order */
     unsigned side;  /* segments of rows that are reduced side by side in registers */
+    unsigned
+        together;   /* rows whose partial results are folded together (jit/emit/fold.c); 0: none */
+    bool unrolled;  /* rows that are folded together, or that columns combine, have no loop */
     unsigned strip; /* columns whose partial results lie in memory (jit/emit/strips.c); 0: none */
     bool in_three;  /* a maximum or minimum is kept as three values (jit/emit/extremes.c) */
 } nest;
@@ -95,6 +102,9 @@ unsigned nest_step(const nest *n);
 
 /* Whether rows begin and end with a peeled vector. */
 bool nest_is_peeled(const nest *n);
+
+/* Whether rows are reduced, along columns. */
+bool nest_reduces_rows(const nest *n);
 
 /* How a row of so many columns ends. Peeled rows need a mask only where they are shorter than a
  * vector. */

@@ -171,6 +171,14 @@ static void schedule_tail(const asked *a, unsigned unroll, nest *n) {
     if (masked) add_level(n, (nest_level){.lanes = n->lanes, .repeats = 1, .masked = true});
 }
 
+/* Whether it is a maximum or minimum of floats that NaN wins: of two values these are five
+ * instructions, where a CPU has no instruction for it. */
+static bool is_long_extreme(const asked *a, const expr_node *node) {
+    return a->level->extremes != CPU_EXTREMES_NATIVE &&
+           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
+           type_is_float(node->type.element) && node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE;
+}
+
 /* Whether a part's only reduction is a maximum or minimum of f32 over many elements, with few ops
  * before it: then it is kept as three values. A CPU that has an instruction needs no such thing,
  * and where numbers win over NaN there is nothing to keep. */
@@ -180,11 +188,9 @@ static bool is_kept_in_three(const asked *a, const tosajit_expr *program) {
     int32_t k = 0;
     while (!(part->reductions >> k & 1)) k++;
     const expr_node *node = &program->nodes[part->values[k]];
-    return a->level->extremes != CPU_EXTREMES_NATIVE && part->reductions >> k == 1 &&
-           a->work.heavy == 0 && a->work.light <= COST_IN_THREE_LIGHT &&
-           (node->op == TOSAJIT_OP_reduce_max || node->op == TOSAJIT_OP_reduce_min) &&
+    return part->reductions >> k == 1 && is_long_extreme(a, node) && a->work.heavy == 0 &&
+           a->work.light <= COST_IN_THREE_LIGHT &&
            reduce_accumulator(node->type.element) == TOSAJIT_F32 &&
-           node->attributes.nan_mode == TOSAJIT_NAN_PROPAGATE &&
            (size == TOSAJIT_DYNAMIC || size > (int64_t)REDUCE_PARTIALS);
 }
 
@@ -225,6 +231,51 @@ static unsigned choose_strip(const plan_part *part, const tosajit_expr *program,
     return is_short || columns <= NEST_STRIP_STEPS * lanes ? 0 : columns;
 }
 
+/* Whether folding rows together pays. A loop reads rows one behind the other, and in the time of a
+ * fold of its own the next row arrives: so longer rows want it only where a fold is long, or where
+ * nothing is known of them, which each of them asks. */
+static bool pays_together(const asked *a, const tosajit_expr *program) {
+    const plan_part *part = a->part;
+    const int64_t size = part->extents[part->axis];
+    bool any_row = false, is_long = size == TOSAJIT_DYNAMIC;
+    for (int32_t d = 0; d < part->rank; d++) any_row |= d != part->axis && part->extents[d] != 1;
+    for (int32_t k = 0; k < part->result_count; k++)
+        is_long |=
+            part->reductions >> k & 1 && is_long_extreme(a, &program->nodes[part->values[k]]);
+    const int64_t most = (int64_t)COST_TOGETHER_VECTORS * a->level->vector_bytes / 4;
+    return any_row && size <= (is_long ? most : COST_UNROLLED);
+}
+
+/* Rows that are folded together: as many as a vector has lanes of the widest accumulator. */
+static unsigned choose_together(const asked *a, const tosajit_expr *program, unsigned partials) {
+    const plan_part *part = a->part;
+    unsigned widest = 1, rows;
+    for (int32_t k = 0; k < part->result_count; k++) {
+        const tosajit_type type = program->nodes[part->values[k]].type.element;
+        if (!(part->reductions >> k & 1)) continue;
+        if (type == TOSAJIT_I1) return 0;
+        const unsigned bytes = (unsigned)tosajit_type_size(reduce_accumulator(type));
+        widest = bytes > widest ? bytes : widest;
+    }
+    rows = a->level->vector_bytes / widest;
+    if (rows > NEST_MOST_TOGETHER) rows = NEST_MOST_TOGETHER;
+    if (rows > partials) rows = partials;
+    return pays_together(a, program) && rows >= 4 ? rows : 0;
+}
+
+/* Whether there are few elements along the axis, and light ops: then they need no loop. */
+static bool is_brief(const asked *a) {
+    const int64_t size = a->part->extents[a->part->axis];
+    return size != TOSAJIT_DYNAMIC && size <= COST_UNROLLED && a->work.heavy == 0 &&
+           a->work.light <= COST_UNROLLED_LIGHT;
+}
+
+static void schedule_reduced_rows(const asked *a, nest *n) {
+    if (n->together) n->rows[n->row_count++] = NEST_TOGETHER;
+    if (!n->together || a->part->extents[a->part->axis] == TOSAJIT_DYNAMIC)
+        n->rows[n->row_count++] = NEST_REDUCED;
+}
+
 /* A loop over columns that are reduced has as many lanes as there are partial results, or a whole
  * part of them. One whose rows are reduced has vectors side by side. */
 static void schedule_reduced(const asked *a, const tosajit_expr *program, unsigned unroll,
@@ -233,19 +284,25 @@ static void schedule_reduced(const asked *a, const tosajit_expr *program, unsign
     const unsigned partials = nest_partials(a->part);
     unsigned lanes = n->lanes * unroll;
     for (int64_t columns = known_columns(a->part); !inner && lanes / 2 >= columns;) lanes /= 2;
-    n->in_three = inner && is_kept_in_three(a, program);
+    n->together = inner ? choose_together(a, program, partials) : 0;
+    n->in_three = inner && is_kept_in_three(a, program) &&
+                  (!n->together || a->part->extents[a->part->axis] == TOSAJIT_DYNAMIC);
     if (n->in_three)
         lanes = 2 * (a->level->vector_bytes / 4);
     else if (inner && (lanes > partials || (!a->work.is_long && !a->work.heavy)))
         lanes = partials;
     if (lanes > CPU_MASK_LANES) lanes = CPU_MASK_LANES;
     const bool whole = a->part->cols_multiple % lanes == 0;
-    n->strip = inner ? 0 : choose_strip(a->part, program, lanes);
+    n->unrolled = (!inner || n->together) && is_brief(a);
+    n->strip = inner || n->unrolled ? 0 : choose_strip(a->part, program, lanes);
     n->side = inner ? 1 : choose_side(a, lanes);
     n->lanes = lanes;
     n->tail = whole ? TOSAJIT_TAIL_NONE : TOSAJIT_TAIL_MASKED;
     n->fast_isel = n->any_order = false;
-    n->rows[n->row_count++] = inner ? NEST_REDUCED : NEST_REDUCED_COLUMNS;
+    if (inner)
+        schedule_reduced_rows(a, n);
+    else
+        n->rows[n->row_count++] = NEST_REDUCED_COLUMNS;
     add_level(n, (nest_level){.lanes = lanes, .repeats = 1});
     n->levels[0].shared = inner && !whole && a->work.is_long;
     if (!whole && !n->levels[0].shared)
@@ -289,8 +346,11 @@ nest nest_make(const plan *p, int32_t part, const tosajit_expr *program, nest_ta
 unsigned nest_step(const nest *n) { return n->levels[0].lanes * n->levels[0].repeats; }
 
 bool nest_is_peeled(const nest *n) {
-    return n->rows[0] != NEST_TAIL && n->rows[0] != NEST_REDUCED &&
-           n->rows[0] != NEST_REDUCED_COLUMNS;
+    return n->rows[0] != NEST_TAIL && !nest_reduces_rows(n) && n->rows[0] != NEST_REDUCED_COLUMNS;
+}
+
+bool nest_reduces_rows(const nest *n) {
+    return n->rows[0] == NEST_TOGETHER || n->rows[0] == NEST_REDUCED;
 }
 
 tosajit_tail nest_tail_at(const nest *n, int64_t columns) {

@@ -16,6 +16,7 @@ static const char *const rows[] = {
         "one vector where n is no more, else peeled vectors and levels between",
     [NEST_HALVES] = "two narrower vectors, which overlap",
     [NEST_STREAMED] = "whole cache lines, stored past the caches",
+    [NEST_TOGETHER] = "reduced along columns, folded together",
     [NEST_REDUCED] = "reduced along columns, in segments of 4096",
     [NEST_REDUCED_COLUMNS] = "reduced along rows, in segments of 128",
 };
@@ -54,6 +55,7 @@ static void print_row(FILE *out, const nest *n, const plan_part *part, nest_row 
     fputs("  rows", out);
     if (row == NEST_HALVES) fprintf(out, " of n < %u", n->lanes);
     if (row == NEST_MASKED) fprintf(out, " of n <= %u", n->lanes);
+    if (row == NEST_TOGETHER) fprintf(out, " of n <= %d", NEST_TOGETHER_COLUMNS);
     if (row == NEST_EXACT) fprintf(out, " of n = %" PRId64, part->cols_multiple);
     if (row == NEST_STREAMED) fputs(" of large tiles", out);
     fprintf(out, ": %s%s\n", rows[row], merged ? "; one loop for all variants" : "");
@@ -71,6 +73,8 @@ static void print_nest(FILE *out, const nest *n, const plan_part *part,
     for (int k = 0; k < n->row_count; k++) print_row(out, n, part, n->rows[k], false);
     for (int k = 0; k < n->level_count; k++) print_level(out, &n->levels[k]);
     if (n->side > 1) fprintf(out, "  side by side: %u segments of rows\n", n->side);
+    if (n->together) fprintf(out, "  together: %u rows\n", n->together);
+    if (n->unrolled) fputs("  unrolled: no loop along the axis\n", out);
     if (n->strip) fprintf(out, "  strips: of %u columns, in memory\n", n->strip);
     fprintf(out, "  vector: %u lanes; tail: %s; selection: %s\n", n->lanes, tails[n->tail],
             n->fast_isel ? "FastISel" : "SelectionDAG");

@@ -74,6 +74,7 @@ static const char *const rows[] = {
     [NEST_MASKED_OR_PEELED] = "masked or peeled",
     [NEST_HALVES] = "halves",
     [NEST_STREAMED] = "streamed",
+    [NEST_TOGETHER] = "reduced along columns, folded together",
     [NEST_REDUCED] = "reduced along columns",
     [NEST_REDUCED_COLUMNS] = "reduced along rows",
 };

@@ -45,6 +45,10 @@ void interpret_reduce_add(interpret_reduction *r, int64_t i, uint64_t bits) {
         combine(r->node, *partial, convert_encode(wide, counts ? one : convert_decode(type, bits)));
 }
 
+void interpret_reduce_segment(interpret_reduction *r, uint64_t value) {
+    r->total = combine(r->node, r->total, value);
+}
+
 uint64_t interpret_reduce_end(interpret_reduction *r, int64_t count) {
     const tosajit_type type = r->node->type.element;
     if (count == 0) return convert_encode(type, reduce_empty(r->node));

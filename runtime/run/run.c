@@ -243,10 +243,11 @@ tosajit_status tosajit_run(const tosajit_kernel *kernel, const tosajit_tensor *o
     return kernel->views ? run_viewed(kernel, &c, run_seen) : run_any(kernel, &c);
 }
 
-/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. */
+/* Whether no threads would divide the call; what is wrong with it is for tosajit_run to say. Of a
+ * reduction the result does not say it. */
 static bool is_short(const tosajit_kernel *kernel, const tosajit_tensor *result) {
     int64_t elements;
-    return result->rank == tosajit_kernel_result_type(kernel, 0).rank &&
+    return !kernel->staged && result->rank == tosajit_kernel_result_type(kernel, 0).rank &&
            (result->rank == 0 || result->dims) &&
            size_count(result->rank, result->dims, &elements) &&
            elements / 2 < kernel->plan.parts[0].piece_elements;

@@ -23,6 +23,7 @@
 #include "runtime/run/reduce_tile.h"
 #include "runtime/run/parallel.h"
 #include "runtime/run/scratch.h"
+#include "runtime/run/segments.h"
 #include "runtime/run/iteration_space.h"
 
 enum {
@@ -189,6 +190,25 @@ static void run_part(const staging *s, int32_t p, const int64_t *start, char *me
     tile_run(part, &s->code[p], &w, &tile);
 }
 
+/* A single block is a row, or as many as there are: its parts divide it, each as it may. */
+static void run_part_by_threads(const staging *s, const tosajit_parallel *parallel, int32_t p,
+                                char *memory) {
+    const plan_part *part = &s->kernel->plan.parts[p];
+    const int64_t zero[TOSAJIT_MAX_RANK] = {0};
+    walk w; /* not cleared, like the next one: see walk.h */
+    tile_tensors tile;
+    block_walk(s, p, zero, memory, &w, &tile);
+    if (segments_bytes(parallel, s->kernel->program, part, &w) > 0) {
+        segments_run(parallel, s->kernel->program, part, &s->code[p], &w, &tile,
+                     memory + s->scratch.bytes);
+    } else if (part->axis < 0 && walk_elements(&w) > 0) {
+        tile_coalesce(part, &w);
+        parallel_run(parallel, part, &s->code[p], &w, &tile);
+    } else {
+        run_part(s, p, zero, memory);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Whole blocks: they differ in their pointers only. How code is given a block is found once, so
  * that blocks may be small. */
@@ -283,8 +303,17 @@ static void run_task(void *argument, size_t index) {
     fpenv_leave(environment);
 }
 
-/* Memory for tensors that must be packed, besides scratch: the most that a part needs. */
-static tosajit_status packed_bytes(const staging *s, int64_t *most) {
+static void run_by_threads(const staging *s, const tosajit_parallel *parallel) {
+    const uint64_t environment = fpenv_enter();
+    for (int32_t p = 0; p < s->kernel->plan.part_count; p++)
+        run_part_by_threads(s, parallel, p, s->memory);
+    fpenv_leave(environment);
+}
+
+/* Memory for tensors that must be packed, or for segments, besides scratch: the most that a part
+ * needs. */
+static tosajit_status packed_bytes(const staging *s, const tosajit_parallel *parallel,
+                                   int64_t *most) {
     const int64_t zero[TOSAJIT_MAX_RANK] = {0};
     *most = 0;
     for (int32_t p = 0; p < s->kernel->plan.part_count; p++) {
@@ -295,6 +324,8 @@ static tosajit_status packed_bytes(const staging *s, int64_t *most) {
         block_walk(s, p, zero, NULL, &w, &tile);
         if (!reduce_tile_bytes(&s->kernel->plan.parts[p], &w, &bytes))
             return diag_error(TOSAJIT_OVERFLOW, "packed operands have more than 2^63 - 1 bytes");
+        if (s->blocks == 1 && bytes == 0)
+            bytes = segments_bytes(parallel, s->kernel->program, &s->kernel->plan.parts[p], &w);
         if (bytes > *most) *most = bytes;
     }
     return TOSAJIT_OK;
@@ -314,7 +345,7 @@ static tosajit_status plan_blocks_of(staging *s, const tosajit_parallel *paralle
     }
     tosajit_status status = scratch_make(s->kernel, s->tensors, s->rank, s->block, &s->scratch);
     scratch_place(s->kernel, s->tensors, &s->scratch, NULL); /* offsets, of each task's memory */
-    if (!status) status = packed_bytes(s, &packed);
+    if (!status) status = packed_bytes(s, parallel, &packed);
     s->task_bytes = status ? 0 : s->scratch.bytes + packed;
     return status;
 }
@@ -361,7 +392,9 @@ tosajit_status stages_run(const tosajit_kernel *kernel, const code_part *code,
     if (!s.memory)
         return diag_error(TOSAJIT_OUT_OF_MEMORY, "out of memory for %lld bytes of scratch",
                           (long long)bytes);
-    if (s.tasks == 1)
+    if (s.blocks == 1 && parallel->threads > 1)
+        run_by_threads(&s, parallel);
+    else if (s.tasks == 1)
         run_task(&s, 0);
     else
         parallel->parallel_for(parallel->context, (size_t)s.tasks, run_task, &s);

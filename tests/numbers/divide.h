@@ -50,7 +50,7 @@ static inline void divide_at_once(void *context, size_t count,
 /* Pieces are worth a thread, however small they are. */
 static inline void divide_on(tosajit_kernel *kernel, tosajit_parallel pool) {
     kernel->parallel = pool;
-    for (int32_t p = 0; p < kernel->plan.part_count; p++) kernel->plan.parts[p].element_ns = 1e5;
+    for (int32_t p = 0; p < kernel->plan.part_count; p++) kernel->plan.parts[p].piece_elements = 1;
 }
 
 static inline void divide_runs(tosajit_kernel *kernel) {

@@ -224,7 +224,7 @@ static void make_kernels(const subject *s, bool dynamic, tosajit_kernel **kernel
                      tosajit_last_error());
         /* However few elements a piece has, it is worth a thread. */
         for (int32_t p = 0; p < kernels[e]->plan.part_count; p++)
-            kernels[e]->plan.parts[p].element_ns = 1e5;
+            kernels[e]->plan.parts[p].piece_elements = 1;
     }
     tosajit_expr_destroy(expr);
 }

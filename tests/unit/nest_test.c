@@ -38,7 +38,15 @@ static const struct {
     {"y = sum(x, axis=0) : f32[?,1]", "x86-64-v3", "rows 1x1 side none"},
     /* A maximum does not ask for an order, so a single column is reduced as a row. */
     {"y = max(x, axis=0) : f32[?,1]", "x86-64-v3", "columns 1x16 1x16m masked"},
-    {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "columns 1x32 1x32m masked"},
+    {"y = max(x, axis=1) : i8[?,?,1,1]", "x86-64-v3", "together columns 1x32 1x32m masked"},
+    /* Short rows are folded together, where that pays; a few elements need no loop. */
+    {"y = sum(x, axis=1) : f32[?,16]", "x86-64-v4", "together 1x16 unrolled none"},
+    {"y = sum(x, axis=1) : f32[?,64]", "x86-64-v4", "columns 1x32 none"},
+    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v4", "together 1x32 none"},
+    {"y = max(x, axis=1) : f32[?,64]", "x86-64-v3", "columns 1x16 none"},
+    {"y = sum(exp(x), axis=1) : f32[?,16]", "x86-64-v4", "together 1x16 none"},
+    {"y = sum(x) : f32[16]", "x86-64-v4", "columns 1x16 none"},
+    {"y = sum(x, axis=1) : f32[?,16,?]", "x86-64-v4", "rows 1x64 1x64m unrolled masked"},
     /* Conversions are scheduled, so rows of at most a vector have no loop of their own. */
     {"y = f16(a) : f32[?,?]", "x86-64-v4", "either 1x64 1x16 masked"},
     {"y = a * b : bf16[?,?], bf16[?,?]", "x86-64-v4", "either 4x16 1x16 masked"},
@@ -67,7 +75,8 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         {": whole cache lines", "streamed "},
         {": whole steps", "exact "},
         {": reduced along rows", "rows "},
-        {": reduced along columns", "columns "},
+        {": reduced along columns, in", "columns "},
+        {": reduced along columns, folded", "together "},
     };
     size_t size = 0;
     for (const char *line = text; line && *line; line = strchr(line, '\n') + 1) {
@@ -86,6 +95,8 @@ static void abbreviate(const char *text, char *nest, size_t capacity) {
         }
         if (strncmp(one, "  strips:", 9) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "strips ");
+        if (strncmp(one, "  unrolled:", 11) == 0)
+            size += (size_t)snprintf(nest + size, capacity - size, "unrolled ");
         if (strncmp(one, "  side by side:", 15) == 0)
             size += (size_t)snprintf(nest + size, capacity - size, "side ");
         if (strncmp(one, "  vector:", 9) == 0)
