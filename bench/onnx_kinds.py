@@ -376,7 +376,8 @@ MODELS = {
     "one token": written(lambda: transformer("gelu", length=1)), "short rows": written(perceptron_of_rows), "U-Net kind": written(unet),
     "sines": written(lambda: mixer("gelu")), "perceptron, Mish": written(lambda: mixer("mish")), "perceptron, ReLU": written(lambda: mixer("relu")),
     "ConvNeXt, torch": exported("ConvNeXt", 1, 3, 224, 224), "EfficientNet, torch": exported("EfficientNet", 1, 3, 224, 224),
-    "ViT, torch": exported("ViT", 1, 3, 224, 224), "Llama, any length, torch": exported("Llama", 1, 128, 256, open_axes={1: "length"}),
+    "ViT, torch": exported("ViT", 1, 3, 224, 224), "Llama, torch": exported("Llama", 1, 128, 256),
+    "Llama, any length, torch": exported("Llama", 1, 128, 256, open_axes={1: "length"}),
     "voice activity, torch": exported("Recurrent", 1, 2048, open_axes={1: "samples"}), "text lines, torch": exported("Text", 1, 3, 32, 160, open_axes={3: "width"}),
     "diffusion U-Net, torch": exported("Diffusion", 1, 4, 32, 32),
 }

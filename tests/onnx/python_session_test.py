@@ -5,6 +5,7 @@ process and the next one; models with nothing to gain, damaged files, bytes, lev
 
     python3 python_session_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT PACKAGE
 """
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -98,7 +99,39 @@ class Sessions(unittest.TestCase):
         onnx.save(NONE, self.path)
         session = tosajit.onnxruntime.session(self.path, cache=self.cache)
         self.assertEqual(session.run(None, {"x": x, "w": np.eye(96, dtype=np.float32)})[0].tolist(), x.tolist())
-        self.assertEqual(self.kept(), [])
+        path, = self.kept()
+        self.assertEqual({n.domain for n in onnx.load(path).graph.node}, {""})
+        level = ort.SessionOptions()
+        level.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        tosajit.onnxruntime.session(self.path, level, cache=self.cache)  # of which nothing is kept: the engine has not optimised it
+        self.assertEqual(self.kept(), [path])
+
+    def test_what_was_converted_before(self):
+        done = os.path.join(self.folder.name, "done.onnx")
+        subprocess.run([tool, "onnx", self.path, "-o", done, "--min-bytes", "0"], check=True, capture_output=True)
+        for _ in range(2):
+            self.expect(tosajit.onnxruntime.session(done, cache=self.cache))
+
+    def test_weights_are_mapped(self):
+        w = np.random.default_rng(2).standard_normal((96, 96)).astype(np.float32)
+        heavy = model([node("MatMul", "x w", "s"), node("Softmax", "s", "t"), node("Sigmoid", "t", "u"), node("Mul", "u t", "y")], "x:N,96", "y:N,96")
+        heavy.graph.initializer.append(onnx.numpy_helper.from_array(w, "w"))
+        onnx.save(heavy, self.path)
+        self.expected, = ort.InferenceSession(self.path).run(None, {"x": x})
+        self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache))
+        path, = self.kept()
+        self.assertGreaterEqual(os.path.getsize(path + ".data"), w.nbytes)
+        with open(path + ".data", "r+b") as file:
+            file.truncate(20)
+        self.expect(tosajit.onnxruntime.session(self.path, cache=self.cache))  # made again
+        self.assertGreaterEqual(os.path.getsize(path + ".data"), w.nbytes)
+
+    def test_many_threads_begin(self):
+        """The first calls, of which one begins to make code."""
+        session = tosajit.onnxruntime.session(self.path, cache=self.cache)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for y, in pool.map(lambda _: session.run(None, {"x": x}), range(64)):
+                np.testing.assert_allclose(y, self.expected, rtol=1e-5, atol=1e-6)
 
     def test_a_damaged_file_is_made_again(self):
         tosajit.onnxruntime.session(self.path, cache=self.cache)

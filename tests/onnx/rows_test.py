@@ -111,6 +111,7 @@ class Rows(unittest.TestCase):
                     self.expect(helper.make_node("Reduce" + name, inputs, ["y"], **attributes), {"x": x}, constants, opset)
             for axes in (None, [1], [0, 2], [-1]):
                 self.expect(helper.make_node("Reduce" + name, ["x"], ["y"], keepdims=0, **({"axes": axes} if axes else {})), {"x": x}, opset=11)
+                self.expect(helper.make_node("Reduce" + name, ["x"], ["y"], keepdims=4, **({"axes": axes} if axes else {})), {"x": x}, opset=11)
             self.expect(helper.make_node("Reduce" + name, ["x", "axes"], ["y"]), {"x": x, "axes": np.int64([1])}, opset=18, taken=False)
             for empty in (np.int64([]), None):
                 for noop in (0, 1):

@@ -44,7 +44,8 @@ typedef struct options {
     /* Owned arrays of words that are not owned. */
     const char **inputs, **outputs, **shapes, **lines;
     size_t input_count, output_count, shape_count, line_count;
-    bool json, strict, print, check, markdown, quiet, help, fused, regions, bench, optimize, nest;
+    bool json, strict, print, check, markdown, quiet, help, fused, regions, bench, optimize, nest,
+        external;
 } options;
 
 /* Parse the words of a command that takes the options in `taken` and, if takes_file, a file. False

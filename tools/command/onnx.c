@@ -16,6 +16,7 @@
 #include "tools/data/output_file.h"
 #include "tools/onnx/convert.h"
 #include "tools/onnx/dot.h"
+#include "tools/onnx/model/external.h"
 #include "tools/onnx/model/model.h"
 #include "tools/onnx/model/weights.h"
 #include "tools/onnx/probe.h"
@@ -153,7 +154,9 @@ static int write_model(const options *o, onnx_model *model, const onnx_report *r
     onnx_error error;
     /* The report stands where nothing else does. */
     FILE *to = is_stream(o->model) || is_stream(o->dot) ? stderr : stdout;
-    if (!onnx_model_write(model, o->model, &error)) return command_error("%s", error.text);
+    if ((o->external && !onnx_external_move(model, o->model, &error)) ||
+        !onnx_model_write(model, o->model, &error))
+        return command_error("%s", error.text);
     if (o->json)
         onnx_report_json(report, o->file, to);
     else
@@ -197,6 +200,8 @@ static int check_options(const options *o) {
         return usage_error("onnx", "--check and --bench need files, not -");
     if (o->optimize && is_stream(o->file))
         return usage_error("onnx", "--optimize needs a file, not -");
+    if (o->external && !onnx_weights_has_folder(o->model))
+        return usage_error("onnx", "--external-data needs a file, not %s", o->model);
     if (o->check || o->bench) return EXIT_FINE;
     if (o->input_count > 0) return usage_error("onnx", "--input is for --check and --bench");
     if (o->shape_count > 0) return usage_error("onnx", "--size is for --check and --bench");

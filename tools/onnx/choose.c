@@ -16,8 +16,9 @@ typedef struct chooser {
     arena *memory;
     onnx_choices *choices;
     onnx_writer writer;
-    bool optimized; /* the graph, by the engine */
-    bool *split;    /* per node: its region was none with it, so it stays alone */
+    bool optimized;    /* the graph, by the engine */
+    bool *split;       /* per node: its region was none with it, so it stays alone */
+    int32_t *patience; /* how many views may yet be found one by one */
 } chooser;
 
 /* ---------------------------------------------------------------------------------------------
@@ -54,6 +55,7 @@ static const char *refuse_alone(const chooser *c, int32_t at, bool *memory) {
 /* Which nodes may be members. False if out of memory. */
 static bool classify(const chooser *c, const int32_t *fused, bool *members) {
     const bool blocks = onnx_has_blocks(c->g);
+    const bool settled = c->optimized || c->options->fused || c->options->block > 0;
     for (int32_t k = 0; k < c->g->node_count; k++) {
         bool memory = true;
         const char **why = &c->choices->why[k];
@@ -66,10 +68,12 @@ static bool classify(const chooser *c, const int32_t *fused, bool *members) {
         } else {
             *why = refuse_alone(c, k, &memory);
             if (!*why && (blocks || c->options->least_ops > 0))
-                *why = onnx_left_to_engine(c->g, &c->g->nodes[k], c->options->fast, blocks);
+                *why =
+                    onnx_left_to_engine(c->g, &c->g->nodes[k], c->options->fast, settled, blocks);
         }
         if (!memory) return false;
         members[k] = !*why;
+        if (*why != constant_alone && onnx_form_is_view(onnx_form_of(&c->g->nodes[k]))) *why = NULL;
         if (c->options->progress)
             c->options->progress(c->options->context, (size_t)k, (size_t)c->g->node_count);
     }
@@ -196,25 +200,41 @@ static const char *refuse_cost(const onnx_options *o, const onnx_cost *cost, int
                                arena *memory) {
     if (cost->table) return NULL;
     if (cost->shape) return "it computes sizes";
-    if (cost->weight + dropped < o->least_ops)
-        return cost->weight == 0
-                   ? "it computes nothing"
-                   : arena_print(memory, "a region of %d %s does not pay", cost->weight,
-                                 cost->weight == 1 ? "operator" : "operators");
+    const bool nothing = cost->moves || (!cost->computes && o->least_ops > 0);
+    if (nothing || cost->weight + dropped < o->least_ops)
+        return nothing ? "it computes nothing"
+                       : arena_print(memory, "a region of %d %s does not pay", cost->weight,
+                                     cost->weight == 1 ? "operator" : "operators");
     if (cost->largest >= 0 && cost->largest < o->least_bytes)
         return arena_print(memory, "a region of small tensors does not pay");
     return NULL;
 }
 
-static void set_owner(onnx_choices *all, const onnx_region *r, int32_t owner, const char *why) {
+/* A view that stays is a matter of course. */
+static void set_owner(const chooser *c, const onnx_region *r, int32_t owner, const char *why) {
+    onnx_choices *all = c->choices;
     for (int32_t k = 0; k < r->count; k++) {
+        const bool view = onnx_form_is_view(onnx_form_of(&c->g->nodes[r->nodes[k]]));
         all->owners[r->nodes[k]] = owner;
-        all->why[r->nodes[k]] = why;
+        all->why[r->nodes[k]] = view ? NULL : why;
         if (why) all->again[r->nodes[k]] = false;
     }
 }
 
 static bool add_region(const chooser *c, const group *o);
+
+/* Without what takes dimensions away or moves elements there may be a region. */
+static void part(const chooser *c, const onnx_region *r) {
+    if (r->culprit >= 0 && (*c->patience)-- > 0) {
+        c->split[r->culprit] = true;
+        return;
+    }
+    for (int32_t k = 0; k < r->count; k++) {
+        const onnx_node *node = &c->g->nodes[r->nodes[k]];
+        if (onnx_rows_squeezes(node) || onnx_form_is_view(onnx_form_of(node)))
+            c->split[r->nodes[k]] = true;
+    }
+}
 
 /* A region that is none leaves tables, each of which is one. */
 static bool add_tables(const chooser *c, const group *o) {
@@ -238,8 +258,7 @@ static bool add_region(const chooser *c, const group *o) {
     if (!choice->text) {
         why = arena_text(c->memory, choice->region.why, strlen(choice->region.why));
         memory = memory && why;
-        for (int32_t k = 0; k < choice->region.count; k++)
-            if (onnx_rows_squeezes(&c->g->nodes[o->nodes[k]])) c->split[o->nodes[k]] = true;
+        part(c, &choice->region);
     }
     if (choice->text) choice->cost = onnx_region_cost(c->g, &choice->region, c->options->fast);
     if (choice->text) why = refuse_cost(c->options, &choice->cost, MOST_DROPPED, c->memory);
@@ -247,18 +266,19 @@ static bool add_region(const chooser *c, const group *o) {
     if (!why && c->options->least_ops > 0 && !c->options->fused && !c->optimized &&
         onnx_will_be_in_blocks(c->g, &choice->region))
         why = "the engine computes it in blocks of channels";
-    set_owner(all, &choice->region, why ? -1 : all->count, why);
+    set_owner(c, &choice->region, why ? -1 : all->count, why);
     if (!why) all->count++;
     return memory && (!why || add_tables(c, o));
 }
 
 /* Regions that would only pay without a reordering, and got rid of none. */
-static void drop_regions(onnx_choices *all) {
+static void drop_regions(const chooser *c) {
+    onnx_choices *all = c->choices;
     int32_t kept = 0;
     for (int32_t k = 0; k < all->count; k++) {
         const onnx_choice *choice = &all->list[k];
         bool stays = choice->why && choice->region.view == ONNX_AS_DECLARED;
-        set_owner(all, &choice->region, stays ? -1 : kept, stays ? choice->why : NULL);
+        set_owner(c, &choice->region, stays ? -1 : kept, stays ? choice->why : NULL);
         if (!stays) all->list[kept++] = *choice;
     }
     all->count = kept;
@@ -295,8 +315,8 @@ static bool add_regions(const chooser *c, const int32_t *regions) {
     return true;
 }
 
-/* What takes dimensions away may keep a region from being one. Then it is one alone, beside others
- * without it. */
+/* What takes dimensions away or moves elements may keep a region from being one. Then it is one
+ * alone, beside others without it. */
 static bool split(const chooser *c, bool *members) {
     bool any = false;
     for (int32_t k = 0; k < c->g->node_count; k++) {
@@ -336,7 +356,7 @@ static bool divide(const chooser *c, bool *members) {
     if (!add_regions(c, regions)) return false;
     if (split(c, members)) return divide(c, members);
     if (!onnx_layout_choose(&c->writer, c->options->block, c->choices)) return false;
-    drop_regions(c->choices);
+    drop_regions(c);
     return onnx_transpose_choose(&c->writer, c->choices) && onnx_share(&c->writer, c->choices);
 }
 
@@ -344,13 +364,15 @@ bool onnx_choose(const onnx_graph *g, const onnx_options *options, tosajit_engin
                  arena *memory, onnx_choices *choices) {
     size_t nodes = (size_t)g->node_count + 1, values = (size_t)g->value_count + 1;
     int32_t *labels = arena_array(memory, values, sizeof *labels);
+    int32_t patience = 100;
     const chooser c = {g,
                        options,
                        memory,
                        choices,
                        {g, engine, memory, labels},
                        onnx_is_optimized(g),
-                       arena_array(memory, nodes, sizeof *c.split)};
+                       arena_array(memory, nodes, sizeof *c.split),
+                       &patience};
     int32_t *fused = arena_array(memory, nodes, sizeof *fused);
     bool *members = arena_array(memory, nodes, sizeof *members);
     *choices = (onnx_choices){.list = arena_array(memory, nodes, sizeof *choices->list),

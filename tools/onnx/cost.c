@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/onnx/lowering/rows.h"
+#include "tools/onnx/lowering/views.h"
 
 static bool is_one_of(const onnx_node *node, const char *const *ops) {
     for (; *ops; ops++)
@@ -109,7 +110,7 @@ static void mark_normalisation(const onnx_graph *g, const int32_t *readers, int3
 
 static bool is_elementwise(const onnx_node *node) {
     const onnx_form *form = onnx_form_of(node);
-    return form && !onnx_form_is_rows(form);
+    return form && onnx_form_is_elementwise(form);
 }
 
 static void mark_dequantized(const onnx_graph *g, int32_t node, int32_t *owners) {
@@ -183,7 +184,7 @@ static const struct price {
 /* Rows that are shorter are the engine's, and so are rows along several axes: of these each part
  * is a row of its own. A call of rows has 0.6 us more to begin with than one of the engine's, which
  * takes as long for so many elements. */
-enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2 };
+enum { LEAST_ROW = 32, LEAST_PART = 512, LEAST_ELEMENTS = 2048, ACROSS = 2, LONG = 2 };
 
 /* As many as there are, most likely: calls are of one example, and of many rows. */
 static bool is_small(const onnx_type *type) {
@@ -196,6 +197,13 @@ static bool is_small(const onnx_type *type) {
     return count < LEAST_ELEMENTS;
 }
 
+/* Of images, or of groups of their channels. */
+static bool has_long_rows(const onnx_type *type) {
+    onnx_type pixels = *type;
+    for (int32_t d = 0; d < 2 && d < type->rank; d++) pixels.dims[d] = 1;
+    return onnx_elements(&pixels) >= LEAST_PART;
+}
+
 static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) {
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
@@ -203,6 +211,8 @@ static int32_t weight_of(const onnx_graph *g, const onnx_node *node, bool fast) 
     if (onnx_form_is_rows(form) && onnx_rows_axes(g, node, &axes) && axes.count > 0 &&
         !axes.has[axes.rank - 1])
         return ACROSS;
+    if (onnx_is(node, "InstanceNormalization") && has_long_rows(&onnx_input(g, node, 0)->type))
+        return LONG;
     for (size_t k = 0; k < sizeof prices / sizeof *prices && !node->table; k++)
         if (onnx_is(node, prices[k].op)) return fast ? prices[k].fast : prices[k].exact;
     return onnx_form_weight(form);
@@ -214,10 +224,22 @@ bool onnx_has_blocks(const onnx_graph *g) {
     return false;
 }
 
-const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast,
+/* Short runs are moved element by element. A Transpose the engine may yet bring elsewhere, or join
+ * with a product, unless it has tried. */
+static const char *leave_view(const onnx_graph *g, const onnx_node *node, bool settled,
+                              bool blocks) {
+    enum { LEAST_RUN = 16 };
+    if (blocks && onnx_input(g, node, 0) && onnx_input(g, node, 0)->type.rank == 4)
+        return "the engine keeps images in blocks";
+    if (onnx_is(node, "Transpose") && !settled) return "the engine may move it";
+    return onnx_views_run(g, node) < LEAST_RUN ? "of short runs the engine is faster" : NULL;
+}
+
+const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
                                 bool blocks) {
     const onnx_form *form = onnx_form_of(node);
     onnx_axes axes;
+    if (onnx_form_is_view(form)) return leave_view(g, node, settled, blocks);
     if (!onnx_form_is_rows(form) || !onnx_rows_axes(g, node, &axes) || axes.count == 0) return NULL;
     const onnx_type *type = &onnx_input(g, node, 0)->type;
     const int64_t last = type->dims[axes.rank - 1];
@@ -270,12 +292,15 @@ static void save(onnx_cost *cost, const onnx_graph *g, const onnx_region *r,
 }
 
 onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast) {
-    onnx_cost cost = {.shape = true};
+    onnx_cost cost = {.shape = true, .moves = true};
     for (int32_t k = 0; k < r->input_count; k++) include(&cost, &g->values[r->inputs[k]].type);
     for (int32_t k = 0; k < r->output_count; k++) include(&cost, &g->values[r->outputs[k]].type);
     for (int32_t k = 0; k < r->count; k++) {
         const onnx_node *node = &g->nodes[r->nodes[k]];
         cost.weight += weight_of(g, node, fast);
+        const bool view = onnx_form_is_view(onnx_form_of(node));
+        cost.moves = cost.moves && view;
+        cost.computes = cost.computes || (!view && weight_of(g, node, fast) > 0);
         cost.table = cost.table || node->table;
         save(&cost, g, r, node);
     }

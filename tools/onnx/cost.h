@@ -21,6 +21,8 @@ typedef struct onnx_cost {
     int64_t largest; /* bytes of the largest operand or result; -1: not known */
     int64_t saved;   /* bytes that are no longer moved, at least */
     bool shape;      /* it computes sizes, not data */
+    bool computes;   /* it does something that is not free */
+    bool moves;      /* it has nothing but views */
     bool table;      /* it has what only a region computes */
 } onnx_cost;
 
@@ -33,7 +35,9 @@ onnx_cost onnx_region_cost(const onnx_graph *g, const onnx_region *r, bool fast)
 bool onnx_will_be_in_blocks(const onnx_graph *g, const onnx_region *r);
 /* Whether the engine keeps images of this graph in blocks of channels. */
 bool onnx_has_blocks(const onnx_graph *g);
-/* Why a node is better left to the engine wherever it stands; null: it is not. */
-const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool blocks);
+/* Why a node is better left to the engine wherever it stands; null: it is not. settled: the engine
+ * moves nothing any more. */
+const char *onnx_left_to_engine(const onnx_graph *g, const onnx_node *node, bool fast, bool settled,
+                                bool blocks);
 
 #endif

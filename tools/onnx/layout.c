@@ -126,8 +126,8 @@ static void learn_channels(onnx_layout *l, const onnx_graph *g) {
         if (is_output(node)) l->channels[result] = attribute(node, "channels");
         int32_t alike = is_pooling(node) || is_upsample(g, node, factors)
                             ? 1 /* behind it is no image */
-                        : form && !onnx_form_is_rows(form) ? node->input_count
-                                                           : 0;
+                        : form && onnx_form_is_elementwise(form) ? node->input_count
+                                                                 : 0;
         for (int32_t o = 0; o < alike && l->channels[result] == 0; o++)
             if (node->inputs[o] >= 0) l->channels[result] = l->channels[node->inputs[o]];
     }

@@ -86,6 +86,7 @@ void onnx_report_json(const onnx_report *report, const char *model, FILE *to) {
     json_text(&j, "model", model);
     json_integer(&j, "nodes", (int64_t)report->nodes);
     json_integer(&j, "inside", (int64_t)report->inside);
+    json_integer(&j, "had", (int64_t)report->had);
     json_integer(&j, "other", (int64_t)report->other);
     json_integer(&j, "bytes", saved(report));
     json_integer(&j, "reorderings", (int64_t)report->reorderings);

@@ -26,7 +26,7 @@ static bool trace_node(chain *c, int32_t at, int32_t depth) {
     const onnx_form *form = onnx_form_of(node);
     for (int32_t k = 0; k < c->count; k++)
         if (c->nodes[k] == at) return true;
-    if (!form || onnx_form_is_rows(form) || node->output_count != 1 || node->outputs[0] < 0)
+    if (!form || !onnx_form_is_elementwise(form) || node->output_count != 1 || node->outputs[0] < 0)
         return false;
     for (int32_t k = 0; k < node->input_count; k++)
         if (node->inputs[k] >= 0 && !trace(c, node->inputs[k], depth + 1)) return false;

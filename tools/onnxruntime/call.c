@@ -164,7 +164,8 @@ static ort_status *run_apart(call *c) {
 }
 
 ort_status *region_compute(void *kernel, ort_context *context) {
-    const region *r = kernel;
+    region *r = kernel;
+    if (region_begin(r)) return refuse(r->api, tosajit_last_error());
     call c; /* large; filled as far as there are tensors */
     c.r = r;
     c.context = context;

@@ -110,6 +110,7 @@ def open_session(path, operators, settled, trusted=False, at_once=False, save=No
         options.add_session_config_entry("tosajit.compile", "now")
     if save:
         options.optimized_model_filepath = save
+        options.add_session_config_entry("session.disable_prepacking", "1")  # nobody calls it, and weights are large
     if operators:  # which reads these entries
         options.register_custom_ops_library(OPERATORS)
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])

@@ -3,10 +3,8 @@
 /* The expression tells ranks, sizes that are known, and element types but for signs: u8 is an i8
  * there. The attribute `types` tells those. A size that is open in the expression is that of the
  * inputs which decide it, if all agree. */
-#define _POSIX_C_SOURCE 200809L /* pthread */
 #include "tools/onnxruntime/infer.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <string.h>
 
 #include "tools/onnxruntime/region.h"
+#include "tools/onnxruntime/types.h"
 
 enum { SYMBOL = 40 };
 
@@ -92,57 +91,6 @@ static bool read_inputs(inference *i) {
     i->input_count = tosajit_kernel_operand_count(i->kernel);
     for (size_t k = 0; k < i->input_count && k < count; k++) read_input(i, k);
     return i->input_count <= count;
-}
-
-/* ---------------------------------------------------------------------------------------------
- * Expressions */
-
-/* A session asks for each node after each of its optimisations. */
-static struct {
-    pthread_mutex_t lock;
-    tosajit_engine *engine; /* reads, and compiles nothing; null before the first text */
-    struct {
-        char *text; /* owned, as the kernel */
-        tosajit_kernel *kernel;
-    } slots[64]; /* by the texts' hash, the last one of each */
-} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t slot_of(const char *text) {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash % (sizeof known.slots / sizeof *known.slots);
-}
-
-/* A kernel that tells types alone; null where the text is none. */
-static tosajit_kernel *compile(const char *text) {
-    const tosajit_engine_options options = {.size = sizeof options,
-                                            .backend = TOSAJIT_BACKEND_INTERPRET};
-    tosajit_expr *expr = NULL;
-    tosajit_kernel *kernel = NULL;
-    if (!known.engine && tosajit_engine_create(&options, &known.engine)) return NULL;
-    if (!tosajit_expr_parse(text, strlen(text), NULL, &expr))
-        (void)tosajit_compile_expr(known.engine, expr, &kernel);
-    tosajit_expr_destroy(expr);
-    return kernel;
-}
-
-/* The same, for whoever releases it. The text is taken over. */
-static tosajit_kernel *kernel_of(char *text) {
-    const size_t slot = slot_of(text);
-    pthread_mutex_lock(&known.lock);
-    tosajit_kernel *kernel = known.slots[slot].kernel;
-    if (!kernel || strcmp(known.slots[slot].text, text) != 0) kernel = compile(text);
-    if (kernel && kernel != known.slots[slot].kernel) {
-        free(known.slots[slot].text);
-        tosajit_kernel_release(known.slots[slot].kernel);
-        known.slots[slot].text = text;
-        known.slots[slot].kernel = kernel;
-        text = NULL;
-    }
-    if (kernel) tosajit_kernel_retain(kernel);
-    pthread_mutex_unlock(&known.lock);
-    free(text);
-    return kernel;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -231,7 +179,8 @@ static void widen(inference *i) {
     char *text = read_text(i);
     if (text) region_widen(text);
     tosajit_kernel_release(i->kernel);
-    i->kernel = text ? kernel_of(text) : NULL;
+    i->kernel = text ? types_kernel(text) : NULL;
+    free(text);
     for (size_t k = 0; k < i->type_count; k++)
         if (i->types[k] == F16) i->types[k] = F32;
 }
@@ -239,7 +188,8 @@ static void widen(inference *i) {
 void infer_outputs(const ort_api *api, size_t least, ort_inference *node) {
     inference i = {.api = api, .node = node};
     char *text = read_text(&i);
-    i.kernel = text ? kernel_of(text) : NULL;
+    i.kernel = text ? types_kernel(text) : NULL;
+    free(text);
     if (!i.kernel) return;
     read_types(&i);
     const bool known = read_inputs(&i);

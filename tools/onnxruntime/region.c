@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/onnxruntime/types.h"
+
 /* The regions of all sessions that ask for code in the same way. */
 struct pool {
     tosajit_engine *engine; /* while there are regions */
@@ -49,17 +51,51 @@ static void drop_engine(pool *p) {
     pthread_mutex_unlock(&lock);
 }
 
-static tosajit_status compile(region *r, const region_request *q) {
+static tosajit_status compile(region *r, const region_request *q, tosajit_kernel **kernel) {
     const tosajit_parse_options options = {
         .size = sizeof options, .accuracy = q->accuracy, .name = "expression"};
     tosajit_engine *engine = r->pool->engine;
     tosajit_expr *expr;
     tosajit_status status = tosajit_expr_parse(q->text, strlen(q->text), &options, &expr);
     if (status) return status;
-    status = q->image ? tosajit_compile_with_image(engine, expr, q->image, q->image_size,
-                                                   &r->kernel, &r->refused)
-                      : tosajit_compile_expr(engine, expr, &r->kernel);
+    status = q->image ? tosajit_compile_with_image(engine, expr, q->image, q->image_size, kernel,
+                                                   &r->refused)
+                      : tosajit_compile_expr(engine, expr, kernel);
     tosajit_expr_destroy(expr);
+    return status;
+}
+
+static tosajit_status begin(region *r, const region_request *q) {
+    tosajit_kernel *kernel = NULL;
+    tosajit_status status = hold_engine(r->pool);
+    if (status) return status;
+    if ((status = compile(r, q, &kernel))) {
+        drop_engine(r->pool);
+        return status;
+    }
+    tosajit_kernel_release(r->kernel);
+    r->kernel = kernel;
+    atomic_store_explicit(&r->begun, true, memory_order_release);
+    return TOSAJIT_OK;
+}
+
+/* A thread that loads LLVM takes time from the one that makes the session. So the background starts
+ * with the first call; until then the region knows its types. */
+static bool postpone(region *r, const region_request *q) {
+    if (q->settings.compile_now || q->image) return false;
+    r->kernel = types_kernel(q->text);
+    r->text = strdup(q->text);
+    r->accuracy = q->accuracy;
+    return r->kernel && r->text;
+}
+
+tosajit_status region_begin(region *r) {
+    static pthread_mutex_t one_begins = PTHREAD_MUTEX_INITIALIZER;
+    if (atomic_load_explicit(&r->begun, memory_order_acquire)) return TOSAJIT_OK;
+    pthread_mutex_lock(&one_begins);
+    const region_request q = {.text = r->text, .accuracy = r->accuracy};
+    const tosajit_status status = atomic_load(&r->begun) ? TOSAJIT_OK : begin(r, &q);
+    pthread_mutex_unlock(&one_begins);
     return status;
 }
 
@@ -68,10 +104,9 @@ tosajit_status region_create(const ort_api *api, int has_shapes, const region_re
     region *r = calloc(1, sizeof *r);
     if (!r) return TOSAJIT_OUT_OF_MEMORY;
     r->pool = &pools[request->settings.compile_now];
-    tosajit_status status = hold_engine(r->pool);
-    if (!status && (status = compile(r, request))) drop_engine(r->pool);
+    const tosajit_status status = postpone(r, request) ? TOSAJIT_OK : begin(r, request);
     if (status) {
-        free(r);
+        region_destroy(r);
         return status;
     }
     r->api = api;
@@ -87,7 +122,8 @@ tosajit_status region_create(const ort_api *api, int has_shapes, const region_re
 void region_destroy(region *r) {
     if (!r) return;
     tosajit_kernel_release(r->kernel);
-    drop_engine(r->pool);
+    if (atomic_load(&r->begun)) drop_engine(r->pool);
+    free(r->text);
     free(r);
 }
 

@@ -6,6 +6,8 @@
 #ifndef TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 #define TOSAJIT_TOOLS_ONNXRUNTIME_REGION_H
 
+#include <stdatomic.h>
+
 #include "tools/onnxruntime/abi.h"
 #include "tools/onnxruntime/settings.h"
 #include "tosajit/tosajit.h"
@@ -24,8 +26,11 @@ typedef struct pool pool;
 
 typedef struct region {
     const ort_api *api;
-    pool *pool;                                 /* whose engine it holds */
-    tosajit_kernel *kernel;                     /* owned */
+    pool *pool;             /* whose engine it holds, once it has begun */
+    tosajit_kernel *kernel; /* owned; until then it tells types alone */
+    char *text;             /* owned, until it has begun */
+    tosajit_accuracy accuracy;
+    atomic_bool begun;
     tosajit_status refused;                     /* the image; OK: it was taken, or there is none */
     size_t operand_count, result_count;         /* of the node */
     tosajit_type elements[TOSAJIT_MAX_TENSORS]; /* of operands */
@@ -35,6 +40,8 @@ typedef struct region {
 /* On failure the library's last error says what is wrong; if an image was refused, that too. */
 tosajit_status region_create(const ort_api *api, int has_shapes, const region_request *request,
                              region **made);
+/* What comes before a call: with the first one its code begins to be made. */
+tosajit_status region_begin(region *r);
 /* Null is allowed. */
 void region_destroy(region *r);
 

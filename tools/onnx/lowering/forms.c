@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tools/onnx/lowering/rows.h"
+#include "tools/onnx/lowering/views.h"
 
 typedef bool write_form(onnx_site *s, byte_writer *text);
 
@@ -32,7 +33,7 @@ struct onnx_form {
 
 static write_form write_clip, write_pow, write_neg, write_cast, write_mod, write_equal,
     write_infinite, write_gelu, write_mean, write_quantize, write_dequantize, write_linear,
-    write_rows;
+    write_rows, write_view, write_sign;
 
 #define ERF_GELU "0.5 * ($0) * (erf(($0) * 0.70710678118654752) + 1)"
 #define TANH_GELU "0.5 * $0 * (tanh(0.79788456080286536 * ($0 + 0.044715 * $0 * $0 * $0)) + 1)"
@@ -58,8 +59,7 @@ static const onnx_form forms[] = {
     {"Mean", NULL, "", 1, 0, 2, FIRST, false, write_mean},
     {"Neg", NULL, "", 1, 1, 1, FIRST, false, write_neg},
     {"Abs",             "abs($0)",                               "", 1, 1, 1, FIRST, false, NULL},
-    {"Sign",            "where($0 > 0, $T(1), where($0 < 0, $T(-1), $0))",
-                                                                 "", 1, 1, 1, FIRST, false, NULL},
+    {"Sign", NULL, "", 1, 1, 1, FIRST, false, write_sign},
     {"Floor",           "floor($0)",                             "", 1, 1, 1, FIRST, false, NULL},
     {"Ceil",            "ceil($0)",                              "", 1, 1, 1, FIRST, false, NULL},
     {"Round",           "round($0)",                             "", 1, 1, 1, FIRST, false, NULL},
@@ -128,6 +128,13 @@ static const onnx_form forms[] = {
     {"com.microsoft.QLinearAdd", "$0 * $2 + $4 + $1 * $3",
                                                          "", 5, 8, 2, FIRST, true, write_linear},
     {"Identity",        "identity($0)",                          "", 1, 1, 0, FIRST, true, NULL},
+    {"Slice", NULL, "", 1, 5, 1, FIRST, true, write_view},
+    {"Split", NULL, "", 1, 2, 1, FIRST, true, write_view},
+    {"Concat", NULL, "", 1, 0, 1, FIRST, true, write_view},
+    {"Transpose", NULL, "", 1, 1, 1, FIRST, true, write_view},
+    {"Reshape", NULL, "", 2, 2, 0, FIRST, true, write_view},
+    {"Squeeze", NULL, "", 1, 2, 0, FIRST, true, write_view},
+    {"Unsqueeze", NULL, "", 1, 2, 0, FIRST, true, write_view},
     {"Softmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"LogSoftmax", NULL, "", 1, 1, 1, FIRST, false, write_rows},
     {"ReduceSum", NULL, "", 1, 2, 1, FIRST, false, write_rows},
@@ -165,10 +172,17 @@ int32_t onnx_form_weight(const onnx_form *form) { return form->weight; }
 
 bool onnx_form_is_rows(const onnx_form *form) { return form->write == write_rows; }
 
+bool onnx_form_is_view(const onnx_form *form) { return form->write == write_view; }
+
+bool onnx_form_is_elementwise(const onnx_form *form) {
+    return !onnx_form_is_rows(form) && !onnx_form_is_view(form);
+}
+
 bool onnx_form_gives(const onnx_node *node, int32_t output) {
-    return output == 0 || (output == ONNX_SUM &&
-                           (onnx_is(node, "com.microsoft.SkipLayerNormalization") ||
-                            onnx_is(node, "com.microsoft.SkipSimplifiedLayerNormalization")));
+    return output == 0 || onnx_is(node, "Split") ||
+           (output == ONNX_SUM &&
+            (onnx_is(node, "com.microsoft.SkipLayerNormalization") ||
+             onnx_is(node, "com.microsoft.SkipSimplifiedLayerNormalization")));
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -389,6 +403,15 @@ static bool write_neg(onnx_site *s, byte_writer *text) {
     return true;
 }
 
+/* Of NaN the engine makes NaN, but 0 in half precision. */
+static bool write_sign(onnx_site *s, byte_writer *text) {
+    const bool half = element(s, 0) == TOSAJIT_F16 || element(s, 0) == TOSAJIT_BF16;
+    print(s, text,
+          half ? "where($0 > 0, $T(1), where($0 < 0, $T(-1), $T(0)))"
+               : "where($0 > 0, $T(1), where($0 < 0, $T(-1), $0))");
+    return true;
+}
+
 /* "cast($0, to=f32)", which reads unsigned integers as such. */
 static void put_extended(onnx_site *s, byte_writer *text, const char *to) {
     const onnx_value *value = onnx_input(s->g, s->node, 0);
@@ -534,6 +557,8 @@ static bool write_rows(onnx_site *s, byte_writer *text) {
     return true;
 }
 
+static bool write_view(onnx_site *s, byte_writer *text) { return onnx_views_text(s, text); }
+
 /* ---------------------------------------------------------------------------------------------
  * A node */
 
@@ -551,9 +576,9 @@ static bool has_operands(onnx_site *s, const onnx_form *form) {
         if (s->node->outputs[k] >= 0 && !onnx_form_gives(s->node, k) &&
             (!onnx_form_is_rows(form) || s->g->values[s->node->outputs[k]].uses > 0))
             return refuse(s, "it has more than one result");
-    const int32_t first = onnx_is(s->node, "Clip")  ? 1
-                          : onnx_form_is_rows(form) ? form->least
-                                                    : count;
+    const int32_t first = onnx_is(s->node, "Clip")                            ? 1
+                          : !onnx_form_is_elementwise(form) && form->most > 0 ? form->least
+                                                                              : count;
     for (int32_t k = 0; k < first; k++)
         if (!s->operands[k]) return refuse(s, "an operand is left out");
     return s->node->outputs[0] >= 0 || refuse(s, "it has no result");
@@ -561,7 +586,7 @@ static bool has_operands(onnx_site *s, const onnx_form *form) {
 
 bool onnx_form_write(const onnx_form *form, onnx_site *site, byte_writer *text) {
     if (!has_operands(site, form)) return false;
-    if (!is_quantising(site->node) && !onnx_form_is_rows(form) && broadcasts_otherwise(site))
+    if (!is_quantising(site->node) && onnx_form_is_elementwise(form) && broadcasts_otherwise(site))
         return refuse(site, "it is of an opset before 7");
     if (!type_name(site)) return refuse(site, "it has no such element type");
     if (!form->bytes && is_byte(site))

@@ -18,6 +18,10 @@ onnx_type onnx_form_type(const onnx_graph *g, const onnx_node *node, const onnx_
 int32_t onnx_form_weight(const onnx_form *form);
 /* It combines the elements of whole rows, so places matter: it is not to be computed on blocks. */
 bool onnx_form_is_rows(const onnx_form *form);
+/* It moves elements and computes nothing. */
+bool onnx_form_is_view(const onnx_form *form);
+/* Neither of both: each element of the result depends on one place of each operand. */
+bool onnx_form_is_elementwise(const onnx_form *form);
 
 /* Output 3 of SkipLayerNormalization is the sum that is normalised. */
 enum { ONNX_SUM = 3 };
@@ -34,6 +38,7 @@ typedef struct onnx_site {
     const char *const *operands; /* per input; null where it is left out */
     int32_t *statement;          /* in and out: the number of the statement that is written */
     const char *why;             /* out: null, or what is refused */
+    const bool *wanted;          /* per result of a Split: others have no statement */
     int32_t sum;                 /* out: the statement of the node's result ONNX_SUM */
 } onnx_site;
 

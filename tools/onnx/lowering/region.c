@@ -13,6 +13,7 @@
 
 #include "runtime/base/memory.h"
 #include "tools/onnx/lowering/rows.h"
+#include "tools/onnx/lowering/views.h"
 
 enum { NAME = 64 };
 
@@ -45,10 +46,16 @@ static int32_t rank_of(const onnx_graph *g, const onnx_node *node) {
     return rank;
 }
 
+static bool is_list(const onnx_node *node, int32_t operand) {
+    return onnx_rows_is_list(node, operand) || onnx_views_is_list(node, operand);
+}
+
 bool onnx_region_is_number(const onnx_graph *g, const onnx_node *node, int32_t operand) {
     const onnx_value *value = onnx_input(g, node, operand);
     char text[32];
-    if (onnx_rows_is_list(node, operand)) return value && value->constant;
+    const onnx_form *form = onnx_form_of(node);
+    if (is_list(node, operand)) return value && value->constant;
+    if (form && onnx_form_is_view(form)) return false;
     return value && value->constant && onnx_elements(&value->type) == 1 &&
            value->type.rank <= rank_of(g, node) && !(operand == 0 && onnx_is(node, "Where")) &&
            onnx_constant_text(value->constant, text);
@@ -117,31 +124,93 @@ static bool types_agree(const onnx_graph *g, const onnx_node *node, int32_t oper
 /* ---------------------------------------------------------------------------------------------
  * Statements */
 
+/* What is computed here, and read elsewhere as well, would be computed once for each place. */
+static bool is_shared(const writer *w, int32_t value) {
+    bool shared = false;
+    while (value >= 0 && w->labels[value] < 0) {
+        const onnx_node *producer = &w->g->nodes[w->g->values[value].producer];
+        shared = shared || w->g->values[value].uses > 1;
+        if (!onnx_form_is_view(onnx_form_of(producer)) || onnx_is(producer, "Concat"))
+            return shared;
+        value = producer->inputs[0];
+    }
+    return false;
+}
+
+static bool computes_again(const writer *w, const onnx_node *node) {
+    for (int32_t k = 0; k < node->input_count; k++)
+        if (!is_list(node, k) && is_shared(w, node->inputs[k])) return true;
+    return false;
+}
+
+/* A view that there is no text for. */
+static bool refuse_view(writer *w, const onnx_node *node, const char *why) {
+    w->r->culprit = (int32_t)(node - w->g->nodes);
+    return refuse(w->r, why);
+}
+
+/* Whether somebody reads a value: what a text names and does not use is one more result. */
+static bool is_wanted(const writer *w, int32_t value) {
+    const onnx_region *r = w->r;
+    bool wanted = false;
+    for (int32_t k = 0; k < r->output_count && value >= 0; k++)
+        wanted = wanted || r->outputs[k] == value;
+    for (int32_t n = 0; n < r->count && value >= 0 && !wanted; n++) {
+        const onnx_node *node = &w->g->nodes[r->nodes[n]];
+        for (int32_t k = 0; k < node->input_count; k++) wanted = wanted || node->inputs[k] == value;
+    }
+    return wanted;
+}
+
+/* Names for what a node gives: a Split gives a value for each part that is wanted; another one may
+ * give the sum that it normalises. */
+static void label_results(writer *w, const onnx_node *node, int32_t first, const onnx_site *site) {
+    w->statements++;
+    if (onnx_is(node, "Split")) {
+        for (int32_t k = 0; k < node->output_count; k++)
+            if (site->wanted[k]) w->labels[node->outputs[k]] = -1 - first++;
+        return;
+    }
+    if (node->output_count > ONNX_SUM && node->outputs[ONNX_SUM] >= 0)
+        w->labels[node->outputs[ONNX_SUM]] = -1 - site->sum;
+    w->labels[node->outputs[0]] = -w->statements;
+}
+
 static bool write_node(writer *w, const onnx_node *node) {
     enum { MOST = TOSAJIT_MAX_TENSORS };
     char names[MOST][NAME];
+    bool wanted[MOST] = {false};
     const char *operands[MOST];
     const onnx_form *form = onnx_form_of(node);
-    if (node->input_count > MOST) return refuse(w->r, "it has more operands than a kernel");
-    if (w->r->view != ONNX_AS_DECLARED && onnx_form_is_rows(form))
+    if (node->input_count > MOST || node->output_count > MOST)
+        return refuse(w->r, "it has more operands than a kernel");
+    if (w->r->view != ONNX_AS_DECLARED && !onnx_form_is_elementwise(form))
         return refuse(w->r, "its rows are of the tensor as it is declared");
     for (int32_t k = 0; k < node->input_count; k++) {
         const onnx_value *value = onnx_input(w->g, node, k);
         operands[k] = value ? names[k] : NULL;
         if (!value) continue;
-        if (onnx_rows_is_list(node, k)) continue;
+        if (is_list(node, k)) continue;
         if (!types_agree(w->g, node, k)) return refuse(w->r, "the operands differ in type");
         if (!takes_number(w, node, k, names[k]) && !name_value(w, node->inputs[k], names[k]))
             return false;
     }
+    if (onnx_form_is_view(form) && computes_again(w, node))
+        return refuse_view(w, node, "it moves what is read elsewhere, too");
+    const int32_t first = w->statements;
     char left[NAME];
     snprintf(left, sizeof left, "; t%d = ", w->statements);
     put(w->text, left);
-    onnx_site site = {.g = w->g, .node = node, .operands = operands, .statement = &w->statements};
-    if (!onnx_form_write(form, &site, w->text)) return refuse(w->r, site.why);
-    if (node->output_count > ONNX_SUM && node->outputs[ONNX_SUM] >= 0)
-        w->labels[node->outputs[ONNX_SUM]] = -1 - site.sum;
-    w->labels[node->outputs[0]] = -1 - w->statements++;
+    onnx_site site = {.g = w->g,
+                      .node = node,
+                      .operands = operands,
+                      .statement = &w->statements,
+                      .wanted = wanted};
+    for (int32_t k = 0; k < node->output_count && onnx_is(node, "Split"); k++)
+        wanted[k] = is_wanted(w, node->outputs[k]);
+    if (!onnx_form_write(form, &site, w->text))
+        return onnx_form_is_view(form) ? refuse_view(w, node, site.why) : refuse(w->r, site.why);
+    label_results(w, node, first, &site);
     return true;
 }
 
@@ -201,6 +270,23 @@ static void write_results(const writer *w) {
     }
 }
 
+/* Along pieces a size must be known, or an operand might repeat there, which it does not do. */
+static bool pieces_fit(writer *w) {
+    onnx_region *r = w->r;
+    for (int32_t n = 0; n < r->count; n++) {
+        const onnx_node *node = &w->g->nodes[r->nodes[n]];
+        if (!onnx_is(node, "Concat")) continue;
+        const int32_t rank = onnx_input(w->g, node, 0)->type.rank;
+        const bool last = onnx_views_axis(node, 1, rank) == rank - 1;
+        for (int32_t k = 0; k < r->input_count; k++) {
+            const onnx_type *type = &w->g->values[r->inputs[k]].type;
+            for (int32_t d = last ? type->rank - 1 : 0; d >= 0 && d < type->rank; d++)
+                if (type->dims[d] < 0) return refuse_view(w, node, "a size along it is not known");
+        }
+    }
+    return true;
+}
+
 /* Every value is without a label again. */
 static void clear_labels(const onnx_writer *o, const onnx_region *r) {
     for (int32_t k = 0; k < r->input_count; k++) o->labels[r->inputs[k]] = 0;
@@ -217,7 +303,9 @@ static bool write_region(const onnx_writer *o, onnx_region *r, bool blank, byte_
     writer w = {.g = o->g, .r = r, .labels = o->labels, .text = &statements, .blank = blank};
     bool fine = r->count > 0 || refuse(r, "nothing is left of it");
     r->input_count = r->number_count = 0;
+    r->culprit = -1;
     for (int32_t k = 0; k < r->count && fine; k++) fine = write_node(&w, &o->g->nodes[r->nodes[k]]);
+    fine = fine && pieces_fit(&w);
     if (fine) write_types(&w, text);
     if (fine) write_results(&w);
     bytes_put(text, statements.bytes, statements.size);

@@ -34,8 +34,9 @@ typedef struct onnx_region {
     onnx_view view;
     int32_t block;                     /* channels of one, of ONNX_BLOCKS */
     const Onnx__AttributeProto *order; /* of ONNX_TRANSPOSED: size d was that of ints[d] */
-    bool masked;   /* one more operand says which channels are none: there the results are 0 */
-    char why[256]; /* out: why there is no such text */
+    int32_t culprit; /* out: without this view there may be a text; -1: that is not known */
+    bool masked;     /* one more operand says which channels are none: there the results are 0 */
+    char why[256];   /* out: why there is no such text */
 } onnx_region;
 
 /* What texts are made with. */

@@ -73,7 +73,7 @@ bool onnx_rows_is_list(const onnx_node *node, int32_t operand) {
 
 bool onnx_rows_squeezes(const onnx_node *node) {
     const struct row *row = row_of(node);
-    return row && row->axes == NAMED && number(&(onnx_site){.node = node}, "keepdims", 1) == 0;
+    return row && row->axes == NAMED && number(&(onnx_site){.node = node}, "keepdims", 1) != 1;
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -4,10 +4,10 @@
  * is not known stays unknown, and so does all that follows from it. */
 #include "tools/onnx/lowering/shapes.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "tools/onnx/lowering/forms.h"
+#include "tools/onnx/lowering/lists.h"
+#include "tools/onnx/lowering/views.h"
 
 typedef struct site {
     onnx_graph *g;
@@ -31,23 +31,9 @@ static void forget_sizes(onnx_type *type) {
     for (int32_t d = 0; d < type->rank; d++) type->dims[d] = TOSAJIT_DYNAMIC;
 }
 
-/* Element k of a list that is an attribute, or a constant operand. */
+/* Element k of a list. */
 static bool listed(const site *s, const char *name, int32_t operand, size_t k, int64_t *value) {
-    const Onnx__AttributeProto *a = onnx_attribute(s->node->proto, name);
-    const onnx_value *constant = onnx_input(s->g, s->node, operand);
-    double found;
-    if (a && k < a->n_ints) {
-        *value = a->ints[k];
-        return true;
-    }
-    if (a || !constant || !constant->constant ||
-        constant->type.element != ONNX__TENSOR_PROTO__DATA_TYPE__INT64)
-        return false;
-    if ((int64_t)k >= onnx_elements(&constant->type)) return false;
-    if (!onnx_constant_at(constant->constant, k, &found)) return false;
-    /* "To the end" is often written as 2^63 - 1, which no f64 is. */
-    *value = (int64_t)fmax(-0x1p62, fmin(found, 0x1p62));
-    return true;
+    return onnx_list_at(s->g, s->node, name, operand, k, value);
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -113,6 +99,18 @@ static void transposed_convolution(site *s) {
         s->result->dims[1] = channels;
 }
 
+/* Lists of matrices are spread over each other; the matrices' own sizes come later. */
+static void spread_lists(onnx_type *result, const onnx_type *a, const onnx_type *b) {
+    onnx_type first = *a, second = *b;
+    for (int32_t d = 1; d <= 2; d++) {
+        first.dims[a->rank - d] = TOSAJIT_DYNAMIC;
+        second.dims[b->rank - d] = TOSAJIT_DYNAMIC;
+    }
+    const int32_t element = result->element;
+    *result = onnx_broadcast(&first, &second);
+    result->element = element;
+}
+
 /* Of lists of matrices; a matrix that is transposed keeps its rank. */
 static void product(site *s) {
     const onnx_type *a = type_of(s, 0), *b = type_of(s, 1);
@@ -121,9 +119,9 @@ static void product(site *s) {
         s->result->rank = -1;
         return;
     }
-    int64_t rows = a->dims[a->rank - 2], columns = b->dims[b->rank - 1];
-    s->result->rank = a->rank > b->rank ? a->rank : b->rank;
-    forget_sizes(s->result);
+    const int64_t rows = a->dims[a->rank - 2], columns = b->dims[b->rank - 1];
+    spread_lists(s->result, a, b);
+    if (!plain) forget_sizes(s->result);
     if (!plain) return;
     s->result->dims[s->result->rank - 2] = rows;
     s->result->dims[s->result->rank - 1] = columns;
@@ -169,7 +167,23 @@ static void shaped(site *s, int32_t operand, bool zero_copies) {
     }
 }
 
-static void reshape(site *s) { shaped(s, 1, number(s, "allowzero", 0) == 0); }
+/* One size may be what the others leave. */
+static void reshape(site *s) {
+    const onnx_type from = *s->result;
+    int64_t left = onnx_elements(&from), size;
+    int32_t open = -1;
+    shaped(s, 1, number(s, "allowzero", 0) == 0);
+    for (int32_t d = 0; d < s->result->rank && left > 0; d++) {
+        const int64_t own = s->result->dims[d];
+        if (own > 0 && left % own == 0)
+            left /= own;
+        else if (own < 0 && open < 0 && listed(s, "", 1, (size_t)d, &size) && size == -1)
+            open = d;
+        else
+            left = -1;
+    }
+    if (open >= 0 && left > 0) s->result->dims[open] = left;
+}
 
 static void filled(site *s) {
     const Onnx__AttributeProto *value = onnx_attribute(s->node->proto, "value");
@@ -273,12 +287,6 @@ static void transpose(site *s) {
     }
 }
 
-/* Where a slice begins or ends along a size. */
-static int64_t bound(int64_t at, int64_t size) {
-    if (at < 0) at += size;
-    return at < 0 ? 0 : at > size ? size : at;
-}
-
 /* Forward slices between constants; other axes keep their sizes. */
 static void slice(site *s) {
     const onnx_type from = *s->result;
@@ -296,10 +304,25 @@ static void slice(site *s) {
                      (!onnx_input(s->g, s->node, 4) || listed(s, "", 4, (size_t)k, &step)) &&
                      step == 1 && from.dims[axis] >= 0 && start > INT32_MIN && start < INT32_MAX;
         if (known && end < INT32_MIN) end = INT32_MIN;
-        int64_t size = known ? bound(end, from.dims[axis]) - bound(start, from.dims[axis]) : 0;
+        int64_t size =
+            known ? onnx_bound(end, from.dims[axis]) - onnx_bound(start, from.dims[axis]) : 0;
         result.dims[axis] = !known ? TOSAJIT_DYNAMIC : size > 0 ? size : 0;
     }
     *s->result = result;
+}
+
+/* Part k, which differs along the axis alone. */
+static onnx_type split_part(onnx_graph *g, const onnx_node *node, int32_t k) {
+    onnx_site own = {.g = g, .node = node};
+    onnx_type result = onnx_input(g, node, 0) ? onnx_input(g, node, 0)->type : unknown;
+    const int32_t axis = onnx_views_axis(node, 0, result.rank);
+    onnx_range range;
+    if (axis < 0)
+        forget_sizes(&result);
+    else
+        result.dims[axis] =
+            onnx_views_part(&own, k, &range) ? range.end - range.begin : TOSAJIT_DYNAMIC;
+    return result;
 }
 
 /* What both branches give. */
@@ -330,7 +353,7 @@ static void reduce(site *s) {
     const bool given = list ? list->n_ints > 0 : axis_count(s) != 0 && onnx_input(s->g, s->node, 1);
     const bool none = number(s, "noop_with_empty_axes", 0) != 0;
     const int32_t rank = from.rank, count = given ? axis_count(s) : none ? 0 : rank;
-    const bool keeps = number(s, "keepdims", 1) != 0;
+    const bool keeps = number(s, "keepdims", 1) == 1; /* as the engine reads it */
     bool reduced[TOSAJIT_MAX_RANK] = {false};
     for (int32_t d = 0; d < rank && !given; d++) reduced[d] = !none;
     const bool known = !given || (count >= 0 && named_axes(s, count, rank, reduced));
@@ -354,9 +377,9 @@ static void set_quantized(site *s, int32_t zero) {
 
 static void multiply(site *s, const onnx_type *b) {
     const onnx_type a = *s->result;
-    s->result->rank = a.rank < 2 || b->rank < 2 ? -1 : a.rank > b->rank ? a.rank : b->rank;
-    forget_sizes(s->result);
-    if (s->result->rank < 0) return;
+    s->result->rank = -1;
+    if (a.rank < 2 || b->rank < 2) return;
+    spread_lists(s->result, &a, b);
     s->result->dims[s->result->rank - 2] = a.dims[a.rank - 2];
     s->result->dims[s->result->rank - 1] = b->dims[b->rank - 1];
 }
@@ -444,7 +467,7 @@ static void coordinates(site *s) {
 
 static void place_of(site *s) {
     const int32_t rank = s->result->rank, axis = axis_of(number(s, "axis", 0), rank);
-    const bool keeps = number(s, "keepdims", 1) != 0;
+    const bool keeps = number(s, "keepdims", 1) == 1; /* as the engine reads it */
     s->result->element = ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
     if (axis >= 0 && keeps) s->result->dims[axis] = 1;
     if (keeps || rank < 1) return;
@@ -614,8 +637,10 @@ static void infer_node(onnx_graph *g, const onnx_node *node) {
         result = onnx_form_type(g, node, form);
     }
     for (int32_t k = 0; k < node->output_count; k++) {
-        bool alike = k == 0 || onnx_is(node, "Split") || onnx_form_gives(node, k);
-        const onnx_type type = alike ? result : other_result(node, k, &result);
+        bool alike = k == 0 || onnx_form_gives(node, k);
+        const onnx_type type = onnx_is(node, "Split") ? split_part(g, node, k)
+                               : alike                ? result
+                                                      : other_result(node, k, &result);
         if (node->outputs[k] >= 0) merge(&g->values[node->outputs[k]].type, &type);
     }
 }

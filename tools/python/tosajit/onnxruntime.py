@@ -7,7 +7,7 @@
     session.run(None, {"x": x})
 
 The model is optimised by ONNX Runtime and converted by the command `tosajit onnx`, once: what comes of that is kept in a folder, from
-which later processes take it. Where nothing is gained, the session is that of the model itself.
+which later processes take it. Its weights are in a file of their own, which sessions map and do not copy.
 """
 import hashlib
 import json
@@ -108,14 +108,18 @@ def _key(path, folder, words):
 
 
 def _convert(path, target, words):
-    """Write the new model; without anything to gain there is none. What is wrong is a RuntimeError."""
+    """Write the new model, and say how many regions it has. What the engine has not optimised is no new model without any. What is wrong
+    is a RuntimeError."""
     environment = dict(os.environ, TOSAJIT_PYTHON=sys.executable)
-    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--json", *words], env=environment, capture_output=True,
+    run = subprocess.run([_command(), "onnx", os.path.abspath(path), "-o", target, "--external-data", "--json", *words], env=environment, capture_output=True,
                          stdin=subprocess.DEVNULL)
     if run.returncode:
         raise RuntimeError(run.stderr.decode(errors="replace").strip() or "tosajit onnx ended with %d" % run.returncode)
-    if not json.loads(run.stdout)["regions"]:
+    said = json.loads(run.stdout)
+    regions = len(said["regions"]) + said["had"]
+    if not regions and "--optimize" not in words:
         os.remove(target)
+    return regions
 
 
 def _kept(path, folder, words):
@@ -126,9 +130,9 @@ def _kept(path, folder, words):
     shutil.rmtree(place, ignore_errors=True)
     fresh = tempfile.mkdtemp(dir=folder)
     try:
-        _convert(path, os.path.join(fresh, "model.onnx"), words)
-        with open(os.path.join(fresh, "complete"), "w"):
-            pass
+        regions = _convert(path, os.path.join(fresh, "model.onnx"), words)
+        with open(os.path.join(fresh, "complete"), "w") as complete:
+            complete.write(str(regions))
         try:
             os.rename(fresh, place)
         except OSError:  # another one was first
@@ -153,14 +157,16 @@ def _register(sess_options):
         sess_options.add_session_config_entry("tosajit.registered", "1")
 
 
-def _open(path, sess_options, options, settled):
-    """The converted model. The level of the caller's options is as it was, when it is done."""
+def _open(place, sess_options, options, settled):
+    """The model that is kept there. The level of the caller's options is as it was, when it is done."""
     level = sess_options.graph_optimization_level
     if settled:
         sess_options.graph_optimization_level = _ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
-        _register(sess_options)
-        return _ort.InferenceSession(path, sess_options, **options)
+        with open(os.path.join(place, "complete")) as complete:
+            if int(complete.read()):
+                _register(sess_options)
+        return _ort.InferenceSession(os.path.join(place, "model.onnx"), sess_options, **options)
     finally:
         sess_options.graph_optimization_level = level
 
@@ -171,8 +177,8 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     model: a file, or the bytes of one. sess_options and options: those of InferenceSession. cache: the folder in which converted models
     are kept, instead of $TOSAJIT_CACHE_DIR or ~/.cache/tosajit. accuracy: "fast", or "exact" for functions that are rounded correctly.
 
-    For other providers than processors, and where nothing is gained, it is the session of the model itself. So it is after a warning
-    where the model cannot be converted.
+    For other providers than processors it is the session of the model itself, and so it is after a warning where the model cannot be
+    converted. Without regions it is that of the model as the engine has optimised it.
     """
     if accuracy not in ("exact", "fast"):
         raise ValueError("accuracy is 'exact' or 'fast', not %r" % (accuracy,))
@@ -193,15 +199,14 @@ def session(model, sess_options=None, *, cache=None, accuracy="fast", **options)
     except RuntimeError as error:
         warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)
         return _ort.InferenceSession(model, sess_options, **options)
-    converted = os.path.join(place, "model.onnx")
-    if not os.path.exists(converted):
+    if not os.path.exists(os.path.join(place, "model.onnx")):
         return _ort.InferenceSession(model, sess_options, **options)
     try:
-        return _open(converted, chosen, options, settled)
+        return _open(place, chosen, options, settled)
     except Exception:  # a damaged file; what else is wrong comes again
         shutil.rmtree(place, ignore_errors=True)
     try:
-        return _open(os.path.join(_kept(model, folder, words), "model.onnx"), chosen, options, settled)
+        return _open(_kept(model, folder, words), chosen, options, settled)
     except Exception as error:  # the engine's own, which may be about the model itself
         plain = _ort.InferenceSession(model, sess_options, **options)
         warnings.warn("%s is used as it is: %s" % (os.fspath(model), error), RuntimeWarning, stacklevel=2)

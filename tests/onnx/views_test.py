@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 The tosajit developers
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that move elements, through `tosajit onnx`: the converted model and the model itself in ONNX Runtime on the same inputs.
+
+    python3 views_test.py LIBRARY_OF_OPERATORS LIBTOSAJIT TOSAJIT
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+
+from support import tell_leaks
+
+operators, _, tool = sys.argv[1:4]
+work = tempfile.TemporaryDirectory()
+random = np.random.default_rng(3)
+ALL = ("--min-ops", "0", "--min-bytes", "0", "--fused")
+N = helper.make_node
+
+
+def normal(*sizes):
+    return random.standard_normal(sizes).astype(np.float32)
+
+
+def model_of(nodes, inputs, outputs=("y",), constants=(), opset=17, open_axes=()):
+    """Sizes of an axis that is named are open."""
+    infos = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(a.dtype), [f"s{d}" if d in open_axes else n for d, n in enumerate(a.shape)])
+             for name, a in inputs.items()]
+    kind = infos[0].type.tensor_type.elem_type
+    graph = helper.make_graph(nodes, "g", infos, [helper.make_tensor_value_info(name, kind, None) for name in outputs],
+                              [numpy_helper.from_array(np.asarray(a), name) for name, a in dict(constants).items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def call(model, inputs):
+    options = ort.SessionOptions()
+    options.log_severity_level = 4
+    options.add_session_config_entry("tosajit.compile", "now")
+    options.register_custom_ops_library(operators)
+    return ort.InferenceSession(model if isinstance(model, str) else model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, inputs)
+
+
+class Views(unittest.TestCase):
+    def regions(self, model, inputs, *options):
+        """The texts of the converted model, which computes the same."""
+        source, target = (os.path.join(work.name, name) for name in ("in.onnx", "out.onnx"))
+        onnx.save(model, source)
+        run = subprocess.run([tool, "onnx", source, "-o", target, "--json", *options], capture_output=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for a, b in zip(call(model, inputs), call(target, inputs)):
+            np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-6)
+        return [region["expression"] for region in json.loads(run.stdout)["regions"]]
+
+    def test_each(self):
+        """Beside an operator that computes, in each opset's own form."""
+        i64 = np.int64
+        for name, opset, attributes, lists, within in (
+                ("Slice", 9, {"starts": [1], "ends": [2**63 - 1], "axes": [1]}, [], "t0[:,1:6,:]"),
+                ("Slice", 17, {}, [[0, -3], [4, 9]], "t0[0:4,3:6,:]"), ("Slice", 17, {}, [[1], [-1], [-1], [3]], "t0[:,:,1:31:3]"),
+                ("Split", 9, {"axis": 1, "split": [2, 4]}, [], "t0[:,0:2,:]"), ("Split", 17, {"axis": -1}, [[20, 12]], "t0[:,:,20:32]"),
+                ("Split", 17, {"axis": 2}, [], "t0[:,:,16:32]"), ("Split", 18, {"axis": 1, "num_outputs": 2}, [], "t0[:,3:6,:]"),
+                ("Concat", 17, {"axis": -2}, None, "concat(t0, t0, axis=1)"), ("Transpose", 17, {"perm": [1, 0, 2]}, [], "transpose(t0, (1,0,2,))"),
+                ("Transpose", 17, {}, [], "transpose(t0, (2,1,0,))"), ("Reshape", 17, {}, [[0, 3, -1]], "reshape(t0, (0,3,-1,))"),
+                ("Unsqueeze", 9, {"axes": [3, 0]}, [], "unsqueeze(unsqueeze(t0, 0), 3)"), ("Unsqueeze", 17, {}, [[-1]], "unsqueeze(t0, 3)")):
+            x, parts = normal(5, 6, 32), ["v", "w"] if name == "Split" else ["v"]
+            constants = {f"c{k}": i64(values) for k, values in enumerate(lists or [])}
+            nodes = [N("Neg", ["x"], ["n"]), N(name, ["n", "n"] if lists is None else ["n", *constants], parts, **attributes),
+                     *(N("Exp", [part], [part + "y"]) for part in parts)]
+            model = model_of(nodes, {"x": x}, [part + "y" for part in parts], constants, opset)
+            texts = self.regions(model, {"x": x}, *ALL)
+            if lists is None:  # what is computed once would be computed twice
+                self.assertEqual(len(texts), 2, texts)
+                model = model_of([N("Neg", ["x"], ["n"]), N("Concat", ["n", "x"], ["v"], **attributes), N("Exp", ["v"], ["y"])], {"x": x})
+                texts, within = self.regions(model, {"x": x}, *ALL), "concat(t0, x0, axis=1)"
+            self.assertEqual(len(texts), 1, (name, texts))
+            self.assertIn(within, texts[0])
+
+    def test_squeeze(self):
+        x = normal(3, 1, 40)
+        for opset, attributes, lists in ((9, {"axes": [1]}, {}), (17, {}, {"a": np.int64([-2])})):
+            model = model_of([N("Neg", ["x"], ["n"]), N("Squeeze", ["n", *lists], ["s"], **attributes), N("Exp", ["s"], ["y"])], {"x": x}, ["y"], lists, opset)
+            text, = self.regions(model, {"x": x}, *ALL)
+            self.assertIn("squeeze(", text)
+
+    def rotary(self, x, cos, sin, name):
+        half = x + name
+        return [N("Split", [x, "half"], [half + "a", half + "b"], axis=-1), N("Neg", [half + "b"], [half + "n"]),
+                N("Concat", [half + "n", half + "a"], [half + "c"], axis=-1), N("Mul", [half + "c", sin], [half + "s"]), N("Mul", [x, cos], [half + "m"]),
+                N("Add", [half + "m", half + "s"], [name])]
+
+    def test_rotary_positions(self):
+        """Queries, keys and values in one region; and in place of what they are made of, which is still read."""
+        x, constants = normal(2, 24, 3 * 128), {"cos": normal(24, 32), "sin": normal(24, 32), "half": np.int64([16, 16]), "heads": np.int64([2, 24, 4, 32])}
+        nodes = [N("Split", ["x"], ["q", "k", "v"], axis=2)]
+        for part in "qkv":
+            nodes += [N("Reshape", [part, "heads"], [part + "h"]), N("Transpose", [part + "h"], [part + "t"], perm=[0, 2, 1, 3])]
+        nodes += self.rotary("qt", "cos", "sin", "qy") + self.rotary("kt", "cos", "sin", "ky")
+        text, = self.regions(model_of(nodes, {"x": x}, ["qy", "ky", "vt"], constants), {"x": x}, "--fused")
+        self.assertIn("concat(", text)
+        x = normal(2, 4, 24, 32)
+        nodes = [N("MatMul", ["x", "w"], ["p"]), *self.rotary("p", "cos", "sin", "r"), N("MatMul", ["r", "w"], ["y"])]
+        text, = self.regions(model_of(nodes, {"x": x}, ["y"], {**constants, "w": normal(32, 32)}), {"x": x}, "--fused")
+        self.assertTrue(text.startswith("x0: f32[2,4,24,32]"), text)
+        x = normal(2, 4, 24, 32)  # any length
+        text, = self.regions(model_of(nodes, {"x": x}, ["y"], {**constants, "w": normal(32, 32)}, open_axes=[0, 2]), {"x": x}, "--fused")
+        self.assertIn("[?,4,?,32]", text)
+
+    def test_gated_products(self):
+        """A Split and what reads its parts; of short runs the engine is faster."""
+        for width, count in ((64, 1), (16, 0)):
+            x = normal(40, 10, width)
+            nodes = [N("Split", ["x"], ["a", "b"], axis=2), N("Tanh", ["b"], ["s"]), N("Mul", ["a", "s"], ["y"])]
+            texts = self.regions(model_of(nodes, {"x": x}), {"x": x})
+            self.assertEqual(sum("[" in text.split(";", 1)[1] for text in texts), count, texts)
+
+    def test_what_stays(self):
+        """Copies alone; sizes that only a call knows along what is cut or put together; computed values that others read."""
+        x, two = normal(40, 64), {"one": np.int64([1]), "two": np.int64([33])}
+        copy = [N("Transpose", ["x"], ["t"], perm=[0, 1]), N("Slice", ["t", "one", "two", "one"], ["y"])]
+        self.assertEqual(self.regions(model_of(copy, {"x": x}, constants=two), {"x": x}), [])
+        cut = [N("Slice", ["x", "one", "two", "one"], ["s"]), N("Tanh", ["s"], ["t"]), N("Exp", ["t"], ["y"])]
+        text, = self.regions(model_of(cut, {"x": x}, constants=two, open_axes=[1]), {"x": x})
+        self.assertNotIn("[:", text)
+        put = [N("Tanh", ["x"], ["t"]), N("Neg", ["t"], ["u"]), N("Concat", ["u", "x"], ["c"], axis=0), N("Add", ["c", "b"], ["y"])]
+        given = {"x": x, "b": normal(1, 64)}  # it repeats along the pieces
+        for text in self.regions(model_of(put, given, open_axes=[0]), given):
+            self.assertNotIn("concat", text)
+        shared = [N("Tanh", ["x"], ["t"]), N("Neg", ["t"], ["u"]), N("Slice", ["u", "one", "two", "one"], ["s"]), N("Exp", ["s"], ["y"])]
+        for text in self.regions(model_of(shared, {"x": x}, ["y", "u"], two), {"x": x}):
+            self.assertNotIn("[:,1", text)
+
+    def test_rows(self):
+        """A view that a sum cannot be read through stays outside."""
+        x, lists = normal(40, 64), {"one": np.int64([1]), "two": np.int64([33])}
+        nodes = [N("Softmax", ["x"], ["s"]), N("Slice", ["s", "one", "two", "one"], ["c"]), N("Exp", ["c"], ["e"]), N("Neg", ["e"], ["y"])]
+        self.assertEqual(len(self.regions(model_of(nodes, {"x": x}, constants=lists), {"x": x})), 1)
+        nodes = [N("Concat", ["x", "x"], ["c"], axis=1), N("Tanh", ["c"], ["t"]), N("Softmax", ["t"], ["s"]), N("Neg", ["s"], ["y"])]
+        for text in self.regions(model_of(nodes, {"x": x}), {"x": x}):
+            self.assertNotIn("concat", text)
+
+
+def tearDownModule():
+    tell_leaks()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

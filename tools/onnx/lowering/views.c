@@ -1,0 +1,270 @@
+/* SPDX-FileCopyrightText: 2026 The tosajit developers */
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "tools/onnx/lowering/views.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/onnx/lowering/lists.h"
+
+typedef bool write_view(onnx_site *s, byte_writer *text);
+
+static bool refuse(onnx_site *s, const char *why) {
+    s->why = why;
+    return false;
+}
+
+static void put(byte_writer *text, const char *word) { bytes_put(text, word, strlen(word)); }
+
+static void put_number(byte_writer *text, int64_t number, const char *behind) {
+    char word[32];
+    snprintf(word, sizeof word, "%" PRId64 "%s", number, behind);
+    put(text, word);
+}
+
+static const onnx_type *type_of(const onnx_site *s) { return &onnx_input(s->g, s->node, 0)->type; }
+
+static int64_t number(const onnx_node *node, const char *name, int64_t otherwise) {
+    const Onnx__AttributeProto *a = onnx_attribute(node->proto, name);
+    return a && a->has_i ? a->i : otherwise;
+}
+
+int32_t onnx_views_axis(const onnx_node *node, int64_t otherwise, int32_t rank) {
+    int64_t axis = number(node, "axis", otherwise);
+    if (axis < 0) axis += rank;
+    return axis >= 0 && axis < rank ? (int32_t)axis : -1;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Slices */
+
+/* The range that entry k of the lists names. */
+static bool named_range(onnx_site *s, size_t k, bool named[TOSAJIT_MAX_RANK], onnx_range *ranges) {
+    const onnx_type *from = type_of(s);
+    int64_t axis = (int64_t)k, start, end, step = 1;
+    const bool has_axes = onnx_list_count(s->g, s->node, "axes", 3) != 0;
+    const bool has_steps = onnx_list_count(s->g, s->node, "", 4) != 0;
+    if (!onnx_list_at(s->g, s->node, "starts", 1, k, &start) ||
+        !onnx_list_at(s->g, s->node, "ends", 2, k, &end) ||
+        (has_axes && !onnx_list_at(s->g, s->node, "axes", 3, k, &axis)) ||
+        (has_steps && !onnx_list_at(s->g, s->node, "", 4, k, &step)))
+        return refuse(s, "its bounds are no constants");
+    if (axis < 0) axis += from->rank;
+    if (axis < 0 || axis >= from->rank || named[axis])
+        return refuse(s, "an axis is none of its operand's");
+    if (step < 1) return refuse(s, "it goes backwards");
+    if (from->dims[axis] < 0) return refuse(s, "a size that it cuts is not known");
+    named[axis] = true;
+    ranges[axis] =
+        (onnx_range){onnx_bound(start, from->dims[axis]), onnx_bound(end, from->dims[axis]), step};
+    return ranges[axis].begin < ranges[axis].end || refuse(s, "nothing is left of it");
+}
+
+bool onnx_views_slice(onnx_site *s, onnx_range *ranges) {
+    const onnx_type *from = type_of(s);
+    const int64_t count = onnx_list_count(s->g, s->node, "starts", 1);
+    bool named[TOSAJIT_MAX_RANK] = {false};
+    if (from->rank < 1) return refuse(s, "the rank is not known");
+    if (count < 0) return refuse(s, "its bounds are no constants");
+    for (int32_t d = 0; d < from->rank; d++) ranges[d] = (onnx_range){0, from->dims[d], 1};
+    for (int64_t k = 0; k < count; k++)
+        if (!named_range(s, (size_t)k, named, ranges)) return false;
+    return true;
+}
+
+/* "x0[:,0:32,:]"; what is taken as a whole needs no size. */
+static void put_ranges(const onnx_site *s, const onnx_range *ranges, byte_writer *text) {
+    const onnx_type *from = type_of(s);
+    put(text, s->operands[0]);
+    for (int32_t d = 0; d < from->rank; d++) {
+        const onnx_range *r = &ranges[d];
+        put(text, d > 0 ? "," : "[");
+        if (r->begin > 0 || r->end != from->dims[d]) put_number(text, r->begin, "");
+        put(text, ":");
+        if (r->begin > 0 || r->end != from->dims[d]) put_number(text, r->end, "");
+        if (r->step > 1) put(text, ":"), put_number(text, r->step, "");
+    }
+    put(text, "]");
+}
+
+static bool write_slice(onnx_site *s, byte_writer *text) {
+    onnx_range ranges[TOSAJIT_MAX_RANK];
+    if (!onnx_views_slice(s, ranges)) return false;
+    put_ranges(s, ranges, text);
+    return true;
+}
+
+bool onnx_views_part(onnx_site *s, int32_t k, onnx_range *range) {
+    const onnx_type *from = type_of(s);
+    const int32_t axis = onnx_views_axis(s->node, 0, from->rank);
+    const int64_t size = axis < 0 ? -1 : from->dims[axis], parts = s->node->output_count;
+    const int64_t listed = onnx_list_count(s->g, s->node, "split", 1);
+    const int64_t even =
+        number(s->node, "num_outputs", 0) > 0 ? (size + parts - 1) / parts : size / parts;
+    int64_t begin = 0, length = even;
+    if (size < 0) return refuse(s, "a size that it cuts is not known");
+    if (listed != 0 && listed != parts) return refuse(s, "its parts are no constants");
+    if (listed == 0 && (even - 1) * parts >= size) return refuse(s, "it has empty parts");
+    for (int32_t p = 0; p <= k; p++) {
+        begin += p > 0 ? length : 0;
+        if (listed != 0 && !onnx_list_at(s->g, s->node, "split", 1, (size_t)p, &length))
+            return refuse(s, "its parts are no constants");
+        if (length < 1 || length > size) return refuse(s, "it has parts that there are not");
+    }
+    const int64_t end = listed != 0 || begin + length < size ? begin + length : size;
+    *range = (onnx_range){begin, end, 1};
+    return (begin < end && end <= size) || refuse(s, "it has parts that there are not");
+}
+
+static bool write_split(onnx_site *s, byte_writer *text) {
+    const onnx_type *from = type_of(s);
+    const int32_t axis = onnx_views_axis(s->node, 0, from->rank);
+    onnx_range ranges[TOSAJIT_MAX_RANK];
+    for (int32_t d = 0; d < from->rank; d++) ranges[d] = (onnx_range){0, from->dims[d], 1};
+    bool more = false;
+    for (int32_t k = 0; k < s->node->output_count; k++) {
+        char begins[32];
+        if (!onnx_views_part(s, k, &ranges[axis < 0 ? 0 : axis])) return false;
+        if (!s->wanted[k]) continue;
+        if (more) snprintf(begins, sizeof begins, "; t%d = ", ++*s->statement), put(text, begins);
+        more = true;
+        put_ranges(s, ranges, text);
+    }
+    return more || refuse(s, "nobody reads its parts");
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Others */
+
+/* Pieces of sizes that only a call knows would each have all of what they meet. */
+static bool write_concat(onnx_site *s, byte_writer *text) {
+    const int32_t axis = onnx_views_axis(s->node, 1, type_of(s)->rank);
+    if (axis < 0) return refuse(s, "an axis is none of its operand's");
+    put(text, "concat(");
+    for (int32_t k = 0; k < s->node->input_count; k++) {
+        const onnx_type *part = &onnx_input(s->g, s->node, k)->type;
+        if (part->rank != type_of(s)->rank || part->dims[axis] < 1)
+            return refuse(s, "a size of its parts is not known");
+        put(text, s->operands[k]), put(text, ", ");
+    }
+    put(text, "axis="), put_number(text, axis, ")");
+    return true;
+}
+
+static bool write_transpose(onnx_site *s, byte_writer *text) {
+    const Onnx__AttributeProto *order = onnx_attribute(s->node->proto, "perm");
+    const int32_t rank = type_of(s)->rank;
+    if (rank < 1 || (order && (int64_t)order->n_ints != rank))
+        return refuse(s, "its order is not of its rank");
+    put(text, "transpose("), put(text, s->operands[0]), put(text, ", (");
+    for (int32_t d = 0; d < rank; d++) put_number(text, order ? order->ints[d] : rank - 1 - d, ",");
+    put(text, "))");
+    return true;
+}
+
+static bool write_reshape(onnx_site *s, byte_writer *text) {
+    const int64_t count = onnx_list_count(s->g, s->node, "shape", 1);
+    if (count < 1) return refuse(s, "its sizes are no constants");
+    put(text, "reshape("), put(text, s->operands[0]), put(text, ", (");
+    for (int64_t d = 0; d < count; d++) {
+        int64_t size;
+        if (!onnx_list_at(s->g, s->node, "shape", 1, (size_t)d, &size))
+            return refuse(s, "its sizes are no constants");
+        if (size == 0 && number(s->node, "allowzero", 0) != 0) return refuse(s, "a size is 0");
+        put_number(text, size, ",");
+    }
+    put(text, "))");
+    return true;
+}
+
+static bool write_squeeze(onnx_site *s, byte_writer *text) {
+    const int64_t count = onnx_list_count(s->g, s->node, "axes", 1);
+    int64_t axis;
+    if (count < 1) return refuse(s, "its axes are no constants");
+    put(text, "squeeze("), put(text, s->operands[0]), put(text, ", (");
+    for (int64_t k = 0; k < count; k++) {
+        if (!onnx_list_at(s->g, s->node, "axes", 1, (size_t)k, &axis))
+            return refuse(s, "its axes are no constants");
+        put_number(text, axis, ",");
+    }
+    put(text, "))");
+    return true;
+}
+
+/* In ascending order each axis is one of what there is so far. */
+static bool write_unsqueeze(onnx_site *s, byte_writer *text) {
+    const int64_t count = onnx_list_count(s->g, s->node, "axes", 1);
+    const int32_t rank = type_of(s)->rank + (int32_t)count;
+    bool added[TOSAJIT_MAX_RANK] = {false};
+    if (count < 1 || type_of(s)->rank < 0 || rank > TOSAJIT_MAX_RANK)
+        return refuse(s, "its axes are no constants");
+    for (int64_t k = 0; k < count; k++) {
+        int64_t axis;
+        if (!onnx_list_at(s->g, s->node, "axes", 1, (size_t)k, &axis))
+            return refuse(s, "its axes are no constants");
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= rank || added[axis])
+            return refuse(s, "an axis is none of its result's");
+        added[axis] = true;
+    }
+    for (int64_t k = 0; k < count; k++) put(text, "unsqueeze(");
+    put(text, s->operands[0]);
+    for (int32_t d = 0; d < rank; d++)
+        if (added[d]) put(text, ", "), put_number(text, d, ")");
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * All of them */
+
+static const struct view {
+    const char *op;
+    write_view *write;
+    bool lists; /* operands behind the first one are lists */
+} views[] = {
+    {"Slice", write_slice, true},         {"Split", write_split, true},
+    {"Concat", write_concat, false},      {"Transpose", write_transpose, false},
+    {"Reshape", write_reshape, true},     {"Squeeze", write_squeeze, true},
+    {"Unsqueeze", write_unsqueeze, true},
+};
+
+static const struct view *view_of(const onnx_node *node) {
+    for (size_t k = 0; k < sizeof views / sizeof *views; k++)
+        if (onnx_is(node, views[k].op)) return &views[k];
+    return NULL;
+}
+
+bool onnx_views_is_list(const onnx_node *node, int32_t operand) {
+    const struct view *view = operand > 0 ? view_of(node) : NULL;
+    return view && view->lists;
+}
+
+bool onnx_views_text(onnx_site *s, byte_writer *text) {
+    return type_of(s)->rank < 0 ? refuse(s, "the rank is not known")
+                                : view_of(s->node)->write(s, text);
+}
+
+int64_t onnx_views_run(const onnx_graph *g, const onnx_node *node) {
+    const Onnx__AttributeProto *order = onnx_attribute(node->proto, "perm");
+    const onnx_value *x = onnx_input(g, node, 0);
+    const int32_t rank = x ? x->type.rank : -1;
+    int64_t run = rank > 0 ? x->type.dims[rank - 1] : -1;
+    if (onnx_is(node, "Transpose"))
+        return order && rank > 0 && (int64_t)order->n_ints == rank &&
+                       order->ints[rank - 1] == rank - 1
+                   ? run
+                   : 1;
+    const bool parts = onnx_is(node, "Slice") || onnx_is(node, "Split");
+    for (int32_t k = 0; k < node->output_count && parts; k++) {
+        const onnx_value *part = node->outputs[k] >= 0 ? &g->values[node->outputs[k]] : NULL;
+        const int64_t own = part && part->type.rank == rank ? part->type.dims[rank - 1] : run;
+        run = own < run ? own : run;
+    }
+    for (int32_t k = 0; k < node->input_count && onnx_is(node, "Concat"); k++) {
+        const onnx_value *part = onnx_input(g, node, k);
+        const int64_t own = part && part->type.rank == rank ? part->type.dims[rank - 1] : -1;
+        run = own < run ? own : run;
+    }
+    return run;
+}
