@@ -442,6 +442,40 @@ static void blocks_keep_what_columns_promise(void **state) {
     }
 }
 
+/* The outermost dimension is none of all parts, so that blocks cut the next one, of five columns of
+ * which each has its own place in the padded result. In a block of one column the code has no loop
+ * along what is left. */
+static void blocks_have_more_than_a_column(void **state) {
+    enum { ROWS = 600, COLUMNS = 5 };
+    static const char *const text =
+        "t0 = x * y; t1 = t0 * sum(t0, axis=2); t2 = tile(pad(t0, (0, 1, 0, 0, 2, 0)), (2, 1, 1)) "
+        ": x: f32[?,5,1], y: f32[?,1,1]";
+    static const int64_t dims[2][3] = {{ROWS, COLUMNS, 1}, {ROWS, 1, 1}},
+                         made[2][3] = {{ROWS, COLUMNS, 1}, {2 * (ROWS + 1), COLUMNS, 3}};
+    static float x[2][ROWS * COLUMNS], results[2][2][2 * (ROWS + 1) * COLUMNS * 3];
+    (void)state;
+    tosajit_tensor from[2], to[2][2];
+    for (int t = 0; t < 2; t++) {
+        for (int64_t k = 0; k < guard_count(3, dims[t]); k++)
+            test_random_everyday(&f.random, TOSAJIT_F32, &x[t][k]);
+        from[t] = tosajit_dense(TOSAJIT_F32, x[t], 3, dims[t]);
+        for (int r = 0; r < 2; r++)
+            to[t][r] = tosajit_dense(TOSAJIT_F32, results[t][r], 3, made[r]);
+    }
+    tosajit_expr *expr = test_parse("", text);
+    for (size_t e = 0; e < test_engine_count; e++) {
+        tosajit_kernel *kernel = test_compile(test_engines[e].engine, expr);
+        memset(results, 0xa5, sizeof results);
+        if (tosajit_run_interpreted(kernel, from, 2, to[0], 2) ||
+            tosajit_run(kernel, from, 2, to[1], 2))
+            fail_msg("%s: %s", text, tosajit_last_error());
+        if (memcmp(results[0], results[1], sizeof results[0]) != 0)
+            fail_msg("%s on %s: other bits than the interpreter's", text, test_engines[e].name);
+        tosajit_kernel_release(kernel);
+    }
+    tosajit_expr_destroy(expr);
+}
+
 static int open_all(void **state) {
     if (test_setup_exact(state)) return -1;
     f.random = test_random_start(test_setting("TOSAJIT_SEED", 1));
@@ -463,6 +497,7 @@ int main(void) {
         cmocka_unit_test(the_order_is_that_of_earlier_versions),
         cmocka_unit_test(in_place_has_the_same_bits),
         cmocka_unit_test(blocks_keep_what_columns_promise),
+        cmocka_unit_test(blocks_have_more_than_a_column),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
